@@ -9,7 +9,7 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { Send } from '../model/ports/outbox.ts'
 import type { Result } from '../std/result.ts'
 import type { Snapshot } from '../model/output/snapshot.ts'
-import { openEmbeddedStore } from '../store/sqlite/embedded.ts'
+import { openStore } from '../store/open-store.ts'
 import { createClock } from './clock.ts'
 import { createNotifications } from './notify/notifications.ts'
 import { createExposition, daemonInfoOf } from './snapshot/exposition.ts'
@@ -61,7 +61,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   await using stack = new AsyncDisposableStack()
   const { read, version, log } = options
   const clock = createClock()
-  const store = openEmbeddedStore(options.loaded.config.store.folder, clock)
+  const store = openStore(options.loaded.config.store, clock)
   stack.defer(() => store.close())
   const loaded = await withPriceHistory(options.loaded, store, clock.now())
   const { config } = loaded

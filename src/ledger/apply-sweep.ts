@@ -1,6 +1,6 @@
 // Applies a sweep to the ledger, in three ordinary functions: `prepareSweep`, `applyChunk` for each chunk of facts, `finishSweep`.
 //
-// 1. Every batch is true by itself: a caller may commit some and lose the rest. Applying a sweep again changes no total.
+// 1. The writes of every chunk are true by themselves: a caller may commit some and lose the rest. Applying a sweep again changes no total.
 // 2. Projects come last, because an entry of a project says that its computes were looked at.
 // 3. All three take the ledger before the sweep. Each compute is in one chunk only.
 import { createUtc } from '../calendar/zone.ts'
@@ -11,7 +11,7 @@ import type { Utilisation } from '../model/ledger/metering.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
 import type { Look, Sweep } from '../model/observation.ts'
 import type { Event } from '../model/output/event-kinds.ts'
-import type { Batch } from '../model/ports/store.ts'
+import { eventWrites, type Write } from '../model/ports/store.ts'
 import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
 import { applyFacts, newComputeEntry, type AppliedFacts } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
@@ -27,17 +27,16 @@ import { addRetired, projectsToArchive, retireCompute, trimRetiredIds, wasRetire
 const COMPUTES_PER_CHUNK = 50
 /** Operations of one chunk: a first sight may bring months of operations of one compute. */
 const OPERATIONS_PER_CHUNK = 1000
-/** Projects of one batch. */
-const PROJECTS_PER_BATCH = 500
+/** Projects of one commit. */
+const PROJECTS_PER_COMMIT = 500
 
-/** A batch of the ledger. `slices` are not stored. */
-export type LedgerBatch = Batch & {
-  readonly slices: {
-    /** Slices that this batch settled. Each slice of awake time is settled once. */
-    readonly settled: readonly AwakeSlice[]
-    /** Slices of the batch's computes that may still be restated. */
-    readonly provisional: readonly AwakeSlice[]
-  }
+/** What a chunk changes. */
+export type AppliedChunk = {
+  readonly writes: readonly Write[]
+  /** Not stored. Settled: each slice of awake time is settled once. Provisional: of the chunk's computes, may still be restated. */
+  readonly slices: { readonly settled: readonly AwakeSlice[]; readonly provisional: readonly AwakeSlice[] }
+  /** For the next chunk: holds the totals of computes that this chunk retired. */
+  readonly prepared: PreparedSweep
 }
 
 export type PreparedSweep = {
@@ -47,30 +46,6 @@ export type PreparedSweep = {
   /** Utilisation of the ranges of the whole account. */
   readonly utilisation: Utilisation
 }
-
-/** `prepared` goes to the next chunk: it holds the totals of computes that this chunk retired. */
-export type AppliedChunk = { readonly batch: LedgerBatch; readonly prepared: PreparedSweep }
-
-/** A batch that changes nothing, without its account. */
-export const EMPTY_BATCH = {
-  readings: undefined,
-  projects: [],
-  computes: [],
-  settled: [],
-  rollups: [],
-  events: [],
-  days: [],
-  budgets: {},
-  counters: undefined,
-  reports: [],
-  deliveries: [],
-  memories: {},
-  slices: { settled: [], provisional: [] },
-}
-
-/** Whether the ledger has nothing to store in `batch`. */
-export const isEmptyBatch = ({ computes, projects, readings }: LedgerBatch): boolean =>
-  computes.length + projects.length === 0 && readings === undefined
 
 export function prepareSweep(ledger: Ledger, sweep: Sweep, context: LedgerContext): PreparedSweep {
   const projects = applyProjects(ledger, sweep, context.prices)
@@ -118,36 +93,43 @@ export function applyChunk(
     applied.push(retiredEntry && project ? { ...result, entry: retiredEntry } : result)
   }
   return {
-    batch: batchOf(ledger, { applied, events, retired }),
+    writes: [...writesOf(ledger, applied, retired), ...eventWrites(events)],
+    slices: {
+      settled: applied.flatMap(({ slices }) => slices),
+      provisional: applied.flatMap(({ entry }) => entry.provisional),
+    },
     prepared:
       retired.size === 0 ? prepared : { ...prepared, projects: new Map([...prepared.projects, ...retired]) },
   }
 }
 
-/** Batches of the changed projects, of the archived ones, and of the reading counts. */
+/** Writes of the changed projects, of the archived ones, and of the reading counts, each list to be committed by itself. */
 export function finishSweep(
   ledger: Ledger,
   sweep: Sweep,
   { prepared, context }: { readonly prepared: PreparedSweep; readonly context: LedgerContext },
-): readonly LedgerBatch[] {
-  const nothing: LedgerBatch = { ...EMPTY_BATCH, account: ledger.account }
+): readonly (readonly Write[])[] {
   const about = { account: ledger.account, at: context.now }
   const changed = [...prepared.projects.values()].map(trimRetiredIds)
   const archived = projectsToArchive(ledger, { changed: prepared.projects, list: sweep.list }, context.now)
+  const events = (entries: readonly ProjectEntry[]): readonly Event[] =>
+    entries.flatMap((entry) =>
+      reconciliationEvents(ledger.projects.get(entry.project.projectId), entry, about),
+    )
   return [
-    ...slicesOf(changed, PROJECTS_PER_BATCH).map((projects) => ({
-      ...nothing,
-      projects,
-      events: projects.flatMap((entry) =>
-        reconciliationEvents(ledger.projects.get(entry.project.projectId), entry, about),
-      ),
-    })),
-    ...slicesOf(archived, PROJECTS_PER_BATCH).map((projects) => ({ ...nothing, projects })),
+    ...slicesOf(changed, PROJECTS_PER_COMMIT).map((entries) => [
+      ...projectWrites(entries),
+      ...eventWrites(events(entries)),
+    ]),
+    ...slicesOf(archived, PROJECTS_PER_COMMIT).map(projectWrites),
     ...(sweep.readings.length + sweep.refusals.length > 0
-      ? [{ ...nothing, readings: addReadingCounts(ledger.readings, sweep) }]
+      ? [[{ kind: 'reading-counts', counts: addReadingCounts(ledger.readings, sweep) } as const]]
       : []),
   ]
 }
+
+const projectWrites = (entries: readonly ProjectEntry[]): readonly Write[] =>
+  entries.map((entry) => ({ kind: 'project', entry }))
 
 const slicesOf = <Item>(items: readonly Item[], length: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
@@ -211,39 +193,24 @@ const applyOrBackfill = (entry: EntryBefore, facts: ComputeFacts, context: Apply
   needsBackfill(entry.before, facts) ? backfill(entry, facts, context) : applyFacts(entry, facts, context)
 
 /**
- * The totals of a retired compute go to its project in the same batch, so that both are stored or neither. The project keeps its listing
- * from before the sweep: others of its computes may be in a batch that is never stored.
+ * The totals of a retired compute go to its project in the same commit, so that both are stored or neither. The project keeps its listing
+ * from before the sweep: others of its computes may be in a chunk that is never stored.
  */
-function batchOf(
+const writesOf = (
   ledger: Ledger,
-  {
-    applied,
-    events,
-    retired,
-  }: {
-    readonly applied: readonly AppliedFacts[]
-    readonly events: readonly Event[]
-    readonly retired: ReadonlyMap<string, ProjectEntry>
-  },
-): LedgerBatch {
-  return {
-    ...EMPTY_BATCH,
-    account: ledger.account,
-    computes: applied.map(({ entry }) => (entry.isRetired ? entry : internEntry(entry))),
-    projects: [...retired].map(([projectId, entry]) => ({
-      ...entry,
-      listed: ledger.projects.get(projectId)?.listed,
-    })),
-    settled: applied.flatMap(({ closed }) => closed),
-    rollups: applied.flatMap(({ rollups }) => rollups),
-    events,
-    days: applied.flatMap(({ days }) => days),
-    slices: {
-      settled: applied.flatMap(({ slices }) => slices),
-      provisional: applied.flatMap(({ entry }) => entry.provisional),
-    },
-  }
-}
+  applied: readonly AppliedFacts[],
+  retired: ReadonlyMap<string, ProjectEntry>,
+): readonly Write[] => [
+  ...projectWrites(
+    [...retired].map(([projectId, entry]) => ({ ...entry, listed: ledger.projects.get(projectId)?.listed })),
+  ),
+  ...applied.flatMap(({ entry, closed, rollups, days }): readonly Write[] => [
+    { kind: 'compute', entry: entry.isRetired ? entry : internEntry(entry) },
+    ...closed.map((interval) => ({ kind: 'interval', interval }) as const),
+    ...rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
+    ...days.map((day) => ({ kind: 'day', day }) as const),
+  ]),
+]
 
 const projectOf = (
   ledger: Ledger,

@@ -6,14 +6,14 @@ import { createClock } from '../../src/daemon/clock.ts'
 import { exportText } from '../../src/daemon/history/export.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
-import type { Batch } from '../../src/model/ports/store.ts'
 import type { Clock } from '../../src/model/ports/clock.ts'
 import { seconds } from '../../src/model/units.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
-import { batch, intervalAt, rollupAt } from '../store/build.ts'
+import { intervalAt, rollupAt } from '../store/build.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, project, sweep } from '../support/build.ts'
 import type { Figures } from './run.ts'
+import { put, type Rows } from '../support/writes.ts'
 
 const SIZES = [10_000, 100_000]
 /** As a pass writes them. */
@@ -96,7 +96,7 @@ async function measure(size: number): Promise<Phase[]> {
     await watch('first sweep', async () => {
       for (const part of firstSweep(size, accounts)) {
         // oxlint-disable-next-line no-await-in-loop -- as a pass does it
-        await opened.commit(part)
+        await put(opened, part)
       }
       return `, ${(sizeOf(folder) / size / 1024).toFixed(1)} KiB each`
     })
@@ -104,7 +104,7 @@ async function measure(size: number): Promise<Phase[]> {
       for (let pass = 0; pass < 10; pass += 1) {
         for (const part of onePass(size, pass, accounts)) {
           // oxlint-disable-next-line no-await-in-loop -- as a pass does it
-          await opened.commit(part)
+          await put(opened, part)
         }
       }
       return ''
@@ -112,7 +112,7 @@ async function measure(size: number): Promise<Phase[]> {
     await opened.close()
     const again = openEmbeddedStore(folder, clock)
     await watch('start', async () => {
-      const loaded: Ledger = await again.load('main')
+      const loaded: Ledger = await again.account('main').load()
       return `, ${loaded.computes.size} loaded`
     })
     await watch('export', async () => {
@@ -143,11 +143,10 @@ const refAt = (index: number) => ({
 
 type Accounts = { readonly asleep: ComputeEntry; readonly awake: ComputeEntry }
 
-function* firstSweep(size: number, { asleep, awake }: Accounts): Generator<Batch> {
+function* firstSweep(size: number, { asleep, awake }: Accounts): Generator<Partial<Rows>> {
   for (let first = 0; first < size; first += BATCH) {
     const refs = Array.from({ length: BATCH }, (_, index) => refAt(first + index))
     yield {
-      ...batch(),
       projects: refs.map(({ projectId }) => ({ project: project({ projectId }), listed: undefined })),
       computes: refs.map((ref, index) => ({ ...(index < BATCH * AWAKE_SHARE ? awake : asleep), ref })),
       settled: refs.flatMap((ref) =>
@@ -158,14 +157,13 @@ function* firstSweep(size: number, { asleep, awake }: Accounts): Generator<Batch
 }
 
 /** The computes that are awake, in batches; each has ended a stretch of five minutes. */
-function* onePass(size: number, pass: number, { awake }: Accounts): Generator<Batch> {
+function* onePass(size: number, pass: number, { awake }: Accounts): Generator<Partial<Rows>> {
   const count = size * AWAKE_SHARE
   for (let first = 0; first < count; first += BATCH) {
     const refs = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) =>
       refAt((first + index) / AWAKE_SHARE),
     )
     yield {
-      ...batch(),
       computes: refs.map((ref) => ({ ...awake, ref })),
       rollups: refs.map((ref) => rollupAt(ref, pass * 300)),
     }

@@ -2,10 +2,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
-import type { Batch } from '../../src/model/ports/store.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { dormouse, words } from './local-cli.ts'
+import { put, type Rows } from '../support/writes.ts'
 
 type Kept = AsyncDisposable & {
   readonly folder: string
@@ -14,7 +14,7 @@ type Kept = AsyncDisposable & {
 }
 
 /** @param api the address the configuration gives the daemon */
-export async function keptBy(batches: readonly Batch[], api = '127.0.0.1:1'): Promise<Kept> {
+export async function keptBy(commits: readonly Partial<Rows>[], api = '127.0.0.1:1'): Promise<Kept> {
   const folder = memoryFolder('dormouse-kept-')
   writeFileSync(
     join(folder, 'dormouse.yaml'),
@@ -23,11 +23,11 @@ store: { folder: ./data }
 server: { api: "${api}" }
 `,
   )
-  if (batches.length > 0) {
+  if (commits.length > 0) {
     const store = openEmbeddedStore(join(folder, 'data'), fakeClock())
-    for (const batch of batches) {
+    for (const rows of commits) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await store.commit(batch)
+      await put(store, rows)
     }
     await store.close()
   }

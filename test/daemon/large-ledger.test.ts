@@ -17,6 +17,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
 import { walked } from '../support/walked.ts'
+import { writesOf } from '../support/writes.ts'
 
 const COMPUTES = 8000
 
@@ -50,24 +51,10 @@ test('a ledger grows by what changed', () => {
   if (!one) throw new Error('there are accounts')
   const fresh = accountOf(COMPUTES)
   const changed = { ...one, seenAt: at(60) }
-  const nothing = {
-    account: 'main',
-    settled: [],
-    days: [],
-    rollups: [],
-    budgets: {},
-    readings: undefined,
-    counters: undefined,
-    events: [],
-    reports: [],
-    deliveries: [],
-    memories: {},
-  }
-  const { computes, projects } = ledgerAfter(before, {
-    ...nothing,
-    computes: [changed, fresh],
-    projects: [projectOf(fresh)],
-  })
+  const { computes, projects } = ledgerAfter(
+    before,
+    writesOf({ computes: [changed, fresh], projects: [projectOf(fresh)] }),
+  )
   expect(taken()).toBe(0)
   expect([computes.size, projects.size]).toEqual([COMPUTES + 1, COMPUTES + 1])
   expect(computes.get(computeKey(one.ref))).toBe(changed)

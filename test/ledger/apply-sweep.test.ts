@@ -143,7 +143,7 @@ test('over days of polls the totals contain the truth, counters never fall, and 
         )
         const folded = accounted(known, sweep(now, { looks, operations }), context(now))
         known = folded.ledger
-        settledAwake += folded.batch.settled.reduce(
+        settledAwake += folded.rows.settled.reduce(
           (sum, { interval: { from, to } }) => sum + (to?.likely ?? 0) - from.likely,
           0,
         )

@@ -17,7 +17,7 @@ const DAY = 86_400
 const stored = new Map<string, ProjectEntry>()
 const fold = (known: Ledger, one: Sweep): Ledger => {
   const after = accounted(known, one, { prices, overhead: 0, now: one.endedAt })
-  for (const kept of after.batch.projects) stored.set(kept.project.projectId, kept)
+  for (const kept of after.rows.projects) stored.set(kept.project.projectId, kept)
   return after.ledger
 }
 const history = {

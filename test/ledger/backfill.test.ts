@@ -66,7 +66,7 @@ test('months of operations are counted to the second, by day, and leave hardly a
   expect(totals.awake.high - totals.awake.low).toBeLessThanOrEqual(months.length * 5000)
   expect(counters.wakes).toBe(months.length)
   expect(evidence.operations.length).toBeLessThan(50)
-  const { days, settled } = found.batch
+  const { days, settled } = found.rows
   expect(settled).toHaveLength(months.length)
   expect(new Set(days.map(({ date }) => date)).size).toBe(days.length)
   expect(days.reduce((sum, { awake }) => sum + awake.likely, 0)).toBe(totals.awake.likely)
@@ -170,8 +170,8 @@ test('computes that were deleted before anybody looked are counted by their oper
 const departedWakes = ({ ledger: { projects } }: Accounted): number | undefined =>
   projects.get('project-one')?.retired?.wakes
 
-function totalsOf({ batch }: Accounted, endpointId: string): Totals {
-  const found = batch.computes.find(({ ref }) => ref.endpointId === endpointId)
+function totalsOf({ rows }: Accounted, endpointId: string): Totals {
+  const found = rows.computes.find(({ ref }) => ref.endpointId === endpointId)
   if (!found) throw new Error(`${endpointId} has no account`)
   return found.totals
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { isEmptyBatch } from '../../src/ledger/apply-sweep.ts'
 import { applyWholeSweep, ledgerAfterAll } from '../support/apply-whole-sweep.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
@@ -31,7 +30,7 @@ test('a compute that is long gone is no longer known, and its sums stay with its
   expect(known.computes.size).toBe(1)
   const left = fold(known, sweep(2 * DAY))
   expect(left.ledger.computes.size).toBe(0)
-  expect(left.batch.computes).toMatchObject([{ isRetired: true, totals: { wakes: 1 } }])
+  expect(left.rows.computes).toMatchObject([{ isRetired: true, totals: { wakes: 1 } }])
   expect(left.ledger.projects.get('project-one')?.retired).toMatchObject({
     // Between the last look and the list without it, it may have been awake once more.
     awake: { low: 359_000, likely: 360_000, high: 421_000 },
@@ -99,7 +98,7 @@ test('wherever a first sight is cut short, the next counts what was lost, and no
   const count = 230
   const context = { prices, preset, overhead: 0.01, now: at(NOW) }
   const parts = applyWholeSweep(ledger(), firstSight(NOW, count), context).filter(
-    (part) => !isEmptyBatch(part),
+    ({ writes }) => writes.length > 0,
   )
   expect(parts.length).toBeGreaterThan(3)
   for (let kept = 0; kept <= parts.length; kept += 1) {

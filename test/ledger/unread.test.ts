@@ -35,8 +35,8 @@ const first = sweep(2000, {
   operations: awake('ep-odd', 100),
 })
 
-const accountOf = ({ batch }: Accounted, endpointId: string) =>
-  batch.computes.find(({ ref }) => ref.endpointId === endpointId)
+const accountOf = ({ rows }: Accounted, endpointId: string) =>
+  rows.computes.find(({ ref }) => ref.endpointId === endpointId)
 
 describe('a compute whose record does not fit', () => {
   test('is there, though unknown: neither found nor deleted', () => {
@@ -140,7 +140,7 @@ describe('a compute that was created and deleted between two looks', () => {
     const again = read(3 * 86_400 + 600, departed.ledger)
     expect([once, twice, departed, again].map(sums)).toEqual([600_000, 600_000, 600_000, 600_000])
     expect(departed.ledger.computes.size).toBe(1)
-    expect(again.batch.computes.map(({ ref }) => ref.endpointId)).not.toContain('ep-short')
+    expect(again.rows.computes.map(({ ref }) => ref.endpointId)).not.toContain('ep-short')
   })
 
   // Its edges are known to a second or two, and its start may be done before the operations are read.

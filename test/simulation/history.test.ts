@@ -46,7 +46,7 @@ describe.each([3])('seed %d', (seed) => {
   })
 
   test('what is loaded is what the daemon knew', async () => {
-    const { computes, projects, readings } = await store.load('main')
+    const { computes, projects, readings } = await store.account('main').load()
     for (const [key, account] of week.ledger.computes) expect(computes.get(key)).toEqual(plain(account))
     expect(computes.size).toBe(4)
     expect(new Map(projects)).toEqual(new Map(plain([...week.ledger.projects])))

@@ -7,26 +7,20 @@ import { pino } from 'pino'
 import type { PassPlan } from '../../src/daemon/pass/pass-input.ts'
 import { newPassState, type PassState } from '../../src/daemon/pass/pass-state.ts'
 import { runPasses } from '../../src/daemon/pass/run-passes.ts'
-import { computeKey } from '../../src/model/service/compute.ts'
 import type { Event } from '../../src/model/output/event-kinds.ts'
-import {
-  NO_READING_COUNTS,
-  type ComputeEntry,
-  type Ledger,
-  type ReadingCounts,
-} from '../../src/model/ledger/ledger.ts'
-import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Ports } from '../../src/model/ports/ports.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
 import type { Store } from '../../src/model/ports/store.ts'
-import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
 import { seconds, type Instant, type Seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { POLL } from '../support/poll.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { withCommit } from '../support/writes.ts'
 import { createMachine, type MachineTroubles } from './machine.ts'
 import { seeded } from './seeded.ts'
 import { createWorld, type Count, type Use, type World, type WorldOptions } from './world.ts'
@@ -102,17 +96,14 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     random,
     service,
     readings,
-    store: {
-      ...store,
-      commit: (batch) =>
-        options.storeFails?.(clock.monotonic())
-          ? Promise.reject(new Error('the disk is full'))
-          : store.commit(batch),
-    },
+    store: withCommit(store, (_, commit) =>
+      options.storeFails?.(clock.monotonic()) ? Promise.reject(new Error('the disk is full')) : commit(),
+    ).account('main'),
+    epoch: store.epoch,
     history: options.history ?? NO_HISTORY,
     send,
   }
-  let state: PassState = newPassState(await store.load('main'))
+  let state: PassState = newPassState(await store.account('main').load())
   let passes = 0
   const stop = new AbortController()
   const log = pino({ level: 'silent' })
@@ -130,7 +121,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     options.passed?.(state, clock.now())
     if (random.unit() < (options.crashes ?? 0)) {
       world.forget()
-      state = newPassState(await store.load('main'))
+      state = newPassState(await store.account('main').load())
     }
     return { failures: state.service.failures, nextLook: undefined }
   }
@@ -161,36 +152,3 @@ const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassP
   },
   ...plan,
 })
-
-/** Loads copies, as a disk does: a daemon that starts again shares no object with the one before. */
-export function memoryStore(): Store {
-  const computes = new Map<string, ComputeEntry>()
-  const projects = new Map<string, ProjectEntry>()
-  let readings: ReadingCounts = NO_READING_COUNTS
-  let counters: AccountCounters = NO_ACCOUNT_COUNTERS
-  return {
-    load: (account) =>
-      Promise.resolve({
-        account,
-        computes: copiesOf(computes),
-        projects: copiesOf(projects),
-        readings: copyOf(readings),
-        budgets: {},
-        counters: copyOf(counters),
-      }),
-    commit: (batch) => {
-      for (const entry of batch.computes) computes.set(computeKey(entry.ref), entry)
-      for (const entry of batch.projects) projects.set(entry.project.projectId, entry)
-      readings = batch.readings ?? readings
-      counters = batch.counters ?? counters
-      return Promise.resolve()
-    },
-    close: () => Promise.resolve(),
-  }
-}
-
-/** Copies through JSON, at load only: entries are never changed in place. */
-const copyOf = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
-
-const copiesOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> =>
-  new Map([...entries].map(([key, entry]) => [key, copyOf(entry)] as const))

@@ -8,34 +8,17 @@ import {
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
 import type { DayRow } from '../../src/model/ledger/day.ts'
-import type { Batch } from '../../src/model/ports/store.ts'
 import { FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
 import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../support/build.ts'
+import type { Rows } from '../support/writes.ts'
 
 export const refOf = (endpointId: string, projectId = 'project-one'): ComputeRef => ({
   account: 'main',
   projectId,
   endpointId,
-})
-
-/** Nothing. */
-export const batch = (): Batch => ({
-  account: 'main',
-  readings: undefined,
-  projects: [],
-  computes: [],
-  settled: [],
-  rollups: [],
-  days: [],
-  budgets: {},
-  counters: undefined,
-  events: [],
-  reports: [],
-  deliveries: [],
-  memories: {},
 })
 
 const edge = (when: number): Edge => ({
@@ -104,7 +87,7 @@ export function computeOf(endpointId: string, projectId = 'project-one'): Comput
     suspendedAt: at(70),
     lastActive: at(60),
   })
-  const { batch: seenOnce } = accounted(ledger(), sweep(100, { looks: [seen] }), {
+  const { rows: seenOnce } = accounted(ledger(), sweep(100, { looks: [seen] }), {
     prices,
     overhead: 0.01,
     now: at(100),
@@ -118,8 +101,7 @@ export function computeOf(endpointId: string, projectId = 'project-one'): Comput
  * The `index`-th of many batches of one compute, each with one interval and one rollup; what a killed writer left can be
  * told from how many it had acknowledged.
  */
-export const numbered = (index: number): Batch => ({
-  ...batch(),
+export const numbered = (index: number): Partial<Rows> => ({
   readings: { ...NO_READING_COUNTS, ok: index },
   computes: [computeOf('ep-one')],
   settled: [intervalAt(refOf('ep-one'), index * 100)],
@@ -136,7 +118,7 @@ export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[
 export const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
 
 /** What one look at a compute leaves, `intervals` awake intervals of it settled. */
-export const seen = (endpointId: string, when = 2000): { readonly ledger: Ledger; readonly batch: Batch } =>
+export const seen = (endpointId: string, when = 2000): { readonly ledger: Ledger; readonly rows: Rows } =>
   accounted(
     ledger(),
     sweep(when, {

@@ -7,9 +7,11 @@ import type { Store } from '../../src/model/ports/store.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'
-import { ALWAYS, batch, collected, intervalAt, plain, refOf, seen } from './build.ts'
+import { ALWAYS, collected, intervalAt, plain, refOf, seen } from './build.ts'
 import { historyContract } from './history-conformance.ts'
 import { outboxContract } from './outbox-conformance.ts'
+import { put, writesOf } from '../support/writes.ts'
+import { failed, ok } from '../../src/std/result.ts'
 
 export type Driver = {
   readonly store: Store & History & Outbox
@@ -35,18 +37,18 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
 
 function ledgerContract(driver: () => Driver): void {
   test('has an empty ledger of an account never seen', async () => {
-    const { computes, projects, ...rest } = await driver().store.load('other')
+    const { computes, projects, ...rest } = await driver().store.account('other').load()
     expect({ ...rest, computes: new Map(computes), projects: new Map(projects) }).toEqual<Ledger>(
       ledger({ account: 'other' }),
     )
   })
 
   test('has what was committed, also when it was closed and opened again', async () => {
-    const { ledger: known, batch: all } = seen('ep-one')
-    await driver().store.commit(all)
+    const { ledger: known, rows: all } = seen('ep-one')
+    await put(driver().store, all)
     const again = await driver().reopen()
     for (const store of [again]) {
-      const loaded = await store.load('main')
+      const loaded = await store.account('main').load()
       expect([...loaded.computes]).toEqual(plain([...known.computes]))
       expect([...loaded.projects]).toEqual(plain([...known.projects]))
       expect(loaded.readings).toEqual(known.readings)
@@ -55,7 +57,7 @@ function ledgerContract(driver: () => Driver): void {
 
   test('keeps what a batch says nothing of', async () => {
     const { store } = driver()
-    const { batch: one } = seen('ep-one')
+    const { rows: one } = seen('ep-one')
     const counts = { ...ledger().readings, ok: 7 }
     const tally = { definition: 'all', unit: 'USD', value: 5, excess: 0 }
     const gone = {
@@ -64,11 +66,11 @@ function ledgerContract(driver: () => Driver): void {
       teams: { web: { idle_tail: micros(7) } },
     }
     const counters = { ...NO_ACCOUNT_COUNTERS, budgets: { all: tally } }
-    await store.commit({ ...one, counters: gone })
-    await store.commit({ ...one, counters })
-    await store.commit({ ...one, readings: counts })
-    await store.commit({ ...batch(), computes: seen('ep-two').batch.computes })
-    const loaded = await store.load('main')
+    await put(store, { ...one, counters: gone })
+    await put(store, { ...one, counters })
+    await put(store, { ...one, readings: counts })
+    await put(store, { computes: seen('ep-two').rows.computes })
+    const loaded = await store.account('main').load()
     expect([...loaded.computes.keys()]).toEqual(['main/project-one/ep-one', 'main/project-one/ep-two'])
     expect(loaded.projects.size).toBe(one.projects.length)
     expect(loaded.readings.ok).toBe(7)
@@ -77,7 +79,7 @@ function ledgerContract(driver: () => Driver): void {
 
   test('stores archived projects, with their sums in the account, until they are restored', async () => {
     const { store } = driver()
-    const { batch: all } = seen('ep-one')
+    const { rows: all } = seen('ep-one')
     const [project] = all.projects
     if (!project) throw new Error('a sweep makes a project')
     const bounds = { low: millis(1), likely: millis(2), high: millis(3) }
@@ -92,9 +94,9 @@ function ledgerContract(driver: () => Driver): void {
       wakesCaused: 8,
     }
     const gone = { ...project, retired: { ...sums, until: at(0) } }
-    await store.commit({ ...all, projects: [{ ...gone, isArchived: true }] })
+    await put(store, { ...all, projects: [{ ...gone, isArchived: true }] })
     const again = await driver().reopen()
-    const loaded = await again.load('main')
+    const loaded = await again.account('main').load()
     expect(loaded.projects.size).toBe(0)
     expect(loaded.archived).toEqual({ ...sums, projects: 1 })
     const { projectId } = project.project
@@ -105,35 +107,51 @@ function ledgerContract(driver: () => Driver): void {
 
   test('keeps accounts apart', async () => {
     const { store } = driver()
-    const { batch: all } = seen('ep-one')
-    await store.commit(all)
+    const { rows: all } = seen('ep-one')
+    await put(store, all)
     const theirs = all.computes.map((one) => ({ ...one, ref: { ...one.ref, account: 'other' } }))
-    await store.commit({ ...batch(), account: 'other', computes: theirs })
-    expect((await store.load('other')).computes.size).toBe(1)
+    await put(store, { computes: theirs }, 'other')
+    expect((await store.account('other').load()).computes.size).toBe(1)
     expect(await collected(store.intervals('other', ALWAYS))).toEqual([])
     expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1)
   })
 
   test('loads thousands of computes, none twice', async () => {
     const { store } = driver()
-    const [one] = seen('ep-one').batch.computes
+    const [one] = seen('ep-one').rows.computes
     if (!one) throw new Error('a look makes an account')
     const computes = Array.from({ length: 2500 }, (_, index) => ({
       ...one,
       ref: refOf(`ep-${index % 50}`, `project-${Math.floor(index / 50)}`),
     }))
-    await store.commit({ ...batch(), computes })
-    expect((await store.load('main')).computes.size).toBe(2500)
+    await put(store, { computes })
+    expect((await store.account('main').load()).computes.size).toBe(2500)
   })
 
   test('takes all of a batch or nothing', async () => {
     const { store } = driver()
-    const { batch: all } = seen('ep-one')
+    const { rows: all } = seen('ep-one')
     const stranger = { ...all, settled: [intervalAt(refOf('ep-nobody'), 0)] }
-    await expect(store.commit(stranger)).rejects.toThrow('no entry is stored of main/project-one/ep-nobody')
-    expect((await store.load('main')).computes.size).toBe(0)
-    await store.commit(all)
-    expect((await store.load('main')).computes.size).toBe(1)
+    await expect(put(store, stranger)).rejects.toThrow('no entry is stored of main/project-one/ep-nobody')
+    expect((await store.account('main').load()).computes.size).toBe(0)
+    await put(store, all)
+    expect((await store.account('main').load()).computes.size).toBe(1)
+  })
+
+  test('refuses a commit of an earlier opening, and changes nothing', async () => {
+    const before = driver().store
+    const { epoch } = before
+    const { rows: all } = seen('ep-one')
+    expect(await before.account('main').commit(writesOf(all), { epoch })).toEqual(ok(undefined))
+    const store = await driver().reopen()
+    expect(store.epoch).toBe(epoch + 1)
+    const late = { ...seen('ep-two').rows, budgets: { all: undefined }, jobStates: { late: 1 } }
+    const refused = await store.account('main').commit(writesOf(late), { epoch })
+    expect(refused).toEqual(failed({ kind: 'fenced' }))
+    expect([...(await store.account('main').load()).computes.keys()]).toEqual(['main/project-one/ep-one'])
+    expect(await store.jobState('main', { job: 'late', decode: (json) => json })).toBeUndefined()
+    expect(await store.account('main').commit(writesOf(late), { epoch: store.epoch })).toEqual(ok(undefined))
+    expect((await store.account('main').load()).computes.size).toBe(2)
   })
 
   test('commits what is given at the same time one after the other', async () => {
@@ -141,12 +159,10 @@ function ledgerContract(driver: () => Driver): void {
     const names = Array.from({ length: 20 }, (_, index) => `ep-${index}`)
     const done = await Promise.allSettled(
       names.map((name, index) =>
-        store.commit(
-          index === 5 ? { ...batch(), settled: [intervalAt(refOf('ep-nobody'), 0)] } : seen(name).batch,
-        ),
+        put(store, index === 5 ? { settled: [intervalAt(refOf('ep-nobody'), 0)] } : seen(name).rows),
       ),
     )
     expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(1)
-    expect((await store.load('main')).computes.size).toBe(19)
+    expect((await store.account('main').load()).computes.size).toBe(19)
   })
 }

@@ -34,7 +34,7 @@ async function acknowledged(child: ChildProcess, told: (index: number) => void):
 /** How many batches are there; fails when one is there in part. */
 async function wholeBatches(place: string): Promise<number> {
   const store = openEmbeddedStore(place, fakeClock())
-  const { ok } = (await store.load('main')).readings
+  const { ok } = (await store.account('main').load()).readings
   expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(ok)
   expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE_STEP }))).toHaveLength(ok)
   await store.close()

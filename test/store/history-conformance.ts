@@ -1,13 +1,14 @@
 // What every driver must do with what has passed: intervals, days, rollups.
 import { expect, test } from 'vitest'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
-import type { Batch, Store } from '../../src/model/ports/store.ts'
+import type { Store } from '../../src/model/ports/store.ts'
 import type { History, HistorySpan } from '../../src/model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
-import { ALWAYS, batch, collected, dayAt, intervalAt, refOf, rollupAt, seen } from './build.ts'
+import { ALWAYS, collected, dayAt, intervalAt, refOf, rollupAt, seen } from './build.ts'
 import type { Driver } from './conformance.ts'
+import { put, type Rows } from '../support/writes.ts'
 
 const HOUR = 3600
 
@@ -34,17 +35,17 @@ async function expectSameTimes(store: History, account: string, span: HistorySpa
 
 export function historyContract(driver: () => Driver): void {
   const [one, two] = [refOf('ep-one'), refOf('ep-two')]
-  const kept = async (part: Partial<Batch>): Promise<Store & History> => {
+  const kept = async (part: Partial<Rows>): Promise<Store & History> => {
     const { store } = driver()
-    const computes = [...seen('ep-one').batch.computes, ...seen('ep-two').batch.computes]
-    await store.commit({ ...batch(), computes, ...part })
+    const computes = [...seen('ep-one').rows.computes, ...seen('ep-two').rows.computes]
+    await put(store, { computes, ...part })
     return store
   }
 
   test('gives an interval back as it was settled, once', async () => {
     const settled = [intervalAt(one, 100), { ...intervalAt(one, 500), ref: one }]
     const store = await kept({ settled })
-    await store.commit({ ...batch(), settled })
+    await put(store, { settled })
     expect(await collected(store.intervals('main', ALWAYS))).toEqual(settled)
   })
 
@@ -56,8 +57,8 @@ export function historyContract(driver: () => Driver): void {
       interval: { ...interval, to: { ...interval.from, source: 'operation' }, knownUntil: at(100) },
     }
     const store = await kept({ settled: [short, short] })
-    await store.commit({ ...batch(), settled: [long] })
-    await store.commit({ ...batch(), settled: [short, short] })
+    await put(store, { settled: [long] })
+    await put(store, { settled: [short, short] })
     expect(await collected(store.intervals('main', ALWAYS))).toEqual([short, short, long])
     expect(await store.lastIntervals(one, 2)).toEqual([short, long])
     await expectSameTimes(store, 'main', ALWAYS)
@@ -68,7 +69,7 @@ export function historyContract(driver: () => Driver): void {
     const settled = Array.from({ length: 1201 }, () => intervalAt(one, 100))
     const store = await kept({ settled })
     expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1201)
-    await store.commit({ ...batch(), settled: Array.from({ length: 2500 }, () => intervalAt(one, 300)) })
+    await put(store, { settled: Array.from({ length: 2500 }, () => intervalAt(one, 300)) })
     await expectSameTimes(store, 'main', ALWAYS)
   })
 
@@ -110,7 +111,7 @@ export function historyContract(driver: () => Driver): void {
     const days = [dayAt(one, 0, 1), dayAt(one, 1, 1), dayAt(one, 1, 2), dayAt(one, 2, 0), dayAt(two, 1, 0)]
     const store = await kept({ days })
     expect(await collected(store.days('main', ALWAYS))).toEqual([days[0], days[2], days[3], days[4]])
-    await store.commit({ ...batch(), days: [dayAt(one, 2, 1), dayAt(one, 1, 1)] })
+    await put(store, { days: [dayAt(one, 2, 1), dayAt(one, 1, 1)] })
     expect(await collected(store.days('main', { ...ALWAYS, computes: [one] }))).toEqual([
       days[0],
       days[2],
@@ -135,7 +136,7 @@ export function historyContract(driver: () => Driver): void {
     }
     const hour = { ...full, length: COARSE_STEP }
     const store = await kept({ rollups: [hour, empty, { ...full, readings: 99 }] })
-    await store.commit({ ...batch(), rollups: [full] })
+    await put(store, { rollups: [full] })
     expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE_STEP }))).toEqual([full, empty])
     expect(await collected(store.rollups('main', { ...ALWAYS, length: COARSE_STEP }))).toEqual([hour])
     const span = { from: at(299), to: at(300), length: FINE_STEP }
@@ -151,6 +152,6 @@ export function historyContract(driver: () => Driver): void {
       expect(first).toEqual(all[0])
       break
     }
-    await store.commit(batch())
+    await put(store, {})
   })
 }

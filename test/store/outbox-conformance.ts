@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { Delivery } from '../../src/model/output/delivery.ts'
 import type { Event } from '../../src/model/output/event-kinds.ts'
 import type { Driver } from './conformance.ts'
+import type { JobState } from '../../src/model/ports/outbox.ts'
 import { at } from '../support/build.ts'
-import { batch } from './build.ts'
+import { put } from '../support/writes.ts'
 
 const refused = (when: number): Event => ({ account: 'main', at: at(when), kind: 'key-refused' })
 const accepted = (when: number): Event => ({ account: 'main', at: at(when), kind: 'key-accepted' })
@@ -40,11 +41,13 @@ const reportOf = (week: number, team?: string) => ({
   ...(team === undefined ? {} : { team }),
 })
 
+const stateOf = (job: string): JobState<unknown> => ({ job, decode: (json) => json })
+
 export function outboxContract(driver: () => Driver): void {
   test('stores notifiable events once each, in the order of arrival', async () => {
     const { store } = driver()
-    await store.commit({ ...batch(), events: [refused(1), found(1), accepted(2)] })
-    await store.commit({ ...batch(), events: [accepted(2), refused(3)] })
+    await put(store, { events: [refused(1), found(1), accepted(2)] })
+    await put(store, { events: [accepted(2), refused(3)] })
     const again = await driver().reopen()
     const kept = await again.eventsAfter('main', 0, 10)
     expect(kept.map(({ event }) => event)).toEqual([refused(1), accepted(2), refused(3)])
@@ -65,9 +68,9 @@ export function outboxContract(driver: () => Driver): void {
         throw new Error('not to be written')
       },
     }
-    await expect(
-      store.commit({ ...batch(), events: [refused(1)], memories: { broken: body } }),
-    ).rejects.toThrow('not to be written')
+    await expect(put(store, { events: [refused(1)], jobStates: { broken: body } })).rejects.toThrow(
+      'not to be written',
+    )
     expect(await store.eventsAfter('main', 0, 10)).toEqual([])
   })
 
@@ -75,57 +78,57 @@ export function outboxContract(driver: () => Driver): void {
     const { store } = driver()
     const waiting = [3, 1, 2].map((when) => delivery(`item ${when}`, { nextAt: at(when), madeAt: at(when) }))
     const others = [delivery('item 1', { sink: 'dev' }), delivery('item 4', { state: 'delivered' })]
-    await store.commit({ ...batch(), deliveries: [...waiting, ...others] })
+    await put(store, { deliveries: [...waiting, ...others] })
     expect(items(await store.dueDeliveries('main', 'ops', 2))).toEqual(['item 1', 'item 2'])
     expect(items(await store.overdue('main', 'ops', 2))).toEqual(['item 1'])
     expect(items(await store.dueDeliveries('other', 'ops', 2))).toEqual([])
     const done = delivery('item 1', { state: 'delivered', attempts: 1, deliveredAt: at(5) })
-    await store.commit({ ...batch(), deliveries: [done] })
+    await put(store, { deliveries: [done] })
     expect(items(await store.dueDeliveries('main', 'ops', 9))).toEqual(['item 2', 'item 3'])
     expect(await store.dueDeliveries('main', 'dev', 9)).toEqual([others[0]])
   })
 
   test('knows the last event of a topic that was given to a sink', async () => {
     const { store } = driver()
-    await store.commit({ ...batch(), events: [refused(1), accepted(2), refused(3)] })
+    await put(store, { events: [refused(1), accepted(2), refused(3)] })
     const [one, two] = await store.eventsAfter('main', 0, 10)
     if (!one || !two) throw new Error('both are kept')
     const given = [one, two].map(({ key }) => delivery(key, { madeAt: at(5) }))
-    await store.commit({ ...batch(), deliveries: given })
+    await put(store, { deliveries: given })
     expect(await store.lastQueued('main', 'ops', 'key')).toEqual(two)
     expect(await store.lastQueued('main', 'dev', 'key')).toBeUndefined()
-    await store.commit({ ...batch(), deliveries: [delivery(two.key, { state: 'dropped' })] })
+    await put(store, { deliveries: [delivery(two.key, { state: 'dropped' })] })
     expect(await store.lastQueued('main', 'ops', 'key')).toEqual(one)
   })
 
   test('lists receivers with stored deliveries or cursors', async () => {
     const { store } = driver()
-    const memories = { 'events/told': 3, 'delivered/report/boss': 4, prices: [] }
+    const jobStates = { 'events/told': 3, 'delivered/report/boss': 4, prices: [] }
     const deliveries = [
       delivery('item 1'),
       delivery('item 1', { sink: 'report/boss' }),
       delivery('item 1', { sink: 'done', state: 'delivered' }),
     ]
-    await store.commit({ ...batch(), deliveries, memories })
+    await put(store, { deliveries, jobStates })
     expect(await store.receivers('main')).toEqual(['ops', 'report/boss', 'told'])
     expect(await store.receivers('other')).toEqual([])
-    await store.commit({ ...batch(), memories: { 'events/told': undefined, unheard: undefined } })
+    await put(store, { jobStates: { 'events/told': undefined, unheard: undefined } })
     expect(await store.receivers('main')).toEqual(['ops', 'report/boss'])
-    expect(await store.jobState('main', 'events/told')).toBeUndefined()
+    expect(await store.jobState('main', stateOf('events/told'))).toBeUndefined()
   })
 
   test('keeps reports', async () => {
     const { store } = driver()
     const slot = { id: '2026-W01', from: at(0), to: at(7 * 86_400), late: false }
     const report = { account: 'main', slot, madeAt: at(5), json: '{"a":1}' }
-    await store.commit({ ...batch(), reports: [report] })
+    await put(store, { reports: [report] })
     const again = await driver().reopen()
     expect(await again.report('main', '2026-W01')).toEqual(report)
     expect([await again.report('main', '2026-W02'), await again.report('other', '2026-W01')]).toEqual([
       undefined,
       undefined,
     ])
-    await again.commit({ ...batch(), reports: [{ ...report, madeAt: at(9), json: '{"a":2}' }] })
+    await put(again, { reports: [{ ...report, madeAt: at(9), json: '{"a":2}' }] })
     expect(await again.report('main', '2026-W01')).toEqual({ ...report, madeAt: at(9), json: '{"a":2}' })
   })
 
@@ -139,7 +142,7 @@ export function outboxContract(driver: () => Driver): void {
       reportOf(2, 'web'),
       reportOf(2),
     ]
-    await store.commit({ ...batch(), reports })
+    await put(store, { reports })
     const ids = (await store.reports('main', { count: 2 })).map(({ slot }) => slot.id)
     expect(ids).toEqual(['2026-W03', '2026-W02'])
     expect((await store.reports('main', { count: 1 }))[0]).not.toHaveProperty('json')
@@ -155,14 +158,14 @@ export function outboxContract(driver: () => Driver): void {
 
   test('keeps what a job remembers', async () => {
     const { store } = driver()
-    expect(await store.jobState('main', 'report')).toBeUndefined()
-    await store.commit({ ...batch(), memories: { report: { since: 1 }, other: 2 } })
-    await store.commit({ ...batch(), memories: { report: { since: 3 } } })
+    expect(await store.jobState('main', stateOf('report'))).toBeUndefined()
+    await put(store, { jobStates: { report: { since: 1 }, other: 2 } })
+    await put(store, { jobStates: { report: { since: 3 } } })
     const again = await driver().reopen()
-    expect([await again.jobState('main', 'report'), await again.jobState('main', 'other')]).toEqual([
-      { since: 3 },
-      2,
-    ])
-    expect(await again.jobState('other', 'report')).toBeUndefined()
+    expect([
+      await again.jobState('main', stateOf('report')),
+      await again.jobState('main', stateOf('other')),
+    ]).toEqual([{ since: 3 }, 2])
+    expect(await again.jobState('other', stateOf('report'))).toBeUndefined()
   })
 }

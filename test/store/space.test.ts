@@ -9,8 +9,9 @@ import { FLEETS, inputOf, told } from '../outputs/report/fleets.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { batch, computeOf, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
+import { computeOf, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
+import { put, type Rows } from '../support/writes.ts'
 
 const { folder, file } = eachInItsFolder()
 
@@ -20,17 +21,17 @@ const names = Array.from({ length: COMPUTES }, (_, index) => `ep-purple-meadow-a
 const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index)
 
 /** KiB per compute that `part` of each adds to the file. */
-async function kibibytes(part: (endpointId: string) => Partial<ReturnType<typeof batch>>): Promise<number> {
+async function kibibytes(part: (endpointId: string) => Partial<Rows>): Promise<number> {
   const clock = fakeClock()
   await clock.advance(seconds(93 * DAY))
   const store = openEmbeddedStore(folder(), clock)
-  await store.commit({ ...batch(), computes: names.map((name) => computeOf(name)) })
+  await put(store, { computes: names.map((name) => computeOf(name)) })
   await store.close()
   const before = statSync(file()).size
   const again = openEmbeddedStore(folder(), clock)
   for (const name of names) {
     // oxlint-disable-next-line no-await-in-loop -- as many commits as a daemon makes
-    await again.commit({ ...batch(), ...part(name) })
+    await put(again, part(name))
   }
   await again.close()
   return (statSync(file()).size - before) / 1024 / COMPUTES

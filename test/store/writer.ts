@@ -5,19 +5,20 @@ import { spawnSync } from 'node:child_process'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { numbered } from './build.ts'
+import { put } from '../support/writes.ts'
 
 const AFTER = 5
 
 const store = openEmbeddedStore(process.argv[2] ?? '', fakeClock())
-const first = (await store.load('main')).readings.ok + 1
+const first = (await store.account('main').load()).readings.ok + 1
 let last = Number.POSITIVE_INFINITY
 for (let index = first; index <= last; index += 1) {
   // oxlint-disable-next-line no-await-in-loop -- the next is written when this one was acknowledged
-  await store.commit(numbered(index)).catch((cause: unknown) => {
+  await put(store, numbered(index)).catch((cause: unknown) => {
     process.stderr.write(`${index} rejected: ${String(cause)}\n`)
     spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited:'])
     last = index + AFTER
-    return store.commit(numbered(index))
+    return put(store, numbered(index))
   })
   process.stdout.write(`${index}\n`)
 }

@@ -1,10 +1,10 @@
-// All batches of a sweep at once, in the order in which a pass commits them.
+// All writes of a sweep at once, in the order in which a pass commits them.
 import {
   applyChunk,
   chunksOf,
   finishSweep,
   prepareSweep,
-  type LedgerBatch,
+  type AppliedChunk,
 } from '../../src/ledger/apply-sweep.ts'
 import {
   openBudgets,
@@ -16,25 +16,31 @@ import type { LedgerContext } from '../../src/ledger/context.ts'
 import { ledgerAfter } from '../../src/ledger/ledger-after.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
-import type { Batch } from '../../src/model/ports/store.ts'
+import type { Write } from '../../src/model/ports/store.ts'
+
+/** What is committed by itself. */
+export type AppliedPart = Pick<AppliedChunk, 'writes' | 'slices'>
 
 export function applyWholeSweep(
   ledger: Ledger,
   sweep: Sweep,
   context: LedgerContext,
-): readonly LedgerBatch[] {
+): readonly AppliedPart[] {
   let prepared = prepareSweep(ledger, sweep, context)
-  const batches: LedgerBatch[] = []
+  const parts: AppliedPart[] = []
   for (const facts of chunksOf(prepared.facts)) {
     const chunk = applyChunk(ledger, facts, { prepared, context })
     prepared = chunk.prepared
-    batches.push(chunk.batch)
+    parts.push(chunk)
   }
-  return [...batches, ...finishSweep(ledger, sweep, { prepared, context })]
+  const finished = finishSweep(ledger, sweep, { prepared, context })
+  return [...parts, ...finished.map((writes) => ({ writes, slices: { settled: [], provisional: [] } }))]
 }
 
-export const ledgerAfterAll = (ledger: Ledger, batches: readonly Batch[]): Ledger =>
-  batches.reduce(ledgerAfter, ledger)
+export const ledgerAfterAll = (
+  ledger: Ledger,
+  parts: readonly { readonly writes: readonly Write[] }[],
+): Ledger => parts.reduce((before, { writes }) => ledgerAfter(before, writes), ledger)
 
 export function evaluateAllBudgets(
   scopes: BudgetScopes,

@@ -23,7 +23,7 @@ import {
 import type { RequestReport } from '../../service/http/request.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService } from '../../service/service.ts'
-import { openEmbeddedStore } from '../../store/sqlite/embedded.ts'
+import { openStore } from '../../store/open-store.ts'
 import {
   openServiceAccess,
   withConnectOptions,
@@ -98,7 +98,8 @@ async function auditIn(
   }
   const service = createService({ ...access.service, unspent: INITIAL_REQUESTS, onRequest })
   const startedAt = clock.monotonic()
-  const store = openEmbeddedStore(folder, clock)
+  const account = options.account ?? 'audit'
+  const store = openStore({ folder }, clock)
   await using _ = { [Symbol.asyncDispose]: () => store.close() }
   const ports: Ports = {
     clock,
@@ -106,12 +107,12 @@ async function auditIn(
     random,
     service,
     readings: { isReadable: () => false, read: neverRead },
-    store,
+    store: store.account(account),
+    epoch: store.epoch,
     history: store,
     send: () => Promise.resolve([]),
   }
   const plan = { prices, preset: createPreset('2026-03') }
-  const account = options.account ?? 'audit'
   const { days } = options
   const outcome = await auditAccount(
     { account, ports, history: store, plan, days, onProgress: createProgressPrinter(options, io) },

@@ -4,7 +4,7 @@ import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { exportedAccount, EXPORT_NAMES, exportText, type ExportRequest } from '../../daemon/history/export.ts'
 import { exportRequestOf } from '../../daemon/history/export-query.ts'
-import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
+import { readStore } from '../../store/open-store.ts'
 import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT, failText, failUsage, type CommandSession } from '../terminal/output.ts'
@@ -53,12 +53,14 @@ const queryOf = ({ what, from, to, json }: Options): Record<string, string> => (
 
 /** @returns undefined if there is no store */
 async function writeStored(config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> {
-  const store = readEmbeddedStore(config.store.folder, createClock())
+  const store = readStore(config.store, createClock())
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
   io.err('dormouse: no daemon answers; this is what the last one stored')
   const accounts = await Promise.all(
-    config.accounts.map(async ({ name, prices }) => exportedAccount(await store.load(name), prices.currency)),
+    config.accounts.map(async ({ name, prices }) =>
+      exportedAccount(await store.account(name).load(), prices.currency),
+    ),
   )
   // awaited, because the store must not be closed before everything is read
   return await write(exportText(store, accounts, request), io)

@@ -16,7 +16,7 @@ import { reasonNotReadable } from '../../daemon/accounts/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
-import { readEmbeddedStore, type StoreReader } from '../../store/sqlite/embedded.ts'
+import { readStore, type StoreReader } from '../../store/open-store.ts'
 import {
   askDaemon,
   daemonApi,
@@ -141,7 +141,7 @@ function show(answer: Result<string, ApiProblem>, io: Io): ExitCode {
 
 /** @returns undefined if there is no store */
 async function reportFromStore(config: Config, options: Options, io: Io): Promise<ExitCode | undefined> {
-  const store = readEmbeddedStore(config.store.folder, createClock())
+  const store = readStore(config.store, createClock())
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
   // awaited, because the store must not be closed before everything is read
@@ -179,7 +179,7 @@ async function buildFromStore(config: Config, { store, options }: StoreInput, io
   const built = await buildReport(
     {
       history: store,
-      ledger: await store.load(name),
+      ledger: await store.account(name).load(),
       prices: await effectivePrices(account, store, now),
       zone,
       owners,

@@ -7,7 +7,7 @@ import { newPassState } from '../../daemon/pass/pass-state.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds } from '../../model/units.ts'
-import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
+import { readStore } from '../../store/open-store.ts'
 
 /**
  * The snapshot of the store; every state is unknown, because this process has made no sweep.
@@ -17,13 +17,13 @@ import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
  */
 export async function offlineSnapshot(config: Config): Promise<Snapshot | undefined> {
   const clock = createClock()
-  const store = readEmbeddedStore(config.store.folder, clock)
+  const store = readStore(config.store, clock)
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
   const preset = createPreset(config.service.preset)
   const accounts = await Promise.all(
     config.accounts.map(async (account) => ({
-      state: newPassState(await store.load(account.name)),
+      state: newPassState(await store.account(account.name).load()),
       prices: await effectivePrices(account, store, clock.now()),
       preset,
     })),

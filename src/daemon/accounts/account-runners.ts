@@ -103,7 +103,7 @@ export async function createAccountRunners(
 
   const all = await Promise.all(
     config.accounts.map(async (account) => {
-      const first = newPassState(await machine.store.load(account.name))
+      const first = newPassState(await machine.store.account(account.name).load())
       const ports = portsOf(account)
       const reasonUnreadable = reasonNotReadable(account, config)
       const livePlan = createLivePlan(account, current, machine)

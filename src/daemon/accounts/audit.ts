@@ -48,7 +48,7 @@ const PROJECTS_PER_REQUEST = 100
 /** Continues an interrupted audit when the store is the same. */
 export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
   const { account, ports, history, plan, days } = request
-  const state = await lookAtAllProjects(request, newPassState(await ports.store.load(account)), signal)
+  const state = await lookAtAllProjects(request, newPassState(await ports.store.load()), signal)
   if (state.service.status !== 'ok') return { audit: undefined, problems: state.outbox.problems }
   const to = instant(ports.clock.now() + state.clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)

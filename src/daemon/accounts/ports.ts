@@ -7,7 +7,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Readings } from '../../model/ports/readings.ts'
 import type { Send } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
+import type { AccountStore, Store } from '../../model/ports/store.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
 import { askServiceForUri } from '../../observe/reading/address.ts'
@@ -61,7 +61,8 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
     service,
     readings: timedReadings(readings, { clock, self }),
     send,
-    store: timed(store, { clock, self }),
+    store: timed(store.account(account.name), { clock, self }),
+    epoch: store.epoch,
     history: store,
   }
 }
@@ -130,11 +131,15 @@ const timedReadings = (
   },
 })
 
-const timed = (store: Store, { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>): Store => ({
+const timed = (
+  store: AccountStore,
+  { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>,
+): AccountStore => ({
   ...store,
-  commit: async (batch) => {
+  commit: async (writes, options) => {
     const startedAt = clock.monotonic()
-    await store.commit(batch)
+    const committed = await store.commit(writes, options)
     self.commit(clock.monotonic() - startedAt)
+    return committed
   },
 })

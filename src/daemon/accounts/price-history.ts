@@ -1,14 +1,21 @@
 // Stored prices of accounts: usage keeps the price it was counted with, also after a restart.
 import type { Logger } from 'pino'
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
+import { z } from 'zod'
 import { replacePricesFrom } from '../../ledger/settle/prices.ts'
 import type { AccountConfig, LoadedConfig } from '../../config/load.ts'
-import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
+import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
+import { commit, type AccountStore } from '../../model/ports/store.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { Instant } from '../../model/units.ts'
+import { instant, micros, type Instant } from '../../model/units.ts'
 
-const JOB = 'prices'
+const STORED_PERIODS: JobState<Prices['periods']> = {
+  job: 'prices',
+  decode: (json) => periodsSchema.safeParse(json).data,
+}
+
+const periodsSchema = z.array(
+  z.object({ from: z.number().transform(instant), perCuHour: z.number().transform(micros) }),
+)
 
 /** Configured prices from `now` on, the stored ones before. @throws when the store fails */
 export async function effectivePrices(
@@ -16,7 +23,7 @@ export async function effectivePrices(
   store: Pick<Outbox, 'jobState'>,
   now: Instant,
 ): Promise<Prices> {
-  const periods = (await store.jobState(name, JOB)) as Prices['periods'] | undefined
+  const periods = await store.jobState(name, STORED_PERIODS)
   return periods ? replacePricesFrom(now, { currency: prices.currency, periods }, prices) : prices
 }
 
@@ -35,7 +42,10 @@ export async function withPriceHistory(
   return { effective, config: { ...config, accounts } }
 }
 
-type PriceHistoryEnvironment = { readonly store: Pick<Store, 'commit'>; readonly log: Pick<Logger, 'error'> }
+type PriceHistoryEnvironment = {
+  readonly store: Pick<AccountStore, 'commit'>
+  readonly log: Pick<Logger, 'error'>
+}
 
 /** Stores prices before they are used. Resolves to whether they are stored. Never rejects. */
 export function createPriceHistory(
@@ -46,7 +56,7 @@ export function createPriceHistory(
   return async (prices) => {
     if (prices === stored) return true
     try {
-      await store.commit({ ...EMPTY_BATCH, account, memories: { [JOB]: prices.periods } })
+      await commit(store, [jobStateWrite(STORED_PERIODS, prices.periods)])
       stored = prices
     } catch (err) {
       log.error({ err, account }, 'new prices cannot be kept, those before stay')

@@ -1,16 +1,16 @@
 // Delivers to one receiver, on a loop of its own, so that a receiver that hangs delays no other.
 import type { Logger } from 'pino'
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { DeliveryResult } from '../../outputs/metrics/self.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import { jobStateWrite, type JobState } from '../../model/ports/outbox.ts'
+import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
 import type { Random } from '../../model/ports/clock.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
 import { recordAttempt } from '../../outputs/notify/retry-policy.ts'
-import { registerSubscriber, cursorKey, enqueueEvents, type EventQueue } from './event-queue.ts'
+import { registerSubscriber, cursorOf, enqueueEvents, type EventQueue } from './event-queue.ts'
 
 export type DeliveryReceiver = {
   readonly name: string
@@ -53,20 +53,24 @@ export async function registerReceiver(
   )
 }
 
-/** Names of the job states of a receiver. */
-export const jobKeysOf = (sink: string): readonly string[] => [successKey(sink), cursorKey(sink)]
+/** Job states of a receiver. */
+export const jobStatesOf = (sink: string): readonly JobState<number>[] => [successOf(sink), cursorOf(sink)]
 
-const successKey = (sink: string): string => `delivered/${sink}`
+/** When the last report was delivered to a receiver; before the first, when the receiver was added. */
+const successOf = (sink: string): JobState<Instant> => ({
+  job: `delivered/${sink}`,
+  decode: (json) => (typeof json === 'number' ? instant(json) : undefined),
+})
 
 async function beginReports(
   { store, clock, recordReportSuccess }: DeliveryPorts,
   account: string,
   sink: string,
 ): Promise<void> {
-  const job = successKey(sink)
-  const stored = await store.jobState(account, job)
-  const at = typeof stored === 'number' ? instant(stored) : clock.now()
-  if (stored === undefined) await store.commit({ ...EMPTY_BATCH, account, memories: { [job]: at } })
+  const success = successOf(sink)
+  const stored = await store.jobState(account, success)
+  const at = stored ?? clock.now()
+  if (stored === undefined) await commit(store.account(account), [jobStateWrite(success, at)])
   recordReportSuccess(account, sink, at)
 }
 
@@ -101,12 +105,12 @@ function createTurn(
   const { name, sink, subscription, messageOf } = receiver
   let isRegistered = false
   let pausedUntil = clock.monotonic()
-  let unrecorded: Batch | undefined
+  let unrecorded: { readonly account: string; readonly writes: readonly Write[] } | undefined
 
   /** Nothing else is sent before the outcome of the last attempt is stored: a full disk then repeats one message, not all. */
-  const record = async (batch: Batch): Promise<void> => {
-    unrecorded = batch
-    await store.commit(batch)
+  const record = async (outcome: NonNullable<typeof unrecorded>): Promise<void> => {
+    unrecorded = outcome
+    await commit(store.account(outcome.account), outcome.writes)
     unrecorded = undefined
   }
 
@@ -123,11 +127,14 @@ function createTurn(
     const next = recordAttempt(delivery, outcome, { now, chance: random.unit() })
     if (next.state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
     recordResult(next.kind, name, resultOf(next))
-    const events = failureEvents(next, now)
     const { account } = next
     const isReportDelivered = next.kind === 'report' && next.state === 'delivered'
-    const memories = isReportDelivered ? { [successKey(name)]: now } : {}
-    await record({ ...EMPTY_BATCH, account, deliveries: [next], events, memories })
+    const writes: readonly Write[] = [
+      { kind: 'delivery', delivery: next },
+      ...eventWrites(failureEvents(next, now)),
+      ...(isReportDelivered ? [jobStateWrite(successOf(name), now)] : []),
+    ]
+    await record({ account, writes })
     if (isReportDelivered) recordReportSuccess(account, name, now)
   }
 

@@ -1,11 +1,12 @@
 // Runs one delivery worker per receiver. On reload it starts workers for new receivers, replaces changed ones and retires removed ones.
 import { once } from 'node:events'
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
+import { jobStateWrite } from '../../model/ports/outbox.ts'
+import { commit, deliveryWrites } from '../../model/ports/store.ts'
 import {
   registerReceiver,
   createDeliveryWorker,
-  jobKeysOf,
+  jobStatesOf,
   type DeliveryPorts,
   type DeliveryReceiver,
 } from './delivery-worker.ts'
@@ -133,8 +134,8 @@ async function forgetReceiver(
     state: 'dropped',
     lastError: because,
   }))
-  const memories = Object.fromEntries(jobKeysOf(sink).map((job) => [job, undefined]))
-  await store.commit({ ...EMPTY_BATCH, account, deliveries, memories })
+  const forgotten = jobStatesOf(sink).map((kind) => jobStateWrite(kind, undefined))
+  await commit(store.account(account), [...deliveryWrites(deliveries), ...forgotten])
   recordRemoval(account, sink)
   for (const { kind } of waiting) recordResult(kind, sink, 'dropped')
   if (waiting.length > 0)

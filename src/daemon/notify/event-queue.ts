@@ -1,18 +1,17 @@
 // Turns events into deliveries of one receiver, each event once.
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { NotifiableEvent } from '../../model/output/event-kinds.ts'
 import type { OutboxEvent } from '../../model/output/outbox-event.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
+import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
+import { commit, deliveryWrites, type Store } from '../../model/ports/store.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
 import { isRepeat, matchesSubscription } from '../../outputs/notify/messages.ts'
 
 export type EventQueue = {
   readonly clock: Clock
-  readonly store: Pick<Store, 'commit'> & Outbox
+  readonly store: Pick<Store, 'account'> & Outbox
   readonly ownerOf: (event: NotifiableEvent) => Owner
 }
 
@@ -23,7 +22,11 @@ export const MAX_QUEUED = 1000
 /** Events enqueued in one transaction. */
 const EVENTS_PER_COMMIT = 200
 
-export const cursorKey = (sink: string): string => `events/${sink}`
+/** Number of the last event that was queued for a receiver. */
+export const cursorOf = (sink: string): JobState<number> => ({
+  job: `events/${sink}`,
+  decode: (json) => (typeof json === 'number' ? json : undefined),
+})
 
 /** A new receiver gets the events from now on, none from before. @throws when the store fails */
 export async function registerSubscriber(
@@ -31,9 +34,10 @@ export async function registerSubscriber(
   account: string,
   sink: string,
 ): Promise<void> {
-  if ((await store.jobState(account, cursorKey(sink))) !== undefined) return
+  const cursor = cursorOf(sink)
+  if ((await store.jobState(account, cursor)) !== undefined) return
   const id = await store.lastEventId(account)
-  await store.commit({ ...EMPTY_BATCH, account, memories: { [cursorKey(sink)]: id } })
+  await commit(store.account(account), [jobStateWrite(cursor, id)])
 }
 
 /** @returns how many of the oldest deliveries were dropped because too many wait. @throws when the store fails */
@@ -44,8 +48,8 @@ export async function enqueueEvents(
 ): Promise<number> {
   const { store } = queue
   const { sink } = subscriber
-  const job = cursorKey(sink)
-  let upTo = Number((await store.jobState(account, job)) ?? 0)
+  const cursor = cursorOf(sink)
+  let upTo = (await store.jobState(account, cursor)) ?? 0
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page after the other
     const events = await store.eventsAfter(account, upTo, EVENTS_PER_COMMIT)
@@ -55,12 +59,12 @@ export async function enqueueEvents(
     // oxlint-disable-next-line no-await-in-loop -- likewise
     const deliveries = await deliveriesOf(queue, events, subscriber)
     // oxlint-disable-next-line no-await-in-loop -- likewise
-    await store.commit({ ...EMPTY_BATCH, account, deliveries, memories: { [job]: upTo } })
+    await commit(store.account(account), [...deliveryWrites(deliveries), jobStateWrite(cursor, upTo)])
   }
   const excess = await store.overdue(account, sink, MAX_QUEUED)
   if (excess.length === 0) return 0
   const dropped = excess.map((delivery): Delivery => ({ ...delivery, state: 'dropped' }))
-  await store.commit({ ...EMPTY_BATCH, account, deliveries: dropped })
+  await commit(store.account(account), deliveryWrites(dropped))
   return dropped.length
 }
 

@@ -21,7 +21,7 @@ import { createSink } from './sinks.ts'
 export type NotificationEnvironment = {
   readonly clock: Clock
   readonly random: Random
-  readonly store: Pick<Store, 'commit'> & Outbox
+  readonly store: Pick<Store, 'account'> & Outbox
   readonly self: SelfMetrics
   readonly log: Logger
 }

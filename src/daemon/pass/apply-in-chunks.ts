@@ -4,9 +4,8 @@ import {
   applyChunk,
   chunksOf,
   finishSweep,
-  isEmptyBatch,
   prepareSweep,
-  type LedgerBatch,
+  type AppliedChunk,
 } from '../../ledger/apply-sweep.ts'
 import { createOperationCounter } from '../../ledger/counters/operations.ts'
 import { addTeamWaste, addWakes } from '../../ledger/counters/computes.ts'
@@ -16,11 +15,11 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
 import { earliest, type Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import { budgetContext, ensureBudgetStates } from './budget-states.ts'
-import { settleBudgetsInBatch, sweptLedger } from './settle-budgets.ts'
+import { settleBudgetsOfChunk, sweptLedger } from './settle-budgets.ts'
 import type { PassInput } from './pass-input.ts'
 
 export type AppliedSweep = {
@@ -36,7 +35,7 @@ export type AppliedSweep = {
 
 /** @throws when the store fails before the first chunk */
 export async function applyInChunks(
-  ports: Pick<Ports, 'store' | 'history' | 'clock'>,
+  ports: Pick<Ports, 'store' | 'epoch' | 'history' | 'clock'>,
   { before, plan }: PassInput,
   observed: Observed,
 ): Promise<AppliedSweep> {
@@ -53,40 +52,46 @@ export async function applyInChunks(
       const chunk = applyChunk(base, facts, { prepared, context })
       prepared = chunk.prepared
       // oxlint-disable-next-line no-await-in-loop -- durable first, one chunk after the other
-      await commits.add(chunk.batch, complete(chunk.batch, commits.ledger()))
+      await commits.add([...chunk.writes, ...complete(chunk, commits.ledger())])
     }
-    for (const batch of finishSweep(base, sweep, { prepared, context }))
+    for (const writes of finishSweep(base, sweep, { prepared, context }))
       // oxlint-disable-next-line no-await-in-loop -- likewise
-      await commits.add(batch, complete(batch, commits.ledger()))
+      await commits.add(writes)
     return commits.applied(undefined)
   } catch (cause) {
     return commits.applied(cause ?? new Error('the store failed'))
   }
 }
 
-/** Adds to a batch what it settles of the budgets and what it counts of operations, wakes and waste. */
+/** Writes of the budgets that a chunk settles and of the operations, wakes and waste that it counts. */
 function createCompletion(base: Ledger, { plan }: PassInput, observed: Observed) {
   const swept = sweptLedger(base, observed.sweep)
-  const addOperationCounts = createOperationCounter(observed.sweep)
-  return (batch: LedgerBatch, ledger: Ledger): Batch => {
-    const settled = settleBudgetsInBatch(batch, { ...swept, ledger }, budgetContext(plan, observed))
-    const withTeams = addTeamWaste(settled, { before: ledger, owners: plan.owners, listed: swept.listed })
-    return addOperationCounts(addWakes(withTeams, ledger), ledger)
+  const addOperations = createOperationCounter(observed.sweep)
+  return (chunk: AppliedChunk, ledger: Ledger): readonly Write[] => {
+    const entries = entriesOf(chunk.writes)
+    const waste = { before: ledger, owners: plan.owners, listed: swept.listed }
+    const withTeams = addTeamWaste(ledger.counters, entries, waste)
+    const counters = addOperations(addWakes(withTeams, entries, ledger), entries, ledger)
+    return [
+      ...settleBudgetsOfChunk(chunk, { ...swept, ledger }, budgetContext(plan, observed)),
+      ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),
+    ]
   }
 }
 
 /** The ledger that grows with each commit, and what the pass reports of it. */
-function createCommits({ store, clock }: Pick<Ports, 'store' | 'clock'>, base: Ledger) {
+function createCommits({ store, epoch, clock }: Pick<Ports, 'store' | 'epoch' | 'clock'>, base: Ledger) {
   let ledger = base
   let restatedFrom: Instant | undefined
   const events: Event[] = []
   return {
     ledger: (): Ledger => ledger,
-    add: async (applied: LedgerBatch, batch: Batch): Promise<void> => {
-      if (!isEmptyBatch(applied)) await store.commit(batch)
-      ledger = ledgerAfter(ledger, batch)
-      for (const { from } of batch.days) restatedFrom = earliest(from, restatedFrom ?? from)
-      events.push(...batch.events)
+    add: async (writes: readonly Write[]): Promise<void> => {
+      if (writes.length > 0) await commit(store, writes, { epoch })
+      ledger = ledgerAfter(ledger, writes)
+      for (const write of writes)
+        if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)
+      events.push(...eventsOf(writes))
       await clock.yield()
     },
     applied: (failure: unknown): AppliedSweep => ({ ledger, restatedFrom, events, failure }),

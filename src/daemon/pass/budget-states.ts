@@ -1,7 +1,6 @@
 // States of newly configured budgets, from the stored history of their current period.
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import {
-  budgetChanges,
+  budgetWrites,
   settleBudgets,
   toBudgetComputes,
   type BudgetScopes,
@@ -23,6 +22,7 @@ import type { Prices } from '../../model/ledger/price.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
 import { matchesSelector } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import { commit } from '../../model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import {
   after,
@@ -64,7 +64,7 @@ const INTERVALS_PER_TURN = 500
  * @throws when the store fails
  */
 export async function ensureBudgetStates(
-  { store, history }: Pick<Ports, 'store' | 'history'>,
+  { store, epoch, history }: Pick<Ports, 'store' | 'epoch' | 'history'>,
   ledger: Ledger,
   context: BudgetContext,
 ): Promise<Ledger> {
@@ -78,8 +78,7 @@ export async function ensureBudgetStates(
     ...Object.fromEntries(current.flatMap(({ name }) => entryOf(ledger.budgets, name))),
     ...(await statesFromHistory(history, ledger, context)),
   }
-  const changes = budgetChanges(ledger.budgets, states)
-  await store.commit({ ...EMPTY_BATCH, account: ledger.account, budgets: changes })
+  await commit(store, budgetWrites(ledger.budgets, states), { epoch })
   return { ...ledger, budgets: states }
 }
 

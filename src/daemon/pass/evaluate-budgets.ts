@@ -1,11 +1,11 @@
 // Stage 3 of a pass: spend, rungs, burn rate and enforcement as of now, with provisional usage.
-import { budgetChanges, openBudgets } from '../../ledger/budgets/account-budgets.ts'
+import { budgetWrites, openBudgets } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import type { Write } from '../../model/ports/store.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import type { PassInput } from './pass-input.ts'
@@ -15,8 +15,7 @@ export type EvaluatedBudgets = {
   readonly ledger: Ledger
   readonly budgets: readonly BudgetView[]
   readonly events: readonly Event[]
-  /** What changed; `counters` is undefined where none did. */
-  readonly writes: Pick<Batch, 'budgets' | 'counters'>
+  readonly writes: readonly Write[]
 }
 
 /** Entries that are evaluated between two yields, some 10 ms. */
@@ -49,10 +48,10 @@ export async function evaluatePassBudgets(
     ledger: { ...ledger, budgets: states, counters },
     budgets: views,
     events,
-    writes: {
-      budgets: budgetChanges(ledger.budgets, states),
-      counters: counters === ledger.counters ? undefined : counters,
-    },
+    writes: [
+      ...budgetWrites(ledger.budgets, states),
+      ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),
+    ],
   }
 }
 

@@ -1,9 +1,9 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
@@ -31,7 +31,7 @@ export type Persisted = {
 }
 
 export async function persist(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  ports: Pick<Ports, 'store' | 'epoch' | 'clock'>,
   { before }: PassInput,
   {
     observed,
@@ -47,9 +47,9 @@ export async function persist(
   const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)
   const pending = [...outbox.pendingEvents, ...ofSweep]
   const failure = evaluated
-    ? await commitEvaluated(store, { evaluated, events: [...pending, ...evaluated.events] })
+    ? await tryCommit(ports, [...evaluated.writes, ...eventWrites([...pending, ...evaluated.events])])
     : applied.failure
-  const took = seconds(clock.monotonic() - observed.startedOn)
+  const took = seconds(ports.clock.monotonic() - observed.startedOn)
   const common = { failure, took, events: [...ofSweep, ...applied.events] }
   if (!evaluated || failure !== undefined)
     return {
@@ -70,17 +70,13 @@ export async function persist(
 }
 
 /** @returns why the store failed; undefined where it did not */
-async function commitEvaluated(
-  store: Ports['store'],
-  {
-    evaluated: { ledger, writes },
-    events,
-  }: { readonly evaluated: EvaluatedBudgets; readonly events: readonly Event[] },
+async function tryCommit(
+  { store, epoch }: Pick<Ports, 'store' | 'epoch'>,
+  writes: readonly Write[],
 ): Promise<unknown> {
-  const { budgets, counters } = writes
-  if (Object.keys(budgets).length + events.length === 0 && !counters) return undefined
+  if (writes.length === 0) return undefined
   try {
-    await store.commit({ ...EMPTY_BATCH, account: ledger.account, budgets, counters, events })
+    await commit(store, writes, { epoch })
     return undefined
   } catch (cause) {
     return cause ?? new Error('the store failed')

@@ -1,11 +1,11 @@
 // Budgets settled in the commit that stores the settled slices: one without the other would count them twice or never.
-import type { LedgerBatch } from '../../ledger/apply-sweep.ts'
-import { budgetChanges, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
+import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
+import { budgetWrites, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
 import type { BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Sweep } from '../../model/observation.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import { entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { BudgetContext } from './budget-states.ts'
 
@@ -29,26 +29,31 @@ export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   }
 }
 
-/** Adds the budget states that result from what `batch` settles. */
-export function settleBudgetsInBatch(
-  batch: LedgerBatch,
+/** Writes of the budget states that result from what `chunk` settles. */
+export function settleBudgetsOfChunk(
+  { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
   { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
   { scopes, prices, now }: BudgetContext,
-): Batch {
-  if (scopes.budgets.length === 0 || batch.computes.length === 0) return batch
-  const projects = new Map(batch.projects.map((entry) => [entry.project.projectId, entry]))
-  const computes = toBudgetComputes(batch.computes, {
+): readonly Write[] {
+  const entries = entriesOf(writes)
+  if (scopes.budgets.length === 0 || entries.length === 0) return []
+  const projects = new Map(
+    writes.flatMap((write) =>
+      write.kind === 'project' ? [[write.entry.project.projectId, write.entry] as const] : [],
+    ),
+  )
+  const computes = toBudgetComputes(entries, {
     projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
     prices,
     now,
   })
   const states = settleBudgets(scopes.budgets, ledger.budgets, {
-    settled: batch.slices.settled,
+    settled: slices.settled,
     computes,
-    lateDiscoveries: lateDiscoveriesOf(batch.computes, computes, { before, sweep }),
+    lateDiscoveries: lateDiscoveriesOf(entries, computes, { before, sweep }),
     now,
   })
-  return { ...batch, budgets: budgetChanges(ledger.budgets, states) }
+  return budgetWrites(ledger.budgets, states)
 }
 
 /** Computes seen for the first time that existed before and whose operations were not read. */

@@ -1,17 +1,17 @@
 // The schedule of the weekly report. A report that is due is made once; report and deliveries are stored in one transaction.
-import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
+import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
+import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
+import { commit, deliveryWrites, type Store, type Write } from '../../model/ports/store.ts'
 import { reportKey, type ReportSlot, type StoredReport } from '../../model/output/report.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 
 export type ReportJob = {
   readonly clock: Clock
-  readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'jobState' | 'report'>
+  readonly store: Pick<Store, 'account'> & Pick<Outbox, 'jobState' | 'report'>
   /** The current schedule: a reload may change it. */
   readonly schedule: () => Schedule
   /** The current receivers; with a team, they get the report of that team only. */
@@ -31,7 +31,16 @@ type ReportReceiver = { readonly name: string; readonly team: string | undefined
 
 export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 
-const JOB = 'report'
+const instantSchema = z.number().transform(instant)
+const stateSchema = z.object({
+  since: instantSchema,
+  done: z.array(z.object({ first: instantSchema, last: instantSchema })),
+})
+
+const STORED_STATE: JobState<ScheduleState> = {
+  job: 'report',
+  decode: (json) => stateSchema.safeParse(json).data,
+}
 /** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)
 /** Seconds after its slot from which a report is marked late, 2 h: longer than any restart, shorter than a working day. */
@@ -59,17 +68,17 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
 async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()
-  const before = (await store.jobState(account, JOB)) as ScheduleState | undefined
+  const before = await store.jobState(account, STORED_STATE)
   const now = clock.now()
   const { memory, due } = evaluateSchedule(schedule, before, now)
   const week = due && weekBefore(due.slot, schedule)
   const isNew = week !== undefined && !(await store.report(account, week.id))
   if (due && isNew) {
     const slot = { ...week, late: due.late > LATE_AFTER }
-    const rows = await makeReports(job, { account, slot, now })
-    await store.commit({ ...EMPTY_BATCH, account, ...rows, memories: { [JOB]: memory } })
+    const reports = await makeReports(job, { account, slot, now })
+    await commit(store.account(account), [...reports, jobStateWrite(STORED_STATE, memory)])
   } else if (JSON.stringify(memory) !== JSON.stringify(before)) {
-    await store.commit({ ...EMPTY_BATCH, account, memories: { [JOB]: memory } })
+    await commit(store.account(account), [jobStateWrite(STORED_STATE, memory)])
   }
 }
 
@@ -84,9 +93,9 @@ export async function sendReportNow(job: ReportJob, account: string): Promise<st
     // oxlint-disable-next-line no-await-in-loop -- the first number that is free
     if (await store.report(account, id)) continue
     // oxlint-disable-next-line no-await-in-loop -- once
-    const rows = await makeReports(job, { account, slot: { ...week, id, late: false }, now })
+    const reports = await makeReports(job, { account, slot: { ...week, id, late: false }, now })
     // oxlint-disable-next-line no-await-in-loop -- once
-    await store.commit({ ...EMPTY_BATCH, account, ...rows })
+    await commit(store.account(account), reports)
     return id
   }
   return undefined
@@ -94,11 +103,11 @@ export async function sendReportNow(job: ReportJob, account: string): Promise<st
 
 type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
 
-/** Delivered to the receivers that were configured when making began and still are when it ends. */
+/** Writes of the reports and their deliveries, to the receivers that were configured when making began and still are when it ends. */
 async function makeReports(
   { make, sinks }: ReportJob,
   { account, slot, now }: ReportOrder,
-): Promise<{ readonly reports: readonly StoredReport[]; readonly deliveries: readonly Delivery[] }> {
+): Promise<readonly Write[]> {
   const before = sinks()
   const teams = [...new Set(before.flatMap(({ team }) => (team === undefined ? [] : [team])))]
   const parts = await make(account, slot, { now, teams })
@@ -117,7 +126,10 @@ async function makeReports(
     lastError: undefined,
     deliveredAt: undefined,
   }))
-  return { reports: parts.map((part) => ({ account, slot, madeAt: now, ...part })), deliveries }
+  return [
+    ...parts.map((part): Write => ({ kind: 'report', report: { account, slot, madeAt: now, ...part } })),
+    ...deliveryWrites(deliveries),
+  ]
 }
 
 /** The last whole week before `at`. */

@@ -4,7 +4,7 @@ import { computeKey, largestCu } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import type { Write } from '../../model/ports/store.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
@@ -190,9 +190,8 @@ const maxSpendOf = ({
   isDeleted: deletedAt !== undefined,
 })
 
-/** Changes that turn the stored `before` into `after`; undefined for a removed budget. */
-export function budgetChanges(before: BudgetStates, after: BudgetStates): Batch['budgets'] {
-  const changed = Object.entries(after).filter(([name, state]) => before[name] !== state)
-  const dropped = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
-  return { ...Object.fromEntries(changed), ...Object.fromEntries(dropped.map((name) => [name, undefined])) }
-}
+/** Writes that turn the stored `before` into `after`. */
+export const budgetWrites = (before: BudgetStates, after: BudgetStates): readonly Write[] =>
+  [...new Set([...Object.keys(after), ...Object.keys(before)])]
+    .filter((name) => before[name] !== after[name])
+    .map((name) => ({ kind: 'budget', name, state: after[name] }))

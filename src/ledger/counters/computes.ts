@@ -6,7 +6,6 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Unproductive, UnproductiveCause } from '../../model/ledger/unproductive.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
-import type { Batch } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { micros, type Micros } from '../../model/units.ts'
 
@@ -18,13 +17,16 @@ export type TeamWasteContext = {
 }
 
 /**
- * `batch` with the growth of its computes' unproductive spend since `before`, added to the team that owns each compute now;
- * `batch` itself where there is none. A later change of owner moves nothing.
+ * `counters` with the growth of the entries' unproductive spend since `before`, added to the team that owns each compute now;
+ * `counters` itself where there is none. A later change of owner moves nothing.
  */
-export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWasteContext): Batch {
-  const { teams: previous } = before.counters
-  const teams = new Map(Object.entries(previous))
-  for (const entry of batch.computes) {
+export function addTeamWaste(
+  counters: AccountCounters,
+  entries: readonly ComputeEntry[],
+  { before, owners, listed }: TeamWasteContext,
+): AccountCounters {
+  const teams = new Map(Object.entries(counters.teams))
+  for (const entry of entries) {
     const growth = unproductiveGrowth(before.computes.get(computeKey(entry.ref)), entry)
     if (growth.length === 0) continue
     const { projectId } = entry.ref
@@ -32,11 +34,8 @@ export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWaste
     const { team } = owners.of(selectorTargetOf(entry.ref.account, entry.compute, project?.project))
     teams.set(team, addUnproductive(teams.get(team), growth))
   }
-  if ([...teams].every(([team, unproductive]) => previous[team] === unproductive)) return batch
-  return {
-    ...batch,
-    counters: { ...(batch.counters ?? before.counters), teams: Object.fromEntries(teams) },
-  }
+  const isSame = [...teams].every(([team, unproductive]) => counters.teams[team] === unproductive)
+  return isSame ? counters : { ...counters, teams: Object.fromEntries(teams) }
 }
 
 function addUnproductive(before: Unproductive = {}, growth: Growth): Unproductive {
@@ -61,18 +60,19 @@ function unproductiveGrowth(before: ComputeEntry | undefined, after: ComputeEntr
 type Wakes = AccountCounters['wakes']
 
 /**
- * `batch` with the wakes of its computes since `before`; `batch` itself where there was none. A wake first counted as unknown
+ * `counters` with the wakes of the entries since `before`; `counters` itself where there was none. A wake first counted as unknown
  * and later found to be caused by Dormouse is counted for both, because counters never fall.
  */
-export function addWakes(batch: Batch, before: Ledger): Batch {
-  const { wakes: previous } = before.counters
-  const wakes = batch.computes.reduce<Wakes>(
+export function addWakes(
+  counters: AccountCounters,
+  entries: readonly ComputeEntry[],
+  before: Ledger,
+): AccountCounters {
+  const wakes = entries.reduce<Wakes>(
     (sum, entry) => addWakesOf(sum, before.computes.get(computeKey(entry.ref)), entry),
-    previous,
+    counters.wakes,
   )
-  return wakes === previous
-    ? batch
-    : { ...batch, counters: { ...(batch.counters ?? before.counters), wakes } }
+  return wakes === counters.wakes ? counters : { ...counters, wakes }
 }
 
 function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: ComputeEntry): Wakes {

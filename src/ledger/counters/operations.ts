@@ -4,7 +4,6 @@ import { MAX_REGIONS, type AccountCounters, type OperationCounter } from '../../
 import { addDuration, EMPTY_DURATIONS, WAKE_LATENCY_BUCKETS } from '../../model/ledger/duration-histogram.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
-import type { Batch } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { isRestart } from '../evidence/boundaries.ts'
@@ -16,28 +15,33 @@ const SECOND = 1000
 
 type FinishedOperation = { readonly operation: Operation; readonly entry: ComputeEntry }
 
-/** @returns a function that adds the operations of `sweep` to the batch with their computes; those from before first sight do not count */
-export function createOperationCounter(sweep: Sweep): (batch: Batch, before: Ledger) => Batch {
+/** Adds the operations of a sweep with the entries of their computes; those from before first sight do not count. */
+export type AddOperations = (
+  counters: AccountCounters,
+  entries: readonly ComputeEntry[],
+  before: Ledger,
+) => AccountCounters
+
+export function createOperationCounter(sweep: Sweep): AddOperations {
   const finished = Map.groupBy(
     sweep.operations.filter((operation) => operation.endpointId !== undefined && !isOperationOpen(operation)),
     ({ projectId, endpointId = '' }) => computeKey({ account: sweep.account, projectId, endpointId }),
   )
-  return (batch, before) => {
-    const uncounted = batch.computes.flatMap((entry) => {
+  return (counters, entries, before) => {
+    const uncounted = entries.flatMap((entry) => {
       const previous = before.computes.get(computeKey(entry.ref))
       const operations = previous
         ? uncountedOperations(previous, finished.get(computeKey(entry.ref)) ?? [])
         : []
       return operations.map((operation) => ({ operation, entry }))
     })
-    if (uncounted.length === 0) return batch
-    const counters = batch.counters ?? before.counters
+    if (uncounted.length === 0) return counters
     const operations = uncounted.reduce(
       (sum, { operation }) => addOperation(sum, operation),
       counters.operations,
     )
     const wakeLatency = uncounted.reduce(addWakeLatency, counters.wakeLatency)
-    return { ...batch, counters: { ...counters, operations, wakeLatency } }
+    return { ...counters, operations, wakeLatency }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { OutboxEvent } from '../output/outbox-event.ts'
 import type { ArchivedReport, StoredReport } from '../output/report.ts'
+import type { Write } from './store.ts'
 
 export type ReportsPage = { readonly count: number; readonly skip?: number }
 
@@ -27,9 +28,22 @@ export type Outbox = {
   reports(account: string, part: ReportsPage): Promise<readonly ArchivedReport[]>
   /** Teams with a report of that slot, in order. */
   reportTeams(account: string, slot: string): Promise<readonly string[]>
-  /** Undefined for a job without a stored state. */
-  jobState(account: string, job: string): Promise<unknown>
+  /** Undefined for a job without a stored state that it understands. */
+  jobState<State>(account: string, kind: JobState<State>): Promise<State | undefined>
 }
+
+/** What one job remembers between runs, plain data. */
+export type JobState<State> = {
+  readonly job: string
+  /** Undefined for what it does not understand: the job then starts anew. */
+  readonly decode: (json: unknown) => State | undefined
+}
+
+export const jobStateWrite = <State>({ job }: JobState<State>, state: State | undefined): Write => ({
+  kind: 'job-state',
+  job,
+  state,
+})
 
 /** Sends events. Never rejects: events that could not be sent are returned. */
 export type Send = (events: readonly Event[]) => Promise<readonly Event[]>

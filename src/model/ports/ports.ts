@@ -4,7 +4,7 @@ import type { History } from './history.ts'
 import type { Send } from './outbox.ts'
 import type { Readings } from './readings.ts'
 import type { Service } from './service.ts'
-import type { Store } from './store.ts'
+import type { AccountStore } from './store.ts'
 
 /** All ports of one account's pass. */
 export type Ports = {
@@ -13,7 +13,9 @@ export type Ports = {
   readonly random: Random
   readonly service: Service
   readonly readings: Readings
-  readonly store: Store
+  readonly store: AccountStore
+  /** Epoch of the store's opening: commits of a pass are refused once another process has opened it. */
+  readonly epoch: number
   /** Settled history in the store. */
   readonly history: History
   readonly send: Send

@@ -1,3 +1,4 @@
+import type { Result } from '../../std/result.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { DayRow } from '../ledger/day.ts'
 import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
@@ -8,36 +9,70 @@ import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 
-/** Writes of one part of a pass: changed ledger entries as a whole, and settled history. */
-export type Batch = {
-  readonly account: string
-  /** Undefined: unchanged. */
-  readonly readings: ReadingCounts | undefined
-  readonly projects: readonly ProjectEntry[]
-  readonly computes: readonly ComputeEntry[]
-  readonly settled: readonly SettledInterval[]
-  /** Finished buckets. */
-  readonly rollups: readonly Rollup[]
-  /** New and restated days. */
-  readonly days: readonly DayRow[]
-  /** Name of a budget → its state including this batch's settled slices; undefined: the budget was removed. */
-  readonly budgets: Readonly<Record<string, BudgetState | undefined>>
-  /** Undefined: unchanged. */
-  readonly counters: AccountCounters | undefined
-  /** Events of this part: stored with it, so that they are delivered also after a crash. */
-  readonly events: readonly Event[]
-  readonly reports: readonly StoredReport[]
-  /** Replace earlier versions of the same item and receiver. */
-  readonly deliveries: readonly Delivery[]
-  /** Name of a job → its state, plain data; undefined removes it. */
-  readonly memories: Readonly<Record<string, unknown>>
+/** One row to write. A row replaces the earlier one with the same key. */
+export type Write =
+  | { readonly kind: 'compute'; readonly entry: ComputeEntry }
+  | { readonly kind: 'project'; readonly entry: ProjectEntry }
+  /** Its compute has an entry, in the store or among the same writes. */
+  | { readonly kind: 'interval'; readonly interval: SettledInterval }
+  | { readonly kind: 'day'; readonly day: DayRow }
+  /** A finished bucket. */
+  | { readonly kind: 'rollup'; readonly rollup: Rollup }
+  /** Undefined: the budget was removed. */
+  | { readonly kind: 'budget'; readonly name: string; readonly state: BudgetState | undefined }
+  | { readonly kind: 'counters'; readonly counters: AccountCounters }
+  | { readonly kind: 'reading-counts'; readonly counts: ReadingCounts }
+  /** Stored with what it reports, so that it is delivered also after a crash. Events that nobody is notified of are not stored. */
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'report'; readonly report: StoredReport }
+  | { readonly kind: 'delivery'; readonly delivery: Delivery }
+  /** Plain data; undefined removes it. */
+  | { readonly kind: 'job-state'; readonly job: string; readonly state: unknown }
+
+export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind: Kind }>
+
+/** `fenced`: another process has opened the store since. */
+export type CommitRefusal = { readonly kind: 'fenced' }
+
+export type CommitOptions = {
+  /** Epoch of the caller's opening; without it the commit is not fenced. */
+  readonly epoch?: number
 }
 
-/** Durable storage: a method's effect survives once it resolves. */
-export type Store = {
+/** Durable storage of one account: a method's effect survives once it resolves. */
+export type AccountStore = {
   /** The ledger as last committed; an empty one for an account never seen. */
-  load(account: string): Promise<Ledger>
-  /** Commits `batch` atomically. */
-  commit(batch: Batch): Promise<void>
+  load(): Promise<Ledger>
+  /** Commits all of `writes` in one transaction, or nothing. @throws when the store fails */
+  commit(writes: readonly Write[], options?: CommitOptions): Promise<Result<void, CommitRefusal>>
+}
+
+export type Store = {
+  /** Number of this opening for writing: each is larger by 1 than the one before. */
+  readonly epoch: number
+  account(name: string): AccountStore
   close(): Promise<void>
 }
+
+/** Commits `writes`; a refusal is thrown like a failure of the store, for callers that treat both alike. @throws when nothing was written */
+export async function commit(
+  store: Pick<AccountStore, 'commit'>,
+  writes: readonly Write[],
+  options?: CommitOptions,
+): Promise<void> {
+  const committed = await store.commit(writes, options)
+  if (!committed.ok) throw new Error('another process has opened the store since: nothing was written')
+}
+
+/** Entries of computes among `writes`. */
+export const entriesOf = (writes: readonly Write[]): readonly ComputeEntry[] =>
+  writes.flatMap((write) => (write.kind === 'compute' ? [write.entry] : []))
+
+export const eventsOf = (writes: readonly Write[]): readonly Event[] =>
+  writes.flatMap((write) => (write.kind === 'event' ? [write.event] : []))
+
+export const eventWrites = (events: readonly Event[]): readonly Write[] =>
+  events.map((event) => ({ kind: 'event', event }))
+
+export const deliveryWrites = (deliveries: readonly Delivery[]): readonly Write[] =>
+  deliveries.map((delivery) => ({ kind: 'delivery', delivery }))

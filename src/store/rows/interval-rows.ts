@@ -1,57 +1,56 @@
 // Row codec of settled awake intervals: edges in columns, sums as JSON.
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../../model/ledger/ledger.ts'
+import { computeKey } from '../../model/service/compute.ts'
 import { instant, millis } from '../../model/units.ts'
-
-type Row = Readonly<Record<string, SQLOutputValue>>
-
-export const PUT_INTERVAL = `
-insert into awake_interval (
-  compute, from_ms, from_earliest_ms, from_latest_ms, from_source, to_ms, to_earliest_ms, to_latest_ms, to_source, nth, restart, sums
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-on conflict do nothing
-`
+import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 
 /** Interval, and its number among the compute's intervals with the same start and end. */
 export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
 
 /**
  * Numbers intervals with equal start and end, which exist because the service writes whole seconds. Intervals that end at the same
- * instant are settled together, so the number is the same when a batch is written again.
+ * instant are settled together, so the numbers are the same when they are written again.
  */
-export function* numberedIntervals(intervals: readonly SettledInterval[]): Generator<NumberedInterval> {
+export function createNumbering(): (settled: SettledInterval) => NumberedInterval {
   const counts = new Map<string, number>()
-  for (const settled of intervals) {
+  return (settled) => {
     const { from, to } = settled.interval
     const key = `${computeKey(settled.ref)} ${from.likely} ${to?.likely}`
     const nth = counts.get(key) ?? 0
     counts.set(key, nth + 1)
-    yield { settled, nth }
+    return { settled, nth }
   }
 }
 
-/** @throws for an interval in progress, which is never settled */
-export function intervalValues(compute: number, { settled, nth }: NumberedInterval): SQLInputValue[] {
-  const { ref: _, interval, ...sums } = settled
-  const { from, to, restart } = interval
-  if (!to) throw new Error('an interval in progress cannot be settled')
-  return [compute, ...edgeValues(from), ...edgeValues(to), nth, restart ? 1 : 0, JSON.stringify(sums)]
-}
+type Sums = Omit<SettledInterval, 'ref' | 'interval'>
 
-const edgeValues = ({ likely, earliest, latest, source }: Edge): SQLInputValue[] => [
-  likely,
-  earliest,
-  latest,
-  source,
-]
-
-export function intervalFromRow(ref: ComputeRef, row: Row): SettledInterval {
-  const to = edgeOf(row, 'to')
-  const sums = JSON.parse(String(row['sums'])) as Omit<SettledInterval, 'ref' | 'interval'>
-  const interval = { from: edgeOf(row, 'from'), to, knownUntil: to.likely, restart: row['restart'] === 1 }
-  return { ref, interval, ...sums }
+/** `toRow` throws for an interval in progress, which is never settled. */
+export const INTERVAL_ROWS: HistoryCodec<SettledInterval, NumberedInterval> = {
+  table: 'awake_interval',
+  key: ['from_ms', 'to_ms', 'nth'],
+  columns: [
+    'from_earliest_ms',
+    'from_latest_ms',
+    'from_source',
+    'to_earliest_ms',
+    'to_latest_ms',
+    'to_source',
+    'restart',
+    'sums',
+  ],
+  toRow: ({ settled, nth }) => {
+    const { ref: _, interval, ...sums } = settled
+    const { from, to, restart } = interval
+    if (!to) throw new Error('an interval in progress cannot be settled')
+    const edges = [from, to].flatMap(({ earliest, latest, source }) => [earliest, latest, source])
+    return [from.likely, to.likely, nth, ...edges, restart ? 1 : 0, JSON.stringify(sums)]
+  },
+  fromRow: (ref, row) => {
+    const to = edgeOf(row, 'to')
+    const interval = { from: edgeOf(row, 'from'), to, knownUntil: to.likely, restart: row['restart'] === 1 }
+    return { ref, interval, ...(JSON.parse(String(row['sums'])) as Sums) }
+  },
 }
 
 /** Decodes the columns from, to, nth, restart and tail. */
@@ -61,7 +60,7 @@ export const awakeIntervalFromRow = ([
   ,
   restart,
   tail,
-]: readonly SQLOutputValue[]): LikelyAwakeInterval => ({
+]: readonly SqlValue[]): LikelyAwakeInterval => ({
   from: instant(Number(from)),
   to: instant(Number(to)),
   tail: millis(Number(tail)),

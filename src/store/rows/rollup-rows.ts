@@ -1,13 +1,11 @@
 // Row codec of rollups. A new quantity needs a line here and a column in schema.ts.
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ConnectionPeaks, CulpritShare, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { bytes, cu, instant, millis, seconds } from '../../model/units.ts'
-
-type Row = Readonly<Record<string, SQLOutputValue>>
+import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 
 /** Column → its value in a rollup, without the key columns. */
-const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SQLInputValue | undefined>> = {
+const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SqlValue | undefined>> = {
   init_ms: ({ time }) => time.init,
   active_ms: ({ time }) => time.active,
   idle_ms: ({ time }) => time.idle,
@@ -43,22 +41,19 @@ const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SQLInputValue | undef
       : JSON.stringify(culprits.map(({ culprit, share }) => [culprit, share])),
 }
 
-const NAMES = Object.keys(COLUMNS)
+export const ROLLUP_ROWS: HistoryCodec<Rollup> = {
+  table: 'rollup',
+  key: ['length', 'from_ms'],
+  columns: Object.keys(COLUMNS),
+  toRow: (rollup) => [
+    rollup.length,
+    rollup.from,
+    ...Object.values(COLUMNS).map((value) => value(rollup) ?? null),
+  ],
+  fromRow: rollupFromRow,
+}
 
-export const PUT_ROLLUP = `
-insert into rollup (compute, length, from_ms, ${NAMES.join(', ')})
-values (?, ?, ?, ${NAMES.map(() => '?').join(', ')})
-on conflict do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
-`
-
-export const rollupValues = (compute: number, rollup: Rollup): SQLInputValue[] => [
-  compute,
-  rollup.length,
-  rollup.from,
-  ...Object.values(COLUMNS).map((value) => value(rollup) ?? null),
-]
-
-export function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
+function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
   const number = (name: string): number => Number(row[name])
   const part = <Value>(name: string, of: () => Value): Value | undefined =>
     row[name] === null ? undefined : of()

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
+import type { AccountStore, Store } from '../../model/ports/store.ts'
 import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
 import { createLock } from './lock.ts'
-import { createSchema, requireSchema } from './schema.ts'
-import { withStoreErrors, withStoreErrorsEach, withStoreErrorsSync } from './errors.ts'
+import { createSchema, requireSchema, takeLease } from './schema.ts'
+import { withStoreErrors, withStoreErrorsSync } from './errors.ts'
 import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
 
@@ -29,22 +29,28 @@ pragma journal_size_limit = 33554432; pragma busy_timeout = 50
  * @throws without changing anything when the folder cannot be written or is used by another daemon, or when its file is damaged
  *   or of another schema version
  */
-export function openEmbeddedStore(folder: string, clock: Clock): Store & History & Outbox {
+export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   const file = join(folder, FILE)
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))
-  const { writer, reader } = withStoreErrorsSync(file, () => {
+  const { writer, reader, epoch } = withStoreErrorsSync(file, () => {
     const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
     database.exec(WRITING)
     createSchema(database, file)
-    return { writer: createWriter(database, clock), reader: readerOf(file, clock, stack) }
+    const lease = takeLease(database)
+    return { writer: createWriter(database, clock), reader: readerOf(file, clock, stack), epoch: lease }
   })
   const resources = stack.move()
   return {
     ...reader,
-    commit: (batch) => withStoreErrors(file, () => writer.commit(batch)),
+    epoch,
+    account: (name) =>
+      withStoreErrors(file, {
+        ...reader.account(name),
+        commit: (writes, options) => writer.commit(name, writes, options),
+      }),
     close: async () => {
       await writer.idle()
       resources.dispose()
@@ -52,7 +58,11 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   }
 }
 
-export type StoreReader = Pick<Store, 'load' | 'close'> & History & Outbox
+export type OpenedStore = Store & History & Outbox
+
+type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & Outbox
+
+export type StoreReader = Reader & Pick<Store, 'close'>
 
 /**
  * Opens the store in `folder` for reading, also while a daemon uses it.
@@ -75,34 +85,12 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
   }
 }
 
-/** Reader with its own connection, so that a query never sees a part of a batch. */
-function readerOf(
-  file: string,
-  clock: Clock,
-  stack: DisposableStack,
-): Pick<Store, 'load'> & History & Outbox {
+/** Reader with its own connection, so that a query never sees a part of a commit. */
+function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
   requireSchema(database, file)
-  const history = createHistoryReader(database, clock)
-  const outbox = createOutbox(database)
   return {
-    load: (account) => withStoreErrors(file, () => loadLedger(database, account, clock)),
-    projects: (...about) => withStoreErrors(file, () => history.projects(...about)),
-    days: (account, span) => withStoreErrorsEach(file, history.days(account, span)),
-    intervals: (account, span) => withStoreErrorsEach(file, history.intervals(account, span)),
-    awakeTimes: (account, span) => withStoreErrorsEach(file, history.awakeTimes(account, span)),
-    lastIntervals: (ref, count) => withStoreErrors(file, () => history.lastIntervals(ref, count)),
-    rollups: (account, span) => withStoreErrorsEach(file, history.rollups(account, span)),
-    eventsAfter: (...about) => withStoreErrors(file, () => outbox.eventsAfter(...about)),
-    lastEventId: (account) => withStoreErrors(file, () => outbox.lastEventId(account)),
-    event: (...about) => withStoreErrors(file, () => outbox.event(...about)),
-    lastQueued: (...about) => withStoreErrors(file, () => outbox.lastQueued(...about)),
-    receivers: (account) => withStoreErrors(file, () => outbox.receivers(account)),
-    dueDeliveries: (...about) => withStoreErrors(file, () => outbox.dueDeliveries(...about)),
-    overdue: (...about) => withStoreErrors(file, () => outbox.overdue(...about)),
-    report: (...about) => withStoreErrors(file, () => outbox.report(...about)),
-    reports: (...about) => withStoreErrors(file, () => outbox.reports(...about)),
-    reportTeams: (...about) => withStoreErrors(file, () => outbox.reportTeams(...about)),
-    jobState: (account, job) => withStoreErrors(file, () => outbox.jobState(account, job)),
+    account: (name) => withStoreErrors(file, { load: () => loadLedger(database, name, clock) }),
+    ...withStoreErrors(file, { ...createHistoryReader(database, clock), ...createOutbox(database) }),
   }
 }

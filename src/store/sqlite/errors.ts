@@ -8,29 +8,9 @@ const CORRUPT = 11
 const FULL = 13
 const NO_DATABASE = 26
 
-/** Runs `work` and translates errors of SQLite into errors with `file` and the remedy. */
-export async function withStoreErrors<Value>(
-  file: string,
-  work: () => Value | Promise<Value>,
-): Promise<Value> {
-  try {
-    return await work()
-  } catch (cause) {
-    throw explanation(file, cause)
-  }
-}
-
-/** `withStoreErrors` for asynchronous iteration. */
-export async function* withStoreErrorsEach<Item>(
-  file: string,
-  items: AsyncIterable<Item>,
-): AsyncGenerator<Item> {
-  try {
-    yield* items
-  } catch (cause) {
-    throw explanation(file, cause)
-  }
-}
+/** `port` with errors of SQLite translated into errors with `file` and the remedy. */
+export const withStoreErrors = <Port extends object>(file: string, port: Port): Port =>
+  mapErrors(port, (cause) => explanation(file, cause))
 
 /** `withStoreErrors` for synchronous work. */
 export function withStoreErrorsSync<Value>(file: string, work: () => Value): Value {
@@ -38,6 +18,44 @@ export function withStoreErrorsSync<Value>(file: string, work: () => Value): Val
     return work()
   } catch (cause) {
     throw explanation(file, cause)
+  }
+}
+
+/** `port` with what its functions throw, also asynchronously and while iterating, translated. */
+export function mapErrors<Port extends object>(port: Port, translate: (cause: unknown) => unknown): Port {
+  const members = Object.entries(port).map(([name, member]) => [
+    name,
+    typeof member === 'function' ? withErrors((...given) => member(...given), translate) : member,
+  ])
+  return Object.fromEntries(members) as Port
+}
+
+const withErrors =
+  (run: (...given: unknown[]) => unknown, translate: (cause: unknown) => unknown) =>
+  (...given: unknown[]): unknown => {
+    try {
+      const result = run(...given)
+      if (result instanceof Promise)
+        return result.catch((cause: unknown) => {
+          throw translate(cause)
+        })
+      return isAsyncIterable(result) ? iterate(result, translate) : result
+    } catch (cause) {
+      throw translate(cause)
+    }
+  }
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+async function* iterate(
+  items: AsyncIterable<unknown>,
+  translate: (cause: unknown) => unknown,
+): AsyncGenerator {
+  try {
+    yield* items
+  } catch (cause) {
+    throw translate(cause)
   }
 }
 

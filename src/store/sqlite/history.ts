@@ -4,10 +4,11 @@ import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeAwakeIntervals, History, HistorySpan } from '../../model/ports/history.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { dayFromRow } from '../rows/day-rows.ts'
-import { awakeIntervalFromRow, intervalFromRow } from '../rows/interval-rows.ts'
+import type { Row, SqlValue } from '../rows/codec.ts'
+import { DAY_ROWS } from '../rows/day-rows.ts'
+import { awakeIntervalFromRow, INTERVAL_ROWS } from '../rows/interval-rows.ts'
 import { createYielder } from './yield.ts'
-import { rollupFromRow } from '../rows/rollup-rows.ts'
+import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 
 /** Rows of one page, some hundred kilobytes. */
 const PAGE = 500
@@ -44,7 +45,6 @@ const ROLLUPS = `
 select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
 `
 
-type Row = Readonly<Record<string, SQLOutputValue>>
 type StoredCompute = { readonly id: number; readonly ref: ComputeRef }
 
 export function createHistoryReader(database: DatabaseSync, clock: Clock): History {
@@ -70,12 +70,12 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => days.all(id, last?.['date'] ?? '', span.to, span.from),
-        item: dayFromRow,
+        item: DAY_ROWS.fromRow,
       }),
     intervals: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => intervals.all(id, ...cursorOf(last), span.to, span.from),
-        item: intervalFromRow,
+        item: INTERVAL_ROWS.fromRow,
       }),
     awakeTimes: async function* times(account, span) {
       for (const compute of computesOf(account, span.computes))
@@ -89,19 +89,19 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
       await pause()
       const [compute] = computesOf(ref.account, [ref])
       const rows = compute ? lastIntervals.all(compute.id, count) : []
-      return rows.map((row) => intervalFromRow(ref, row)).toReversed()
+      return rows.map((row) => INTERVAL_ROWS.fromRow(ref, row)).toReversed()
     },
     rollups: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) =>
           rollups.all(id, span.length, last?.['from_ms'] ?? span.from - span.length * 1000, span.to),
-        item: rollupFromRow,
+        item: ROLLUP_ROWS.fromRow,
       }),
   }
 }
 
 /** Key of the last interval read; without one, a key before all others. */
-const cursorOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValue, SQLOutputValue] => [
+const cursorOf = (last: Row | undefined): readonly [SqlValue, SqlValue, SqlValue] => [
   last?.['from_ms'] ?? -Infinity,
   last?.['to_ms'] ?? 0,
   last?.['nth'] ?? 0,

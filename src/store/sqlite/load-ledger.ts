@@ -4,20 +4,13 @@ import { addArchived } from '../../model/ledger/archived.ts'
 import type { BudgetState } from '../../model/policy/budget.ts'
 import { internEntry } from '../../model/ledger/interning.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import {
-  NO_READING_COUNTS,
-  type ComputeEntry,
-  type Ledger,
-  type ReadingCounts,
-} from '../../model/ledger/ledger.ts'
+import { NO_READING_COUNTS, type ComputeEntry, type Ledger } from '../../model/ledger/ledger.ts'
 import type { ArchivedTotals, ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { orderedMap } from '../../std/ordered-map.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/counters.ts'
+import { NO_ACCOUNT_COUNTERS } from '../../model/ledger/counters.ts'
+import { bodyOf, type AccountValues } from '../rows/entry-rows.ts'
 import { createYielder } from './yield.ts'
-
-/** Stored values of an account besides its projects and computes. */
-export type StoredAccount = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
 
 /** Rows of one page, 64: some hundred kilobytes, and a larger page makes the start hardly faster. */
 const PAGE = 64
@@ -32,8 +25,12 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 `
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
-  const row = database.prepare('select body from account where account = ?').get(account)
-  const body = row && (JSON.parse(String(row['body'])) as Partial<StoredAccount>)
+  const values = Object.fromEntries(
+    database
+      .prepare('select name, body from account_value where account = ?')
+      .all(account)
+      .map((row) => [row['name'], bodyOf(row, account, String(row['name']))]),
+  ) as Partial<AccountValues>
   let projects = orderedMap<ProjectEntry>([])
   let archived: ArchivedTotals | undefined
   let computes = orderedMap<ComputeEntry>([])
@@ -46,19 +43,16 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     database
       .prepare('select name, body from budget where account = ?')
       .all(account)
-      .map(({ name, body: state }) => {
-        const key = String(name)
-        return [key, parseBody(String(state), ['budget', key]) as BudgetState]
-      }),
+      .map((row) => [row['name'], bodyOf(row, 'budget', String(row['name'])) as BudgetState]),
   )
   return {
     account,
     computes,
     projects,
     ...(archived && { archived }),
-    readings: { ...NO_READING_COUNTS, ...body?.readings },
+    readings: { ...NO_READING_COUNTS, ...values.readings },
     budgets,
-    counters: { ...NO_ACCOUNT_COUNTERS, ...body?.counters },
+    counters: { ...NO_ACCOUNT_COUNTERS, ...values.counters },
   }
 }
 
@@ -74,18 +68,10 @@ async function* bodies<Body>(
     const rows = page.all(account, ...last)
     for (const row of rows) {
       last = [String(row['project_id']), String(row['endpoint_id'])]
-      yield parseBody(String(row['body']), last) as Body
+      yield bodyOf(row, ...last) as Body
       // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
       await pause()
     }
     if (rows.length < PAGE) return
-  }
-}
-
-function parseBody(text: string, key: readonly string[]): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`the stored entry of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
   }
 }

@@ -15,9 +15,9 @@ const KEEP_EVENTS = 93 * DAY
 const KEEP_REPORTS = 1827 * DAY
 /** Intervals of a compute retained at any age, 400: a compute that wakes seldom needs them for its gap statistics. */
 const MIN_RETAINED_INTERVALS = 400
-/** Rows of one kind and compute deleted at a time, 64: far more than one batch adds, and fast. */
+/** Rows of one kind and compute deleted at a time, 64: far more than one commit adds, and fast. */
 const ROWS = 64
-/** Computes visited besides those of the batch, 16: so that deleted and sleeping computes are reached too. */
+/** Computes visited besides those of the commit, 16: so that deleted and sleeping computes are reached too. */
 const OTHERS = 16
 
 const OLD_ROLLUPS = `

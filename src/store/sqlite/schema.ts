@@ -2,15 +2,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Version of the schema below, in the file's `user_version`. Versions 1 to 10 were never released, and their files are refused: the
+ * Version of the schema below, in the file's `user_version`. Versions 1 to 11 were never released, and their files are refused: the
  * service's own history fills a new store at its first start.
  */
-const VERSION = 11
+const VERSION = 12
 
 const SCHEMA = `
-  create table account (
-    account text primary key,
-    body text not null
+  -- One row: the number of the last opening for writing.
+  create table lease (
+    id integer primary key check (id = 1),
+    epoch integer not null
+  ) strict;
+  create table account_value (
+    account text not null,
+    name text not null,
+    body text not null,
+    primary key (account, name)
   ) strict;
   create table project (
     account text not null,
@@ -170,4 +177,12 @@ export function createSchema(database: DatabaseSync, file: string): void {
     if (database.isTransaction) database.exec('rollback')
     throw new Error(`could not create the tables of ${file}`, { cause: error })
   }
+}
+
+/** Begins an epoch, larger by 1 than that of the opening before: commits of earlier openings are refused from now on. @returns it */
+export function takeLease(database: DatabaseSync): number {
+  const row = database
+    .prepare('insert into lease values (1, 1) on conflict do update set epoch = epoch + 1 returning epoch')
+    .get()
+  return Number(row?.['epoch'])
 }

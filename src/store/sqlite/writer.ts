@@ -1,54 +1,70 @@
-// Writes batches one after the other, one transaction each.
+// Writes one commit after the other, one transaction each.
 import type { DatabaseSync } from 'node:sqlite'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { Batch } from '../../model/ports/store.ts'
+import { isNotifiable } from '../../model/output/event-kinds.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { dayValues, END_DAY, PUT_DAY } from '../rows/day-rows.ts'
+import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/ports/store.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { failed, ok } from '../../std/result.ts'
+import type { RowCodec } from '../rows/codec.ts'
+import { DAY_ROWS } from '../rows/day-rows.ts'
+import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
+import { createNumbering, INTERVAL_ROWS } from '../rows/interval-rows.ts'
 import {
-  intervalValues,
-  numberedIntervals,
-  PUT_INTERVAL,
-  type NumberedInterval,
-} from '../rows/interval-rows.ts'
-import type { StoredAccount } from './load-ledger.ts'
-import { createOutboxWriter, outboxRows, type OutboxRow } from './outbox.ts'
-import { compressReports, type WithCompressedReports } from '../rows/compressed-reports.ts'
-import { createYielder } from './yield.ts'
-import { PUT_ROLLUP, rollupValues } from '../rows/rollup-rows.ts'
+  compressReport,
+  DELIVERY_ROWS,
+  EVENT_ROWS,
+  JOB_STATE_ROWS,
+  REPORT_ROWS,
+  type CompressedReport,
+} from '../rows/outbox-rows.ts'
+import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { createRetention } from './retention.ts'
+import { createYielder } from './yield.ts'
 
 export type Writer = {
-  /** Durable when it resolves; when it rejects, nothing of `batch` is stored. */
-  readonly commit: (batch: Batch) => Promise<void>
+  /** Durable when it resolves; when it rejects or refuses, nothing of `writes` is stored. */
+  readonly commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
   /** Resolves when no write is in progress. */
   readonly idle: () => Promise<void>
 }
 
+type Committed = ReturnType<AccountStore['commit']>
+
 export function createWriter(database: DatabaseSync, clock: Clock): Writer {
-  const write = createWrite(database, clock)
-  let last: Promise<void> = Promise.resolve()
+  const write = createTransaction(database, clock)
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    commit: (batch) => {
-      const done = last.then(() => write(batch))
+    commit: (account, writes, options) => {
+      const done = last.then(() => write(account, writes, options))
       last = done.catch(() => undefined)
       return done
     },
-    idle: () => last,
+    idle: async () => {
+      await last
+    },
   }
 }
 
-function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Promise<void> {
-  const put = createPut(database)
+function createTransaction(database: DatabaseSync, clock: Clock): Writer['commit'] {
+  const openPut = createPut(database)
   const trim = createRetention(database)
-  // shared by all batches: many small ones in a row block the event loop too
+  const lease = database.prepare('select epoch from lease')
+  const isFenced = ({ epoch }: CommitOptions): boolean =>
+    epoch !== undefined && lease.get()?.['epoch'] !== epoch
+  // shared by all commits: many small ones in a row block the event loop too
   const pause = createYielder(clock)
-  return async (batch) => {
+  return async (account, writes, options = {}) => {
     await pause()
-    const whole = await compressReports(batch)
+    const rows = await rowsOf(writes)
+    const put = openPut(account)
     database.exec('begin immediate')
     try {
+      if (isFenced(options)) {
+        database.exec('rollback')
+        return failed({ kind: 'fenced' })
+      }
       const written = new Set<number>()
-      for (const row of rowsOf(whole)) {
+      for (const row of rows) {
         const compute = put(row)
         if (compute !== undefined) written.add(compute)
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
@@ -56,6 +72,7 @@ function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Pr
       }
       trim(written, clock.now())
       database.exec('commit')
+      return ok(undefined)
     } catch (error) {
       // SQLite rolls back by itself when the disk is full.
       if (database.isTransaction) database.exec('rollback')
@@ -64,106 +81,115 @@ function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Pr
   }
 }
 
-type Row =
-  | {
-      readonly kind: 'account'
-      readonly account: string
-      readonly key: keyof StoredAccount
-      readonly value: StoredAccount[keyof StoredAccount]
-    }
-  | { readonly kind: 'project'; readonly account: string; readonly project: Batch['projects'][number] }
-  | { readonly kind: 'compute'; readonly compute: Batch['computes'][number] }
-  | { readonly kind: 'interval'; readonly interval: NumberedInterval }
-  | { readonly kind: 'rollup'; readonly rollup: Batch['rollups'][number] }
-  | { readonly kind: 'day'; readonly day: Batch['days'][number] }
-  | {
-      readonly kind: 'budget'
-      readonly account: string
-      readonly name: string
-      readonly state: Batch['budgets'][string]
-    }
-  | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
+type RowWrite =
+  | Exclude<Write, WriteOf<'report'>>
+  | { readonly kind: 'report'; readonly report: CompressedReport }
 
-/** Rows of a batch, computes before the history that refers to them. */
-function* rowsOf({ account, readings, counters, ...batch }: WithCompressedReports<Batch>): Generator<Row> {
-  if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
-  if (counters) yield { kind: 'account', account, key: 'counters', value: counters }
-  for (const project of batch.projects) yield { kind: 'project', account, project }
-  for (const compute of batch.computes) yield { kind: 'compute', compute }
-  for (const interval of numberedIntervals(batch.settled)) yield { kind: 'interval', interval }
-  for (const rollup of batch.rollups) yield { kind: 'rollup', rollup }
-  for (const day of batch.days) yield { kind: 'day', day }
-  for (const [name, state] of Object.entries(batch.budgets)) yield { kind: 'budget', account, name, state }
-  for (const outbox of outboxRows({ account, ...batch })) yield { kind: 'outbox', outbox }
+/** Computes come before the history that refers to them. */
+async function rowsOf(writes: readonly Write[]): Promise<readonly RowWrite[]> {
+  const rows = await Promise.all(
+    writes.map(async (write) =>
+      write.kind === 'report' ? { ...write, report: await compressReport(write.report) } : write,
+    ),
+  )
+  const isCompute = ({ kind }: RowWrite): boolean => kind === 'compute'
+  return [...rows.filter(isCompute), ...rows.filter((row) => !isCompute(row))]
 }
 
-/** @returns a function that writes a row and returns the id of the compute whose history it extends */
-function createPut(database: DatabaseSync): (row: Row) => number | undefined {
-  const putAccount = database.prepare(
-    `insert into account values (?1, json_object(?2, json(?3)))
-     on conflict do update set body = json_set(body, '$.' || ?2, json(?3))`,
-  )
-  const putProject = database.prepare(
-    'insert into project values (?, ?, ?) on conflict do update set body = excluded.body',
-  )
-  const putCompute = database.prepare(
-    `insert into compute (account, project_id, endpoint_id, body) values (?, ?, ?, ?)
-     on conflict (account, project_id, endpoint_id) do update set body = excluded.body`,
-  )
-  const putInterval = database.prepare(PUT_INTERVAL)
-  const putRollup = database.prepare(PUT_ROLLUP)
-  const putDay = database.prepare(PUT_DAY)
-  const endDay = database.prepare(END_DAY)
-  const putBudget = database.prepare(
-    'insert into budget values (?, ?, ?) on conflict do update set body = excluded.body',
-  )
+/**
+ * @returns a function for the writes of one commit of an account. It writes one and returns the id of the compute whose history it
+ *   extends
+ */
+function createPut(database: DatabaseSync): (account: string) => (write: RowWrite) => number | undefined {
+  const prepare = createPrepare(database)
+  const put = {
+    value: prepare(ACCOUNT_ROWS, 'account'),
+    project: prepare(PROJECT_ROWS, 'account'),
+    compute: prepare(COMPUTE_ROWS, 'account'),
+    interval: prepare(INTERVAL_ROWS, 'compute', 'do nothing'),
+    rollup: prepare(ROLLUP_ROWS, 'compute'),
+    day: prepare(DAY_ROWS, 'compute'),
+    budget: prepare(BUDGET_ROWS, 'account'),
+    event: prepare(EVENT_ROWS, 'account', 'do nothing'),
+    report: prepare(REPORT_ROWS, 'account'),
+    delivery: prepare(DELIVERY_ROWS, 'account'),
+    jobState: prepare(JOB_STATE_ROWS, 'account'),
+  }
+  // version 0 is the day in progress: a finished version replaces it
+  const endDay = database.prepare('delete from day where compute = ? and date = ? and version = 0 and ? > 0')
   const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
-  const putOutbox = createOutboxWriter(database)
+  const dropJobState = database.prepare('delete from job_state where account = ? and job = ?')
   const findCompute = database.prepare(
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
   /** @throws for a compute without a stored entry: its history could not be found again */
-  const idOf = (ref: ComputeRef): number => {
-    const row = findCompute.get(ref.account, ref.projectId, ref.endpointId)
+  const idOf = (account: string, ref: ComputeRef): number => {
+    const row = findCompute.get(account, ref.projectId, ref.endpointId)
     if (!row) throw new Error(`no entry is stored of ${computeKey(ref)}`)
     return Number(row['id'])
   }
-  return (row) => {
-    switch (row.kind) {
-      case 'account':
-        putAccount.run(row.account, row.key, JSON.stringify(row.value))
-        return undefined
-      case 'project':
-        putProject.run(row.account, row.project.project.projectId, JSON.stringify(row.project))
-        return undefined
-      case 'compute': {
-        const { account, projectId, endpointId } = row.compute.ref
-        putCompute.run(account, projectId, endpointId, JSON.stringify(row.compute))
-        return undefined
+  return (account) => {
+    const numbered = createNumbering()
+    return (write) => {
+      switch (write.kind) {
+        case 'compute':
+          return put.compute(account, write.entry)
+        case 'project':
+          return put.project(account, write.entry)
+        case 'interval': {
+          const compute = idOf(account, write.interval.ref)
+          put.interval(compute, numbered(write.interval))
+          return compute
+        }
+        case 'rollup': {
+          const compute = idOf(account, write.rollup.ref)
+          put.rollup(compute, write.rollup)
+          return compute
+        }
+        case 'day': {
+          const { ref, date, version } = write.day
+          const compute = idOf(account, ref)
+          put.day(compute, write.day)
+          endDay.run(compute, date, version)
+          return undefined
+        }
+        case 'budget':
+          if (write.state) put.budget(account, { name: write.name, state: write.state })
+          else dropBudget.run(account, write.name)
+          return undefined
+        case 'counters':
+          return put.value(account, { counters: write.counters })
+        case 'reading-counts':
+          return put.value(account, { readings: write.counts })
+        case 'event':
+          if (isNotifiable(write.event)) put.event(account, write.event)
+          return undefined
+        case 'report':
+          return put.report(account, write.report)
+        case 'delivery':
+          return put.delivery(account, write.delivery)
+        case 'job-state':
+          if (write.state === undefined) dropJobState.run(account, write.job)
+          else put.jobState(account, write)
+          return undefined
       }
-      case 'interval': {
-        const compute = idOf(row.interval.settled.ref)
-        putInterval.run(...intervalValues(compute, row.interval))
-        return compute
-      }
-      case 'rollup': {
-        const compute = idOf(row.rollup.ref)
-        putRollup.run(...rollupValues(compute, row.rollup))
-        return compute
-      }
-      case 'day': {
-        const compute = idOf(row.day.ref)
-        putDay.run(...dayValues(compute, row.day))
-        endDay.run(compute, row.day.date, row.day.version)
-        return undefined
-      }
-      case 'budget':
-        if (row.state) putBudget.run(row.account, row.name, JSON.stringify(row.state))
-        else dropBudget.run(row.account, row.name)
-        return undefined
-      case 'outbox':
-        putOutbox(row.outbox)
-        return undefined
     }
   }
 }
+
+/** @returns a function that writes a value for its owner: an account, or the id of a compute */
+const createPrepare =
+  (database: DatabaseSync) =>
+  <Value>(
+    { table, key, columns, toRow }: RowCodec<Value>,
+    owner: 'account' | 'compute',
+    onConflict = `do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  ) => {
+    const names = [owner, ...key, ...columns]
+    const statement = database.prepare(
+      `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) on conflict ${onConflict}`,
+    )
+    return (ownerId: string | number, value: Value): undefined => {
+      statement.run(ownerId, ...toRow(value))
+    }
+  }

@@ -44,7 +44,7 @@ export async function imagine({
   const plan = { ...usual, sweep: { ...usual.sweep, unseenFirst } }
   const stop = new AbortController()
   const log = pino({ level: 'warn' })
-  let state = newPassState(await store.load(account.name))
+  let state = newPassState(await store.account(account.name).load())
   const oneTurn = async (): Promise<LoopTurn> => {
     const done = await runPasses(ports, { before: state, plan }, { log, self, signal: stop.signal })
     state = done.state

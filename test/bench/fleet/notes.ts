@@ -1,9 +1,10 @@
 // What a daemon knew, and when: noted on the way between it and its service and store, for the judge.
+import { settledPartOfOpen, slicesOfHistory } from '../../../src/ledger/budgets/from-history.ts'
 import { accruedSlice } from '../../../src/ledger/settle/accrual.ts'
 import { largestCu, smallestCu } from '../../../src/model/service/compute.ts'
-import type { ComputeEntry, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger, SettledInterval } from '../../../src/model/ledger/ledger.ts'
 import { awakeEffect } from '../../../src/model/service/operation.ts'
-import type { Batch, Store } from '../../../src/model/ports/store.ts'
+import { rowsOf, type Rows } from '../../support/writes.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Prices } from '../../../src/model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../../src/model/ledger/slice.ts'
@@ -27,22 +28,21 @@ export type Notes = {
 export function createNotes(now: Now): Notes {
   const ages = createListAges()
   const known = new Map<string, Known>()
-  const slices: AwakeSlice[] = []
+  const settled: SettledInterval[] = []
   const since = new Map<string, number>()
 
   function noteEdge(edge: EdgeSeen, knownAt: number): void {
     const key = `${edge.endpointId} ${edge.kind} ${edge.earliest}`
     if (!known.has(key)) known.set(key, { ...edge, knownAt })
   }
-  function note(batch: Batch): void {
+  function note(rows: Rows): void {
     const knownAt = now()
-    for (const account of batch.computes) {
+    for (const account of rows.computes) {
       const { endpointId } = account.ref
       if (!since.has(endpointId)) since.set(endpointId, firstOf(account))
       for (const edge of edgesOf(account)) noteEdge(edge, knownAt)
     }
-    if ('slices' in batch)
-      slices.push(...(batch.slices as { readonly settled: readonly AwakeSlice[] }).settled)
+    settled.push(...rows.settled)
   }
   return {
     begin: ({ computes }) => {
@@ -55,16 +55,17 @@ export function createNotes(now: Now): Notes {
         if (page.ok) for (const { projectId } of page.value.items) ages.note(projectId, at)
         return page
       }
-      const commit: Store['commit'] = async (batch) => {
-        await ports.store.commit(batch)
-        note(batch)
+      const commit: Ports['store']['commit'] = async (...given) => {
+        const committed = await ports.store.commit(...given)
+        note(rowsOf(given[0]))
+        return committed
       }
       return { ...ports, service: { ...ports.service, listProjectsPage }, store: { ...ports.store, commit } }
     },
     known: () => [...known.values()],
     ages: (until) => ages.figures(until),
     accountsIn: (within, ledger, prices) =>
-      [...sums(allSlices(slices, ledger, { prices, now: now() }), within)].map((sum) => ({
+      [...sums(allSlices(settled, ledger, { prices, now: now() }), within)].map((sum) => ({
         ...sum,
         since: since.get(sum.endpointId) ?? 0,
       })),
@@ -101,12 +102,14 @@ function edgesOf({ ref: { endpointId }, evidence: { starts, ends, operations } }
 }
 
 function* allSlices(
-  settled: readonly AwakeSlice[],
+  settled: readonly SettledInterval[],
   { computes, projects }: Ledger,
   { prices, now }: { readonly prices: Prices; readonly now: Instant },
 ): Generator<AwakeSlice> {
-  yield* settled
+  for (const interval of settled) yield* slicesOfHistory(interval, prices)
   for (const account of computes.values()) {
+    const open = settledPartOfOpen(account)
+    if (open) yield* slicesOfHistory(open, prices)
     yield* account.provisional
     const slice = accruedSlice(account, { prices, project: projects.get(account.ref.projectId), now })
     if (slice) yield slice

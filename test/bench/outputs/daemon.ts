@@ -177,7 +177,10 @@ function standingStill(store: ReturnType<typeof openEmbeddedStore>, clock: Virtu
   }
   return {
     ...store,
-    commit: (batch) => still(store.commit(batch)),
+    account: (name) => {
+      const account = store.account(name)
+      return { ...account, commit: (...given) => still(account.commit(...given)) }
+    },
     report: (account, key) => still(store.report(account, key)),
   }
 }

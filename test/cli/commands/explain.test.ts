@@ -6,7 +6,7 @@ import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, compute, ledger, preset, prices, project } from '../../support/build.ts'
-import { batch, computeOf } from '../../store/build.ts'
+import { computeOf } from '../../store/build.ts'
 import { keptBy } from '../kept.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import { dormouse, words } from '../local-cli.ts'
@@ -27,7 +27,7 @@ const projects = [project(), project({ projectId: 'project-two', name: 'two' })]
 
 let kept: Awaited<ReturnType<typeof keptBy>>
 beforeAll(async () => {
-  kept = await keptBy([{ ...batch(), computes, projects }])
+  kept = await keptBy([{ computes, projects }])
 })
 afterAll(() => kept[Symbol.asyncDispose]())
 

@@ -12,16 +12,16 @@ import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { ledger, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { batch, computeOf, dayAt, intervalAt, refOf, rollupAt } from '../../store/build.ts'
+import { computeOf, dayAt, intervalAt, refOf, rollupAt } from '../../store/build.ts'
 import { keptBy } from '../kept.ts'
 import { dormouse, words } from '../local-cli.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
+import { put } from '../../support/writes.ts'
 
 const one = refOf('ep-one')
 const shop = { ...project(), name: '=shop' }
 const everything = {
-  ...batch(),
   projects: [{ project: shop, listed: undefined }],
   computes: [computeOf('ep-one'), computeOf('ep-two')],
   days: [dayAt(one, 0), dayAt(one, 1), dayAt(refOf('ep-two'), 1)],
@@ -128,7 +128,7 @@ describe('from a daemon', () => {
     await using stack = new AsyncDisposableStack()
     stack.defer(() => store.close())
     const settled = Array.from({ length: 3000 }, (_, index) => intervalAt(one, index * 100))
-    await store.commit({ ...everything, settled })
+    await put(store, { ...everything, settled })
     const known = ledger({ projects: new Map([['project-one', { project: shop, listed: undefined }]]) })
     const accounts = () => [exportedAccount(known, 'USD')]
     const app = createApiApp({
@@ -152,7 +152,7 @@ describe('from a daemon', () => {
     await using place = await keptBy([])
     const store = openEmbeddedStore(join(place.folder, 'data'), fakeClock())
     const settled = Array.from({ length: 30_000 }, (_, index) => intervalAt(one, index * 100))
-    await store.commit({ ...everything, settled })
+    await put(store, { ...everything, settled })
     const app = createApiApp({
       snapshot: () => undefined,
       history: store,

@@ -10,7 +10,7 @@ import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
 import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
-import { batch, computeOf, dayAt, refOf, rollupAt } from '../../store/build.ts'
+import { computeOf, dayAt, refOf, rollupAt } from '../../store/build.ts'
 import { at, prices, project } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
@@ -20,7 +20,6 @@ import { dormouse, words } from '../local-cli.ts'
 
 const one = refOf('ep-one')
 const everything = {
-  ...batch(),
   projects: [{ project: project({ name: 'shop' }), listed: undefined }],
   computes: [computeOf('ep-one'), computeOf('ep-two')],
   days: [dayAt(one, 0), dayAt(one, 1), dayAt(refOf('ep-two'), 6), dayAt(refOf('ep-two'), 7)],
@@ -76,7 +75,7 @@ describe('without a daemon', () => {
   test('those that are kept are listed, and shown as they were made', async () => {
     const reports = numbers(150).map((index) => reportOf(`2${String(100 + index)}-W01`, index))
     const part = reportOf('2249-W01', 149, 'web')
-    await using many = await keptBy([{ ...batch(), reports: [...reports, part] }])
+    await using many = await keptBy([{ reports: [...reports, part] }])
     const { code, out } = await many.cli('report --list')
     const lines = out.trimEnd().split('\n')
     expect([code, lines.length, lines[0]]).toEqual([
@@ -149,7 +148,7 @@ describe('from a daemon', () => {
     stack.defer(() => store.close())
     const source: ReportSource = {
       history: store,
-      ledger: await store.load('main'),
+      ledger: await store.account('main').load(),
       prices,
       zone: createUtc(),
       owners: createOwners([]),

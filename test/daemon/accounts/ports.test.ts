@@ -7,10 +7,9 @@ import { createRandom } from '../../../src/daemon/random.ts'
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { ACCOUNT, load } from '../../config/loading.ts'
-import { memoryStore } from '../../simulation/week.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import { bodyText } from '../../support/exposed.ts'
 import { compute } from '../../support/build.ts'
-import { NO_HISTORY } from '../../support/no-history.ts'
 
 test('a reading is timed by its kind, also one that fails', async () => {
   const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
@@ -26,7 +25,7 @@ test('a reading is timed by its kind, also one that fails', async () => {
   const machine = {
     clock: createClock(),
     random: createRandom(),
-    store: { ...memoryStore(), ...NO_HISTORY },
+    store: memoryStore(),
     send: () => Promise.resolve([]),
     self,
   }

@@ -3,7 +3,8 @@ import { createPriceHistory, effectivePrices } from '../../../src/daemon/account
 import type { Prices } from '../../../src/model/ledger/price.ts'
 import { instant, micros } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
-import { keptInMemory } from '../support/stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { withCommit } from '../../support/writes.ts'
 
 const flat = (perCuHour: number): Prices => ({
   currency: 'USD',
@@ -13,25 +14,25 @@ const account = (prices: Prices) => ({ name: 'main', prices })
 const log = { error: () => undefined }
 
 test('a first start goes by the configuration, and a later one by what was in effect until then', async () => {
-  const store = keptInMemory()
+  const store = memoryStore()
   const first = flat(106_000)
   expect(await effectivePrices(account(first), store, at(0))).toBe(first)
-  expect(await createPriceHistory('main', { store, log })(first)).toBe(true)
+  expect(await createPriceHistory('main', { store: store.account('main'), log })(first)).toBe(true)
   expect(await effectivePrices(account(first), store, at(100))).toEqual(first)
   const dearer = await effectivePrices(account(flat(222_000)), store, at(200))
   expect(dearer.periods).toEqual([...first.periods, { from: at(200), perCuHour: 222_000 }])
-  await createPriceHistory('main', { store, log })(dearer)
+  await createPriceHistory('main', { store: store.account('main'), log })(dearer)
   expect(await effectivePrices(account(flat(222_000)), store, at(300))).toEqual(dearer)
 })
 
 test('prices that cannot be kept are not gone by, and are kept once', async () => {
-  const store = keptInMemory()
+  const store = memoryStore()
   let [isFull, commits] = [true, 0]
-  const commit: typeof store.commit = (given) => {
+  const counted = withCommit(store, (_, commit) => {
     commits += 1
-    return isFull ? Promise.reject(new Error('the disk is full')) : store.commit(given)
-  }
-  const keep = createPriceHistory('main', { store: { commit }, log })
+    return isFull ? Promise.reject(new Error('the disk is full')) : commit()
+  })
+  const keep = createPriceHistory('main', { store: counted.account('main'), log })
   const prices = flat(106_000)
   expect(await keep(prices)).toBe(false)
   isFull = false

@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import type { Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
 import { MAX_QUEUED } from '../../../src/daemon/notify/event-queue.ts'
 import type { Message, Sink } from '../../../src/model/output/message.ts'
-import type { Batch } from '../../../src/model/ports/store.ts'
+import type { AccountStore } from '../../../src/model/ports/store.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { withinDeadline } from '../../../src/outputs/notify/deadline.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { ALL, desk, hearing, problem, subjects, type Desk } from '../support/delivery.ts'
+
+type Committed = ReturnType<AccountStore['commit']>
 
 /** Runs a process for so many seconds of the clock. */
 async function runFor({ clock }: Desk, deliverer: Dispatcher, span: number): Promise<void> {
@@ -117,14 +119,14 @@ test('a store that is full during an attempt repeats only that message, and reco
   const here = desk()
   const heard: Message[] = []
   let full = false
-  const commit = (given: Batch): Promise<void> =>
-    full ? Promise.reject(new Error('the disk is full')) : here.store.commit(given)
+  const around = (_: unknown, commit: () => Committed): Committed =>
+    full ? Promise.reject(new Error('the disk is full')) : commit()
   const sink: Sink = (message) => {
     full = heard.length === 0
     heard.push(message)
     return Promise.resolve({ kind: 'delivered' })
   }
-  const told = here.process([{ name: 'ops', sink, subscription: ALL }], commit)
+  const told = here.process([{ name: 'ops', sink, subscription: ALL }], around)
   await told.begin()
   await here.happened(problem(here.clock, 'a'), problem(here.clock, 'b'))
   const stop = new AbortController()
@@ -161,21 +163,22 @@ test.each(Array.from({ length: 50 }, (_, index) => index + 1))(
     let kept = 0
     for (let nth = 0; nth < 6; nth += 1) {
       const life = { over: false }
-      const commit = async (given: Batch): Promise<void> => {
+      const around = async (_: unknown, commit: () => Committed): Committed => {
         const dies = !healthy && random.unit() < 0.1
         if (life.over || (dies && random.unit() < 0.5)) {
           life.over = true
           throw new Error('killed')
         }
-        await here.store.commit(given)
+        const committed = await commit()
         if (dies) {
           life.over = true
           throw new Error('killed')
         }
+        return committed
       }
       healthy = nth === 5
       const stop = new AbortController()
-      const done = here.process(recipients, commit).run(stop.signal)
+      const done = here.process(recipients, around).run(stop.signal)
       for (let step = 0; step < 20 && !life.over; step += 1) {
         // oxlint-disable-next-line no-await-in-loop -- one step after the other
         await here.happened(problem(here.clock, `event ${(kept += 1)}`))

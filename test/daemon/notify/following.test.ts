@@ -1,7 +1,7 @@
 // Receivers that come, change and go while the daemon tells them.
 import { expect, test } from 'vitest'
 import type { Message, DeliveryOutcome, Sink } from '../../../src/model/output/message.ts'
-import type { Batch } from '../../../src/model/ports/store.ts'
+import type { withCommit } from '../../support/writes.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { ALL, desk, hearing, problem, subjects } from '../support/delivery.ts'
 
@@ -13,7 +13,7 @@ async function running(names: readonly string[], sinks: Readonly<Record<string, 
     return here.recipient({ name, sink, subscription: ALL })
   }
   let recipients = names.map((name) => made(name))
-  const told = here.changing(() => recipients, commit && ((given) => commit(given, here.store.commit)))
+  const told = here.changing(() => recipients, commit)
   await told.begin()
   const stop = new AbortController()
   const done = told.run(stop.signal)
@@ -35,7 +35,7 @@ async function running(names: readonly string[], sinks: Readonly<Record<string, 
   }
 }
 
-type Commit = (given: Batch, commit: (given: Batch) => Promise<void>) => Promise<void>
+type Commit = Parameters<typeof withCommit>[1]
 
 /** Attempts that end when they are told to. */
 function gate() {
@@ -132,7 +132,7 @@ test('an unrecorded delivery is recorded before the next worker starts: nothing 
   const here = await running(
     ['ops'],
     { ops: hearing(before, () => ((isFull = true), DELIVERED)) },
-    (given, commit) => (isFull ? Promise.reject(new Error('the disk is full')) : commit(given)),
+    (_, commit) => (isFull ? Promise.reject(new Error('the disk is full')) : commit()),
   )
   await here.happened('a')
   await here.wait(6)

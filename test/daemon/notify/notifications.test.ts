@@ -10,10 +10,11 @@ import { micros, seconds } from '../../../src/model/units.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { receiver, type Receiver } from '../../outputs/notify/http-receiver.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { batch, computeOf, refOf } from '../../store/build.ts'
+import { computeOf, refOf } from '../../store/build.ts'
 import { at, ledger, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { keptInMemory } from '../support/stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { put } from '../../support/writes.ts'
 
 const account = computeOf('ep-one')
 const known = ledger({
@@ -58,7 +59,7 @@ notifications:
     { KEY: 'k', PAYMENTS: payments.url, CHANNEL: channel.url, WEB: web.url, ALL: all.url },
   )
   if (!config.ok) throw new Error(config.error.join('\n'))
-  const [store, clock] = [keptInMemory(), fakeClock()]
+  const [store, clock] = [memoryStore(), fakeClock()]
   const machine = {
     clock,
     random: seeded(1),
@@ -68,7 +69,7 @@ notifications:
   }
   const told = createNotifications(() => config.value, lanes, machine)
   await told.begin()
-  await store.commit({ ...batch(), events: [rung, woken, stranger, refused] })
+  await put(store, { events: [rung, woken, stranger, refused] })
   const stop = new AbortController()
   const done = told.run(stop.signal)
   while (all.heard.length < 4 || payments.heard.length < 2 || channel.heard.length < 2)

@@ -10,10 +10,10 @@ import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { receiver, SECRET_PATH, type Answer } from '../../outputs/notify/http-receiver.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { batch } from '../../store/build.ts'
 import { eachInItsFolder } from '../../store/folder.ts'
 import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
+import { put } from '../../support/writes.ts'
 
 const place = eachInItsFolder()
 
@@ -41,7 +41,7 @@ test.each<Answer>([200, 422, 500, [302, { location: `/elsewhere${SECRET_PATH}` }
       { clock, random: seeded(1), store, self, log },
     )
     await told.begin()
-    await store.commit({ ...batch(), events: [{ account: 'main', at: at(0), kind: 'key-refused' }] })
+    await put(store, { events: [{ account: 'main', at: at(0), kind: 'key-refused' }] })
     const stop = new AbortController()
     const done = told.run(stop.signal)
     while (Object.values(await totals(self)).reduce((sum, count) => sum + count, 0) < 3)

@@ -5,7 +5,7 @@ import { addCuTime, spendOf } from '../../../src/ledger/settle/cu-time.ts'
 import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
 import { addBounds, type CuTimeByPrice } from '../../../src/model/ledger/quantities.ts'
-import type { Batch } from '../../../src/model/ports/store.ts'
+import type { Rows } from '../../support/writes.ts'
 import { micros, type Instant } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { weekly, windowOf } from '../../calendar/windows.ts'
@@ -64,11 +64,11 @@ test('a budget of everything is the ledger, to the micro, wherever the daemon is
   const seen = await watch({
     uses: usesOf(120, 3),
     store: place.open(),
-    killed: (_, batch) => {
+    killed: (_, rows) => {
       if (random.unit() > 0.2) return undefined
       const when = random.unit() < 0.5 ? 'before' : 'after'
-      const settles = batch.settled.length > 0 ? 'settling' : 'other'
-      kills.push(`${when} ${Object.keys(batch.budgets).length > 0 ? 'budget' : settles}`)
+      const settles = rows.settled.length > 0 ? 'settling' : 'other'
+      kills.push(`${when} ${Object.keys(rows.budgets).length > 0 ? 'budget' : settles}`)
       return when
     },
   })
@@ -120,14 +120,14 @@ test('a rung is told once, also where processes are killed before they stored so
   expect(new Set(rungs).size).toBe(rungs.length)
 })
 
-const isRung = ({ events }: Batch): boolean => events.some(({ kind }) => kind === 'budget-rung')
+const isRung = ({ events }: Rows): boolean => events.some(({ kind }) => kind === 'budget-rung')
 
 test('a rung is kept to be told, once, also where the process was killed between keeping it and telling it', async () => {
   const store = place.open()
   const seen = await watch({
     uses: usesOf(20, 3),
     store,
-    killed: (_, batch) => (isRung(batch) ? 'after' : undefined),
+    killed: (_, rows) => (isRung(rows) ? 'after' : undefined),
   })
   await seen.passes(180, [budgetOf({ limit: money(0.3) })])
   expect(seen.events.filter(({ kind }) => kind === 'budget-rung')).toEqual([])

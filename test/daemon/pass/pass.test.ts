@@ -6,7 +6,8 @@ import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { MIN_REQUESTS } from '../../../src/observe/polling/poll-plan.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { memoryStore } from '../../simulation/week.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { withCommit } from '../../support/writes.ts'
 import { at, compute, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -46,16 +47,15 @@ test('a project that may have been active unseen is looked at in the next pass, 
       isReadable: () => true,
       read: () => Promise.reject(new Error('nobody reads')),
     },
-    store: {
-      ...kept,
-      // What was refused comes last, when the records of the projects are stored.
-      commit: (batch) =>
-        turn === 1 && batch.readings ? Promise.reject(new Error('the disk is full')) : kept.commit(batch),
-    },
+    // What was refused comes last, when the records of the projects are stored.
+    store: withCommit(kept, (rows, commit) =>
+      turn === 1 && rows.readings ? Promise.reject(new Error('the disk is full')) : commit(),
+    ).account('main'),
+    epoch: kept.epoch,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state: PassState = newPassState(await kept.load('main'))
+  let state: PassState = newPassState(await kept.account('main').load())
   for (turn = 0; turn < 3; turn += 1) {
     asked = 0
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
@@ -96,11 +96,12 @@ test('where the service answers slowly a pass asks for less, so that the next on
     random: seeded(1),
     service,
     readings: { isReadable: () => true, read: () => Promise.reject(new Error('nobody reads')) },
-    store: kept,
+    store: kept.account('main'),
+    epoch: kept.epoch,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state: PassState = newPassState(await kept.load('main'))
+  let state: PassState = newPassState(await kept.account('main').load())
   const took: number[] = []
   for (let turn = 0; turn < 4; turn += 1) {
     const begun = elapsed
@@ -129,17 +130,15 @@ test('a pass yields after every commit', async () => {
       listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     },
     readings: { isReadable: () => false, read: () => Promise.reject(new Error('not readable')) },
-    store: {
-      ...store,
-      commit: (batch) => {
-        commits += 1
-        return store.commit(batch)
-      },
-    },
+    store: withCommit(store, (_, commit) => {
+      commits += 1
+      return commit()
+    }).account('main'),
+    epoch: store.epoch,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  const before = newPassState(await store.load('main'))
+  const before = newPassState(await store.account('main').load())
   const { ledger } = await pass({ ...ports, timed: untimed }, { before, plan }, new AbortController().signal)
   expect(ledger.computes.size).toBe(120)
   // 120 computes are three chunks; the projects and the reading counts have commits of their own

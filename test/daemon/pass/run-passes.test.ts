@@ -6,7 +6,7 @@ import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { memoryStore } from '../../simulation/week.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import { project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -39,11 +39,12 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     random: seeded(1),
     service,
     readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
-    store,
+    store: store.account('main'),
+    epoch: store.epoch,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state = newPassState(await store.load('main'))
+  let state = newPassState(await store.account('main').load())
   const log = pino({ level: 'silent' })
   const self = { pass: () => void (passes += 1), stage: () => undefined }
   const turns: (readonly [number, number])[] = []

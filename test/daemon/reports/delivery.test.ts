@@ -11,7 +11,6 @@ import { createNotifications } from '../../../src/daemon/notify/notifications.ts
 import type { Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Delivery } from '../../../src/model/output/delivery.ts'
-import type { Batch } from '../../../src/model/ports/store.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { DELIVERY_DEADLINE } from '../../../src/outputs/notify/deadline.ts'
@@ -19,16 +18,19 @@ import { GOOD, load } from '../../config/loading.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
 import { receiver } from '../../outputs/notify/http-receiver.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { batch } from '../../store/build.ts'
 import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { keptInMemory, type Kept } from '../support/stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { put, withCommit } from '../../support/writes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-delivery-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const json = JSON.stringify(told(inputOf(FLEETS.busy)))
 const slot = { id: '2026-W47', from: at(0), to: at(7 * 86_400), late: false }
+
+type Kept = ReturnType<typeof memoryStore>
+type Around = Parameters<typeof withCommit>[1]
 
 type Desk = {
   readonly store: Kept
@@ -37,8 +39,8 @@ type Desk = {
   readonly isTrying: () => boolean
   /** Whether a report is being unpacked, which a thread of its own does in real time. */
   readonly isReading: () => boolean
-  /** A process of the daemon; `commit` where its store is not to work. */
-  readonly process: (commit?: Kept['commit']) => Promise<Dispatcher>
+  /** A process of the daemon; `around` where its store is not to work. */
+  readonly process: (around?: Around) => Promise<Dispatcher>
   readonly delivery: () => Promise<Delivery | undefined>
 }
 
@@ -49,7 +51,7 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     Object.assign(env, { KEY: 'k' }),
   )
   if (!config.ok) throw new Error(config.error.join('\n'))
-  const [store, clock] = [keptInMemory(), fakeClock()]
+  const [store, clock] = [memoryStore(), fakeClock()]
   const log = pino({ level: 'silent' })
   let [trying, reading] = [0, 0]
   const report: Kept['report'] = async (...asked) => {
@@ -83,8 +85,7 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     lastError: undefined,
     deliveredAt: undefined,
   }
-  await store.commit({
-    ...batch(),
+  await put(store, {
     reports: [{ account: 'main', slot, madeAt: clock.now(), json }],
     deliveries: [waiting],
   })
@@ -93,10 +94,10 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     clock,
     isTrying: () => trying > 0,
     isReading: () => reading > 0,
-    process: async (commit = store.commit) => {
+    process: async (around: Around = (_, commit) => commit()) => {
       const made = createNotifications(() => config.value, lanes, {
         ...machine,
-        store: { ...store, report, commit },
+        store: { ...withCommit(store, around), report },
       })
       await made.begin()
       return made
@@ -247,8 +248,8 @@ test('a folder that cannot be written gets the file once it can', async () => {
 test('a process that ends between sending and recording sends it again with the same key, and then no more', async () => {
   await using ears = await receiver()
   const here = await desk('type: webhook, url_env: URL', { URL: ears.url })
-  const runUntil = async (commit: ((given: Batch) => Promise<void>) | undefined, isOver: () => boolean) => {
-    const deliverer = await here.process(commit)
+  const runUntil = async (around: Around | undefined, isOver: () => boolean) => {
+    const deliverer = await here.process(around)
     const stop = new AbortController()
     const done = deliverer.run(stop.signal)
     await here.clock.advance(seconds(6))
@@ -258,9 +259,9 @@ test('a process that ends between sending and recording sends it again with the 
     await done
   }
   let died = false
-  const dying = (given: Batch): Promise<void> => {
-    died ||= given.deliveries.length > 0
-    return died ? Promise.reject(new Error('killed')) : here.store.commit(given)
+  const dying: Around = ({ deliveries }, commit) => {
+    died ||= deliveries.length > 0
+    return died ? Promise.reject(new Error('killed')) : commit()
   }
   await runUntil(dying, () => died)
   expect([ears.heard.length, (await here.delivery())?.attempts]).toEqual([1, 0])

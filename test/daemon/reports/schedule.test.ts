@@ -3,19 +3,19 @@ import { parseCron } from '../../../src/calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../../src/calendar/schedule.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { sendReportNow, runReportSchedule, type ReportJob } from '../../../src/daemon/reports/schedule.ts'
-import type { Batch } from '../../../src/model/ports/store.ts'
 import type { ReportSlot } from '../../../src/model/output/report.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { keptInMemory } from '../support/stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { withCommit } from '../../support/writes.ts'
 
 const DAY = 86_400
 const HOUR = 3600
 
 /** Monday at eight, of one account, to two receivers. The clock begins on Monday 2026-01-05 at midnight. */
 function setting() {
-  const [clock, store] = [fakeClock(), keptInMemory()]
+  const [clock, store] = [fakeClock(), memoryStore()]
   const made: ReportSlot[] = []
   const faults = { full: false, failed: 0 }
   const cron = parseCron('0 8 * * MON')
@@ -23,11 +23,9 @@ function setting() {
   const asked = { cron: cron.value, sinks: ['report/files', 'report/boss'] }
   const job: ReportJob = {
     clock,
-    store: {
-      ...store,
-      commit: (batch: Batch) =>
-        faults.full ? Promise.reject(new Error('the disk is full')) : store.commit(batch),
-    },
+    store: withCommit(store, (_, commit) =>
+      faults.full ? Promise.reject(new Error('the disk is full')) : commit(),
+    ),
     schedule: () => ({ cron: asked.cron, zone: createUtc(), catchUp: REPORT_CATCH_UP }),
     sinks: () => asked.sinks.map((name) => ({ name, team: undefined })),
     accounts: ['main'],

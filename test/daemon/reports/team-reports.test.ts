@@ -16,7 +16,7 @@ import { dayAt, refOf } from '../../store/build.ts'
 import { ledger, prices } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
-import { keptInMemory } from '../support/stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 
 const REFS = [
   refOf('ep-shop', 'p-shop'),
@@ -63,10 +63,8 @@ report:
   if (!config.ok) throw new Error(config.error.join('\n'))
   const [clock, past] = [fakeClock('2026-01-13T09:00:00Z'), history()]
   const store = {
-    ...keptInMemory(),
+    ...memoryStore(),
     ...past.history,
-    load: () => Promise.resolve(ledger()),
-    close: () => Promise.resolve(),
   }
   const log = pino({ level: 'silent' })
   const job = createReportJob(() => config.value, lanes, { clock, store, log })

@@ -8,9 +8,9 @@ import { seconds } from '../../../src/model/units.ts'
 import type { Subscription } from '../../../src/model/output/subscription.ts'
 import { eventMessage } from '../../../src/outputs/notify/messages.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { batch } from '../../store/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { keptInMemory, type Kept } from './stored.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { put, withCommit } from '../../support/writes.ts'
 
 export const ALL: Subscription = {
   events: undefined,
@@ -28,21 +28,24 @@ export const problem = (clock: { now(): Event['at'] }, where: string): Event => 
   message: 'broken',
 })
 
+type Kept = ReturnType<typeof memoryStore>
+type Around = Parameters<typeof withCommit>[1]
+
 type Hearing = Omit<DeliveryReceiver, 'messageOf'>
 
 export type Desk = {
   readonly store: Kept
   readonly clock: ReturnType<typeof fakeClock>
   readonly counts: Record<string, number>
-  readonly process: (recipients: readonly Hearing[], commit?: Kept['commit']) => Dispatcher
+  readonly process: (recipients: readonly Hearing[], around?: Around) => Dispatcher
   /** A process whose receivers may become others. */
-  readonly changing: (recipients: () => readonly DeliveryReceiver[], commit?: Kept['commit']) => Dispatcher
+  readonly changing: (recipients: () => readonly DeliveryReceiver[], around?: Around) => Dispatcher
   readonly recipient: (hearing: Hearing) => DeliveryReceiver
   readonly happened: (...events: readonly Event[]) => Promise<void>
 }
 
 export function desk(seed = 1): Desk {
-  const [store, clock, random] = [keptInMemory(), fakeClock(), seeded(seed)]
+  const [store, clock, random] = [memoryStore(), fakeClock(), seeded(seed)]
   const counts: Record<string, number> = {}
   const ports: DeliveryPorts = {
     clock,
@@ -66,19 +69,19 @@ export function desk(seed = 1): Desk {
       return kept && eventMessage(kept, sink)
     },
   })
-  const changing: Desk['changing'] = (recipients, commit = store.commit) =>
-    createDispatcher(recipients, { ...ports, store: { ...store, commit } })
+  const changing: Desk['changing'] = (recipients, around = (_, commit) => commit()) =>
+    createDispatcher(recipients, { ...ports, store: withCommit(store, around) })
   return {
     store,
     clock,
     counts,
     recipient,
-    process: (recipients, commit) => {
+    process: (recipients, around) => {
       const all = recipients.map(recipient)
-      return changing(() => all, commit)
+      return changing(() => all, around)
     },
     changing,
-    happened: (...events) => store.commit({ ...batch(), events }),
+    happened: (...events) => put(store, { events }),
   }
 }
 

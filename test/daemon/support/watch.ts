@@ -3,14 +3,16 @@ import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../../src/model/policy/budget.ts'
 import type { Event } from '../../../src/model/output/event-kinds.ts'
-import type { Batch, Store } from '../../../src/model/ports/store.ts'
+import type { Store } from '../../../src/model/ports/store.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { ok } from '../../../src/std/result.ts'
 import { START } from '../../local/control/build.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { createWorld, type Use, type World } from '../../simulation/world.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { passPlan } from '../../support/pass-plan.ts'
+import { withCommit, type Rows } from '../../support/writes.ts'
 
 export type Watch = {
   readonly world: World
@@ -27,7 +29,7 @@ export type WatchOptions = {
   readonly uses: readonly Use[]
   readonly store: Store & History
   /** Whether the process is killed before or after that commit, the first is 1. */
-  readonly killed?: (commit: number, batch: Batch) => 'before' | 'after' | undefined
+  readonly killed?: (commit: number, rows: Rows) => 'before' | 'after' | undefined
 }
 
 export async function watch({ uses, store, killed }: WatchOptions): Promise<Watch> {
@@ -37,21 +39,23 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   const events: Event[] = []
   let commits = 0
   let isDead = false
-  let state = newPassState(await store.load('main'))
-  const commit = async (batch: Batch): Promise<void> => {
+  let state = newPassState(await store.account('main').load())
+  const mortal = withCommit(store, async (rows, commit) => {
     commits += 1
-    const when = isDead ? 'before' : killed?.(commits, batch)
-    if (when !== 'before') await store.commit(batch)
+    const when = isDead ? 'before' : killed?.(commits, rows)
+    const committed = when === 'before' ? ok(undefined) : await commit()
     isDead ||= when !== undefined
     if (isDead) throw new Error('killed')
-  }
+    return committed
+  })
   const ports = {
     clock,
     serviceTime: world.time,
     random,
     service: world.service,
     readings: world.readings,
-    store: { ...store, commit },
+    store: mortal.account('main'),
+    epoch: store.epoch,
     history: store,
     send: (told: readonly Event[]) => {
       if (!isDead) events.push(...told)
@@ -61,7 +65,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   const restart = async (): Promise<void> => {
     isDead = false
     world.forget()
-    state = newPassState(await store.load('main'))
+    state = newPassState(await store.account('main').load())
   }
   return {
     world,

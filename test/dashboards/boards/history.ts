@@ -56,8 +56,9 @@ export async function recordHistory(): Promise<History> {
   const store = openEmbeddedStore(folder, clock)
   const log = pino({ level: 'silent' })
   const machine = { clock, random, store, send: toldTo(self), self, log }
+  const ports = { ...machine, store: store.account('main'), epoch: store.epoch, history: store }
   const lanes = await createAccountRunners(() => config, machine, {
-    portsOf: () => portsOf(world, { ...machine, history: store }),
+    portsOf: () => portsOf(world, ports),
     publish: async (snapshot) => {
       for (const { exposition } of replicas) await exposition.publish(snapshot)
     },
@@ -137,7 +138,9 @@ const sampled = (text: string, target: string, at: number): readonly string[] =>
       return `${labelled} ${value} ${at}`
     })
 
-type Machine = Pick<Ports, 'clock' | 'random' | 'store' | 'send' | 'history'> & { readonly self: SelfMetrics }
+type Machine = Pick<Ports, 'clock' | 'random' | 'store' | 'epoch' | 'send' | 'history'> & {
+  readonly self: SelfMetrics
+}
 
 /** Ports of the daemon, with requests counted as by the service client. */
 function portsOf(world: World, { self, ...machine }: Machine): Ports {
@@ -146,9 +149,10 @@ function portsOf(world: World, { self, ...machine }: Machine): Ports {
     ...machine,
     store: {
       ...machine.store,
-      commit: async (batch) => {
-        await machine.store.commit(batch)
+      commit: async (...given) => {
+        const committed = await machine.store.commit(...given)
         self.commit(0.002)
+        return committed
       },
     },
     serviceTime: world.time,

@@ -6,7 +6,7 @@ import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { micros } from '../../../src/model/units.ts'
 import type { Unproductive } from '../../../src/model/ledger/unproductive.ts'
-import { batch, computeOf } from '../../store/build.ts'
+import { computeOf } from '../../store/build.ts'
 import { ledger } from '../../support/build.ts'
 
 const ownedBy = (team: string) => createOwners([{ match: {}, owner: { ...NO_OWNER, team } }])
@@ -25,11 +25,13 @@ const withWaste = (entry: ComputeEntry) => ({
 
 test('new unproductive spend goes to the team that owns the compute now, counted spend stays where it is', () => {
   const before = withWaste(wasting({ idle_tail: micros(5) }))
-  const part = { ...batch(), computes: [wasting({ idle_tail: micros(7), keep_alive: micros(3) })] }
-  expect(addTeamWaste(part, { before, owners: ownedBy('shop'), listed }).counters?.teams).toEqual({
+  const after = [wasting({ idle_tail: micros(7), keep_alive: micros(3) })]
+  const teams = (team: string) =>
+    addTeamWaste(before.counters, after, { before, owners: ownedBy(team), listed }).teams
+  expect(teams('shop')).toEqual({
     shop: { idle_tail: 12, keep_alive: 3 },
   })
-  expect(addTeamWaste(part, { before, owners: ownedBy('__proto__'), listed }).counters?.teams).toEqual(
+  expect(teams('__proto__')).toEqual(
     Object.fromEntries([
       ['shop', { idle_tail: 10 }],
       ['__proto__', { idle_tail: 2, keep_alive: 3 }],
@@ -38,12 +40,12 @@ test('new unproductive spend goes to the team that owns the compute now, counted
 })
 
 test('an entry of an earlier version starts from its present value, and without growth nothing is written', () => {
-  const part = { ...batch(), computes: [wasting({ idle_tail: micros(700) })] }
+  const after = [wasting({ idle_tail: micros(700) })]
   const owners = ownedBy('shop')
-  expect(addTeamWaste(part, { before: withWaste(wasting()), owners, listed })).toBe(part)
-  expect(addTeamWaste(part, { before: withWaste(wasting({ idle_tail: micros(700) })), owners, listed })).toBe(
-    part,
-  )
+  for (const entry of [wasting(), wasting({ idle_tail: micros(700) })]) {
+    const before = withWaste(entry)
+    expect(addTeamWaste(before.counters, after, { before, owners, listed })).toBe(before.counters)
+  }
 })
 
 const woken = (wakes: number, wakesCaused: number): ComputeEntry => {
@@ -56,18 +58,15 @@ const withWakes = (entry: ComputeEntry) => ({
   counters: { ...NO_ACCOUNT_COUNTERS, wakes: { dormouse: 1, unknown: 10 } },
 })
 const wakesAfter = (before: ComputeEntry, after: ComputeEntry) =>
-  addWakes({ ...batch(), computes: [after] }, withWakes(before)).counters?.wakes
+  addWakes(withWakes(before).counters, [after], withWakes(before)).wakes
 
 test('wakes count for Dormouse where it caused them, and else as unknown', () => {
   expect(wakesAfter(woken(3, 0), woken(6, 1))).toEqual({ dormouse: 2, unknown: 12 })
-  expect(addWakes({ ...batch(), computes: [woken(2, 0)] }, ledger()).counters?.wakes).toEqual({
-    dormouse: 0,
-    unknown: 2,
-  })
+  expect(addWakes(ledger().counters, [woken(2, 0)], ledger()).wakes).toEqual({ dormouse: 0, unknown: 2 })
 })
 
 test('a wake that is later found to be caused by Dormouse takes nothing back, and without a wake nothing is written', () => {
   expect(wakesAfter(woken(3, 0), woken(3, 1))).toEqual({ dormouse: 2, unknown: 10 })
-  const part = { ...batch(), computes: [woken(3, 1)] }
-  expect(addWakes(part, withWakes(woken(3, 1)))).toBe(part)
+  const same = withWakes(woken(3, 1))
+  expect(addWakes(same.counters, [woken(3, 1)], same)).toBe(same.counters)
 })

@@ -6,7 +6,6 @@ import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import { MAX_REGIONS, NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { millis } from '../../../src/model/units.ts'
-import { batch } from '../../store/build.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
@@ -23,9 +22,8 @@ function passed(
   const looks = [look(when, { ...asleep, ...over })]
   const seen = sweep(when, { looks, operations, operationsReadOf: ['project-one'] })
   const after = accounted(before, seen, { prices, overhead: 0.01, now: at(when) }).ledger
-  const part = { ...batch(), computes: [...after.computes.values()] }
-  const { counters } = createOperationCounter(seen)(part, before)
-  return { ...after, counters: counters ?? before.counters }
+  const entries = [...after.computes.values()]
+  return { ...after, counters: createOperationCounter(seen)(before.counters, entries, before) }
 }
 
 const begun = passed(ledger(), 100, [operation('start_compute', 0)])

@@ -32,8 +32,8 @@ const fromOperationsOnly = (
 ): ComputeEntry =>
   only(fold(ledger(), sweep(when, { projects: [project(over)], listedComputes: listed(when), operations })))
 
-function only({ batch }: Accounted): ComputeEntry {
-  const [entry, ...others] = batch.computes
+function only({ rows }: Accounted): ComputeEntry {
+  const [entry, ...others] = rows.computes
   if (!entry || others.length > 0) throw new Error('expected the entry of one compute')
   return entry
 }
@@ -118,9 +118,9 @@ test('a compute went with its branch at the latest, and most likely with it', ()
 
 test('one whose record could not be read is not taken for deleted', () => {
   const unread = sweep(DAY, { listedComputes: [], operations: [operation('start_compute', 1000)] })
-  expect(fold(ledger(), unread).batch.computes).toEqual([])
+  expect(fold(ledger(), unread).rows.computes).toEqual([])
   const there = { ...unread, listedComputes: listed(DAY, 'ep-one') }
-  expect(fold(ledger(), there).batch.computes).toEqual([])
+  expect(fold(ledger(), there).rows.computes).toEqual([])
 })
 
 test('whatever was seen of it, a compute that is gone is not awake, and time adds nothing to it', () => {

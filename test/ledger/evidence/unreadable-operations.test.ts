@@ -19,7 +19,7 @@ function highs(lostAt: number, lost: readonly UnreadableOperations[]): number[] 
     })
     const after = accounted(before, observed, { prices, overhead: 0, now: observed.endedAt })
     before = after.ledger
-    return (after.batch.computes[0]?.totals.awake.high ?? 0) / 1000
+    return (after.rows.computes[0]?.totals.awake.high ?? 0) / 1000
   })
 }
 

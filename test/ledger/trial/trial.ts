@@ -157,7 +157,7 @@ function createDaemon(machine: Machine): Daemon {
       const context = { prices, overhead: 0.01, now: upperBoundOfNow(createServiceClock(machine, timebase)) }
       const folded = accounted(known, told, context)
       known = folded.ledger
-      last = known.computes.get(KEY) ?? folded.batch.computes.at(-1) ?? last
+      last = known.computes.get(KEY) ?? folded.rows.computes.at(-1) ?? last
       for (const row of folded.days) days.set(row.date, row)
       settled.push(...folded.slices.settled)
     },

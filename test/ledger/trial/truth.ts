@@ -15,6 +15,7 @@ import { passPlan } from '../../support/pass-plan.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { UNASKED } from '../../support/unasked.ts'
 import { at, compute, ledger, operation, project } from '../../support/build.ts'
+import { rowsOf } from '../../support/writes.ts'
 
 /** Milliseconds after the start, by the service's clock. */
 export type History = readonly { readonly from: number; readonly to: number }[]
@@ -117,12 +118,12 @@ function portsOf(history: History, stage: Stage): Ports {
     readings: { isReadable: () => false, read: never },
     store: {
       load: never,
-      commit: (batch) => {
-        settled.push(...batch.settled)
-        return Promise.resolve()
+      commit: (writes) => {
+        settled.push(...rowsOf(writes).settled)
+        return Promise.resolve(ok(undefined))
       },
-      close: () => Promise.resolve(),
     },
+    epoch: 1,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }

@@ -39,7 +39,7 @@ const active = (endpointId: string): Compute =>
 
 function accountOf(endpointId: string, tried: number | undefined): ComputeEntry {
   const first = sweep(999, { looks: [look(999, active(endpointId))] })
-  const [known] = accounted(ledger(), first, { prices, overhead: 0.01, now: at(999) }).batch.computes
+  const [known] = accounted(ledger(), first, { prices, overhead: 0.01, now: at(999) }).rows.computes
   if (!known) throw new Error('a look makes an account')
   const last = tried === undefined ? {} : { attempts: 1, lastAttemptAt: at(tried), credit: seconds(300) }
   return { ...known, reading: { ...known.reading, ...last } }

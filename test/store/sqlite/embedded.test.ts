@@ -3,9 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedStore, readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { batch, computeOf } from '../build.ts'
+import { computeOf } from '../build.ts'
 import { storeContract } from '../conformance.ts'
 import { eachInItsFolder, makeFolder } from '../folder.ts'
+import { memoryStore, newMemory } from '../../support/memory-store.ts'
+import { put } from '../../support/writes.ts'
 
 const clock = fakeClock()
 
@@ -23,6 +25,15 @@ storeContract('embedded', () => {
       await store.close()
       rmSync(folder, { recursive: true })
     },
+  })
+})
+
+storeContract('in memory', () => {
+  const memory = newMemory()
+  return Promise.resolve({
+    store: memoryStore(memory),
+    reopen: () => Promise.resolve(memoryStore(memory)),
+    remove: () => Promise.resolve(),
   })
 })
 
@@ -68,14 +79,14 @@ async function writeTwoComputes(): Promise<void> {
   const store = open()
   for (const endpointId of ['ep-one', 'ep-two'])
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await store.commit({ ...batch(), computes: [computeOf(endpointId)] })
+    await put(store, { computes: [computeOf(endpointId)] })
   await store.close()
 }
 
 async function readAll(): Promise<void> {
   const store = open()
   try {
-    await store.load('main')
+    await store.account('main').load()
   } finally {
     await store.close()
   }
@@ -111,7 +122,9 @@ describe('a damaged file', () => {
     database.exec("update compute set body = '{' where endpoint_id = 'ep-two'")
     database.close()
     const store = open()
-    await expect(store.load('main')).rejects.toThrow('the stored entry of project-one/ep-two cannot be read')
+    await expect(store.account('main').load()).rejects.toThrow(
+      'the stored entry of project-one/ep-two cannot be read',
+    )
     await store.close()
   })
 })
@@ -123,11 +136,11 @@ describe('who only reads', () => {
 
   test('reads beside a daemon that writes', async () => {
     const store = open()
-    await store.commit({ ...batch(), readings: { ...(await store.load('main')).readings, ok: 3 } })
+    await put(store, { readings: { ...(await store.account('main').load()).readings, ok: 3 } })
     const reader = readEmbeddedStore(folder(), clock)
-    expect((await reader?.load('main'))?.readings.ok).toBe(3)
+    expect((await reader?.account('main').load())?.readings.ok).toBe(3)
     await reader?.close()
-    await store.commit(batch())
+    await put(store, {})
     await store.close()
   })
 })

@@ -1,10 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import {
-  withStoreErrors,
-  withStoreErrorsEach,
-  withStoreErrorsSync,
-} from '../../../src/store/sqlite/errors.ts'
+import { withStoreErrors, withStoreErrorsSync } from '../../../src/store/sqlite/errors.ts'
 import { collected } from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
 
@@ -49,14 +45,21 @@ const troubles: readonly (readonly [string, () => void])[] = [
 test.each(troubles)('a file that %s is named', async (meaning, work) => {
   const message = `the file ${meaning}`
   expect(() => withStoreErrorsSync('the file', work)).toThrow(message)
-  await expect(withStoreErrors('the file', work)).rejects.toThrow(message)
-  const rows = async function* rows(): AsyncGenerator {
-    yield await Promise.resolve(work())
-  }
-  await expect(collected(withStoreErrorsEach('the file', rows()))).rejects.toThrow(message)
+  const port = withStoreErrors('the file', {
+    now: work,
+    later: () => Promise.try(work),
+    rows: async function* rows() {
+      yield await Promise.try(work)
+    },
+  })
+  expect(port.now).toThrow(message)
+  await expect(port.later()).rejects.toThrow(message)
+  await expect(collected(port.rows())).rejects.toThrow(message)
 })
 
 test('what is not of SQLite stays as it is', async () => {
   const cause = new Error('a mistake')
-  await expect(withStoreErrors('the file', () => Promise.reject(cause))).rejects.toBe(cause)
+  const port = withStoreErrors('the file', { read: () => Promise.reject(cause), size: 3 })
+  await expect(port.read()).rejects.toBe(cause)
+  expect(port.size).toBe(3)
 })

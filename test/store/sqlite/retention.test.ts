@@ -3,8 +3,9 @@ import { COARSE_STEP, FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { batch, computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
+import { computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
+import { put } from '../../support/writes.ts'
 
 const { folder, rows } = eachInItsFolder()
 
@@ -17,14 +18,14 @@ test('old rows go a few at a time, as later ones come', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
   const days = numbers(20 * 288).map((index) => rollupAt(one, index * FINE_STEP))
-  await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: days })
+  await put(store, { computes: [computeOf('ep-one')], rollups: days })
   expect(count('rollup')).toBe(20 * 288)
   await clock.advance(seconds(20 * DAY))
-  await store.commit({ ...batch(), rollups: [rollupAt(one, 20 * DAY)] })
+  await put(store, { rollups: [rollupAt(one, 20 * DAY)] })
   expect(count('rollup')).toBe(20 * 288 + 1 - 64)
   for (const index of numbers(30)) {
     // oxlint-disable-next-line no-await-in-loop -- one commit after the other
-    await store.commit({ ...batch(), rollups: [rollupAt(one, 20 * DAY + index)] })
+    await put(store, { rollups: [rollupAt(one, 20 * DAY + index)] })
   }
   expect(rows('select min(from_ms) as first from rollup')).toEqual([{ first: clock.now() - 14 * DAY * 1000 }])
   await store.close()
@@ -34,12 +35,12 @@ test('rollups of an hour stay longer than those of five minutes', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
   const both = [rollupAt(one, 0), rollupAt(one, 0, COARSE_STEP)]
-  await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: both })
+  await put(store, { computes: [computeOf('ep-one')], rollups: both })
   await clock.advance(seconds(15 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(rows('select length from rollup')).toEqual([{ length: COARSE_STEP }])
   await clock.advance(seconds(80 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(count('rollup')).toBe(0)
   await store.close()
 })
@@ -48,8 +49,7 @@ test('computes that nothing is written of have their turn, too', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
   const names = numbers(50).map((index) => `ep-${index}`)
-  await store.commit({
-    ...batch(),
+  await put(store, {
     computes: names.map((name) => computeOf(name)),
     rollups: names.map((name) => rollupAt(refOf(name), 0)),
   })
@@ -57,7 +57,7 @@ test('computes that nothing is written of have their turn, too', async () => {
   const left: number[] = []
   for (const _ of numbers(5)) {
     // oxlint-disable-next-line no-await-in-loop -- one commit after the other
-    await store.commit(batch())
+    await put(store, {})
     left.push(count('rollup'))
   }
   // Sixteen at a time, and those of the first commit, when nothing was old, come last.
@@ -69,14 +69,14 @@ test('the newest intervals stay, however old they are', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
   const settled = numbers(500).map((index) => intervalAt(one, index * 100))
-  await store.commit({ ...batch(), computes: [computeOf('ep-one')], settled })
+  await put(store, { computes: [computeOf('ep-one')], settled })
   await clock.advance(seconds(92 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(count('awake_interval')).toBe(500)
   await clock.advance(seconds(300 * DAY))
   for (const _ of numbers(3)) {
     // oxlint-disable-next-line no-await-in-loop -- one commit after the other
-    await store.commit(batch())
+    await put(store, {})
   }
   const kept = await store.lastIntervals(one, 1000)
   expect(kept).toHaveLength(401)
@@ -102,18 +102,18 @@ test('weekly reports stay for five years, those requested by hand as long as eve
     reportOf('2026-W01-manual-1'),
     reportOf('2026-W01-manual-1', 'web'),
   ]
-  await store.commit({ ...batch(), reports })
+  await put(store, { reports })
   await clock.advance(seconds(92 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(left()).toHaveLength(4)
   await clock.advance(seconds(2 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(left()).toEqual(['2026-W01', '2026-W01/a-manual-1'])
   await clock.advance(seconds((5 * 365 - 94) * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(left()).toHaveLength(2)
   await clock.advance(seconds(3 * DAY))
-  await store.commit(batch())
+  await put(store, {})
   expect(left()).toEqual([])
   await store.close()
 })

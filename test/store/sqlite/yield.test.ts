@@ -6,9 +6,10 @@ import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { batch, computeOf, refOf, rollupAt } from '../build.ts'
+import { computeOf, refOf, rollupAt } from '../build.ts'
 import { collected } from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
+import { put } from '../../support/writes.ts'
 
 const { folder } = eachInItsFolder()
 
@@ -37,15 +38,15 @@ test('a large batch, many small ones, starting and asking for history all give w
   const store = openEmbeddedStore(folder(), hurried())
   const one = computeOf('ep-one')
   const computes = numbers(400).map((index) => ({ ...one, ref: refOf(`ep-${index}`) }))
-  expect(await turnsDuring(() => store.commit({ ...batch(), computes }))).toBeGreaterThan(100)
+  expect(await turnsDuring(() => put(store, { computes }))).toBeGreaterThan(100)
   const small = async (): Promise<void> => {
     for (const index of numbers(400)) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await store.commit({ ...batch(), rollups: [rollupAt(refOf(`ep-${index}`), 0)] })
+      await put(store, { rollups: [rollupAt(refOf(`ep-${index}`), 0)] })
     }
   }
   expect(await turnsDuring(small)).toBeGreaterThan(100)
-  expect(await turnsDuring(() => store.load('main'))).toBeGreaterThan(100)
+  expect(await turnsDuring(() => store.account('main').load())).toBeGreaterThan(100)
   const span = { from: at(0), to: at(1000), length: FINE_STEP }
   expect(await turnsDuring(() => collected(store.rollups('main', span)))).toBeGreaterThan(100)
   const last = async (): Promise<void> => {

@@ -1,0 +1,46 @@
+// Row codecs of the ledger: one row a compute, project and budget, and one for each of the account's own values. Bodies are JSON.
+import type { AccountCounters } from '../../model/ledger/counters.ts'
+import type { ComputeEntry, ReadingCounts } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import type { BudgetState } from '../../model/policy/budget.ts'
+import type { Row, RowCodec } from './codec.ts'
+
+export const COMPUTE_ROWS: RowCodec<ComputeEntry> = {
+  table: 'compute',
+  key: ['project_id', 'endpoint_id'],
+  columns: ['body'],
+  toRow: (entry) => [entry.ref.projectId, entry.ref.endpointId, JSON.stringify(entry)],
+}
+
+export const PROJECT_ROWS: RowCodec<ProjectEntry> = {
+  table: 'project',
+  key: ['project_id'],
+  columns: ['body'],
+  toRow: (entry) => [entry.project.projectId, JSON.stringify(entry)],
+}
+
+export const BUDGET_ROWS: RowCodec<{ readonly name: string; readonly state: BudgetState }> = {
+  table: 'budget',
+  key: ['name'],
+  columns: ['body'],
+  toRow: ({ name, state }) => [name, JSON.stringify(state)],
+}
+
+/** Values of an account besides its projects, computes and budgets. */
+export type AccountValues = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
+
+export const ACCOUNT_ROWS: RowCodec<Partial<AccountValues>> = {
+  table: 'account_value',
+  key: ['name'],
+  columns: ['body'],
+  toRow: (value) => Object.entries(value).flatMap(([name, body]) => [name, JSON.stringify(body)]),
+}
+
+/** The value in column `body`. @throws with the columns of `key` when its JSON is damaged */
+export function bodyOf(row: Row, ...key: readonly string[]): unknown {
+  try {
+    return JSON.parse(String(row['body']))
+  } catch (cause) {
+    throw new Error(`the stored entry of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
+  }
+}

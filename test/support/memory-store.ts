@@ -1,0 +1,311 @@
+// A trivial driver of the store: maps in memory. What it loads are copies, as from a disk.
+import { addArchived } from '../../src/model/ledger/archived.ts'
+import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
+import type { DayRow } from '../../src/model/ledger/day.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeEntry,
+  type Ledger,
+  type LikelyAwakeInterval,
+  type ReadingCounts,
+  type SettledInterval,
+} from '../../src/model/ledger/ledger.ts'
+import type { ArchivedTotals, ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { Rollup } from '../../src/model/ledger/rollup.ts'
+import type { Delivery } from '../../src/model/output/delivery.ts'
+import { isNotifiable } from '../../src/model/output/event-kinds.ts'
+import { eventKey, type OutboxEvent } from '../../src/model/output/outbox-event.ts'
+import { reportKey, type ArchivedReport, type StoredReport } from '../../src/model/output/report.ts'
+import type { BudgetState } from '../../src/model/policy/budget.ts'
+import type { History, HistorySpan } from '../../src/model/ports/history.ts'
+import type { Outbox } from '../../src/model/ports/outbox.ts'
+import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
+import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
+import { instant } from '../../src/model/units.ts'
+import { failed, ok } from '../../src/std/result.ts'
+
+/** Rows of one account by their keys. */
+type AccountRows = {
+  readonly computes: Map<string, ComputeEntry>
+  readonly projects: Map<string, ProjectEntry>
+  readonly intervals: Map<string, SettledInterval>
+  readonly days: Map<string, DayRow>
+  readonly rollups: Map<string, Rollup>
+  readonly budgets: Map<string, BudgetState>
+  readonly events: Map<string, OutboxEvent>
+  readonly deliveries: Map<string, Delivery>
+  readonly reports: Map<string, StoredReport>
+  /** Job → JSON. */
+  readonly jobStates: Map<string, string>
+  readings: ReadingCounts
+  counters: AccountCounters
+}
+
+/** What outlives a store that is closed. */
+export type Memory = { epoch: number; events: number; readonly accounts: Map<string, AccountRows> }
+
+export const newMemory = (): Memory => ({ epoch: 0, events: 0, accounts: new Map() })
+
+export function memoryStore(memory: Memory = newMemory()): Store & History & Outbox {
+  memory.epoch += 1
+  return {
+    epoch: memory.epoch,
+    account: (name) => accountStore(name, memory),
+    close: () => Promise.resolve(),
+    ...historyOf((name) => rowsOf(memory, name)),
+    ...outboxOf((name) => rowsOf(memory, name)),
+  }
+}
+
+function rowsOf({ accounts }: Memory, name: string): AccountRows {
+  const rows = accounts.get(name) ?? {
+    computes: new Map(),
+    projects: new Map(),
+    intervals: new Map(),
+    days: new Map(),
+    rollups: new Map(),
+    budgets: new Map(),
+    events: new Map(),
+    deliveries: new Map(),
+    reports: new Map(),
+    jobStates: new Map(),
+    readings: NO_READING_COUNTS,
+    counters: NO_ACCOUNT_COUNTERS,
+  }
+  accounts.set(name, rows)
+  return rows
+}
+
+const accountStore = (name: string, memory: Memory): AccountStore => ({
+  load: () => Promise.resolve(ledgerOf(name, rowsOf(memory, name))),
+  commit: (writes, { epoch } = {}) => {
+    if (epoch !== undefined && epoch !== memory.epoch)
+      return Promise.resolve(failed({ kind: 'fenced' } as const))
+    const rows = rowsOf(memory, name)
+    const numbered = new Map<string, number>()
+    const nthOf = (key: string): number => {
+      numbered.set(key, (numbered.get(key) ?? -1) + 1)
+      return numbered.get(key) ?? 0
+    }
+    return Promise.try(() => {
+      const known = new Set([...rows.computes.keys(), ...writes.flatMap(keyOfCompute)])
+      const changes = writes.map((write) => changeOf(write, { rows, memory, known, nthOf }))
+      for (const change of changes) change()
+      return ok(undefined)
+    })
+  },
+})
+
+const keyOfCompute = (write: Write): readonly string[] =>
+  write.kind === 'compute' ? [computeKey(write.entry.ref)] : []
+
+type ChangeContext = {
+  readonly rows: AccountRows
+  readonly memory: Memory
+  readonly known: ReadonlySet<string>
+  readonly nthOf: (key: string) => number
+}
+
+/** What a write does. @throws for a write that cannot be stored */
+function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): () => unknown {
+  const keyOf = (ref: ComputeRef): string => {
+    if (!known.has(computeKey(ref))) throw new Error(`no entry is stored of ${computeKey(ref)}`)
+    return computeKey(ref)
+  }
+  switch (write.kind) {
+    case 'compute':
+      return () => rows.computes.set(computeKey(write.entry.ref), write.entry)
+    case 'project':
+      return () => rows.projects.set(write.entry.project.projectId, write.entry)
+    case 'interval': {
+      const { ref, interval } = write.interval
+      const times = `${keyOf(ref)} ${interval.from.likely} ${interval.to?.likely}`
+      const key = `${times} ${nthOf(times)}`
+      return () => rows.intervals.has(key) || rows.intervals.set(key, write.interval)
+    }
+    case 'day': {
+      const { ref, date, version } = write.day
+      const key = `${keyOf(ref)} ${date}`
+      return () => (rows.days.get(key)?.version ?? 0) <= version && rows.days.set(key, write.day)
+    }
+    case 'rollup': {
+      const { ref, length, from } = write.rollup
+      const key = `${keyOf(ref)} ${length} ${from}`
+      return () => rows.rollups.set(key, write.rollup)
+    }
+    case 'budget': {
+      const { name, state } = write
+      return () => (state ? rows.budgets.set(name, state) : rows.budgets.delete(name))
+    }
+    case 'counters':
+      return () => (rows.counters = write.counters)
+    case 'reading-counts':
+      return () => (rows.readings = write.counts)
+    case 'event': {
+      const { event } = write
+      if (!isNotifiable(event)) return () => undefined
+      const { topic, key } = eventKey(event)
+      return () =>
+        rows.events.has(key) || rows.events.set(key, { id: (memory.events += 1), topic, key, event })
+    }
+    case 'report':
+      return () => rows.reports.set(reportKey(write.report), write.report)
+    case 'delivery': {
+      const { sink, kind, item } = write.delivery
+      return () => rows.deliveries.set(`${sink} ${kind} ${item}`, write.delivery)
+    }
+    case 'job-state': {
+      const { job, state } = write
+      const json = JSON.stringify(state)
+      return () => (state === undefined ? rows.jobStates.delete(job) : rows.jobStates.set(job, json))
+    }
+  }
+}
+
+function ledgerOf(account: string, rows: AccountRows): Ledger {
+  const projects = [...copyOf(rows.projects)]
+  let archived: ArchivedTotals | undefined
+  for (const [, entry] of projects) if (entry.isArchived) archived = addArchived(archived, entry)
+  return {
+    account,
+    computes: new Map([...copyOf(rows.computes)].filter(([, entry]) => !entry.isRetired)),
+    projects: new Map(projects.filter(([, entry]) => !entry.isArchived)),
+    ...(archived && { archived }),
+    readings: copied(rows.readings),
+    budgets: Object.fromEntries(copyOf(rows.budgets)),
+    counters: copied(rows.counters),
+  }
+}
+
+/** Copies through JSON, at load only: entries are never changed in place. */
+const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+
+const copyOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> =>
+  new Map([...entries].map(([key, entry]) => [key, copied(entry)] as const))
+
+type RowsByAccount = (account: string) => AccountRows
+
+/** Items that overlap the span, compute by compute, each in order of time. */
+function overlapping<Item extends { readonly ref: ComputeRef }>(
+  items: Iterable<Item>,
+  { from, to, computes }: HistorySpan,
+  timesOf: (item: Item) => readonly [from: number, to: number],
+): readonly Item[] {
+  const wanted = computes && new Set(computes.map(computeKey))
+  return [...items]
+    .filter((item) => timesOf(item)[0] < to && timesOf(item)[1] > from)
+    .filter(({ ref }) => wanted?.has(computeKey(ref)) ?? true)
+    .toSorted((a, b) => {
+      const [[fromA, toA], [fromB, toB]] = [timesOf(a), timesOf(b)]
+      return compareRefs(a.ref, b.ref) || fromA - fromB || toA - toB
+    })
+}
+
+function historyOf(rows: RowsByAccount): History {
+  const intervals = (account: string, span: HistorySpan): readonly SettledInterval[] =>
+    overlapping(rows(account).intervals.values(), span, ({ interval: { from, to } }) => [
+      from.likely,
+      to?.likely ?? Infinity,
+    ])
+  return {
+    projects: (account, projectIds) =>
+      Promise.resolve(projectIds.flatMap((id) => rows(account).projects.get(id) ?? []).map(copied)),
+    days: (account, span) =>
+      streamed(overlapping(rows(account).days.values(), span, ({ from, to }) => [from, to])),
+    intervals: (account, span) => streamed(intervals(account, span)),
+    awakeTimes: (account, span) =>
+      streamed(
+        intervals(account, span).map((interval) => ({ ref: interval.ref, times: [awakeTime(interval)] })),
+      ),
+    lastIntervals: (ref, count) =>
+      Promise.resolve(
+        intervals(ref.account, { from: instant(-Infinity), to: instant(Infinity), computes: [ref] }).slice(
+          -count,
+        ),
+      ),
+    rollups: (account, { length, ...span }) =>
+      streamed(
+        overlapping(rows(account).rollups.values(), span, ({ from }) => [from, from + length * 1000]).filter(
+          (rollup) => rollup.length === length,
+        ),
+      ),
+  }
+}
+
+const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterval): LikelyAwakeInterval => ({
+  from: from.likely,
+  to: to?.likely ?? from.likely,
+  tail: idleTail,
+  restart,
+})
+
+const compareRefs = (a: ComputeRef, b: ComputeRef): number =>
+  compare(a.projectId, b.projectId) || compare(a.endpointId, b.endpointId)
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+
+// oxlint-disable-next-line typescript/require-await -- the port streams
+async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items
+}
+
+function headOf(report: StoredReport): ArchivedReport {
+  const { json: _, ...head } = report
+  return head
+}
+
+function outboxOf(rows: RowsByAccount): Outbox {
+  const events = (account: string): readonly OutboxEvent[] => [...rows(account).events.values()]
+  const waiting = (account: string, sink: string): readonly Delivery[] =>
+    [...rows(account).deliveries.values()].filter((one) => one.sink === sink && one.state === 'waiting')
+  return {
+    eventsAfter: (account, id, count) =>
+      Promise.resolve(
+        events(account)
+          .filter((event) => event.id > id)
+          .slice(0, count),
+      ),
+    lastEventId: (account) => Promise.resolve(events(account).at(-1)?.id ?? 0),
+    event: (account, key) => Promise.resolve(rows(account).events.get(key)),
+    lastQueued: (account, sink, topic) => {
+      const queued = [...rows(account).deliveries.values()].filter(
+        (one) => one.sink === sink && one.topic === topic && one.kind === 'event' && one.state !== 'dropped',
+      )
+      const keys = new Set(queued.map(({ item }) => item))
+      return Promise.resolve(events(account).findLast(({ key }) => keys.has(key)))
+    },
+    receivers: (account) => {
+      const { deliveries, jobStates } = rows(account)
+      const sinks = [...deliveries.values()]
+        .filter(({ state }) => state === 'waiting')
+        .map(({ sink }) => sink)
+      const jobs = [...jobStates.keys()].filter((job) => /^(events|delivered)\//.test(job))
+      const names = [...sinks, ...jobs.map((job) => job.slice(job.indexOf('/') + 1))]
+      return Promise.resolve([...new Set(names)].toSorted(compare))
+    },
+    dueDeliveries: (account, sink, count) => {
+      const due = waiting(account, sink).toSorted((a, b) => a.nextAt - b.nextAt || a.madeAt - b.madeAt)
+      return Promise.resolve(due.slice(0, count))
+    },
+    overdue: (account, sink, most) =>
+      Promise.resolve(
+        waiting(account, sink)
+          .toSorted((a, b) => b.madeAt - a.madeAt)
+          .slice(most),
+      ),
+    report: (account, item) => Promise.resolve(rows(account).reports.get(item)),
+    reports: (account, { count, skip = 0 }) => {
+      const whole = [...rows(account).reports.values()].filter(({ team }) => team === undefined)
+      const newest = whole.toSorted((a, b) => b.madeAt - a.madeAt || compare(b.slot.id, a.slot.id))
+      return Promise.resolve(newest.slice(skip, skip + count).map(headOf))
+    },
+    reportTeams: (account, slot) => {
+      const ofSlot = [...rows(account).reports.values()].filter((report) => report.slot.id === slot)
+      return Promise.resolve(ofSlot.flatMap(({ team }) => team ?? []).toSorted(compare))
+    },
+    jobState: (account, { job, decode }) => {
+      const json = rows(account).jobStates.get(job)
+      return Promise.resolve(json === undefined ? undefined : decode(JSON.parse(json)))
+    },
+  }
+}
