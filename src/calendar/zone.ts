@@ -1,5 +1,6 @@
 // Zones: the only translation between instants and local time.
 import { failed, ok, type Result } from '../std/result.ts'
+import type { Interval } from '../model/time.ts'
 import { DAY, instant, type Instant } from '../model/units.ts'
 import { createUtcOffsets, UTC_OFFSETS, type UtcOffsets } from './offsets.ts'
 import {
@@ -14,12 +15,10 @@ import {
 import { resolveZoneName } from './zone-name.ts'
 
 /** A calendar day as an interval of instants `[from, to)`; not always 24 h long, never empty. */
-export type CalendarDay = {
+export type CalendarDay = Interval & {
   /** `2026-11-20`. */
   readonly date: string
   readonly number: DayNumber
-  readonly from: Instant
-  readonly to: Instant
 }
 
 /** A zone. It caches the offsets it has read, so it is created once and passed around. */

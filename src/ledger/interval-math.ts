@@ -1,25 +1,40 @@
 // Arithmetic of intervals `[from, to)`.
-import type { Span } from '../model/ledger/slice.ts'
-import { instant, type Instant } from '../model/units.ts'
+import type { Interval } from '../model/time.ts'
+import { instant, latest, type Instant } from '../model/units.ts'
+
+export const emptyAt = (at: Instant): Interval => ({ from: at, to: at })
+
+/** Milliseconds. */
+export const duration = ({ from, to }: Interval): number => Math.max(0, to - from)
+
+/** Whether all of `inner` lies in `outer`. An empty interval may lie on the edge. */
+export const contains = (outer: Interval, inner: Interval): boolean =>
+  outer.from <= inner.from && inner.to <= outer.to
+
+/** Whether the two have time in common. */
+export const overlaps = (a: Interval, b: Interval): boolean => a.from < b.to && b.from < a.to
 
 /** The common part. Where there is none, an empty interval at an instant inside `within`. */
-export function intersectSpans([from, to]: Span, within: Span): Span {
-  const begin = inside(from, within)
-  return [begin, instant(Math.max(begin, inside(to, within)))]
+export function intersect({ from, to }: Interval, within: Interval): Interval {
+  const begin = clamp(from, within)
+  return { from: begin, to: latest(begin, clamp(to, within)) }
 }
 
-const inside = (at: Instant, [from, to]: Span): Instant =>
+const clamp = (at: Instant, { from, to }: Interval): Instant =>
   instant(Math.min(Math.max(at, from), Math.max(from, to)))
 
-export const spanLength = ([from, to]: Span): number => Math.max(0, to - from)
+/** Milliseconds in common. */
+export const overlap = (a: Interval, b: Interval): number =>
+  Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from))
 
 /** Union, in ascending order without overlaps. */
-export function unionSpans(spans: readonly Span[]): readonly Span[] {
-  const union: Span[] = []
-  for (const [from, to] of spans.filter((span) => spanLength(span) > 0).toSorted((a, b) => a[0] - b[0])) {
-    const last = union.at(-1)
-    if (last && from <= last[1]) union[union.length - 1] = [last[0], instant(Math.max(last[1], to))]
-    else union.push([from, to])
+export function union(intervals: readonly Interval[]): readonly Interval[] {
+  const joined: Interval[] = []
+  const ordered = intervals.filter((one) => duration(one) > 0).toSorted((a, b) => a.from - b.from)
+  for (const { from, to } of ordered) {
+    const last = joined.at(-1)
+    if (last && from <= last.to) joined[joined.length - 1] = { from: last.from, to: latest(last.to, to) }
+    else joined.push({ from, to })
   }
-  return union
+  return joined
 }

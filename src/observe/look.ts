@@ -27,7 +27,7 @@ export async function look(
   if (!interval) return failed({ kind: 'unavailable', message: UNDATED })
   const { items, problems, unread = [] } = answer.value
   const compute = items.find((item) => item.endpointId === endpointId)
-  if (compute) return ok({ compute, askedAt: interval[0], answeredAt: interval[1], askedOn })
+  if (compute) return ok({ compute, askedAt: interval.from, answeredAt: interval.to, askedOn })
   const mayBeUnread = unread.includes(endpointId) || problems.length > unread.length
   if (mayBeUnread) return failed({ kind: 'malformed', problems })
   return failed({ kind: 'gone', message: `compute ${endpointId}` })

@@ -21,7 +21,7 @@ import type { Ports } from '../model/ports/ports.ts'
 import type { ServiceClock } from '../model/ports/clock.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instantOf } from '../model/service/service-time.ts'
-import type { Span } from '../model/ledger/slice.ts'
+import type { Interval } from '../model/time.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { forEachParallel } from '../std/parallel.ts'
 import { UNDATED } from './look.ts'
@@ -245,7 +245,7 @@ async function computesOf(
       return
     }
     if (!answer.ok) {
-      const [askedAt, answeredAt] = interval
+      const { from: askedAt, to: answeredAt } = interval
       details.listed.push({ projectId, askedAt, answeredAt, endpointIds: [], projectDeleted: true })
       return
     }
@@ -257,13 +257,13 @@ async function computesOf(
 type ListedProject = {
   readonly projectId: string
   readonly askedOn: Seconds
-  readonly interval: Span
+  readonly interval: Interval
   readonly until: Instant | undefined
 }
 
 function addListed(
   { looks, listed, problems }: Pick<Details, 'looks' | 'listed' | 'problems'>,
-  { projectId, askedOn, interval: [askedAt, answeredAt], until }: ListedProject,
+  { projectId, askedOn, interval: { from: askedAt, to: answeredAt }, until }: ListedProject,
   answer: Listing<Compute>,
 ): void {
   const quiet = until === undefined ? {} : { quietUntil: until }

@@ -18,7 +18,7 @@ export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
   return {
     now: () => instant(offset + elapsed),
     monotonic: () => seconds(elapsed / 1000),
-    between: (from, to) => [instant(offset + from * 1000), instant(offset + to * 1000)],
+    between: (from, to) => ({ from: instant(offset + from * 1000), to: instant(offset + to * 1000) }),
     sleep: (duration, signal) =>
       new Promise((resolve) => {
         const wake = (): void => {

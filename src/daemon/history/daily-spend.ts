@@ -89,8 +89,8 @@ function* daysOf(
   { from, zone }: { readonly from: Instant; readonly zone: Zone },
 ): Generator<readonly [DayNumber, UsageAmounts]> {
   for (const slice of slices) {
-    const end = latest(slice.high[1], slice.likely[1])
-    for (let at = latest(from, earliest(slice.high[0], slice.likely[0])); at < end;) {
+    const end = latest(slice.high.to, slice.likely.to)
+    for (let at = latest(from, earliest(slice.high.from, slice.likely.from)); at < end;) {
       const day = zone.dayOf(at)
       yield [day.number, addSliceAmounts(NO_AMOUNTS, clipSlice(slice, [day]))]
       at = day.to

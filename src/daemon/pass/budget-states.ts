@@ -98,7 +98,7 @@ async function statesFromHistory(
   let states: BudgetStates = {}
   const settle = (intervals: readonly HistoryInterval[]): void => {
     const settled = intervals.flatMap((interval) => slicesOfHistory(interval, prices))
-    since = earliest(since, ...settled.map(({ likely }) => likely[0]))
+    since = earliest(since, ...settled.map(({ likely }) => likely.from))
     const computes = computesOfHistory(intervals, ledger, { prices, now })
     states = settleBudgets(missing, states, { settled, computes, now, settledSince: since })
   }

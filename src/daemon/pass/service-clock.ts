@@ -68,7 +68,7 @@ export function createServiceClock(
       if (told?.doubted) return undefined
       const low = told ? offsetBoundsAt(told.known, from).low : begun - ASSUMED_SKEW
       const high = told ? offsetBoundsAt(told.known, to).high : begun + ASSUMED_SKEW
-      return [instant(Math.floor(from * 1000 + low)), instant(Math.ceil(to * 1000 + high))]
+      return { from: instant(Math.floor(from * 1000 + low)), to: instant(Math.ceil(to * 1000 + high)) }
     },
   }
 }
@@ -76,7 +76,7 @@ export function createServiceClock(
 /** The latest that it can be now: bounds of what goes on reach that far. */
 export function upperBoundOfNow(clock: ServiceClock): Instant {
   const on = clock.monotonic()
-  return clock.between(on, on)?.[1] ?? clock.now()
+  return clock.between(on, on)?.to ?? clock.now()
 }
 
 /** What was believed before, as long as no answer contradicts it: so time runs evenly while its bounds narrow. */

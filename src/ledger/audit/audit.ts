@@ -6,23 +6,22 @@ import type { DayRow } from '../../model/ledger/day.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import { instant, ratio, type Instant } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import { DAY, instant, ratio, type Instant } from '../../model/units.ts'
 import { correctDays, type CorrectedDay } from './corrected-days.ts'
 import { findFindings } from './findings.ts'
 import { sumDays } from './sums.ts'
 
-export type AuditInput = {
+export type AuditInput = Interval & {
   readonly ledger: Ledger
   /** Days of `[from, to)` in UTC, as the service counts them. */
   readonly days: readonly DayRow[]
   readonly consumption: readonly Consumption[]
   readonly keys: readonly ApiKey[]
   readonly prices: Prices
-  readonly from: Instant
-  readonly to: Instant
 }
 
-const WEEK = 7 * 86_400_000
+const WEEK = 7 * DAY
 
 export function buildAudit(input: AuditInput): Audit {
   const { ledger, prices, from, to } = input

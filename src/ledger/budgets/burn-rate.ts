@@ -1,13 +1,13 @@
 // Burn rates of a budget: over the last hour, six hours, day and three days.
 import type { Budget, BudgetLimit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
-import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { earliest, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { earliest, HOUR, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { overlap } from '../interval-math.ts'
 import { expectedSpendIn, type SpentSpan } from './seasonality.ts'
 
 /** Length of a spend bucket, ms: the last hour's spend is wrong by at most five minutes of the spend at its beginning. */
 const BUCKET = 300_000
-const HOUR = 3_600_000
 const MAX_WINDOW = 72 * HOUR
 
 /** Factors of the usual multi-window alerts on error budgets; a tier is off where its threshold would not exceed the floor. */
@@ -37,13 +37,13 @@ export function addToSpendBuckets(
   const past: SpentSpan[] = []
   for (const [bucket, amount] of Object.entries(buckets)) {
     if (Number(bucket) >= oldest) spendBuckets[bucket] = amount
-    else past.push({ span: spanOf(Number(bucket)), amount })
+    else past.push({ ...spanOf(Number(bucket)), amount })
   }
   for (const slice of slices) {
-    const [from, to] = slice.likely
+    const { from, to } = slice.likely
     const rate = spendPerMilli(slice.size.likely, Number(slice.price), unit)
-    const before: Span = [from, earliest(to, begin)]
-    if (before[1] > from) past.push({ span: before, amount: (before[1] - from) * rate })
+    const pastUntil = earliest(to, begin)
+    if (pastUntil > from) past.push({ from, to: pastUntil, amount: (pastUntil - from) * rate })
     const last = Math.floor((to - 1) / BUCKET)
     for (let bucket = Math.max(oldest, Math.floor(from / BUCKET)); bucket <= last; bucket += 1) {
       const time = overlap(slice.likely, spanOf(bucket))
@@ -53,10 +53,10 @@ export function addToSpendBuckets(
   return { spendBuckets, past }
 }
 
-const spanOf = (bucket: number): Span => [instant(bucket * BUCKET), instant((bucket + 1) * BUCKET)]
-
-const overlap = (a: readonly [number, number], b: readonly [number, number]): number =>
-  Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
+const spanOf = (bucket: number): Interval => ({
+  from: instant(bucket * BUCKET),
+  to: instant((bucket + 1) * BUCKET),
+})
 
 /** Spend per millisecond in the unit, at a size and a price in micros per CU-hour. */
 export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']): number {
@@ -75,13 +75,16 @@ export const recentSpend = (
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
 ): readonly number[] =>
-  TIERS.map(({ window }) =>
+  windowsUntil(now).map((window) =>
     slices.reduce(
       (sum, { likely, size, price }) =>
-        sum + overlap(likely, [now - window, now]) * spendPerMilli(size.likely, Number(price), unit),
+        sum + overlap(likely, window) * spendPerMilli(size.likely, Number(price), unit),
       0,
     ),
   )
+
+const windowsUntil = (now: Instant): readonly Interval[] =>
+  TIERS.map(({ window }) => ({ from: instant(now - window), to: now }))
 
 /** Highest possible burn: all computes awake at their largest for the whole period, divided by the limit. `rate` is their spend per millisecond. */
 export const maxBurnRate = ({ limit }: Budget, period: Interval, rate: number): number =>
@@ -107,7 +110,7 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
     const planned = (limit.amount * window) / (period.to - period.from)
     const spent = (settled[tier] ?? 0) + (unsettled[tier] ?? 0)
     const burn = from < since ? undefined : spent / planned
-    const expected = seasonality && expectedSpendIn(seasonality, [from, now], wallAt)
+    const expected = seasonality && expectedSpendIn(seasonality, { from, to: now }, wallAt)
     const usual = expected === undefined ? undefined : expected / planned
     const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
     if (reachable === undefined)
@@ -119,11 +122,12 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
 
 /** Spend of the buckets in each window that ends at `now`. */
 function settledSpend(buckets: SpendBuckets, now: Instant): readonly number[] {
-  const sums = TIERS.map(() => 0)
+  const windows = windowsUntil(now)
+  const sums = windows.map(() => 0)
   for (const [bucket, amount] of Object.entries(buckets)) {
     const span = spanOf(Number(bucket))
-    for (const [tier, { window }] of TIERS.entries())
-      sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, [now - window, now])) / BUCKET
+    for (const [tier, window] of windows.entries())
+      sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, window)) / BUCKET
   }
   return sums
 }

@@ -1,10 +1,11 @@
 // Rebuilds slices from stored awake intervals, for a budget that is new in the configuration.
 import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { cu, instant } from '../../model/units.ts'
 import { spanBounds } from '../settle/slices.ts'
-import { spanLength } from '../interval-math.ts'
+import { duration } from '../interval-math.ts'
 
 /** The settled part of an awake interval. */
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
@@ -45,12 +46,12 @@ export function slicesOfHistory(
 
 type Share = readonly [from: number, to: number]
 
-function cutOut([from, to]: Span, [begin, end]: Share): Span {
-  const at = (share: number): Span[0] => instant(Math.round(from + share * (to - from)))
-  return [at(begin), at(end)]
+function cutOut({ from, to }: Interval, [begin, end]: Share): Interval {
+  const at = (share: number) => instant(Math.round(from + share * (to - from)))
+  return { from: at(begin), to: at(end) }
 }
 
-const average = (time: number, span: Span) => cu(spanLength(span) === 0 ? 0 : time / spanLength(span))
+const average = (time: number, span: Interval) => cu(duration(span) === 0 ? 0 : time / duration(span))
 
 /** The settled part of the interval in progress, which is not in the history yet; undefined where there is none. */
 export function settledPartOfOpen({

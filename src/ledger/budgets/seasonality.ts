@@ -1,9 +1,8 @@
 // Usual spend by hour of the week, on the wall clock of the budget.
 import type { Budget, Seasonality } from '../../model/policy/budget.ts'
-import type { Span } from '../../model/ledger/slice.ts'
-import { instant, type Instant } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import { HOUR, instant, type Instant } from '../../model/units.ts'
 
-const HOUR = 3_600_000
 const HOURS = 168
 const WEEK = HOURS * HOUR
 /** Weight of a week beside the next one: a half after two weeks, so that new habits of work soon become usual. */
@@ -12,7 +11,7 @@ const WEEKLY_DECAY = Math.SQRT1_2
 const LEARNING_TIME = 14 * 24 * HOUR
 
 /** Likely spend, distributed evenly over a span. */
-export type SpentSpan = { readonly span: Span; readonly amount: number }
+export type SpentSpan = Interval & { readonly amount: number }
 
 type WallAt = Budget['wallAt']
 
@@ -42,9 +41,9 @@ export function addSpend(
     spent: before.spent.map((amount) => amount * decay),
     time: before.time.map((time) => time * decay),
   }
-  addTime(sums, [before.until, until], wallAt)
-  for (const { span, amount } of spent) {
-    const rate = amount / (span[1] - span[0])
+  addTime(sums, { from: before.until, to: until }, wallAt)
+  for (const span of spent) {
+    const rate = span.amount / (span.to - span.from)
     for (const { hour, length, wallTime } of hoursOf(span, wallAt))
       addToHour(sums.spent, hour, length * rate * weightOf(wallTime, week))
   }
@@ -61,13 +60,13 @@ export function addSpend(
 export function seasonalityKnownSince(before: Seasonality, since: Instant, wallAt: WallAt): Seasonality {
   if (since >= before.from) return before
   const time = [...before.time]
-  addTime({ week: before.week, time }, [since, before.from], wallAt)
+  addTime({ week: before.week, time }, { from: since, to: before.from }, wallAt)
   return { ...before, from: since, time: time.map(Math.round) }
 }
 
 function addTime(
   { week, time }: { readonly week: number; readonly time: number[] },
-  span: Span,
+  span: Interval,
   wallAt: WallAt,
 ): void {
   for (const { hour, length, wallTime } of hoursOf(span, wallAt))
@@ -84,7 +83,7 @@ const weightOf = (wallTime: number, week: number): number => WEEKLY_DECAY ** (we
 type HourPart = { readonly wallTime: number; readonly length: number; readonly hour: number }
 
 /** Parts of a span by hour of the week. An hour that the clock shows twice comes twice, an hour that it skips is missing. */
-function hoursOf([from, to]: Span, wallAt: WallAt): readonly HourPart[] {
+function hoursOf({ from, to }: Interval, wallAt: WallAt): readonly HourPart[] {
   const parts: HourPart[] = []
   for (let at: number = from; at < to;) {
     const wallTime = wallAt(instant(at))
@@ -98,13 +97,13 @@ function hoursOf([from, to]: Span, wallAt: WallAt): readonly HourPart[] {
 /** Usual spend in a span; undefined while it is being learned. An hour that never came counts as the average hour. */
 export function expectedSpendIn(
   seasonality: Seasonality,
-  [from, to]: Span,
+  { from, to }: Interval,
   wallAt: WallAt,
 ): number | undefined {
   if (to - seasonality.from < LEARNING_TIME) return undefined
   const mean = rateOf(sum(seasonality.spent), sum(seasonality.time), 0)
   let usual = 0
-  for (const { hour, length } of hoursOf([from, to], wallAt))
+  for (const { hour, length } of hoursOf({ from, to }, wallAt))
     usual += length * rateOf(seasonality.spent[hour] ?? 0, seasonality.time[hour] ?? 0, mean)
   return usual
 }

@@ -1,15 +1,16 @@
 // Facts that exclude an unobserved transition between two observations.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { instant, latest, SECOND, type Instant } from '../../model/units.ts'
+import { contains } from '../interval-math.ts'
 
 export type Continuity = {
   /**
    * Spans without a start, or without a suspension: an unobserved sleep or wake needs both. From `started_at` and `suspended_at` of a record,
    * from completely read operations, and from `updated_at` where state changes move it.
    */
-  readonly noTransition: readonly Span[]
+  readonly noTransition: readonly Interval[]
   /**
    * Spans without an intervention: only inactivity for `holds` suspends the compute. Restarts, suspensions by hand and changes of settings
    * move `updated_at`, so none lies between it and the look.
@@ -17,26 +18,30 @@ export type Continuity = {
   readonly undisturbed: readonly UndisturbedSpan[]
 }
 
-export type UndisturbedSpan = { readonly span: Span; readonly holds: AutosuspendDelay }
+export type UndisturbedSpan = Interval & { readonly holds: AutosuspendDelay }
 
 export function deriveContinuity(evidence: Evidence): Continuity {
   const { states, covered } = evidence
-  const noTransition = new Map<string, Span>()
+  const noTransition = new Map<string, Interval>()
   const undisturbedByRecord = new Map<string, UndisturbedSpan>()
   const close = (key: string, from: Instant | undefined, to: Instant): void => {
     if (from !== undefined && from < to)
-      noTransition.set(key, [from, latest(to, noTransition.get(key)?.[1] ?? to)])
+      noTransition.set(key, { from, to: latest(to, noTransition.get(key)?.to ?? to) })
   }
   for (const { record, askedAt } of states) {
     if (!record) continue
     close(`start ${record.startedAt}`, record.startedAt, askedAt)
     close(`suspension ${record.suspendedAt}`, record.suspendedAt, askedAt)
     const key = `${record.updatedAt} ${record.holds}`
-    const until = latest(askedAt, undisturbedByRecord.get(key)?.span[1] ?? askedAt)
-    undisturbedByRecord.set(key, { span: [instant(record.updatedAt + SECOND), until], holds: record.holds })
+    const until = latest(askedAt, undisturbedByRecord.get(key)?.to ?? askedAt)
+    undisturbedByRecord.set(key, {
+      from: instant(record.updatedAt + SECOND),
+      to: until,
+      holds: record.holds,
+    })
   }
-  const undisturbed = [...undisturbedByRecord.values()].filter(({ span: [from, to] }) => from < to)
-  const unchanged = updateBehaviourOf(evidence) === 'with-state' ? undisturbed.map(({ span }) => span) : []
+  const undisturbed = [...undisturbedByRecord.values()].filter(({ from, to }) => from < to)
+  const unchanged = updateBehaviourOf(evidence) === 'with-state' ? undisturbed : []
   return {
     noTransition: [...noTransition.values(), ...(covered ? [covered] : []), ...unchanged],
     undisturbed,
@@ -60,16 +65,14 @@ export function updateBehaviourOf({
 /** Whether a transition between two instants is excluded. `longest`: the most time there is for it. */
 export function excludesTransition(
   { noTransition, undisturbed }: Continuity,
-  [from, to]: Span,
+  between: Interval,
   longest: number,
 ): boolean {
-  if (to <= from || noTransition.some((span) => contains(span, [from, to]))) return true
+  if (between.to <= between.from || noTransition.some((span) => contains(span, between))) return true
   return undisturbed.some(
-    ({ span, holds }) => contains(span, [from, to]) && (holds === 'never' || longest < holds * 1000),
+    (span) => contains(span, between) && (span.holds === 'never' || longest < span.holds * 1000),
   )
 }
-
-const contains = ([from, to]: Span, [a, b]: Span): boolean => from <= a && b <= to
 
 /** Whether two records exclude the same transitions before them. */
 export const isSameRecord = (a: ObservedRecord, b: ObservedRecord): boolean =>

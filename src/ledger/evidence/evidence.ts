@@ -9,9 +9,9 @@ import type {
 import type { Deletion, Look, ReadingAttempt } from '../../model/observation.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
-import type { Span } from '../../model/ledger/slice.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { earliest, instant, latest, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { emptyAt } from '../interval-math.ts'
 import { isSameRecord } from './continuity.ts'
 
 export const EMPTY_EVIDENCE: Evidence = {
@@ -93,15 +93,17 @@ export function addOperationsRead(
     const from = first && earliest(first, readSince)
     return from === undefined
       ? { ...evidence, readSince }
-      : { ...evidence, readSince, covered: [from, latest(from, completeUntil)] }
+      : { ...evidence, readSince, covered: { from, to: latest(from, completeUntil) } }
   }
-  const [from, to] = covered
-  if (readSince <= to) return { ...evidence, readSince, covered: [from, latest(to, completeUntil)] }
-  return completeUntil > readSince ? { ...evidence, covered: [readSince, completeUntil] } : evidence
+  const { from, to } = covered
+  if (readSince <= to) return { ...evidence, readSince, covered: { from, to: latest(to, completeUntil) } }
+  return completeUntil > readSince
+    ? { ...evidence, covered: { from: readSince, to: completeUntil } }
+    : evidence
 }
 
 /** Coverage of a list that was never complete. */
-const NOTHING_COVERED: Span = [instant(0), instant(0)]
+const NOTHING_COVERED = emptyAt(instant(0))
 
 const firstOf = (operations: readonly Operation[]): Instant | undefined =>
   operations.reduce<Instant | undefined>(

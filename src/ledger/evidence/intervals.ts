@@ -10,11 +10,11 @@
 import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
 import { deriveContinuity } from './continuity.ts'
-import { unionSpans } from '../interval-math.ts'
+import { union } from '../interval-math.ts'
 import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
 
 /** The instant behind which an entry is settled; the evidence starts there. */
@@ -28,9 +28,9 @@ export type Timeline = {
   /** In order of time, never overlapping; only the last may be in progress. One in progress at the watermark comes first. */
   readonly intervals: readonly AwakeInterval[]
   /** Spans inside intervals in which the compute was certainly awake, ascending. */
-  readonly certainlyAwake: readonly Span[]
+  readonly certainlyAwake: readonly Interval[]
   /** Spans outside intervals in which an unseen wake is possible, ascending. */
-  readonly possiblyAwake: readonly Span[]
+  readonly possiblyAwake: readonly Interval[]
 }
 
 type Walk = {
@@ -67,10 +67,10 @@ export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: In
   const last = walk.open ? [] : possiblyAwake(walk.samples, continuity, until)
   return {
     intervals: awakeParts.map(({ interval }) => interval),
-    certainlyAwake: unionSpans(
+    certainlyAwake: union(
       awakeParts.flatMap(({ interval, samples }) => certainlyAwake(interval, samples, continuity)),
     ),
-    possiblyAwake: unionSpans([...asleep, ...last]),
+    possiblyAwake: union([...asleep, ...last]),
   }
 }
 

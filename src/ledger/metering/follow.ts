@@ -126,7 +126,8 @@ type UsageToDistribute = { readonly reading: MeterReading; readonly rest: number
 function distributeUsage(metering: Based, pending: UsageToDistribute, use: ProjectUsage): ProjectMetering {
   const { base } = metering
   const { rest, to } = pending
-  const [least, most] = [usageIn(use, [base.until, to], 'least'), usageIn(use, [base.until, to], 'most')]
+  const sinceBase = { from: base.until, to }
+  const [least, most] = [usageIn(use, sinceBase, 'least'), usageIn(use, sinceBase, 'most')]
   const awakeAt = firstAwakeAfter(use, base.until)
   const isLong = awakeAt !== undefined && to - latest(awakeAt, base.until) >= SHARE_INTERVAL
   const beyond = CARRIED * use.largest

@@ -4,7 +4,8 @@ import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import {
   cu,
   cuMillis,
@@ -17,10 +18,10 @@ import {
 } from '../../model/units.ts'
 import { accruedSlice } from '../settle/accrual.ts'
 import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
-import { intersectSpans, spanLength } from '../interval-math.ts'
+import { duration, overlap } from '../interval-math.ts'
 
 /** Likely awake time with its least, likely and largest size; all three are the likely size where the size does not move. */
-type Rate = { readonly span: Span; readonly least: Cu; readonly likely: Cu; readonly most: Cu }
+type Rate = Interval & { readonly least: Cu; readonly likely: Cu; readonly most: Cu }
 
 /** Likely usage of all existing computes of a project. */
 export type ProjectUsage = {
@@ -60,7 +61,7 @@ export function projectUsage(
       NO_CU_TIME,
     ),
     slices,
-    rates: slices.flatMap(rateOf).toSorted((a, b) => a.span[0] - b.span[0]),
+    rates: slices.flatMap(rateOf).toSorted((a, b) => a.from - b.from),
     awakeFrom: entries.flatMap(({ partlySettled, current }) =>
       [partlySettled?.interval, current].flatMap((interval) => interval?.from.likely ?? []),
     ),
@@ -84,19 +85,24 @@ const wasNeverAwake = ({ startedAt, lastActive }: Compute): boolean =>
   startedAt === undefined && lastActive === undefined
 
 function rateOf({ likely: span, size: { low, likely, high }, moves }: AwakeSlice): Rate[] {
-  if (spanLength(span) === 0) return []
-  return [moves ? { span, least: low, likely, most: high } : { span, least: likely, likely, most: likely }]
+  if (duration(span) === 0) return []
+  return [
+    moves ? { ...span, least: low, likely, most: high } : { ...span, least: likely, likely, most: likely },
+  ]
 }
 
 /** Usage inside `within`, by the size that `pick` names. */
-export const usageIn = ({ rates }: ProjectUsage, within: Span, pick: 'least' | 'likely' | 'most'): CuMillis =>
-  cuMillis(rates.reduce((sum, rate) => sum + spanLength(intersectSpans(rate.span, within)) * rate[pick], 0))
+export const usageIn = (
+  { rates }: ProjectUsage,
+  within: Interval,
+  pick: 'least' | 'likely' | 'most',
+): CuMillis => cuMillis(rates.reduce((sum, rate) => sum + overlap(rate, within) * rate[pick], 0))
 
 const EPOCH = instant(0)
 
 /** Usage up to `at`: settled and likely provisional. */
 export const ledgerUsageUntil = (use: ProjectUsage, at: Instant): CuMillis =>
-  cuMillis(use.settled.likely + usageIn(use, [EPOCH, at], 'likely'))
+  cuMillis(use.settled.likely + usageIn(use, { from: EPOCH, to: at }, 'likely'))
 
 /** Bounds of the usage up to `at`. */
 export function usageBoundsUntil(
@@ -106,7 +112,7 @@ export function usageBoundsUntil(
   const sum = (pick: 'low' | 'high'): CuMillis =>
     cuMillis(
       slices.reduce<number>(
-        (total, slice) => total + spanLength(intersectSpans(slice[pick], [EPOCH, at])) * slice.size[pick],
+        (total, slice) => total + overlap(slice[pick], { from: EPOCH, to: at }) * slice.size[pick],
         settled[pick],
       ),
     )
@@ -115,10 +121,10 @@ export function usageBoundsUntil(
 
 /** Since when all computes that slept at `at` were asleep; `at` where the records do not say. */
 export const asleepSince = ({ rates, suspendedAt: ended }: ProjectUsage, at: Instant): Instant =>
-  earliest(at, latest(ended ?? at, ...rates.map(({ span }) => span[1])))
+  earliest(at, latest(ended ?? at, ...rates.map(({ to }) => to)))
 
 /** Start of the earliest awake time that ends after `at`; undefined when there is none. */
 export function firstAwakeAfter({ rates, awakeFrom }: ProjectUsage, at: Instant): Instant | undefined {
-  const from = [...awakeFrom, ...rates.filter(({ span }) => span[1] > at).map(({ span }) => span[0])]
-  return from.length === 0 ? undefined : earliest(...from)
+  const starts = [...awakeFrom, ...rates.filter(({ to }) => to > at).map(({ from }) => from)]
+  return starts.length === 0 ? undefined : earliest(...starts)
 }

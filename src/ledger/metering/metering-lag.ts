@@ -1,7 +1,7 @@
 // Metering lag: how late the service counts usage, measured where its meter moves again after a project slept.
 import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { instant, seconds, type CuMillis, type Instant, type Seconds } from '../../model/units.ts'
 import { usageIn, type ProjectUsage } from './ledger-use.ts'
 
@@ -27,8 +27,8 @@ export function meteringLagSample(
 ): Lag | undefined {
   if (!base.still || rest <= 0) return undefined
   const [first, last] = [
-    reachedAt(use, [base.until, at], { rest, pick: 'most' }),
-    reachedAt(use, [base.until, at], { rest, pick: 'least' }),
+    reachedAt(use, { from: base.until, to: at }, { rest, pick: 'most' }),
+    reachedAt(use, { from: base.until, to: at }, { rest, pick: 'least' }),
   ]
   if (first === undefined) return undefined
   const atMost = seconds((at - first) / 1000)
@@ -39,12 +39,12 @@ export function meteringLagSample(
 type Goal = { readonly rest: CuMillis; readonly pick: 'least' | 'most' }
 
 /** When the usage reached `rest`, by binary search, because computes of one project overlap. */
-function reachedAt(use: ProjectUsage, [from, to]: Span, { rest, pick }: Goal): Instant | undefined {
-  if (usageIn(use, [from, to], pick) < rest) return undefined
+function reachedAt(use: ProjectUsage, { from, to }: Interval, { rest, pick }: Goal): Instant | undefined {
+  if (usageIn(use, { from, to }, pick) < rest) return undefined
   let [before, reached] = [from, to]
   while (reached - before > 1) {
     const middle = instant(Math.floor((before + reached) / 2))
-    if (usageIn(use, [from, middle], pick) < rest) before = middle
+    if (usageIn(use, { from, to: middle }, pick) < rest) before = middle
     else reached = middle
   }
   return reached

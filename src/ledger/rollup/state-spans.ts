@@ -1,15 +1,16 @@
 // State of a compute between two looks.
 import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type ComputeState } from '../../model/service/compute.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { instant, latest, type Instant } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import { HOUR, instant, latest, type Instant } from '../../model/units.ts'
 
 /** A compute as a look showed it. */
 export type ObservedCompute = { readonly compute: Compute; readonly at: Instant }
 
-export type StateSpan = { readonly state: ComputeState; readonly from: Instant; readonly to: Instant }
+export type StateSpan = Interval & { readonly state: ComputeState }
 
 /** Longest awake time that a look adds backwards, ms: after a longer absence the awake intervals have it, and a whole fleet would write much at once. */
-const REACH = 3_600_000
+const REACH = HOUR
 
 /**
  * The time between `before` and `look` by state, in order of time, whole milliseconds. Time whose state neither the looks nor the

@@ -19,7 +19,7 @@ import {
 import { NO_CU_TIME } from './cu-time.ts'
 import type { SizeBounds } from './sizing.ts'
 import { priceAt } from './slices.ts'
-import { spanLength } from '../interval-math.ts'
+import { duration, emptyAt } from '../interval-math.ts'
 
 export type AccrualContext = {
   readonly prices: Prices
@@ -52,9 +52,9 @@ function openIntervalTime(
   const possible = latest(appliedAt, knownUntil)
   if (atMost <= possible && likely <= knownUntil) return undefined
   return {
-    low: [knownUntil, knownUntil],
-    likely: [knownUntil, likely],
-    high: [possible, latest(possible, atMost)],
+    low: emptyAt(knownUntil),
+    likely: { from: knownUntil, to: likely },
+    high: { from: possible, to: latest(possible, atMost) },
   }
 }
 
@@ -68,7 +68,11 @@ function unseenWakeTime(
   if (active === undefined || atMost <= appliedAt) return undefined
   const end = expectedSuspension(compute, project?.project, project) ?? now
   const from = latest(appliedAt, active)
-  return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [appliedAt, atMost] }
+  return {
+    low: emptyAt(from),
+    likely: { from, to: latest(from, earliest(now, end)) },
+    high: { from: appliedAt, to: atMost },
+  }
 }
 
 /** Likely spend per hour at the current size; 0 while asleep. */
@@ -86,7 +90,7 @@ export const spendPerHour = (
 function currentSizeBounds({ compute, provisional }: ComputeEntry): SizeBounds {
   const [low, high] = [smallestCu(compute.sizing), largestCu(compute.sizing)]
   if (low === high) return { size: { low, likely: low, high } }
-  const last = provisional.findLast(({ likely }) => spanLength(likely) > 0)?.size.likely ?? low
+  const last = provisional.findLast(({ likely }) => duration(likely) > 0)?.size.likely ?? low
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
@@ -99,7 +103,7 @@ export function totalsWithAccrual(
   const slice = accruedSlice(entry, context)
   if (!slice) return { awake, cuTime }
   const { likely, high, size, price } = slice
-  const [longer, most] = [likely[1] - likely[0], high[1] - high[0]]
+  const [longer, most] = [likely.to - likely.from, high.to - high.from]
   const before = cuTime[price] ?? NO_CU_TIME
   return {
     awake: { low: awake.low, likely: millis(awake.likely + longer), high: millis(awake.high + most) },

@@ -2,7 +2,7 @@
 import { addBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { cuMillis, HOUR, micros, millis, type CuMillis, type Micros, type Millis } from '../../model/units.ts'
-import { spanLength } from '../interval-math.ts'
+import { duration } from '../interval-math.ts'
 
 export const NO_CU_TIME: Bounds<CuMillis> = { low: cuMillis(0), likely: cuMillis(0), high: cuMillis(0) }
 export const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
@@ -12,9 +12,9 @@ export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
   const byPrice: Record<string, Bounds<CuMillis>> = {}
   for (const { low, likely, high, size, price } of slices) {
     const time = {
-      low: cuMillis(spanLength(low) * size.low),
-      likely: cuMillis(spanLength(likely) * size.likely),
-      high: cuMillis(spanLength(high) * size.high),
+      low: cuMillis(duration(low) * size.low),
+      likely: cuMillis(duration(likely) * size.likely),
+      high: cuMillis(duration(high) * size.high),
     }
     byPrice[price] = addBounds(byPrice[price] ?? NO_CU_TIME, time, cuMillis)
   }
@@ -23,7 +23,7 @@ export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
 
 export const awakeBounds = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
   slices.reduce((sum, { low, likely, high }) => {
-    const time = { low: spanLength(low), likely: spanLength(likely), high: spanLength(high) }
+    const time = { low: duration(low), likely: duration(likely), high: duration(high) }
     return addBounds<number>(sum, time, millis) as Bounds<Millis>
   }, NO_TIME)
 

@@ -1,6 +1,6 @@
 // Postings: what belongs to a day beside awake time, namely wakes, idle tails and observer overhead.
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { endTotals, type TotalsContext } from './totals.ts'
 
@@ -8,7 +8,7 @@ export type DayPosting =
   | { readonly kind: 'wake'; readonly at: Instant }
   | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
   /** `before`: part of the tail in settled days; counted on the first day of `span`. */
-  | { readonly kind: 'tail'; readonly span: Span; readonly before: Millis }
+  | { readonly kind: 'tail'; readonly span: Interval; readonly before: Millis }
 
 export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPosting[] =>
   restart ? [] : [{ kind: 'wake', at: from.likely }]
@@ -25,6 +25,10 @@ export function endPostings(
   const { idleTail, observerOverhead } = endTotals(interval, context)
   const end = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
   const begin = latest(instant(end - idleTail), notBefore)
-  const tail: DayPosting = { kind: 'tail', span: [begin, end], before: millis(idleTail - (end - begin)) }
+  const tail: DayPosting = {
+    kind: 'tail',
+    span: { from: begin, to: end },
+    before: millis(idleTail - (end - begin)),
+  }
   return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(observerOverhead, end)]
 }

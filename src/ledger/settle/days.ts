@@ -3,12 +3,13 @@ import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { OpenDay } from '../../model/ledger/ledger.ts'
-import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
-import { millis, type Instant, type Millis } from '../../model/units.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
+import { earliest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
 import type { DayPosting } from './day-postings.ts'
-import { intersectSpans, spanLength } from '../interval-math.ts'
+import { duration, intersect } from '../interval-math.ts'
 
 export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly postings: readonly DayPosting[] }
 
@@ -91,7 +92,7 @@ function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysConte
     after.set(date, plusRow(after.get(date) ?? emptyRow({ ref: context.ref, date, from, to }), part))
   }
   for (const slice of slices.flatMap((whole) => byDay(whole, context.dayOf)))
-    add(slice.high[0], { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
+    add(slice.high.from, { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
   for (const posting of postings) addPosting(posting, add, context.dayOf)
   return after
 }
@@ -107,20 +108,20 @@ function addPosting(
     case 'extension':
       return add(posting.at, { observerOverhead: posting.added })
     case 'tail': {
-      if (posting.before > 0) add(posting.span[0], { idleTail: posting.before })
-      for (const part of daysIn(posting.span, dayOf)) add(part[0], { idleTail: millis(spanLength(part)) })
+      if (posting.before > 0) add(posting.span.from, { idleTail: posting.before })
+      for (const part of daysIn(posting.span, dayOf)) add(part.from, { idleTail: millis(duration(part)) })
     }
   }
 }
 
 /** The span, cut at day boundaries. */
-function daysIn([from, to]: Span, dayOf: Zone['dayOf']): readonly Span[] {
-  const parts: Span[] = []
+function daysIn({ from, to }: Interval, dayOf: Zone['dayOf']): readonly Interval[] {
+  const parts: Interval[] = []
   let at = from
   while (at < to) {
-    const part = intersectSpans([at, to], [at, dayOf(at).to])
+    const part = { from: at, to: earliest(to, dayOf(at).to) }
     parts.push(part)
-    at = part[1]
+    at = part.to
   }
   return parts
 }
@@ -129,8 +130,8 @@ const byDay = (slice: AwakeSlice, dayOf: Zone['dayOf']): readonly AwakeSlice[] =
   daysIn(slice.high, dayOf).map((high) => ({
     ...slice,
     high,
-    low: intersectSpans(slice.low, high),
-    likely: intersectSpans(slice.likely, high),
+    low: intersect(slice.low, high),
+    likely: intersect(slice.likely, high),
   }))
 
 const dayOfRow = ({ ref, date, from, to }: DayRow): Pick<DayRow, 'ref' | 'date' | 'from' | 'to'> => ({

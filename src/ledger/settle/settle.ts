@@ -65,7 +65,7 @@ export function settle(input: SettleInput, context: SettleContext): SettleResult
   const { timeline, ref, watermark: before, metered } = input
   const { finalCount, partlySettled, until } = advanceWatermark(input, context.now)
   const cutting = { ref, metered, evidence: input.evidence, prices: context.prices, now: context.now }
-  const slices = cutSlices(timeline, [before.settledUntil, until], cutting)
+  const slices = cutSlices(timeline, { from: before.settledUntil, to: until }, cutting)
   const final = timeline.intervals.slice(0, finalCount)
   const remaining = timeline.intervals.slice(finalCount)
   const isStarted = ({ from }: AwakeInterval): boolean =>
@@ -81,7 +81,7 @@ export function settle(input: SettleInput, context: SettleContext): SettleResult
     ...final.map((interval) => endTotals(interval, context)),
     pruned.totals,
   ].reduce(addTotals, input.settled)
-  const provisional = cutSlices(timeline, [until, EVER], cutting)
+  const provisional = cutSlices(timeline, { from: until, to: EVER }, cutting)
   const after = { ...context, evidence: pruned.evidence }
   const notYetStarted = remaining.filter((interval) => interval !== partlySettled && !isStarted(interval))
   const totals = [
@@ -125,7 +125,7 @@ function cuTimeWithin(
   slices: readonly AwakeSlice[],
 ): SettledInterval['cuTime'] {
   const to = interval.to?.latest ?? EVER
-  const own = slices.filter(({ high }) => high[0] >= interval.from.earliest && high[1] <= to)
+  const own = slices.filter(({ high }) => high.from >= interval.from.earliest && high.to <= to)
   const sum = cuTimeOf(own)
   return before?.interval.from.likely === interval.from.likely ? addCuTime(before.cuTime, sum) : sum
 }

@@ -3,11 +3,12 @@ import type { AwakeInterval, Evidence, SizeObservation } from '../../model/ledge
 import type { RangeUtilisation } from '../../model/ledger/metering.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { cu, instant, SECOND, type Cu, type Instant, type Ratio } from '../../model/units.ts'
 import type { UndisturbedSpan } from '../evidence/continuity.ts'
 import { deletionIn } from '../evidence/evidence.ts'
+import { contains } from '../interval-math.ts'
 
 /** Smallest and largest size of the service: the bounds of an unknown size. Source: service-facts.md, "Presets". */
 export const ANY_SIZE: Pick<SizeObservation, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
@@ -28,7 +29,7 @@ export type SizeFacts = {
   readonly metered: MeteredSizes
   readonly evidence: Evidence
   /** Spans in which the compute was certainly awake. */
-  readonly certainlyAwake: readonly Span[]
+  readonly certainlyAwake: readonly Interval[]
   readonly undisturbed: readonly UndisturbedSpan[]
   /** The interval around the time in question; undefined outside of intervals. */
   readonly interval: AwakeInterval | undefined
@@ -59,7 +60,7 @@ export type SizeBounds = { readonly size: Bounds<Cu>; readonly moves?: true }
  * 3. the mean share of such computes;
  * 4. the minimum.
  */
-export function sizeIn([from, to]: Span, facts: SizeFacts): SizeBounds {
+export function sizeIn({ from, to }: Interval, facts: SizeFacts): SizeBounds {
   const at = instant(Math.floor((from + to) / 2))
   const { size, moves } = limitsAt(at, facts)
   const { low, high } = size
@@ -192,8 +193,7 @@ function sizeBefore(
   if (isUnbroken(certainlyAwake, at, first.firstSeenAt)) return exactly(first)
   const end = interval?.to
   const isUndisturbed = undisturbed.some(
-    ({ span: [from, to] }) =>
-      end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
+    ({ from, to }) => end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
   )
   if (end && isUndisturbed && isUnbroken(certainlyAwake, at, end.earliest)) return exactly(first)
   const isChanged = configChangesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
@@ -201,9 +201,9 @@ function sizeBefore(
   return anySize(first)
 }
 
-const isUnbroken = (certainlyAwake: readonly Span[], from: Instant, to: Instant): boolean =>
-  certainlyAwake.some(([a, b]) => a <= from && to <= b)
+const isUnbroken = (certainlyAwake: readonly Interval[], from: Instant, to: Instant): boolean =>
+  certainlyAwake.some((span) => contains(span, { from, to }))
 
 /** Whether the operations were read for the whole span. A late operation restates the size. */
 const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>
-  covered !== undefined && covered[0] <= from && covered[1] + ALLOWED_LATENESS * 1000 >= to
+  covered !== undefined && covered.from <= from && covered.to + ALLOWED_LATENESS * 1000 >= to

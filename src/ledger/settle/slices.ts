@@ -2,12 +2,13 @@
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { instant, latest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { deriveContinuity } from '../evidence/continuity.ts'
 import type { Timeline } from '../evidence/intervals.ts'
 import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'
-import { intersectSpans, spanLength } from '../interval-math.ts'
+import { duration, emptyAt, intersect, overlaps } from '../interval-math.ts'
 
 export type SliceContext = {
   readonly ref: ComputeRef
@@ -19,27 +20,24 @@ export type SliceContext = {
 }
 
 /** Slices of `timeline` inside `range`, those of intervals first. */
-export function cutSlices(timeline: Timeline, range: Span, context: SliceContext): readonly AwakeSlice[] {
+export function cutSlices(timeline: Timeline, range: Interval, context: SliceContext): readonly AwakeSlice[] {
   const { intervals, certainlyAwake, possiblyAwake } = timeline
   const { undisturbed } = deriveContinuity(context.evidence)
   const facts = { evidence: context.evidence, metered: context.metered, certainlyAwake, undisturbed }
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spanBounds(interval, context.now)
     const awakeTime = {
-      certainlyAwake: certainlyAwake
-        .map((span) => intersectSpans(span, low))
-        .filter((span) => spanLength(span) > 0),
+      certainlyAwake: certainlyAwake.map((span) => intersect(span, low)).filter((span) => duration(span) > 0),
       likely,
-      high: intersectSpans(high, range),
+      high: intersect(high, range),
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
     }
     return cutTime(awakeTime, { ...facts, interval }, context)
   })
   const uncertain = possiblyAwake.flatMap((span) => {
-    const high = intersectSpans(span, range)
-    const nothing: Span = [high[0], high[0]]
+    const high = intersect(span, range)
     return cutTime(
-      { certainlyAwake: [], likely: nothing, high, assumed: true },
+      { certainlyAwake: [], likely: emptyAt(high.from), high, assumed: true },
       { ...facts, interval: undefined },
       context,
     )
@@ -51,19 +49,19 @@ export function cutSlices(timeline: Timeline, range: Span, context: SliceContext
 export function spanBounds(
   { from, to, knownUntil }: AwakeInterval,
   now: Instant,
-): { readonly low: Span; readonly likely: Span; readonly high: Span } {
+): Pick<AwakeSlice, 'low' | 'likely' | 'high'> {
   const ends = to ?? { earliest: knownUntil, likely: knownUntil, latest: latest(knownUntil, now) }
   return {
-    low: [from.latest, latest(from.latest, ends.earliest)],
-    likely: [from.likely, latest(from.likely, ends.likely)],
-    high: [from.earliest, latest(from.earliest, ends.latest)],
+    low: { from: from.latest, to: latest(from.latest, ends.earliest) },
+    likely: { from: from.likely, to: latest(from.likely, ends.likely) },
+    high: { from: from.earliest, to: latest(from.earliest, ends.latest) },
   }
 }
 
 type SliceTime = {
-  readonly certainlyAwake: readonly Span[]
-  readonly likely: Span
-  readonly high: Span
+  readonly certainlyAwake: readonly Interval[]
+  readonly likely: Interval
+  readonly high: Interval
   readonly assumed: boolean
 }
 
@@ -72,7 +70,7 @@ function cutTime(
   facts: SizeFacts,
   context: SliceContext,
 ): AwakeSlice[] {
-  const [from, to] = high
+  const { from, to } = high
   const cuts = [
     ...sizeChangePoints(facts),
     ...context.prices.periods.map((period) => period.from),
@@ -81,36 +79,33 @@ function cutTime(
     .map((at) => instant(Math.round(at)))
     .filter((at) => at > from && at < to)
   const points = [from, ...new Set(cuts.toSorted((a, b) => a - b)), to]
-  const parts = points.slice(1).map((end, index): Span => [points[index] ?? from, end])
+  const parts = points.slice(1).map((end, index) => ({ from: points[index] ?? from, to: end }))
   const slices = parts
-    .filter((part) => spanLength(part) > 0)
+    .filter((part) => duration(part) > 0)
     .map((part): AwakeSlice => ({
       ref: context.ref,
-      low: intersectSpans(
-        certainlyAwake.find((span) => spanLength(intersectSpans(span, part)) > 0) ?? [part[0], part[0]],
-        part,
-      ),
-      likely: intersectSpans(likely, part),
+      low: intersect(certainlyAwake.find((span) => overlaps(span, part)) ?? emptyAt(part.from), part),
+      likely: intersect(likely, part),
       high: part,
       ...sizeIn(part, facts),
-      price: String(priceAt(context.prices, part[0])),
+      price: String(priceAt(context.prices, part.from)),
       assumed,
     }))
   return slices.reduce<AwakeSlice[]>(joinEqual, [])
 }
 
 /** Starts of the certain spans after the first: cuts there leave each slice at most one certain span. */
-const gapsOf = (certainlyAwake: readonly Span[]): readonly Instant[] =>
-  certainlyAwake.slice(1).map(([from]) => from)
+const gapsOf = (certainlyAwake: readonly Interval[]): readonly Instant[] =>
+  certainlyAwake.slice(1).map(({ from }) => from)
 
 /** Joins adjacent slices of equal size and price. */
 function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = joined.at(-1)
   if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...joined, next]
-  const join = (pick: 'low' | 'likely' | 'high'): Span | undefined => {
-    if (spanLength(next[pick]) === 0) return last[pick]
-    if (spanLength(last[pick]) === 0) return next[pick]
-    return last[pick][1] === next[pick][0] ? [last[pick][0], next[pick][1]] : undefined
+  const join = (pick: 'low' | 'likely' | 'high'): Interval | undefined => {
+    if (duration(next[pick]) === 0) return last[pick]
+    if (duration(last[pick]) === 0) return next[pick]
+    return last[pick].to === next[pick].from ? { from: last[pick].from, to: next[pick].to } : undefined
   }
   const [low, likely, high] = [join('low'), join('likely'), join('high')]
   if (!low || !likely || !high) return [...joined, next]

@@ -1,7 +1,7 @@
 // The watermark: an instant of known state, behind which no change is expected.
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
 import { earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
@@ -81,8 +81,8 @@ type Target = { readonly timeline: Timeline; readonly evidence: Evidence; readon
 
 /** Limits the horizon to the time covered by operations, where they are read and records do not report starts. */
 function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant {
-  const isRead = covered !== undefined && horizon - covered[1] < MAX_OPERATION_WAIT * 1000
-  return isRead && states.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered[1]) : horizon
+  const isRead = covered !== undefined && horizon - covered.to < MAX_OPERATION_WAIT * 1000
+  return isRead && states.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered.to) : horizon
 }
 
 /** Last instant before the horizon at which the compute was certainly awake in `interval`. */
@@ -106,12 +106,12 @@ function sleepUntil(
   const looks = evidence.states.filter((state) => !isAwakeState(state) && state.askedAt <= limit)
   const observedAt = looks.at(-1)?.askedAt
   if (observedAt === undefined && base === 0) return undefined
-  const isPossiblyAwake = timeline.possiblyAwake.some(([from, to]) => from < limit && limit < to)
+  const isPossiblyAwake = timeline.possiblyAwake.some(({ from, to }) => from < limit && limit < to)
   const at = isPossiblyAwake ? observedAt : limit
   return at !== undefined && at > base ? at : undefined
 }
 
-const lastInside = (spans: readonly Span[], limit: Instant): Instant | undefined => {
-  const span = spans.findLast(([from]) => from <= limit)
-  return span && earliest(span[1], limit)
+const lastInside = (spans: readonly Interval[], limit: Instant): Instant | undefined => {
+  const span = spans.findLast(({ from }) => from <= limit)
+  return span && earliest(span.to, limit)
 }

@@ -1,7 +1,7 @@
 // Facts about one compute that are not settled yet, each with the time it is true of.
 import type { AutosuspendDelay, ComputeState } from '../service/compute.ts'
 import type { Operation } from '../service/operation.ts'
-import type { Span } from './slice.ts'
+import type { Interval } from '../time.ts'
 import type { Cu, Instant, Micros, Millis } from '../units.ts'
 
 /** Where the time of an edge comes from, most exact first. */
@@ -116,7 +116,7 @@ export type AttributedTime = Culprit & { readonly time: Millis; readonly spend: 
 export type Attribution = Readonly<Record<string, Millis>>
 
 /** Interval between readings, with its awake time by cause. */
-export type AttributedInterval = { readonly from: Instant; readonly to: Instant; readonly by: Attribution }
+export type AttributedInterval = Interval & { readonly by: Attribution }
 
 /** Facts that are not settled yet. Each part is a set in ascending order, so adding a fact twice changes nothing. */
 export type Evidence = {
@@ -133,7 +133,7 @@ export type Evidence = {
   /** In order, not overlapping. */
   readonly attributed: readonly AttributedInterval[]
   /** Interval in which the list of operations is complete; undefined before the first list. */
-  readonly covered: Span | undefined
+  readonly covered: Interval | undefined
   /** Start of the time in which a list would contain every operation of the compute. */
   readonly readSince?: Instant | undefined
   /** Whether transitions change `updated_at`, learned from settled evidence; undefined before the first. */

@@ -1,11 +1,12 @@
 // The service's own metering of a project, and what it implies about the sizes of the computes.
+import type { Interval } from '../time.ts'
 import type { CuMillis, Instant, Ratio, Seconds } from '../units.ts'
 
 /** Metered CU-time as read at an instant; true of an earlier time (metering lag). */
 export type MeterReading = { readonly at: Instant; readonly cuTime: CuMillis }
 
 /** Average position of a project's computes within their size ranges over `[from, to)`: 0 smallest, 1 largest. */
-export type RangeUtilisation = { readonly from: Instant; readonly to: Instant; readonly share: Ratio }
+export type RangeUtilisation = Interval & { readonly share: Ratio }
 
 /** CU-time above the smallest sizes of the ranges: used, and possible at the largest sizes. */
 export type Utilisation = { readonly used: CuMillis; readonly capacity: CuMillis }
@@ -34,9 +35,7 @@ export type ComparisonStart = {
 }
 
 /** Metered CU-time of `[from, to)` beside the ledger's bounds. */
-export type Reconciliation = {
-  readonly from: Instant
-  readonly to: Instant
+export type Reconciliation = Interval & {
   readonly metered: CuMillis
   readonly low: CuMillis
   readonly high: CuMillis

@@ -1,6 +1,7 @@
 // Rollups: looks and readings of one compute, summed over fixed buckets of time.
 import type { ComputeRef, ComputeState } from '../service/compute.ts'
 import type { Attribution } from './evidence.ts'
+import type { Interval } from '../time.ts'
 import {
   seconds,
   type Bytes,
@@ -87,7 +88,7 @@ export type RollupState = {
   readonly fine: OpenRollup | undefined
   readonly coarse: OpenRollup | undefined
   /** Latest interval in which all looks showed the compute asleep; undefined after a look that showed it awake. */
-  readonly asleep: { readonly from: Instant; readonly to: Instant } | undefined
+  readonly asleep: Interval | undefined
   /** Counters of the last reading with cache statistics. */
   readonly cache: CacheBaseline | undefined
 }

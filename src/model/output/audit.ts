@@ -1,12 +1,10 @@
 // Audit of an account from the service's own history: spend, awake time, and findings.
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
+import type { Interval } from '../time.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio } from '../units.ts'
 
-export type Audit = {
-  /** `[from, to)`. */
-  readonly from: Instant
-  readonly to: Instant
+export type Audit = Interval & {
   readonly currency: string
   readonly projects: number
   /** Existing computes, without deleted ones. */

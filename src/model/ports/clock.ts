@@ -1,6 +1,6 @@
 // Time and chance.
-import type { Span } from '../ledger/slice.ts'
 import type { ServiceTimeEstimate } from '../service/service-time.ts'
+import type { Interval } from '../time.ts'
 import type { Instant, Seconds } from '../units.ts'
 
 /** The only way the program learns the time or waits. */
@@ -24,7 +24,7 @@ export type ServiceClock = Clock & {
    * Bounds of the service time of something that happened between two moments of the monotonic clock; undefined where the answers of the
    * service disagree about its time.
    */
-  between(from: Seconds, to: Seconds): Span | undefined
+  between(from: Seconds, to: Seconds): Interval | undefined
 }
 
 /** The service's time by the `Date` headers of its responses. */

@@ -4,12 +4,11 @@ import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeRef } from '../service/compute.ts'
-import type { Instant, Seconds } from '../units.ts'
+import type { Interval } from '../time.ts'
+import type { Seconds } from '../units.ts'
 
 /** Rows that overlap `[from, to)`, of the named computes or of all. */
-export type HistorySpan = {
-  readonly from: Instant
-  readonly to: Instant
+export type HistorySpan = Interval & {
   readonly computes?: readonly ComputeRef[]
 }
 

@@ -1,5 +1,6 @@
 // The service's own metering: source for the time before the first sweep, and for reconciliation with the ledger.
 import type { Project } from './compute.ts'
+import type { Interval } from '../time.ts'
 import type { Bytes, CuMillis, Instant, Seconds } from '../units.ts'
 
 /** Metered use of a project in its current billing period. All values are late; undefined where the service does not publish them. */
@@ -21,7 +22,7 @@ export type ProjectDetail = {
   /** The plan in the service's own word, such as `scale_v3`. */
   readonly subscription: string | undefined
   /** Billing period: the counters restart with each. */
-  readonly period: { readonly from: Instant; readonly to: Instant } | undefined
+  readonly period: Interval | undefined
   readonly counters: ProjectCounters
   readonly quota: Quota
   /** Announced maintenance, which restarts the computes of the project. */
@@ -48,9 +49,7 @@ export type ConsumptionMetric =
   | 'extra_branches_month'
   | 'snapshot_storage_bytes_month'
 
-export type ConsumptionQuery = {
-  readonly from: Instant
-  readonly to: Instant
+export type ConsumptionQuery = Interval & {
   readonly granularity: Granularity
   readonly metrics: readonly ConsumptionMetric[]
   /** At most 100; every project of the organisation when absent. */
@@ -60,12 +59,10 @@ export type ConsumptionQuery = {
 }
 
 /** Metered use of one project in `[from, to)`. The last hours may still change. */
-export type Consumption = {
+export type Consumption = Interval & {
   readonly projectId: string
   /** Plan in force then, in the service's own word. */
   readonly subscription: string | undefined
-  readonly from: Instant
-  readonly to: Instant
   /** Metric → amount; absent where the service did not publish it. */
   readonly amounts: Readonly<Record<string, number>>
 }

@@ -7,7 +7,7 @@ import { awakeEffect } from '../../../src/model/service/operation.ts'
 import { rowsOf, type Rows } from '../../support/writes.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Prices } from '../../../src/model/ledger/price.ts'
-import type { AwakeSlice, Span } from '../../../src/model/ledger/slice.ts'
+import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
 import type { Instant } from '../../../src/model/units.ts'
 import { createListAges, type Account, type AgeFigures, type Known, type Window } from './judge.ts'
 
@@ -131,8 +131,8 @@ function sums(slices: Iterable<AwakeSlice>, within: Window): Iterable<Sum> {
   return accounts.values()
 }
 
-function overlap([begin, end]: Span, { from: first, to: last }: Window): number {
-  return Math.max(0, Math.min(end, last) - Math.max(begin, first)) / 1000
+function overlap({ from, to }: Window, { from: first, to: last }: Window): number {
+  return Math.max(0, Math.min(to, last) - Math.max(from, first)) / 1000
 }
 
 /** Ids of computes whose size moves inside a range: without readings nothing tells where it is. */

@@ -47,7 +47,10 @@ test('a wall clock that no answer contradicts is kept to the millisecond', () =>
 test('where no answer tells, what is seen is dated as roughly as a wall clock is true', () => {
   const clock = fakeClock()
   const steady = createServiceClock({ clock, serviceTime: UNKNOWN }, initialAnchor(ledger(), clock))
-  expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - ASSUMED_SKEW, at(2) + ASSUMED_SKEW])
+  expect(steady.between(seconds(1), seconds(2))).toEqual({
+    from: at(1) - ASSUMED_SKEW,
+    to: at(2) + ASSUMED_SKEW,
+  })
 })
 
 test('while an answer fits no other, nothing is dated, and time goes on as before', () => {

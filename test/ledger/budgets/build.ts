@@ -10,7 +10,7 @@ import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
 import { matchesSelector } from '../../../src/model/policy/selector.ts'
-import type { AwakeSlice, Span } from '../../../src/model/ledger/slice.ts'
+import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
 import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
 import { cu, cuMillis, instant, micros, millis, type Instant } from '../../../src/model/units.ts'
 import { at, zoneOf } from '../../support/zones.ts'
@@ -61,7 +61,7 @@ export function sliceOf(
   changed: Partial<AwakeSlice> & { cu?: number; id?: string } = {},
 ): AwakeSlice {
   const begin = typeof from === 'string' ? at(from) : from
-  const span: Span = [begin, instant(begin + hours * HOUR)]
+  const span = { from: begin, to: instant(begin + hours * HOUR) }
   const { cu: size = 1, id = 'ep-a', ...rest } = changed
   return {
     ref: refOf(id),

@@ -27,8 +27,10 @@ const slices = fc
   })
   .map(({ from, parts, sizes, price }): AwakeSlice => {
     const ends = parts.reduce<number[]>((all, part) => [...all, (all.at(-1) ?? 0) + part], [START + from])
-    const between = (begin: number, end: number) =>
-      [instant(ends[begin] ?? 0), instant(ends[end] ?? 0)] as const
+    const between = (begin: number, end: number) => ({
+      from: instant(ends[begin] ?? 0),
+      to: instant(ends[end] ?? 0),
+    })
     const quarters = sizes.toSorted((x, y) => x - y).map((size) => cu(size / 4))
     const [low = cu(1), likely = cu(1), high = cu(1)] = quarters
     return {
@@ -73,7 +75,7 @@ test('cut anywhere, a slice loses nothing, and its bounds stay in order', () => 
         const intervals = points.slice(1).map((to, index) => ({ from: points[index] ?? to, to }))
         const parts = all.flatMap((slice) => clipSlice(slice, intervals))
         expect(sumOf(parts)).toEqual(sumOf(all))
-        const nested = all.filter(({ high, likely }) => high[0] <= likely[0])
+        const nested = all.filter(({ high, likely }) => high.from <= likely.from)
         for (const part of nested.flatMap((slice) => clipSlice(slice, intervals)))
           for (const { low, likely, high } of sumOf([part])) {
             expect(low).toBeLessThanOrEqual(likely)
@@ -117,16 +119,16 @@ test('inside and outside of a window are the whole', () => {
 test('low, likely and high are each cut at the instant', () => {
   const slice: AwakeSlice = {
     ...sliceOf('2026-11-30T20:00:00Z', 6),
-    low: [at('2026-11-30T22:00:00Z'), at('2026-11-30T23:00:00Z')],
-    likely: [at('2026-11-30T21:00:00Z'), at('2026-12-01T01:00:00Z')],
+    low: { from: at('2026-11-30T22:00:00Z'), to: at('2026-11-30T23:00:00Z') },
+    likely: { from: at('2026-11-30T21:00:00Z'), to: at('2026-12-01T01:00:00Z') },
   }
   const december = { from: at('2026-12-01T00:00:00Z'), to: at('2027-01-01T00:00:00Z') }
   expect(clipSlice(slice, [december])).toEqual([
     {
       ...slice,
-      low: [december.from, december.from],
-      likely: [december.from, at('2026-12-01T01:00:00Z')],
-      high: [december.from, at('2026-12-01T02:00:00Z')],
+      low: { from: december.from, to: december.from },
+      likely: { from: december.from, to: at('2026-12-01T01:00:00Z') },
+      high: { from: december.from, to: at('2026-12-01T02:00:00Z') },
     },
   ])
   expect(clipSlice(slice, [{ from: at('2026-12-01T02:00:00Z'), to: december.to }])).toEqual([])

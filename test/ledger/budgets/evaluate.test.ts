@@ -87,8 +87,8 @@ describe('what is counted', () => {
   test('has the bounds of its slices', () => {
     const slice = {
       ...sliceOf('2026-11-02T00:00:00Z', 4),
-      low: [at('2026-11-02T01:00:00Z'), at('2026-11-02T02:00:00Z')] as const,
-      likely: [at('2026-11-02T01:00:00Z'), at('2026-11-02T03:00:00Z')] as const,
+      low: { from: at('2026-11-02T01:00:00Z'), to: at('2026-11-02T02:00:00Z') },
+      likely: { from: at('2026-11-02T01:00:00Z'), to: at('2026-11-02T03:00:00Z') },
     }
     const { view } = onePass({}, inputAt('2026-11-03T00:00:00Z', { provisional: [slice] }))
     expect(view?.spent).toEqual({ low: MILLION, likely: 2 * MILLION, high: 4 * MILLION })

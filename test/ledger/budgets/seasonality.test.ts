@@ -131,7 +131,7 @@ test('what is settled is in the pace or in the season, once, in whatever order a
           since: begin,
         })
       const given = world.slice(0, share * instants.length)
-      const whole = given.reduce((sum, { likely }) => sum + ((likely[1] - likely[0]) * 1e6) / HOUR, 0)
+      const whole = given.reduce((sum, { likely }) => sum + ((likely.to - likely.from) * 1e6) / HOUR, 0)
       const kept = [...Object.values(state.spendBuckets), ...(state.seasonality?.spent ?? [])]
       const sum = kept.reduce((all, one) => all + one, 0)
       // an hour of the season is rounded each time it is written

@@ -49,7 +49,9 @@ function wakings(id: string, stretches: readonly (readonly [number, number])[]):
 }
 
 const until = (slices: readonly AwakeSlice[], now: Instant): AwakeSlice[] =>
-  slices.filter(({ high }) => high[0] < now).flatMap((slice) => clipSlice(slice, [{ from: START, to: now }]))
+  slices
+    .filter(({ high }) => high.from < now)
+    .flatMap((slice) => clipSlice(slice, [{ from: START, to: now }]))
 
 test('what is counted is what happened in the period, and each rung is told once for it', () => {
   const gaps = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 5, maxLength: 60 })
@@ -61,7 +63,7 @@ test('what is counted is what happened in the period, and each rung is told once
       const told: string[] = []
       for (const gap of minutes) {
         const now = instant(before + gap * 60_000)
-        const isSettled = (slice: AwakeSlice, by: Instant) => slice.high[1] + LATENESS < by
+        const isSettled = (slice: AwakeSlice, by: Instant) => slice.high.to + LATENESS < by
         const input = inputAt(now, {
           settled: world.filter((slice) => isSettled(slice, now) && !isSettled(slice, before)),
           provisional: until(

@@ -186,7 +186,7 @@ test('bounds contain the truth, intervals never overlap', () => {
       const { intervals } = seenOf(gather(looksAt(history, looked, withRecord), operationsOf(history)))
       const now = instant(at(0) + END)
       const sum = (pick: 'low' | 'high'): number =>
-        intervals.map((one) => spanBounds(one, now)[pick]).reduce((all, [from, to]) => all + to - from, 0)
+        intervals.map((one) => spanBounds(one, now)[pick]).reduce((all, { from, to }) => all + to - from, 0)
       const truth = history.reduce((all, { from, to }) => all + to - from, 0)
       expect(sum('low')).toBeLessThanOrEqual(truth)
       expect(sum('high')).toBeGreaterThanOrEqual(truth)
@@ -207,10 +207,10 @@ test('with nothing but states at the looks the bounds contain the truth of what 
       for (const interval of intervals) {
         const { low, high } = spanBounds(interval, now)
         const inside = history
-          .map(({ from, to }) => Math.min(to, high[1] - at(0)) - Math.max(from, first, high[0] - at(0)))
+          .map(({ from, to }) => Math.min(to, high.to - at(0)) - Math.max(from, first, high.from - at(0)))
           .reduce((all, span) => all + Math.max(0, span), 0)
-        expect(inside).toBeLessThanOrEqual(high[1] - high[0])
-        expect(low[1]).toBeGreaterThanOrEqual(low[0])
+        expect(inside).toBeLessThanOrEqual(high.to - high.from)
+        expect(low.to).toBeGreaterThanOrEqual(low.from)
       }
     }),
   )

@@ -24,7 +24,7 @@ const use: ProjectUsage = {
   settled: NO_CU_TIME,
   slices: [],
   computes: 'ep-one',
-  rates: [{ span: [at(3 * HOUR), at(3 * HOUR + 1200)], least: cu(1), likely: cu(1), most: cu(4) }],
+  rates: [{ from: at(3 * HOUR), to: at(3 * HOUR + 1200), least: cu(1), likely: cu(1), most: cu(4) }],
   awakeFrom: [],
   suspendedAt: at(0),
   largest: cu(4),

@@ -211,7 +211,7 @@ function look({ at, life, machine, clock, slowness, tells }: Scene, random: Rand
   machine.wakeAt(machine.now() + 5)
   life.advance(machine.now())
   if (!seen) return undefined
-  const [askedAt, answeredAt] = seen
+  const { from: askedAt, to: answeredAt } = seen
   const looks = record ? [{ compute: asTold(record, tells), askedAt, answeredAt, askedOn }] : []
   return { answeredAt, looks, knownAt: machine.slept() > slept ? writtenAt : machine.now() }
 }

@@ -80,7 +80,7 @@ function sumsOf({ days, settled }: Trial, { account }: Moment): readonly string[
   const kinds = ['low', 'likely', 'high'] as const
   return [
     ...kinds
-      .filter((kind) => sum(slices.map((one) => one[kind][1] - one[kind][0])) !== totals.awake[kind])
+      .filter((kind) => sum(slices.map((one) => one[kind].to - one[kind].from)) !== totals.awake[kind])
       .map((kind) => `slices do not add up: ${kind}`),
     ...kinds
       .filter((kind) => sum(days.map(({ awake }) => awake[kind])) !== totals.awake[kind])

@@ -58,7 +58,7 @@ async function roundOf(
     clock: {
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
-      between: (from: Seconds, to: Seconds) => [at(from), at(to)] as const,
+      between: (from: Seconds, to: Seconds) => ({ from: at(from), to: at(to) }),
       sleep: () => Promise.resolve(),
       yield: () => Promise.resolve(),
     },
