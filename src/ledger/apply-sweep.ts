@@ -33,8 +33,8 @@ const PROJECTS_PER_COMMIT = 500
 /** What a chunk changes. */
 export type AppliedChunk = {
   readonly writes: readonly Write[]
-  /** Not stored. Settled: each slice of awake time is settled once. Provisional: of the chunk's computes, may still be restated. */
-  readonly slices: { readonly settled: readonly AwakeSlice[]; readonly provisional: readonly AwakeSlice[] }
+  /** Slices that this chunk settled, for budgets: each slice of awake time is settled once. */
+  readonly slices: readonly AwakeSlice[]
   /** For the next chunk: holds the totals of computes that this chunk retired. */
   readonly prepared: PreparedSweep
 }
@@ -94,10 +94,7 @@ export function applyChunk(
   }
   return {
     writes: [...writesOf(ledger, applied, retired), ...eventWrites(events)],
-    slices: {
-      settled: applied.flatMap(({ slices }) => slices),
-      provisional: applied.flatMap(({ entry }) => entry.provisional),
-    },
+    slices: applied.flatMap(({ slices }) => slices),
     prepared:
       retired.size === 0 ? prepared : { ...prepared, projects: new Map([...prepared.projects, ...retired]) },
   }

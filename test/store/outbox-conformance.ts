@@ -41,7 +41,11 @@ const reportOf = (week: number, team?: string) => ({
   ...(team === undefined ? {} : { team }),
 })
 
-const stateOf = (job: string): JobState<unknown> => ({ job, decode: (json) => json })
+const stateOf = (job: string): JobState<unknown> => ({
+  job,
+  decode: (json) => json,
+  encode: (state) => state,
+})
 
 export function outboxContract(driver: () => Driver): void {
   test('stores notifiable events once each, in the order of arrival', async () => {

@@ -1,7 +1,7 @@
 // One sweep applied to a ledger, all chunks at once.
-import type { AppliedChunk } from '../../src/ledger/apply-sweep.ts'
 import type { LedgerContext } from '../../src/ledger/context.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
+import type { AwakeSlice } from '../../src/model/ledger/slice.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import { applyWholeSweep, ledgerAfterAll } from './apply-whole-sweep.ts'
 import { preset } from './build.ts'
@@ -12,7 +12,7 @@ export type Accounted = {
   readonly rows: Rows
   readonly events: Rows['events']
   readonly days: Rows['days']
-  readonly slices: AppliedChunk['slices']
+  readonly slices: { readonly settled: readonly AwakeSlice[]; readonly provisional: readonly AwakeSlice[] }
 }
 
 export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerContext, 'preset'>): Accounted {
@@ -24,8 +24,8 @@ export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerCont
     events: rows.events,
     days: rows.days,
     slices: {
-      settled: parts.flatMap(({ slices }) => slices.settled),
-      provisional: parts.flatMap(({ slices }) => slices.provisional),
+      settled: parts.flatMap(({ slices }) => slices),
+      provisional: rows.computes.flatMap(({ provisional }) => provisional),
     },
   }
 }

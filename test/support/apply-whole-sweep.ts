@@ -34,7 +34,7 @@ export function applyWholeSweep(
     parts.push(chunk)
   }
   const finished = finishSweep(ledger, sweep, { prepared, context })
-  return [...parts, ...finished.map((writes) => ({ writes, slices: { settled: [], provisional: [] } }))]
+  return [...parts, ...finished.map((writes) => ({ writes, slices: [] }))]
 }
 
 export const ledgerAfterAll = (

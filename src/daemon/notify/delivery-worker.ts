@@ -53,13 +53,14 @@ export async function registerReceiver(
   )
 }
 
-/** Job states of a receiver. */
-export const jobStatesOf = (sink: string): readonly JobState<number>[] => [successOf(sink), cursorOf(sink)]
+/** Names of the job states of a receiver. */
+export const jobNamesOf = (sink: string): readonly string[] => [successOf(sink).job, cursorOf(sink).job]
 
 /** When the last report was delivered to a receiver; before the first, when the receiver was added. */
 const successOf = (sink: string): JobState<Instant> => ({
   job: `delivered/${sink}`,
   decode: (json) => (typeof json === 'number' ? instant(json) : undefined),
+  encode: (at) => at,
 })
 
 async function beginReports(

@@ -1,12 +1,11 @@
 // Runs one delivery worker per receiver. On reload it starts workers for new receivers, replaces changed ones and retires removed ones.
 import { once } from 'node:events'
 import type { Delivery } from '../../model/output/delivery.ts'
-import { jobStateWrite } from '../../model/ports/outbox.ts'
-import { commit, deliveryWrites } from '../../model/ports/store.ts'
+import { commit, deliveryWrites, type Write } from '../../model/ports/store.ts'
 import {
   registerReceiver,
   createDeliveryWorker,
-  jobStatesOf,
+  jobNamesOf,
   type DeliveryPorts,
   type DeliveryReceiver,
 } from './delivery-worker.ts'
@@ -134,7 +133,7 @@ async function forgetReceiver(
     state: 'dropped',
     lastError: because,
   }))
-  const forgotten = jobStatesOf(sink).map((kind) => jobStateWrite(kind, undefined))
+  const forgotten = jobNamesOf(sink).map((job): Write => ({ kind: 'job-state', job, state: undefined }))
   await commit(store.account(account), [...deliveryWrites(deliveries), ...forgotten])
   recordRemoval(account, sink)
   for (const { kind } of waiting) recordResult(kind, sink, 'dropped')

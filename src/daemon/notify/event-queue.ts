@@ -26,6 +26,7 @@ const EVENTS_PER_COMMIT = 200
 export const cursorOf = (sink: string): JobState<number> => ({
   job: `events/${sink}`,
   decode: (json) => (typeof json === 'number' ? json : undefined),
+  encode: (id) => id,
 })
 
 /** A new receiver gets the events from now on, none from before. @throws when the store fails */

@@ -48,7 +48,7 @@ export function settleBudgetsOfChunk(
     now,
   })
   const states = settleBudgets(scopes.budgets, ledger.budgets, {
-    settled: slices.settled,
+    settled: slices,
     computes,
     lateDiscoveries: lateDiscoveriesOf(entries, computes, { before, sweep }),
     now,

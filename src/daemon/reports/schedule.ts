@@ -40,6 +40,7 @@ const stateSchema = z.object({
 const STORED_STATE: JobState<ScheduleState> = {
   job: 'report',
   decode: (json) => stateSchema.safeParse(json).data,
+  encode: (state) => state,
 }
 /** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)

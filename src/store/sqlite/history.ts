@@ -118,7 +118,8 @@ function createAwakeTimes(
     for (;;) {
       const [fromMs = 0, toMs = 0, nth = 0] = last
       // arrays, by setReturnArrays: rows with names take twice the time
-      const rows = times.all(id, fromMs, toMs, nth, to, from) as unknown as readonly SQLOutputValue[][]
+      const all: readonly unknown[] = times.all(id, fromMs, toMs, nth, to, from)
+      const rows = all.filter((row): row is readonly SQLOutputValue[] => Array.isArray(row))
       if (rows.length > 0) yield { ref, times: rows.map(awakeIntervalFromRow) }
       if (rows.length < TIMES_PAGE) return
       last = rows.at(-1) ?? last

@@ -6,7 +6,7 @@ import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { MIN_REQUESTS } from '../../../src/observe/polling/poll-plan.ts'
 import { seeded } from '../../simulation/seeded.ts'
-import { memoryStore } from '../../support/memory-store.ts'
+import { memoryStore, newMemory } from '../../support/memory-store.ts'
 import { withCommit } from '../../support/writes.ts'
 import { at, compute, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -144,4 +144,35 @@ test('a pass yields after every commit', async () => {
   // 120 computes are three chunks; the projects and the reading counts have commits of their own
   expect(commits).toBeGreaterThanOrEqual(4)
   expect(clock.yields()).toBeGreaterThanOrEqual(commits)
+})
+
+test('a pass of a process whose store another has opened since stores nothing and says why', async () => {
+  const clock = fakeClock()
+  const memory = newMemory()
+  const store = memoryStore(memory)
+  const before = newPassState(await store.account('main').load())
+  const ports: Ports = {
+    clock: { ...clock, sleep: () => Promise.resolve() },
+    serviceTime: { estimate: () => undefined },
+    random: seeded(1),
+    service: {
+      ...UNASKED,
+      listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
+      listComputes: () => Promise.resolve(ok({ items: [compute()], problems: [] })),
+      listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+    },
+    readings: { isReadable: () => false, read: () => Promise.reject(new Error('not readable')) },
+    store: store.account('main'),
+    epoch: store.epoch,
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  const later = memoryStore(memory)
+  const after = await pass({ ...ports, timed: untimed }, { before, plan }, new AbortController().signal)
+  expect(after.persistence).toMatchObject({
+    isPersisted: false,
+    failure: new Error('another process has opened the store since: nothing was written'),
+  })
+  expect(after.ledger.computes.size).toBe(0)
+  expect((await later.account('main').load()).computes.size).toBe(0)
 })
