@@ -4,7 +4,7 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { ChangedCompute, Listing, Priority, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
-import { instant } from '../model/units.ts'
+import { DAY, instant } from '../model/units.ts'
 import {
   createClient,
   type ServiceClient,
@@ -37,7 +37,7 @@ const OPERATIONS_PER_PAGE = 100
 /** Page size for a history: the largest that the service gives. Source: service-facts.md, "Operations". */
 const MAX_OPERATIONS_PER_PAGE = 1000
 /** Longest time, ms, for which small pages of operations suffice, a day. */
-const RECENT = 86_400_000
+const RECENT = DAY
 
 export type ServiceOptions = ClientOptions & AccessOptions
 

@@ -12,7 +12,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { instant, seconds, type Instant } from '../../model/units.ts'
+import { DAY, instant, seconds, type Instant } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
 import type { PassPlan } from '../pass/pass-input.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
@@ -35,7 +35,6 @@ export type AuditOutcome = {
   readonly problems: readonly string[]
 }
 
-const DAY = 86_400_000
 /** Days of operations read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
 const EXTRA_DAYS = 14
 /** Requests of one pass. Its observations are stored when it ends, so an interrupted audit loses at most these. */

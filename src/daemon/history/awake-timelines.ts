@@ -6,7 +6,7 @@ import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
-import { earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'
+import { DAY, earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'
 import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
 
 export type TimelineSources = {
@@ -108,7 +108,7 @@ function missingOf(
 }
 
 /** Longest timeline, ms. */
-const MAX_LENGTH = 7 * 86_400_000
+const MAX_LENGTH = 7 * DAY
 
 /** Adds intervals settled since, drops those that no timeline reaches any more. */
 function extend(

@@ -20,9 +20,10 @@ export function findToken(tokens: readonly ApiToken[], text: string): ApiToken |
   return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
 }
 
-/** Wrong tokens within a minute after which an address has to wait. */
+/** Wrong tokens within the window after which an address has to wait. */
 const MAX_FAILURES = 5
-const MINUTE = 60
+/** Seconds. */
+const FAILURE_WINDOW = 60
 /** Addresses that are remembered: bounds the memory that many guessing clients cost. */
 const MAX_ADDRESSES = 10_000
 
@@ -35,12 +36,12 @@ export type FailedLogins = {
 export function createFailedLogins(clock: Clock): FailedLogins {
   const failures = new Map<string, readonly Seconds[]>()
   const recentFailures = (address: string): readonly Seconds[] =>
-    (failures.get(address) ?? []).filter((at) => clock.monotonic() - at < MINUTE)
+    (failures.get(address) ?? []).filter((at) => clock.monotonic() - at < FAILURE_WINDOW)
   return {
     wait: (address) => {
       const [first, ...others] = recentFailures(address)
       if (first === undefined || others.length < MAX_FAILURES - 1) return 0
-      return Math.ceil(first + MINUTE - clock.monotonic())
+      return Math.ceil(first + FAILURE_WINDOW - clock.monotonic())
     },
     failed: (address) => {
       const recent = [...recentFailures(address), clock.monotonic()].slice(-MAX_FAILURES)

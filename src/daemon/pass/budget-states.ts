@@ -25,6 +25,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { commit } from '../../model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import {
+  DAY,
+  HOUR,
   after,
   cu,
   earliest,
@@ -51,9 +53,9 @@ export const budgetContext = (
 ): BudgetContext => ({ scopes: budgets, prices, history: sweep.history, now })
 
 /** History read before the start of a period, 31 days: few computes sleep longer, so an earlier interval shows that usage was known then. */
-const HISTORY_BEFORE_PERIOD = 31 * 86_400_000
+const HISTORY_BEFORE_PERIOD = 31 * DAY
 /** The longest window of a burn rate, 72 h. */
-const LONGEST_BURN_WINDOW = 72 * 3_600_000
+const LONGEST_BURN_WINDOW = 72 * HOUR
 /** Intervals settled at once, some 10 ms. */
 const INTERVALS_PER_TURN = 500
 

@@ -1,6 +1,6 @@
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Sweep, SweepProblem } from '../../model/observation.ts'
-import type { Instant } from '../../model/units.ts'
+import { HOUR, type Instant } from '../../model/units.ts'
 
 /** Text of a problem → end of the last sweep that met it, so that a lasting problem is reported once. */
 export type ProblemsSeen = ReadonlyMap<string, Instant>
@@ -26,7 +26,7 @@ export const nextOutbox = (
 })
 
 /** Time without a problem after which it is reported again, 1 h: a project is not in every sweep, and its problem lasts in between. */
-const REPORT_AGAIN_AFTER = 3_600_000
+const REPORT_AGAIN_AFTER = HOUR
 /** Problems that are remembered, 1,000, some 200 kB. */
 const MAX_REMEMBERED = 1000
 

@@ -13,7 +13,7 @@ import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../model/time.ts'
-import { earliest, instant, type Instant } from '../../model/units.ts'
+import { DAY, earliest, instant, type Instant } from '../../model/units.ts'
 import {
   createHistoryAggregator,
   type HistoryAggregator,
@@ -43,9 +43,9 @@ export type ReportSource = {
 
 /** Weeks that the mean is taken of, 4: long enough to even out one odd week, short enough to follow a growing fleet. */
 const MEAN_WEEKS = 4
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY
 /** Retention of hourly rollups, ms. Source: store/sqlite/retention.ts. */
-const HOURS_RETAINED_FOR = 93 * 86_400_000
+const HOURS_RETAINED_FOR = 93 * DAY
 
 export type ReportsRequest = {
   readonly slot: ReportSlot

@@ -9,8 +9,10 @@ import type {
 } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
 import type { Look } from '../../model/observation.ts'
+import type { Interval } from '../../model/time.ts'
 import { instant, micros, millis, type Instant, type Micros } from '../../model/units.ts'
 import { lastClientActivity } from '../evidence/activity.ts'
+import { duration, overlap } from '../interval-math.ts'
 import { attributeAt, causeKey, longestHold, parseCulpritKey } from './causes.ts'
 
 /** Culprits of one compute, 20, the smallest joined as `other`: short-lived names would make the entry grow without limit. */
@@ -45,19 +47,17 @@ export function attributionIn(
   delay: AutosuspendDelay,
 ): Attribution {
   const { from, to, knownUntil } = interval
-  const [begin, end] = [from.likely, to?.likely ?? knownUntil]
-  const whole = millis(Math.max(0, end - begin))
+  const likely = { from: from.likely, to: to?.likely ?? knownUntil }
+  const whole = millis(duration(likely))
   if (delay === 'never') return { [causeKey('autosuspend-off')]: whole }
   if (isAvailabilityCheck(interval, evidence)) return { [causeKey('availability-check')]: whole }
-  return evidence.attributed
-    .map((attributed) => partInside(attributed, begin, end))
-    .reduce(addAttribution, {})
+  return evidence.attributed.map((attributed) => partInside(attributed, likely)).reduce(addAttribution, {})
 }
 
-function partInside({ from, to, by }: AttributedInterval, begin: number, end: number): Attribution {
-  const part = Math.max(0, Math.min(to, end) - Math.max(from, begin)) / (to - from)
+function partInside(attributed: AttributedInterval, within: Interval): Attribution {
+  const part = overlap(attributed, within) / (attributed.to - attributed.from)
   if (part <= 0) return {}
-  return Object.fromEntries(Object.entries(by).map(([key, time]) => [key, millis(time * part)]))
+  return Object.fromEntries(Object.entries(attributed.by).map(([key, time]) => [key, millis(time * part)]))
 }
 
 /** Largest distance of an availability check before the start that it explains, 5 s, ms: wider, it would claim a client's wake that follows it. */

@@ -4,11 +4,11 @@ import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { AwakeReason } from '../../model/output/awake-reason.ts'
 import type { AwakeIndicators, Reading } from '../../model/observation.ts'
-import { after, latest, type Instant, type Seconds } from '../../model/units.ts'
+import { MINUTE, after, latest, type Instant, type Seconds } from '../../model/units.ts'
 import { lastClientActivity, observerActivities } from '../evidence/activity.ts'
 
 /** Validity of a reading as a reason, 60 s, ms: a client may leave soon after it. */
-const READING_VALID_FOR = 60_000
+const READING_VALID_FOR = MINUTE
 
 /** Why a compute is awake or not: the strongest known reason, else `unknown`. */
 export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): AwakeReason {

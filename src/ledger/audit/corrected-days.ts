@@ -2,11 +2,11 @@
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
-import { cuMillis, type Instant } from '../../model/units.ts'
+import { HOUR, cuMillis, type Instant } from '../../model/units.ts'
 import { cuTimeSum } from '../settle/cu-time.ts'
 
 /** Time until the service's consumption of a day is final, ms. */
-const FINAL_AFTER = 3 * 3_600_000
+const FINAL_AFTER = 3 * HOUR
 
 export type CorrectedDay = DayRow & {
   /** Whether the CU-time comes from the service. */

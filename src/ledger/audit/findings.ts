@@ -1,11 +1,10 @@
 // Findings of an audit, from days and keys alone: an audit reads nothing inside computes.
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
-import { micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
+import { DAY, micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
 import { sumDays } from './sums.ts'
 import type { CorrectedDay } from './corrected-days.ts'
 
-const DAY = 86_400_000
 /** Days over which spend and saving of a finding are summed, ms. */
 const MONTH = 30 * DAY
 /** Share of time awake from which on a compute never sleeps in practice; at 0.9, office databases at month's end would be included. */

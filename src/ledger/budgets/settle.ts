@@ -4,7 +4,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
+import { DAY, earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
 import { addSliceAmounts, NO_AMOUNTS } from './amounts.ts'
 import { clipSlice, possibleInterval } from './clip.ts'
@@ -28,6 +28,9 @@ export type SlicesByCompute = ReadonlyMap<string, readonly AwakeSlice[]>
 export const groupByCompute = (slices: readonly AwakeSlice[]): SlicesByCompute =>
   Map.groupBy(slices, ({ ref }) => computeKey(ref))
 
+/** Time that a seasonality may lag behind where nothing is settled: it saves writes. */
+const MAX_LAG = DAY
+
 export type BudgetSettleInput = {
   readonly now: Instant
   /** Slices settled since the state was stored, each slice once. */
@@ -36,9 +39,6 @@ export type BudgetSettleInput = {
   /** Start of the time that `settled` covers, for a budget without state; `now` by default. */
   readonly settledSince?: Instant | undefined
 }
-
-/** Time that a seasonality may lag behind where nothing is settled, ms: it saves writes. */
-const DAY = 86_400_000
 
 /**
  * @param state undefined for a new budget; a state of another definition is dropped, and counting starts again
@@ -60,7 +60,7 @@ export function settleBudget(
     settled.length === 0 &&
     records === current.records &&
     current.since <= now &&
-    until - seasonality.until < DAY
+    until - seasonality.until < MAX_LAG
   )
     return current
   const { spendBuckets, past } = addToSpendBuckets(current.spendBuckets, settled, {

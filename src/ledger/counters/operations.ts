@@ -7,11 +7,10 @@ import type { Sweep } from '../../model/observation.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { isRestart } from '../evidence/boundaries.ts'
+import { SECOND } from '../../model/units.ts'
 
 /** Pairs of action and status counted apart; the service has about 30. Further pairs count as `other`, which bounds the series. */
 const MAX_OPERATION_SERIES = 100
-/** Instants of the interface are in whole seconds, ms. */
-const SECOND = 1000
 
 type FinishedOperation = { readonly operation: Operation; readonly entry: ComputeEntry }
 

@@ -5,7 +5,7 @@ import { after, instant, seconds, type Instant } from '../../model/units.ts'
 import { daysUntil, dailySeries, type DailyAmounts } from './daily.ts'
 import { daysUntilExhausted, forecastAtEnd, probabilityOverLimit } from './forecast.ts'
 
-const DAY = 86_400
+const SECONDS_PER_DAY = 86_400
 
 /** @returns undefined until a whole day is known */
 export function forecastBudget(
@@ -38,7 +38,8 @@ export function forecastBudget(
     learning,
     days: history.amounts.length,
     probabilityOver: probabilityOverLimit(forecast, limit.amount),
-    exhaustedAt: days === undefined ? undefined : instant(Math.round(after(now, seconds(days * DAY)))),
+    exhaustedAt:
+      days === undefined ? undefined : instant(Math.round(after(now, seconds(days * SECONDS_PER_DAY)))),
     held: coverage,
   }
 }

@@ -6,17 +6,17 @@ import type {
   ProjectMetering,
   Reconciliation,
 } from '../../model/ledger/metering.ts'
-import { cuMillis, type CuMillis, ratio, type Ratio } from '../../model/units.ts'
+import { DAY, HOUR, MINUTE, cuMillis, type CuMillis, ratio, type Ratio } from '../../model/units.ts'
 import { usageBoundsUntil, type ProjectUsage } from './ledger-use.ts'
 
-/** Shortest interval that is compared, ms: below an hour the meter's whole CU-seconds are too coarse. */
-const HOUR = 3_600_000
-/** Longest interval that is compared, ms: an error that is over stops counting after a day. */
-const DAY = 24 * HOUR
+/** Shortest interval that is compared: below an hour the meter's whole CU-seconds are too coarse. */
+const MIN_COMPARED = HOUR
+/** Longest interval that is compared: an error that is over stops counting after a day. */
+const MAX_COMPARED = DAY
 /** Rounding error of the meter, which counts whole CU-seconds, at both ends together, CU·ms. */
 const ROUNDING = 1000
 /** Uncertainty of the ends where the metering lag is measured, ms. */
-const MEASURED = 60_000
+const MEASURED = MINUTE
 /** Uncertainty of the ends where the metering lag is assumed, ms. */
 const ASSUMED = 900_000
 
@@ -28,15 +28,10 @@ export function compareAt(
   { until, cuTime, still }: MeterBaseline,
   use: ProjectUsage,
 ): Comparison {
-  const current: ComparisonStart = {
-    at: until,
-    cuTime,
-    still,
-    computes: use.computes,
-    ...usageBoundsUntil(use, until),
-  }
-  if (!comparison || comparison.computes !== current.computes) return { comparison: current, reconciliation }
-  if (until - comparison.at < HOUR) return { comparison, reconciliation }
+  const { computes } = use
+  const current = { at: until, cuTime, still, computes, ...usageBoundsUntil(use, until) }
+  if (!comparison || comparison.computes !== computes) return { comparison: current, reconciliation }
+  if (until - comparison.at < MIN_COMPARED) return { comparison, reconciliation }
   const lagError = comparison.still && still ? 0 : (lag ? MEASURED : ASSUMED) * use.largest
   const slack = ROUNDING + lagError
   const metered = {
@@ -47,7 +42,7 @@ export function compareAt(
     high: cuMillis(growthBetween(comparison, current, 'high') + slack),
   }
   return {
-    comparison: until - comparison.at < DAY ? comparison : current,
+    comparison: until - comparison.at < MAX_COMPARED ? comparison : current,
     reconciliation: reconcile(metered, reconciliation),
   }
 }

@@ -7,6 +7,8 @@ import type {
   RangeUtilisation,
 } from '../../model/ledger/metering.ts'
 import {
+  HOUR,
+  MINUTE,
   after,
   cuMillis,
   instant,
@@ -25,13 +27,13 @@ export const NO_UTILISATION: Utilisation = { used: cuMillis(0), capacity: cuMill
 /** Time after which an asleep project's meter is complete: no service counts later. Longer, projects that wake every hour would get no exact baseline. */
 const COMPLETE_AFTER = seconds(3600)
 /** Shortest interval that gets a share of its own, ms: an hour still shows sizes that change by the hour. */
-const SHARE_INTERVAL = 3_600_000
+const SHARE_INTERVAL = HOUR
 /** Usage beyond an interval's bounds that the next interval takes over, as time of all computes at their largest, ms: the metering lag is known no better. */
-const CARRIED = 60_000
+const CARRIED = MINUTE
 /** Time that a share is retained, ms: its interval is settled by then. */
-const RETAINED_FOR = 3 * 3_600_000
+const RETAINED_FOR = 3 * HOUR
 /** Largest capacity in the utilisation before it is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
-const MAX_CAPACITY = 100 * 3_600_000
+const MAX_CAPACITY = 100 * HOUR
 
 export type MeteringContext = {
   /** Usage by the ledger, as of the reading. */

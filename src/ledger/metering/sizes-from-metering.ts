@@ -2,12 +2,12 @@
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
+import { HOUR, cuMillis, ratio, type Ratio } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'
 
 /** Weight of the account's utilisation beside a project's own, CU·ms of capacity: an hour of a range of 1 CU, so that the project's own soon prevails. */
-const ACCOUNT_WEIGHT = 3_600_000
+const ACCOUNT_WEIGHT = HOUR
 
 /** A project with what its utilisation is computed from. */
 export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {

@@ -2,12 +2,10 @@
 import type { PendingActivity, ActivityLagSample, ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
 import { serverClockOffset } from '../evidence/clock-offset.ts'
-import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { SECOND, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 /** Samples retained for each compute: few, so that a lag that was long once is soon forgotten. */
 const MAX_RETAINED_SAMPLES = 5
-/** Resolution of `last_active`, ms. */
-const SECOND = 1000
 
 type LagState = Pick<ReadingState, 'lags' | 'pendingActivity'>
 

@@ -13,7 +13,7 @@ import type {
 } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { latest, seconds, type Seconds } from '../../model/units.ts'
+import { SECOND, latest, seconds, type Seconds } from '../../model/units.ts'
 import { lastClientActivity } from '../evidence/activity.ts'
 import { hasCacheReads, addCacheReading } from './file-cache.ts'
 import { serverClockOffset } from '../evidence/clock-offset.ts'
@@ -87,8 +87,6 @@ export function applyReadings(
   })
 }
 
-/** Resolution of `last_active`, ms. */
-const SECOND = 1000
 /** Time of a wake, which a session of ours may have spared the compute, ms. Source: service interface, "States and transitions". */
 const WAKE_TIME = 3 * SECOND
 

@@ -1,7 +1,17 @@
 // Distributes pieces of time and samples over buckets of a fixed length, in one walk in order of time.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
-import { instant, millis, type Instant, type Seconds, ratio } from '../../model/units.ts'
+import {
+  after,
+  earliest,
+  HOUR,
+  instant,
+  millis,
+  type Instant,
+  type Seconds,
+  ratio,
+} from '../../model/units.ts'
+import { overlap } from '../interval-math.ts'
 import type { StateSpan } from './state-spans.ts'
 
 /** A value of one instant. */
@@ -16,7 +26,7 @@ type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
 }
 
 /** Step back in time from which on a clock was set back, ms: a fact that is repeated is at most an hour old. */
-const SET_BACK = 3_600_000
+const SET_BACK = HOUR
 
 /** Whether `at` is news after `last`: later, or so much earlier that a clock was set back. */
 export const isLater = (at: Instant, last: Instant | undefined): boolean =>
@@ -50,7 +60,7 @@ function addAsleep(walk: Walk, { from, to }: StateSpan): void {
   const { asleep, open } = walk
   walk.asleep = { from: asleep?.to === from ? asleep.from : from, to }
   if (!open) return
-  walk.open = addTime(open, 'idle', overlap(walk, open, { from, to }))
+  walk.open = addTime(open, 'idle', overlap({ from, to }, { from: open.from, to: endOf(walk, open) }))
   if (to >= endOf(walk, open)) close(walk)
 }
 
@@ -73,17 +83,11 @@ function bucketAt(walk: Walk, at: Instant): OpenRollup {
   if (open && at >= endOf(walk, open)) close(walk)
   const bucket = { ...EMPTY_BUCKET, from: instant(Math.floor(at / (length * 1000)) * length * 1000) }
   if (!asleep) return bucket
-  const slept = { from: asleep.from, to: instant(Math.min(asleep.to, at)) }
-  return addTime(bucket, 'idle', overlap(walk, bucket, slept))
+  const slept = { from: asleep.from, to: earliest(asleep.to, at) }
+  return addTime(bucket, 'idle', overlap(slept, { from: bucket.from, to: endOf(walk, bucket) }))
 }
 
-const endOf = ({ length }: Walk, { from }: OpenRollup): number => from + length * 1000
-
-const overlap = (
-  walk: Walk,
-  open: OpenRollup,
-  { from, to }: { readonly from: Instant; readonly to: Instant },
-): number => Math.max(0, Math.min(to, endOf(walk, open)) - Math.max(from, open.from))
+const endOf = ({ length }: Walk, { from }: OpenRollup): Instant => after(from, length)
 
 const addTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
   ...open,

@@ -2,7 +2,7 @@
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Interval } from '../../model/time.ts'
-import { earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { HOUR, earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
 import type { MeteredSizes } from './sizing.ts'
@@ -12,7 +12,7 @@ const MAX_OPERATION_WAIT = seconds(6 * 3600)
 /** Largest distance between facts of one edge, ms. Closer edges may still be separated by a later fact. */
 const MIN_DISTANCE = 2000
 /** Smallest advance inside an interval in progress, 1 h, ms: bounds both the evidence and the number of slices of an always-on compute. */
-const MIN_ADVANCE = 3_600_000
+const MIN_ADVANCE = HOUR
 /** Number of looks above which settling does not wait for MIN_ADVANCE, 200: the time of an application grows with the looks. */
 const MANY_LOOKS = 200
 

@@ -1,6 +1,6 @@
 // Totals of archived projects: the account keeps the sums, the store keeps the projects.
 import type { ArchivedTotals, ProjectEntry, RetiredSums } from './project-entry.ts'
-import type { Bounds } from './quantities.ts'
+import { addBounds, scaleBounds } from './quantities.ts'
 import type { Ledger } from './ledger.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
 import { micros, millis } from '../units.ts'
@@ -37,26 +37,13 @@ export function restoreArchived(ledger: Ledger, restored: readonly ProjectEntry[
   return { ...ledger, projects, archived }
 }
 
-function addSums(sums: ArchivedTotals, retired: RetiredSums, sign: 1 | -1): ArchivedTotals {
-  const plus = <Value extends number>(a: Value, b: Value, unit: (value: number) => Value): Value =>
-    unit(a + sign * b)
-  const plusBounds = <Value extends number>(
-    a: Bounds<Value>,
-    b: Bounds<Value>,
-    unit: (value: number) => Value,
-  ): Bounds<Value> => ({
-    low: plus(a.low, b.low, unit),
-    likely: plus(a.likely, b.likely, unit),
-    high: plus(a.high, b.high, unit),
-  })
-  return {
-    ...sums,
-    awake: plusBounds(sums.awake, retired.awake, millis),
-    spend: plusBounds(sums.spend, retired.spend, micros),
-    observerOverhead: plus(sums.observerOverhead, retired.observerOverhead, millis),
-    observerSpend: plus(sums.observerSpend, retired.observerSpend, micros),
-    wakes: sums.wakes + sign * retired.wakes,
-    suspends: sums.suspends + sign * retired.suspends,
-    wakesCaused: sums.wakesCaused + sign * retired.wakesCaused,
-  }
-}
+const addSums = (sums: ArchivedTotals, retired: RetiredSums, sign: 1 | -1): ArchivedTotals => ({
+  ...sums,
+  awake: addBounds(sums.awake, scaleBounds(retired.awake, sign, millis), millis),
+  spend: addBounds(sums.spend, scaleBounds(retired.spend, sign, micros), micros),
+  observerOverhead: millis(sums.observerOverhead + sign * retired.observerOverhead),
+  observerSpend: micros(sums.observerSpend + sign * retired.observerSpend),
+  wakes: sums.wakes + sign * retired.wakes,
+  suspends: sums.suspends + sign * retired.suspends,
+  wakesCaused: sums.wakesCaused + sign * retired.wakesCaused,
+})

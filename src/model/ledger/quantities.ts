@@ -7,13 +7,22 @@ export type Bounds<Value extends number> = {
   readonly high: Value
 }
 
-export function addBounds<Value extends number>(
+export const addBounds = <Value extends number>(
   a: Bounds<Value>,
   b: Bounds<Value>,
   unit: (value: number) => Value,
-): Bounds<Value> {
-  return { low: unit(a.low + b.low), likely: unit(a.likely + b.likely), high: unit(a.high + b.high) }
-}
+): Bounds<Value> => ({
+  low: unit(a.low + b.low),
+  likely: unit(a.likely + b.likely),
+  high: unit(a.high + b.high),
+})
+
+/** Each bound times `factor`; -1 makes the bounds that undo an addition. */
+export const scaleBounds = <Value extends number>(
+  { low, likely, high }: Bounds<Value>,
+  factor: number,
+  unit: (value: number) => Value,
+): Bounds<Value> => ({ low: unit(factor * low), likely: unit(factor * likely), high: unit(factor * high) })
 
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */
 export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>

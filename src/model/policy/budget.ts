@@ -2,7 +2,15 @@
 import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
 import type { Interval } from '../time.ts'
-import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
+import {
+  HOUR,
+  type CuMillis,
+  type Instant,
+  type Micros,
+  type Millis,
+  type Ratio,
+  type Seconds,
+} from '../units.ts'
 
 /** Limit for one period. */
 export type BudgetLimit =
@@ -169,7 +177,7 @@ export const budgetUnit = (limit: BudgetLimit): string =>
 
 /** Amount in `budgetUnit`. */
 export const amountInUnit = (amount: number, { unit }: BudgetLimit): number =>
-  amount / (unit === 'money' ? 1_000_000 : 3_600_000)
+  amount / (unit === 'money' ? 1_000_000 : HOUR)
 
 /** `project=preview-*,type=read_only`; `all` for a whole account. */
 export function scopeText({ project, branch, compute, type }: Selector): string {

@@ -1,12 +1,11 @@
 // The time axis below an awake timeline.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
+import { HOUR, type Instant } from '../../model/units.ts'
 import { dayText } from '../text/dates.ts'
 import { html, type Html } from '../text/html.ts'
 import { dayMarks } from './timeline.ts'
 
-const HOUR = 3_600_000
 /** Share of the width that a label takes at most, on a phone. */
 const LABEL = 0.13
 

@@ -1,7 +1,7 @@
 // The awake timeline of a compute as data, and the parts of its time.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
-import { instant, type Instant } from '../../model/units.ts'
+import { instant, latest, type Instant } from '../../model/units.ts'
 
 export type AwakeTimeline = {
   readonly span: Interval
@@ -14,7 +14,7 @@ export type AwakeTimeline = {
 }
 
 export const idleTailInterval = ({ from, to, tail }: LikelyAwakeInterval): Interval => ({
-  from: instant(Math.max(from, to - tail)),
+  from: latest(from, instant(to - tail)),
   to,
 })
 

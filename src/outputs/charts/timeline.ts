@@ -2,6 +2,7 @@
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'
+import { overlap } from '../../ledger/interval-math.ts'
 import { timelineCells, type CellState } from './timeline-cells.ts'
 import { html, type Html } from '../text/html.ts'
 import { idleTailInterval, unknownIntervals, type AwakeTimeline } from './timeline-data.ts'
@@ -59,12 +60,7 @@ export function timelineSums(timeline: AwakeTimeline): {
 } {
   const { span } = timeline
   const sum = (parts: readonly Interval[]): Millis =>
-    millis(
-      parts.reduce(
-        (total, { from, to }) => total + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
-        0,
-      ),
-    )
+    millis(parts.reduce((total, part) => total + overlap(part, span), 0))
   return {
     awake: sum(timeline.intervals),
     tail: sum(timeline.intervals.map(idleTailInterval)),

@@ -5,7 +5,7 @@ import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../model/time.ts'
-import { earliest, type Instant, type Micros } from '../../model/units.ts'
+import { HOUR, earliest, type Instant, type Micros } from '../../model/units.ts'
 import { reportBudgets } from './budgets.ts'
 import { isoInterval } from '../text/dates.ts'
 import type { ReportInput } from './input.ts'
@@ -73,7 +73,7 @@ const headOf = (
 ): Pick<Report, Head> => ({
   schema_version: 1,
   account,
-  slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / 3_600_000 },
+  slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / HOUR },
   zone,
   currency: prices.currency,
   made_at: toIso(madeAt),

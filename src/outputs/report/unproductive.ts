@@ -4,6 +4,7 @@ import type { Redactable } from '../../model/output/report.ts'
 import type { AggregatedCompute } from './aggregate.ts'
 import { nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report } from './schema.ts'
+import { DAY } from '../../model/units.ts'
 
 export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeIdentity }
 
@@ -16,7 +17,7 @@ type UnproductiveContext = {
 /** Share of the week from which a compute counts as never asleep, 0.95: it leaves room for a restart or an outage, not for nights. */
 const NEVER_SLEPT_SHARE = 0.95
 /** Milliseconds that a "month" of such weeks has: 30 days. */
-const MONTH_MS = 30 * 86_400_000
+const MONTH_MS = 30 * DAY
 
 /** Causes that are work: all others are unproductive. */
 const PRODUCTIVE_CAUSES: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])

@@ -1,8 +1,6 @@
 // Amounts as text, the same on the command line, in pages, reports and audits.
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
-import type { Seconds } from '../../model/units.ts'
-
-const HOUR = 3_600_000
+import { HOUR, type Seconds } from '../../model/units.ts'
 
 /** With thousands separators: `1,234.50`. */
 const grouped = (digits: string): string => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')

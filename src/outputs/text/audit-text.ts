@@ -2,7 +2,7 @@
 import type { Audit, AuditSums, Finding } from '../../model/output/audit.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
-import { micros } from '../../model/units.ts'
+import { HOUR, micros } from '../../model/units.ts'
 import {
   budgetAmountText,
   exactDurationText,
@@ -34,7 +34,7 @@ export function totalLines({
     ['projects, computes', `${projects}, ${computes}`],
     ['spend', spendText(total, currency)],
     ['', `${percentText(share)} of it from the metering of the service, the rest from its operations`],
-    ['awake', `${spanText(awake.likely)}, ${budgetAmountText(cuTime.likely / 3_600_000, 'cu_hours')}`],
+    ['awake', `${spanText(awake.likely)}, ${budgetAmountText(cuTime.likely / HOUR, 'cu_hours')}`],
     [
       'idle tails',
       `${spanText(idleTail)}, ${moneyText(tailSpend, currency)}: awake after the last activity, waiting for the delay`,

@@ -4,6 +4,7 @@ import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
+import { HOUR } from '../../model/units.ts'
 
 export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
   active: 'awake',
@@ -95,7 +96,7 @@ function delayText({ delay, compute }: ComputeView): string {
   return `it is suspended after ${exactDurationText(delay)} without activity${source}`
 }
 
-const cuHoursText = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
+const cuHoursText = (cuTime: number): string => (cuTime / HOUR).toFixed(3)
 
 /** The comparison is of the whole project: the service meters no single computes. */
 function reconciliationLines({ checked }: ComputeView): readonly string[] {

@@ -1,7 +1,7 @@
 // Selection of the families and computes that have series: as configured by detail and per_compute, within the cap of max_series.
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
-import type { Instant } from '../../../model/units.ts'
+import { DAY, type Instant } from '../../../model/units.ts'
 import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../catalogue.ts'
 
 export type SeriesLimits = {
@@ -21,7 +21,7 @@ export type Selection = {
 }
 
 /** Time since its last use in which a compute counts as recent, ms: a week, so that a weekly job stays visible. */
-const RECENT_FOR = 7 * 86_400_000
+const RECENT_FOR = 7 * DAY
 
 /** Families that the cap leaves out first: they have the most series and say the least about a fleet. */
 const DROPPED_FIRST: readonly FamilyKey[] = ['workingSet', 'averageActive', 'longestTransaction']
