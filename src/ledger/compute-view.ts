@@ -8,7 +8,14 @@ import { NO_OWNER, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
 import { selectorTargetOf } from '../model/policy/selector.ts'
 import { currentCu, type Preset } from '../model/service/sizes.ts'
-import type { ComputeView, DisplayedState } from '../model/output/snapshot.ts'
+import type {
+  IdentityView,
+  LedgerView,
+  ReadingView,
+  StateView,
+  ComputeView,
+  PresetMismatch,
+} from '../model/output/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { spendPerHour, totalsWithAccrual } from './settle/accrual.ts'
 import { topAwakeCauses } from './attribution/attribution.ts'
@@ -33,92 +40,81 @@ export type ViewContext = {
   readonly unreadable?: string | undefined
 }
 
-export function computeView(entry: ComputeEntry, context: ViewContext): ComputeView {
-  const { ref, compute, totals, counters, current, reading } = entry
-  const { awake, cuTime } = totalsWithAccrual(entry, context)
-  const project = context.project?.project
-  const delay = effectiveDelay(compute, project)
-  const spend = spendOf(cuTime)
-  const state: DisplayedState = context.stale ? 'unknown' : compute.state
+export const computeView = (entry: ComputeEntry, context: ViewContext): ComputeView => ({
+  identity: identityOf(entry, context),
+  state: stateOf(entry, context),
+  ledger: ledgerOf(entry, context),
+  reading: readingOf(entry, context),
+})
+
+const identityOf = (
+  { ref, compute }: ComputeEntry,
+  { project: entry, owners, prices }: ViewContext,
+): IdentityView => ({
+  ref,
+  compute,
+  project: entry?.project,
+  owner: owners.of(selectorTargetOf(ref.account, compute, entry?.project)),
+  projectOwner: entry ? owners.ofProject(ref.account, entry.project) : NO_OWNER,
+  currency: prices.currency,
+})
+
+function stateOf(entry: ComputeEntry, context: ViewContext): StateView {
+  const delay = effectiveDelay(entry.compute, context.project?.project)
   return {
-    ref,
-    compute,
-    ...projectOf(entry, context),
-    currency: context.prices.currency,
-    gone: entry.deletedAt !== undefined,
-    state,
-    seenAt: entry.observedAt,
+    shown: context.stale ? 'unknown' : entry.compute.state,
+    isDeleted: entry.deletedAt !== undefined,
+    observedAt: entry.observedAt,
     delay,
-    currentCu: sizeNow(entry, context.preset),
-    awakeSince: current?.from.likely,
+    awakeSince: entry.current?.from.likely,
     operations: entry.evidence.operations.filter((operation) => isOperationTracked(operation, context.now)),
-    awake,
-    cuTime: cuTimeSum(cuTime),
-    spend,
-    spendRate: spendPerHour(entry, context),
-    counters,
-    assumed: totals.assumed,
-    idleTail: totals.idleTail,
-    extension: totals.observerOverhead,
-    awakeBy: topAwakeCauses(totals, spend.likely),
-    cache: reading.cache,
-    hitRatio: reading.cache?.hitRatio,
-    ...readingFields(entry, context.preset),
-    readingAt: reading.last?.at,
-    readingProblem: context.unreadable ?? reading.problem,
-    readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
-    why: context.stale
+    reason: context.stale
       ? { because: 'unknown', since: context.sweptAt ?? entry.observedAt }
       : awakeReason(entry, { delay, ...context }),
   }
 }
 
-type ProjectFields = Pick<ComputeView, 'project' | 'owner' | 'projectOwner' | 'checked'>
-
-const projectOf = (
-  { ref, compute }: ComputeEntry,
-  { project: entryOfProject, owners }: ViewContext,
-): ProjectFields => ({
-  project: entryOfProject?.project,
-  owner: owners.of(selectorTargetOf(ref.account, compute, entryOfProject?.project)),
-  projectOwner: entryOfProject ? owners.ofProject(ref.account, entryOfProject.project) : NO_OWNER,
-  checked: entryOfProject?.metering?.reconciliation,
-})
-
-const NO_CONNECTIONS: ConnectionCounts = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
-
-type ReadingFields = Pick<
-  ComputeView,
-  | 'connections'
-  | 'maxConnections'
-  | 'reservedConnections'
-  | 'cacheLimit'
-  | 'cacheUsed'
-  | 'presetMismatch'
-  | 'sizeUnknown'
-  | 'averageActive'
-  | 'workingSet'
-  | 'longestTransaction'
->
-
-function readingFields(entry: ComputeEntry, preset: Preset): ReadingFields {
-  const { last, usage } = entry.reading
-  const maxConnections = last?.maxConnections ?? preset.maxConnections(entry.compute.sizing)
+function ledgerOf(entry: ComputeEntry, context: ViewContext): LedgerView {
+  const { totals, counters } = entry
+  const { awake, cuTime } = totalsWithAccrual(entry, context)
+  const spend = spendOf(cuTime)
   return {
-    connections: connectionsOf(entry, maxConnections),
-    maxConnections,
-    reservedConnections: last?.reservedConnections,
-    presetMismatch: mismatchOf(entry, preset),
-    sizeUnknown: entry.reading.sizeUnknown ?? 0,
-    averageActive: usage.last?.averageActive,
-    ...(last ? readingParts(last) : NO_READING_PARTS),
+    awake,
+    cuTime: cuTimeSum(cuTime),
+    spend,
+    spendPerHour: spendPerHour(entry, context),
+    assumed: totals.assumed,
+    idleTail: totals.idleTail,
+    observerOverhead: totals.observerOverhead,
+    awakeBy: topAwakeCauses(totals, spend.likely),
+    counters,
+    reconciliation: context.project?.metering?.reconciliation,
   }
 }
 
-function mismatchOf(
-  { compute, reading, current }: ComputeEntry,
-  preset: Preset,
-): ComputeView['presetMismatch'] {
+const NO_CONNECTIONS: ConnectionCounts = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
+
+function readingOf(entry: ComputeEntry, { preset, unreadable }: ViewContext): ReadingView {
+  const { reading, compute } = entry
+  const { last, usage, cache } = reading
+  const maxConnections = last?.maxConnections ?? preset.maxConnections(compute.sizing)
+  return {
+    at: last?.at,
+    problem: unreadable ?? reading.problem,
+    succeeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
+    size: sizeNow(entry, preset),
+    cache,
+    hitRatio: cache?.hitRatio,
+    connections: connectionsOf(entry, maxConnections),
+    maxConnections,
+    presetMismatch: mismatchOf(entry, preset),
+    sizeUnknown: reading.sizeUnknown ?? 0,
+    averageActive: usage.last?.averageActive,
+    ...(last ? partsOfReading(last) : NO_READING_PARTS),
+  }
+}
+
+function mismatchOf({ compute, reading, current }: ComputeEntry, preset: Preset): PresetMismatch | undefined {
   const { last } = reading
   if (!last || compute.state !== 'active' || (current && last.at < current.from.earliest)) return undefined
   const { sizing } = compute
@@ -129,16 +125,27 @@ function mismatchOf(
   }
 }
 
-type ReadingParts = Pick<ReadingFields, 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'>
+type ReadingParts = Pick<
+  ReadingView,
+  'reservedConnections' | 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'
+>
 
 const NO_READING_PARTS: ReadingParts = {
+  reservedConnections: undefined,
   cacheLimit: undefined,
   cacheUsed: undefined,
   workingSet: [],
   longestTransaction: undefined,
 }
 
-const readingParts = ({ cacheLimit, cache, workingSet, causes }: Reading): ReadingParts => ({
+const partsOfReading = ({
+  reservedConnections,
+  cacheLimit,
+  cache,
+  workingSet,
+  causes,
+}: Reading): ReadingParts => ({
+  reservedConnections,
   cacheLimit,
   cacheUsed: 'missing' in cache ? undefined : cache.used,
   workingSet: 'missing' in workingSet ? [] : workingSet,
@@ -157,7 +164,7 @@ function connectionsOf(
 }
 
 /** Current size: 0 when asleep, the fixed size, or in a range the size that the last reading's cache limit gives; undefined without one. */
-function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ComputeView['currentCu'] {
+function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ReadingView['size'] {
   const { sizing } = compute
   if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
   if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }

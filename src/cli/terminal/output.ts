@@ -1,16 +1,11 @@
 // Output of commands: text, aligned tables and JSON. JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
 import { durationText } from '../../config/units.ts'
-import {
-  largestCu,
-  smallestCu,
-  type AutosuspendDelay,
-  type Compute,
-  type Project,
-} from '../../model/service/compute.ts'
+import type { AutosuspendDelay, Compute, Project } from '../../model/service/compute.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
+import { delayField, sizingFields, timeField } from '../../outputs/text/compute-fields.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -81,8 +76,6 @@ export const delayText = (delay: AutosuspendDelay | undefined): string => {
 
 export const timeText = (at: Instant | undefined): string => (at === undefined ? '-' : toIso(at))
 
-const timeJson = (at: Instant | undefined): string | null => (at === undefined ? null : toIso(at))
-
 export const projectRecordJson = (project: Project) => ({
   project_id: project.projectId,
   name: project.name,
@@ -90,8 +83,8 @@ export const projectRecordJson = (project: Project) => ({
   platform_id: project.platformId,
   pg_version: project.pgVersion,
   cpu_used_seconds: project.cpuUsedSeconds,
-  updated_at: timeJson(project.updatedAt),
-  compute_last_active_at: timeJson(project.computeLastActiveAt),
+  updated_at: timeField(project.updatedAt),
+  compute_last_active_at: timeField(project.computeLastActiveAt),
   default_autosuspend_delay_seconds: project.defaultAutosuspendDelay ?? null,
 })
 
@@ -105,16 +98,15 @@ export const computeRecordJson = (compute: Compute) => ({
   type: compute.type,
   state: compute.state,
   pending_state: compute.pendingState ?? null,
-  min_cu: smallestCu(compute.sizing),
-  max_cu: largestCu(compute.sizing),
-  autosuspend_delay_seconds: compute.autosuspendDelay ?? null,
+  ...sizingFields(compute.sizing),
+  ...delayField(compute.autosuspendDelay ?? null),
   pooler_enabled: compute.poolerEnabled,
   disabled: compute.disabled,
-  last_active: timeJson(compute.lastActive),
-  started_at: timeJson(compute.startedAt),
-  suspended_at: timeJson(compute.suspendedAt),
-  created_at: timeJson(compute.createdAt),
-  updated_at: timeJson(compute.updatedAt),
+  last_active: timeField(compute.lastActive),
+  started_at: timeField(compute.startedAt),
+  suspended_at: timeField(compute.suspendedAt),
+  created_at: timeField(compute.createdAt),
+  updated_at: timeField(compute.updatedAt),
 })
 
 export const operationRecordJson = (operation: Operation) => ({
@@ -126,8 +118,8 @@ export const operationRecordJson = (operation: Operation) => ({
 export const keyRecordJson = (key: ApiKey) => ({
   key_id: key.keyId,
   name: key.name,
-  created_at: timeJson(key.createdAt),
-  last_used_at: timeJson(key.lastUsedAt),
+  created_at: timeField(key.createdAt),
+  last_used_at: timeField(key.lastUsedAt),
   last_used_from: key.lastUsedFrom ?? null,
   revoked: key.revoked,
 })

@@ -4,7 +4,7 @@ import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { ComputeView } from '../../model/output/snapshot.ts'
+import type { ComputeView, IdentityView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
 import { DAY, earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'
 import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
@@ -49,8 +49,10 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources): Awa
     }
   }
   const load = async (span: Interval, views: readonly ComputeView[]): Promise<void> => {
-    for (const [account, accountViews] of Map.groupBy(views, ({ ref }) => ref.account)) {
-      const missing = accountViews.flatMap(({ ref }) => missingOf(ref, cache, { span, entry: entryOf(ref) }))
+    for (const [account, accountViews] of Map.groupBy(views, ({ identity: { ref } }) => ref.account)) {
+      const missing = accountViews.flatMap(({ identity: { ref } }) =>
+        missingOf(ref, cache, { span, entry: entryOf(ref) }),
+      )
       for (const part of [missing.filter(({ before }) => !before), missing.filter(({ before }) => before)])
         // oxlint-disable-next-line no-await-in-loop -- one after the other: there is one store
         if (part.length > 0) await readMissing(account, span, part)
@@ -62,11 +64,14 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources): Awa
     await load(span, views)
     return new Map(
       views.map((view) => {
-        const key = computeKey(view.ref)
+        const key = computeKey(view.identity.ref)
         const settled = cache.get(key)?.intervals.filter(({ to }) => to > span.from) ?? []
         const until = knownUntil(view, request)
-        const intervals = [...settled, ...provisionalTimes(view, entryOf(view.ref), until)]
-        return [key, { span, knownFrom: knownSince(view, request, intervals), knownUntil: until, intervals }]
+        const intervals = [...settled, ...provisionalTimes(view, entryOf(view.identity.ref), until)]
+        return [
+          key,
+          { span, knownFrom: knownSince(view.identity, request, intervals), knownUntil: until, intervals },
+        ]
       }),
     )
   }
@@ -74,7 +79,9 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources): Awa
 
 /** Marks `views` as used last, and drops the computes not used for longest. */
 function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeView[]): void {
-  for (const { ref } of views) {
+  for (const {
+    identity: { ref },
+  } of views) {
     const key = computeKey(ref)
     const cached = cache.get(key)
     if (cached && cache.delete(key)) cache.set(key, cached)
@@ -125,7 +132,7 @@ function extend(
 
 /** Days are stored whole, so the timeline begins at the creation of the compute on its first day. */
 function knownSince(
-  { ref, compute }: ComputeView,
+  { ref, compute }: IdentityView,
   { span, knownFrom }: TimelinesRequest,
   [first]: readonly LikelyAwakeInterval[],
 ): Instant {
@@ -133,8 +140,10 @@ function knownSince(
   return instant(Math.max(span.from, Math.min(first?.from ?? span.to, counted)))
 }
 
-const knownUntil = ({ ref, state }: ComputeView, { span, sweptAt }: TimelinesRequest): Instant =>
-  state === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to
+const knownUntil = (
+  { identity: { ref }, state: { shown: state } }: ComputeView,
+  { span, sweptAt }: TimelinesRequest,
+): Instant => (state === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to)
 
 /** Intervals that are not settled. One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
 function provisionalTimes(
@@ -143,10 +152,10 @@ function provisionalTimes(
   until: Instant,
 ): readonly LikelyAwakeInterval[] {
   if (!entry) return []
-  return provisionalIntervals(entry, view.delay, until).map(({ interval, idleTail }) => {
+  return provisionalIntervals(entry, view.state.delay, until).map(({ interval, idleTail }) => {
     const times = likelyTimes(interval, idleTail, until)
-    if (interval.to || view.why.because !== 'idle-tail') return times
-    return { ...times, tail: millis(Math.max(0, until - view.why.since)) }
+    if (interval.to || view.state.reason.because !== 'idle-tail') return times
+    return { ...times, tail: millis(Math.max(0, until - view.state.reason.since)) }
   })
 }
 

@@ -58,7 +58,9 @@ function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>): vo
     return context.body(streamText(streamFleetJson(current)), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/v1/computes/:id', (context) => {
-    const view = snapshot()?.computes.find(({ ref }) => ref.endpointId === context.req.param('id'))
+    const view = snapshot()?.computes.find(
+      ({ identity: { ref } }) => ref.endpointId === context.req.param('id'),
+    )
     return view ? context.json(computeJson(view)) : context.json(problemBody('no such compute'), 404)
   })
   app.get('/api/v1/explain/:name', (context) => {

@@ -91,7 +91,7 @@ async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']):
 
 const COMPUTES_PER_TURN = 2000
 
-const targetOf = ({ compute, project, owner, state }: ComputeView) => ({
+const targetOf = ({ identity: { compute, project, owner }, state: { shown: state } }: ComputeView) => ({
   targets: [`${compute.host}:${PORT}`],
   labels: {
     __meta_dormouse_project_id: compute.projectId,

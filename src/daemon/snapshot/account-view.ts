@@ -52,9 +52,9 @@ export function openAccount(
         const view = viewOf(entry)
         addTo(totals, view)
         lags.push(...entry.reading.lags)
-        if (view.gone) continue
+        if (view.state.isDeleted) continue
         views.push(view)
-        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.owner)
+        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.identity.owner)
       }
     },
     close: () => ({
@@ -91,7 +91,10 @@ const openTotals = (): OpenTotals => ({
 })
 
 /** Deleted computes are included: their spend stays in the totals. */
-function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
+function addTo(
+  totals: OpenTotals,
+  { identity: { ref }, ledger: { awake, spend, observerOverhead: extension, counters } }: ComputeView,
+): void {
   addSums(totals, ref.projectId, { ...counters, awake, spend, observerOverhead: extension })
 }
 

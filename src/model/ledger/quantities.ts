@@ -24,6 +24,11 @@ export const scaleBounds = <Value extends number>(
   unit: (value: number) => Value,
 ): Bounds<Value> => ({ low: unit(factor * low), likely: unit(factor * likely), high: unit(factor * high) })
 
+export const mapBounds = <Value extends number>(
+  { low, likely, high }: Bounds<number>,
+  convert: (value: number) => Value,
+): Bounds<Value> => ({ low: convert(low), likely: convert(likely), high: convert(high) })
+
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */
 export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
 

@@ -16,39 +16,62 @@ import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } fro
 /** `unknown` after the service was unreachable for longer than `metrics.stale_after`. */
 export type DisplayedState = Compute['state'] | 'unknown'
 
+/** What outputs show of one compute. An output function takes the part that it shows. */
 export type ComputeView = {
+  readonly identity: IdentityView
+  readonly state: StateView
+  readonly ledger: LedgerView
+  readonly reading: ReadingView
+}
+
+export type IdentityView = {
   readonly ref: ComputeRef
   readonly compute: Compute
   readonly project: Project | undefined
   readonly owner: Owner
   /** Owner of the whole project. */
   readonly projectOwner: Owner
-  /** Reconciliation of the project; undefined before an hour was metered. */
-  readonly checked: Reconciliation | undefined
   readonly currency: string
-  /** Deleted: not displayed, but part of the sums. */
-  readonly gone: boolean
-  readonly state: DisplayedState
-  readonly seenAt: Instant
+}
+
+export type StateView = {
+  readonly shown: DisplayedState
+  /** Not displayed, but part of the sums. */
+  readonly isDeleted: boolean
+  readonly observedAt: Instant
   readonly delay: AutosuspendDelay
-  /** Current size; 0 when asleep; undefined when it is unknown within a range. */
-  readonly currentCu: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
   readonly awakeSince: Instant | undefined
   /** Operations in progress, as far as they were read. */
   readonly operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
+  readonly reason: AwakeReason
+}
+
+export type LedgerView = {
   readonly awake: Bounds<Millis>
   readonly cuTime: Bounds<CuMillis>
   readonly spend: Spend
-  /** Likely spend per hour now; 0 while asleep. */
-  readonly spendRate: Micros
+  /** Likely; 0 while asleep. */
+  readonly spendPerHour: Micros
   /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
   readonly assumed: CuMillis | undefined
   readonly idleTail: Millis
-  readonly extension: Millis
+  readonly observerOverhead: Millis
   /** Longest first; readings do not cover the rest of the awake time. */
   readonly awakeBy: readonly AttributedTime[]
   /** Likely values as exported to metrics: they never fall. */
   readonly counters: PublishedCounters
+  /** Of the project; undefined before an hour was metered. */
+  readonly reconciliation: Reconciliation | undefined
+}
+
+export type ReadingView = {
+  readonly at: Instant | undefined
+  /** Why the last reading failed, or what it could not read. */
+  readonly problem: string | undefined
+  /** Undefined before the first attempt. */
+  readonly succeeded: boolean | undefined
+  /** Current size; 0 when asleep; undefined when it is unknown within a range. */
+  readonly size: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
   readonly cache: AccumulatedCache | undefined
   readonly hitRatio: Ratio | undefined
   readonly cacheLimit: Bytes | undefined
@@ -63,15 +86,9 @@ export type ComputeView = {
   readonly sizeUnknown: number
   /** Average number of active sessions between the last two readings of one incarnation; undefined before there are two. */
   readonly averageActive: number | undefined
-  /** Working sets of the last full reading, ascending by window. */
+  /** Of the last full reading, ascending by window. */
   readonly workingSet: readonly WorkingSet[]
   readonly longestTransaction: Seconds | undefined
-  readonly readingAt: Instant | undefined
-  /** Why the last reading failed, or what it could not read. */
-  readonly readingProblem: string | undefined
-  /** Undefined before the first attempt. */
-  readonly readingSucceeded: boolean | undefined
-  readonly why: AwakeReason
 }
 
 export type PresetMismatch = {

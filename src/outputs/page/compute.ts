@@ -3,7 +3,7 @@ import type { Zone } from '../../calendar/zone.ts'
 import type { AttributedTime } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
-import type { ComputeView } from '../../model/output/snapshot.ts'
+import type { ComputeView, ReadingView } from '../../model/output/snapshot.ts'
 import type { Instant } from '../../model/units.ts'
 import {
   awakeCauseText,
@@ -44,19 +44,19 @@ type LocalNow = { readonly now: Instant; readonly zone: Zone }
 
 export function computePage({ view, timeline, now }: ComputePageInput, { zone }: PageContext): PageContent {
   const localNow = { now, zone }
-  const projectPath = fleetPath({ ...fleetQuery({}), project: view.ref.projectId })
+  const projectPath = fleetPath({ ...fleetQuery({}), project: view.identity.ref.projectId })
   return {
-    title: computeDisplayName(view),
+    title: computeDisplayName(view.identity),
     path: '/computes',
     main: html`<p class="crumbs">
         <a href="/">Fleet</a> /
-        <a href="${projectPath}"><bdi>${view.project?.name ?? view.ref.projectId}</bdi></a>
+        <a href="${projectPath}"><bdi>${view.identity.project?.name ?? view.identity.ref.projectId}</bdi></a>
       </p>
       <h1>
-        <bdi>${computeDisplayName(view)}</bdi>
-        <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
+        <bdi>${computeDisplayName(view.identity)}</bdi>
+        <span class="state ${view.state.shown}"><b>${STATE_WORDS[view.state.shown]}</b></span>
       </h1>
-      ${awakeCauseText(view.why) !== undefined && html`<p class="lead"><bdi>${withLocalTimes(awakeReasonText(view.why), localNow)}</bdi></p>`}
+      ${awakeCauseText(view.state.reason) !== undefined && html`<p class="lead"><bdi>${withLocalTimes(awakeReasonText(view.state.reason), localNow)}</bdi></p>`}
       ${computeFigures(view)}
       <section>
         <h2>The last seven days</h2>
@@ -71,24 +71,24 @@ export function computePage({ view, timeline, now }: ComputePageInput, { zone }:
           ${explanationLines(view).map((line) => html`<li><bdi>${withLocalTimes(line, localNow)}</bdi></li>`)}
         </ul>
         <p class="about">
-          The same as <code>dormouse explain ${view.ref.endpointId}</code>. Dormouse does not recommend or
-          change anything yet.
+          The same as <code>dormouse explain ${view.identity.ref.endpointId}</code>. Dormouse does not
+          recommend or change anything yet.
         </p>
       </section>
-      ${attributionSection(view)} ${readingSection(view)} ${factsSection(view, localNow)}`,
+      ${attributionSection(view)} ${readingSection(view.reading)} ${factsSection(view, localNow)}`,
   }
 }
 
 const computeFigures = (view: ComputeView): Html =>
   html`<dl class="figures">
-    ${labelledFigure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeRangeText(view.compute.sizing)}`)}
-    ${labelledFigure('Spend since first seen', moneyText(view.spend.likely, view.currency), spendRange(view))}
-    ${labelledFigure('Hit ratio', view.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
-    ${labelledFigure('Connections', view.connections ? connectionCount(view.connections) : EMPTY_CELL, `of ${view.maxConnections}`)}
-    ${labelledFigure('Autosuspend delay', view.delay === 'never' ? 'never sleeps' : exactDurationText(view.delay))}
+    ${labelledFigure('CU', view.reading.size?.cu ?? 'not known', `of ${sizeRangeText(view.identity.compute.sizing)}`)}
+    ${labelledFigure('Spend since first seen', moneyText(view.ledger.spend.likely, view.identity.currency), spendRange(view))}
+    ${labelledFigure('Hit ratio', view.reading.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.reading.hitRatio).toFixed(1)} %`, view.reading.hitRatio === undefined && (view.reading.at === undefined ? 'never read' : 'not known'))}
+    ${labelledFigure('Connections', view.reading.connections ? connectionCount(view.reading.connections) : EMPTY_CELL, `of ${view.reading.maxConnections}`)}
+    ${labelledFigure('Autosuspend delay', view.state.delay === 'never' ? 'never sleeps' : exactDurationText(view.state.delay))}
   </dl>`
 
-const spendRange = ({ spend, currency }: ComputeView): string | undefined =>
+const spendRange = ({ ledger: { spend }, identity: { currency } }: ComputeView): string | undefined =>
   rangeText(spend, (micros) => moneyText(micros, currency))
 
 /** Awake intervals that the table lists: about two screens. */
@@ -129,7 +129,10 @@ const intervalRow = (
   restart ? 'restart' : 'wake',
 ]
 
-function attributionSection({ awakeBy, awake, currency }: ComputeView): Html | undefined {
+function attributionSection({
+  ledger: { awakeBy, awake },
+  identity: { currency },
+}: ComputeView): Html | undefined {
   if (awakeBy.length === 0) return undefined
   return html`<section>
     <h2>What kept it awake</h2>
@@ -179,8 +182,8 @@ function readingSection({
   cacheUsed,
   workingSet,
   averageActive,
-  readingProblem,
-}: ComputeView): Html {
+  problem: readingProblem,
+}: ReadingView): Html {
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['Connections', connections && connectionsText(connections)],
     ['Statements running at a time', averageActive?.toFixed(2)],
@@ -203,7 +206,11 @@ function readingSection({
 }
 
 function factsSection(
-  { ref, compute, project, owner, counters, seenAt }: ComputeView,
+  {
+    identity: { ref, compute, project, owner },
+    ledger: { counters },
+    state: { observedAt: seenAt },
+  }: ComputeView,
   { now, zone }: LocalNow,
 ): Html {
   const rows: readonly (readonly [string, string | Html])[] = [

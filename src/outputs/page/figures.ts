@@ -19,7 +19,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
   const awake = countOf(computes, 'active')
   const unknown = countOf(computes, 'unknown')
   const wakesCaused = accounts.reduce((sum, { totals }) => sum + totals.wakesCaused, 0)
-  const unowned = computes.filter(({ owner }) => owner.team === '').length
+  const unowned = computes.filter(({ identity: { owner } }) => owner.team === '').length
   return html`<dl class="figures">
     ${labelledFigure('Awake now', awake, `of ${computes.length}${unknown > 0 ? `, ${unknown} not known` : ''}`)}
     ${spendRatesOf(computes, priceOf).map(spendRateFigure)}
@@ -30,7 +30,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
 }
 
 const countOf = (computes: readonly ComputeView[], wanted: DisplayedState): number =>
-  computes.filter(({ state }) => state === wanted).length
+  computes.filter(({ state: { shown: state } }) => state === wanted).length
 
 /** Micros an hour in one currency; a compute of unknown size adds the cost of its smallest size to `low`, of its largest to `high`. */
 type SpendRate = {
@@ -48,7 +48,11 @@ function spendRatesOf(
   priceOf: FleetPageInput['priceOf'],
 ): readonly SpendRate[] {
   const rates = new Map<string, SpendRate>()
-  for (const { ref, state, compute, currency, currentCu } of computes) {
+  for (const {
+    identity: { ref, compute, currency },
+    state: { shown: state },
+    reading: { size: currentCu },
+  } of computes) {
     const rate = rates.get(currency) ?? { currency, low: 0, high: 0, counted: 0, unknown: 0 }
     rates.set(currency, rate)
     if (state === 'unknown') rate.unknown += 1

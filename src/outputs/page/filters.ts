@@ -5,8 +5,8 @@ import { html, type Html } from '../text/html.ts'
 import { fleetPath, fleetQuery, NONE_VALUE, STATES, type FleetQuery } from './query.ts'
 
 export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
-  const teams = namesOf(computes.map(({ owner }) => owner.team))
-  const tiers = namesOf(computes.map(({ owner }) => owner.tier))
+  const teams = namesOf(computes.map(({ identity: { owner } }) => owner.team))
+  const tiers = namesOf(computes.map(({ identity: { owner } }) => owner.tier))
   return html`<form class="filters" method="get" action="/" role="search" aria-label="Computes">
     <label
       >Name, id or team <input type="search" name="text" value="${query.text ?? ''}" maxlength="200"

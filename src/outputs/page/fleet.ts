@@ -1,7 +1,13 @@
 // The fleet page: figures of now, and a table of computes with their awake timelines.
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type {
+  ComputeView,
+  Snapshot,
+  IdentityView,
+  StateView,
+  ReadingView,
+} from '../../model/output/snapshot.ts'
 import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
@@ -139,8 +145,8 @@ type Group = { readonly heading?: Html; readonly views: readonly ComputeView[] }
 /** All rows as a group without heading, or a group per team. */
 function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: SelectedRows): readonly Group[] {
   if (query.group !== 'team') return [{ views: rows }]
-  const byTeam = Map.groupBy(matches, ({ owner }) => owner.team)
-  return [...Map.groupBy(rows, ({ owner }) => owner.team)].map(([team, views]) => {
+  const byTeam = Map.groupBy(matches, ({ identity: { owner } }) => owner.team)
+  return [...Map.groupBy(rows, ({ identity: { owner } }) => owner.team)].map(([team, views]) => {
     const name = team === '' ? 'without a team' : html`<bdi>${team}</bdi>`
     const ofTeam = byTeam.get(team) ?? []
     const heading = html`<tr class="group">
@@ -156,7 +162,9 @@ function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: Selected
 
 function spendOf(views: readonly ComputeView[], { sums }: RecentSumsTable): string {
   const byCurrency = new Map<string, number>()
-  for (const { ref, currency } of views)
+  for (const {
+    identity: { ref, currency },
+  } of views)
     byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + (recentSumsOf(sums, ref)?.spend ?? 0))
   return [...byCurrency].map(([currency, spend]) => moneyText(spend, currency)).join(', ')
 }
@@ -196,20 +204,21 @@ export function renderFleetRows(
   const cells = TIMELINE_CELLS[query.range]
   const now = snapshot.takenAt
   return rows.map(({ view, before, after, isOnFirstPaint }) => {
-    const sums = recent && (recentSumsOf(recent.sums, view.ref) ?? NO_SUMS)
-    const timeline = timelines.get(computeKey(view.ref))
+    const sums = recent && (recentSumsOf(recent.sums, view.identity.ref) ?? NO_SUMS)
+    const timeline = timelines.get(computeKey(view.identity.ref))
     return html`${before}
       <tr ${!isOnFirstPaint && html` class="later"`}>
         <th scope="row">
-          <a href="/computes/${encodePathPart(view.ref.endpointId)}">${nameHtml(computeDisplayName(view))}</a
-          ><small>${nameHtml(view.ref.endpointId)}</small>
+          <a href="/computes/${encodePathPart(view.identity.ref.endpointId)}"
+            >${nameHtml(computeDisplayName(view.identity))}</a
+          ><small>${nameHtml(view.identity.ref.endpointId)}</small>
         </th>
-        <td class="state ${view.state}">
-          <b>${STATE_WORDS[view.state]}</b>${causeHtml(view, { now, zone })}
+        <td class="state ${view.state.shown}">
+          <b>${STATE_WORDS[view.state.shown]}</b>${causeHtml(view.state, { now, zone })}
         </td>
         <td class="when">${timeline && timelineSvg(timeline, { cells, dayOf: zone.dayOf })}</td>
-        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
-        ${teamHtml(view)}
+        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view.identity, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.identity.currency))}${cell('Hit ratio', view.reading.hitRatio === undefined ? undefined : `${(100 * view.reading.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view.reading))}
+        ${teamHtml(view.identity)}
       </tr>
       ${after}`
   })
@@ -217,7 +226,7 @@ export function renderFleetRows(
 
 const NO_SUMS = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
 
-const teamHtml = ({ owner: { team, tier } }: ComputeView): Html =>
+const teamHtml = ({ owner: { team, tier } }: IdentityView): Html =>
   html`<td class="team" data-label="Team">
     ${team === '' ? EMPTY_CELL : nameHtml(team)}${tier !== '' && html`<small>${nameHtml(tier)}</small>`}
   </td>`
@@ -232,7 +241,7 @@ const clamped = (text: string, content: HtmlPart, attributes?: Html): Html =>
 /** A name with its whole text as tooltip where it is clamped. */
 const nameHtml = (name: string): Html => clamped(name, name, html` title="${name}"`)
 
-function causeHtml({ why }: ComputeView, now: Parameters<typeof withLocalTimes>[1]): Html | undefined {
+function causeHtml({ reason: why }: StateView, now: Parameters<typeof withLocalTimes>[1]): Html | undefined {
   const cause = awakeCauseText(why)
   return cause === undefined ? undefined : html`<small>${clamped(cause, withLocalTimes(cause, now))}</small>`
 }
@@ -240,14 +249,14 @@ function causeHtml({ why }: ComputeView, now: Parameters<typeof withLocalTimes>[
 const cell = (label: string, content: HtmlPart): Html =>
   html`<td class="number" data-label="${label}">${content ?? EMPTY_CELL}</td>`
 
-const sizeHtml = ({ currentCu, compute }: ComputeView): Html =>
+const sizeHtml = ({ reading: { size: currentCu }, identity: { compute } }: ComputeView): Html =>
   html`${currentCu?.cu ?? html`<span class="none">not known</span>`}<small
       >of ${sizeRangeText(compute.sizing)}</small
     >`
 
 /** The share is of the days since the compute was created and its account known. */
 function awakeHtml(
-  { ref, compute }: ComputeView,
+  { ref, compute }: IdentityView,
   { awake }: RecentSums,
   { recent, now }: { readonly recent: RecentSumsTable; readonly now: Instant },
 ): Html {
@@ -261,6 +270,6 @@ const tailHtml = ({ awake, idleTail }: RecentSums): HtmlPart =>
     ? html`${percentText(Math.min(1, idleTail / awake))}<small>${spanText(idleTail)}</small>`
     : undefined
 
-function connectionsHtml({ connections, maxConnections }: ComputeView): HtmlPart {
+function connectionsHtml({ connections, maxConnections }: ReadingView): HtmlPart {
   return connections && html`${connectionCount(connections)}<small>of ${maxConnections}</small>`
 }

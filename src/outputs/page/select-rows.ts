@@ -1,6 +1,6 @@
 // Selects and sorts the computes of a fleet page.
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { ComputeView } from '../../model/output/snapshot.ts'
+import type { ComputeView, IdentityView } from '../../model/output/snapshot.ts'
 import { STATES, type FleetFilters, type Sort } from './query.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
 import { recentSumsOf, type FleetPageInput, type RecentSums } from './fleet-input.ts'
@@ -26,11 +26,14 @@ export function selectRows({
   const matches = snapshot.computes.filter((view) => matchesFilters(view, query))
   const valueOf = SORT_VALUES[query.sort]
   const keyed = matches
-    .toSorted((a, b) => byRef(a.ref, b.ref))
-    .map((view) => ({ view, value: valueOf(view, () => recent && recentSumsOf(recent.sums, view.ref)) }))
+    .toSorted((a, b) => byRef(a.identity.ref, b.identity.ref))
+    .map((view) => ({
+      view,
+      value: valueOf(view, () => recent && recentSumsOf(recent.sums, view.identity.ref)),
+    }))
   const sign = query.descending ? -1 : 1
   keyed.sort((a, b) => byValue(a.value, b.value, sign))
-  if (query.group === 'team') keyed.sort((a, b) => byTeam(a.view, b.view))
+  if (query.group === 'team') keyed.sort((a, b) => byTeam(a.view, b.view.identity))
   const pages = Math.max(1, Math.ceil(keyed.length / ROWS_PER_PAGE))
   const page = Math.min(query.page, pages)
   return {
@@ -47,15 +50,15 @@ type SortValue = string | number | undefined
 type SortValueOf = (view: ComputeView, recent: () => RecentSums | undefined) => SortValue
 
 const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
-  name: (view) => computeDisplayName(view).toLowerCase(),
-  state: ({ state }) => -STATES.indexOf(state),
-  cu: ({ currentCu }) => currentCu?.cu,
+  name: (view) => computeDisplayName(view.identity).toLowerCase(),
+  state: ({ state: { shown: state } }) => -STATES.indexOf(state),
+  cu: ({ reading: { size: currentCu } }) => currentCu?.cu,
   awake: (_, recent) => recent()?.awake,
   tail: (_, recent) => tailShare(recent()),
   spend: (_, recent) => recent()?.spend,
-  hits: ({ hitRatio }) => hitRatio,
-  connections: ({ connections }) => connections && connectionCount(connections),
-  team: ({ owner }) => owner.team || undefined,
+  hits: ({ reading: { hitRatio } }) => hitRatio,
+  connections: ({ reading: { connections } }) => connections && connectionCount(connections),
+  team: ({ identity: { owner } }) => owner.team || undefined,
 }
 
 const tailShare = (recent: RecentSums | undefined): number | undefined =>
@@ -74,7 +77,14 @@ function byValue(a: SortValue, b: SortValue, sign: number): number {
 }
 
 /** Computes without a team come last. */
-function byTeam({ owner: { team: a } }: ComputeView, { owner: { team: b } }: ComputeView): number {
+function byTeam(
+  {
+    identity: {
+      owner: { team: a },
+    },
+  }: ComputeView,
+  { owner: { team: b } }: IdentityView,
+): number {
   if (a === b) return 0
   if (a === '' || b === '') return a === '' ? 1 : -1
   return a < b ? -1 : 1
@@ -84,21 +94,24 @@ function matchesFilters(
   view: ComputeView,
   { text, state, team, tier, project, branch }: FleetFilters,
 ): boolean {
-  const { ref, compute, owner } = view
+  const {
+    identity: { ref, compute, owner },
+  } = view
   return (
-    accepts(state, view.state) &&
+    accepts(state, view.state.shown) &&
     accepts(team, owner.team) &&
     accepts(tier, owner.tier) &&
     accepts(project, ref.projectId) &&
     accepts(branch, compute.branchId) &&
-    (text === undefined || namesOf(view).some((name) => name.toLowerCase().includes(text.toLowerCase())))
+    (text === undefined ||
+      namesOf(view.identity).some((name) => name.toLowerCase().includes(text.toLowerCase())))
   )
 }
 
 const accepts = (filter: string | undefined, value: string): boolean =>
   filter === undefined || filter === value
 
-const namesOf = ({ ref, compute, project, owner }: ComputeView): readonly string[] => [
+const namesOf = ({ ref, compute, project, owner }: IdentityView): readonly string[] => [
   ref.endpointId,
   ref.projectId,
   compute.branchId,

@@ -1,5 +1,5 @@
 // The weekly report of an account: every figure that a format shows, computed once.
-import type { Bounds } from '../../model/ledger/quantities.ts'
+import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'
@@ -7,6 +7,7 @@ import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { HOUR, earliest, type Instant, type Micros } from '../../model/units.ts'
 import { reportBudgets } from './budgets.ts'
+import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval } from '../text/dates.ts'
 import type { ReportInput } from './input.ts'
 import { splitSpendDifference } from './movers.ts'
@@ -149,9 +150,11 @@ const bounds = <Item>(
 const wasAwake = ({ week }: ReportedCompute): boolean => week.awake.likely > 0
 
 function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
-  const { low, likely, high } = bounds(awake, ({ week }) => week.awake)
   return {
-    seconds: { low: low / 1000, likely: likely / 1000, high: high / 1000 },
+    seconds: mapBounds(
+      bounds(awake, ({ week }) => week.awake),
+      millisInSeconds,
+    ),
     cu_seconds: sum(awake, ({ week }) => week.cuTime) / 1000,
     wakes: sum(awake, ({ week }) => week.wakes),
     computes: awake.filter(wasAwake).length,

@@ -1,7 +1,14 @@
 // Explanations of the state of a compute, the same on the command line, in the API and on the page.
 import type { AwakeReason } from '../../model/output/awake-reason.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
-import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
+import type {
+  ComputeView,
+  DisplayedState,
+  IdentityView,
+  StateView,
+  LedgerView,
+  ReadingView,
+} from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
 import { HOUR } from '../../model/units.ts'
@@ -14,7 +21,7 @@ export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
 }
 
 /** Its own name, else the name of its project. */
-export const computeDisplayName = ({ compute, project, ref }: ComputeView): string =>
+export const computeDisplayName = ({ compute, project, ref }: IdentityView): string =>
   compute.name ?? project?.name ?? ref.endpointId
 
 export const connectionCount = ({ active, idle, idleInTransaction, other }: ConnectionCounts): number =>
@@ -65,7 +72,7 @@ export function awakeCauseText(why: AwakeReason): string | undefined {
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
-function stateText({ state, why }: ComputeView): string {
+function stateText({ shown: state, reason: why }: StateView): string {
   const cause = awakeCauseText(why)
   if (cause === undefined) return STATE_WORDS[state]
   return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
@@ -73,23 +80,26 @@ function stateText({ state, why }: ComputeView): string {
 
 /** State of a compute with its reason, usage and cost, line by line. */
 export function explanationLines(view: ComputeView): readonly string[] {
-  const { ref, project, compute, currency, spend } = view
+  const {
+    identity: { ref, project, compute, currency },
+    ledger: { spend },
+  } = view
   const amountText = (micros: number): string => moneyText(micros, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
-    stateText(view),
+    stateText(view.state),
     delayText(view),
-    `awake ${spanText(view.awake.likely)} in all${inBrackets(rangeText(view.awake, spanText))}; ` +
+    `awake ${spanText(view.ledger.awake.likely)} in all${inBrackets(rangeText(view.ledger.awake, spanText))}; ` +
       `spend ${amountText(spend.likely)}${inBrackets(rangeText(spend, amountText))}`,
-    `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
-    ...reconciliationLines(view),
+    `of that after the last activity ${spanText(view.ledger.idleTail)}; added by readings of Dormouse ${spanText(view.ledger.observerOverhead)}`,
+    ...reconciliationLines(view.ledger),
     ...attributionLines(view, amountText),
-    readingText(view),
+    readingText(view.reading),
   ]
 }
 
-function delayText({ delay, compute }: ComputeView): string {
+function delayText({ state: { delay }, identity: { compute } }: ComputeView): string {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
   const source =
     compute.autosuspendDelay === undefined ? ', the default of its project or of the service' : ''
@@ -99,7 +109,7 @@ function delayText({ delay, compute }: ComputeView): string {
 const cuHoursText = (cuTime: number): string => (cuTime / HOUR).toFixed(3)
 
 /** The comparison is of the whole project: the service meters no single computes. */
-function reconciliationLines({ checked }: ComputeView): readonly string[] {
+function reconciliationLines({ reconciliation: checked }: LedgerView): readonly string[] {
   if (!checked) return []
   const { from, to, metered, low, high, outside } = checked
   const verdict =
@@ -111,7 +121,7 @@ function reconciliationLines({ checked }: ComputeView): readonly string[] {
 }
 
 function attributionLines(
-  { awakeBy, awake, readingAt }: ComputeView,
+  { ledger: { awakeBy, awake }, reading: { at: readingAt } }: ComputeView,
   amountText: (micros: number) => string,
 ): readonly string[] {
   if (readingAt === undefined && awakeBy.length === 0) return []
@@ -126,12 +136,12 @@ function attributionLines(
 }
 
 function readingText({
-  readingAt,
-  readingProblem,
+  at: readingAt,
+  problem: readingProblem,
   hitRatio,
   connections,
   maxConnections,
-}: ComputeView): string {
+}: ReadingView): string {
   if (readingAt === undefined) return `never read${readingProblem ? `: ${readingProblem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),

@@ -3,10 +3,11 @@ import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
-import type { Bounds, CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import { mapBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { SettledInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionPeaks, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { toIso } from '../../model/time.ts'
+import { inMoney, millisInSeconds } from './compute-fields.ts'
 import type { CsvCell } from './csv.ts'
 
 /** Values beside the row. */
@@ -33,8 +34,6 @@ const IDENTITY: readonly ExportColumn<{ readonly ref: ComputeRef }>[] = [
   { name: 'endpoint_id', meaning: 'id of the compute', cell: ({ ref }) => ref.endpointId },
 ]
 
-const seconds = (millis: number): number => millis / 1000
-
 /** The three columns of a value with bounds. */
 const bounded = <Row>(
   name: string,
@@ -46,18 +45,12 @@ const bounded = <Row>(
   { name: `${name}_high`, meaning: 'at most', cell: (row) => of(row).high },
 ]
 
-const scaled = ({ low, likely, high }: Bounds<number>, unit: number): Bounds<number> => ({
-  low: low / unit,
-  likely: likely / unit,
-  high: high / unit,
-})
-
 const COST: readonly ExportColumn<{ readonly cuTime: CuTimeByPrice }>[] = [
   ...bounded<{ readonly cuTime: CuTimeByPrice }>('cu_seconds', 'size times time awake', ({ cuTime }) =>
-    scaled(cuTimeSum(cuTime), 1000),
+    mapBounds(cuTimeSum(cuTime), millisInSeconds),
   ),
   ...bounded<{ readonly cuTime: CuTimeByPrice }>('spend', 'what it cost', ({ cuTime }) =>
-    scaled(spendOf(cuTime), 1_000_000),
+    mapBounds(spendOf(cuTime), inMoney),
   ),
   { name: 'currency', meaning: 'currency of the spend', cell: (_, { currency }) => currency },
 ]
@@ -72,17 +65,17 @@ export const DAY_COLUMNS: readonly ExportColumn<DayRow>[] = [
     meaning: '0 while the day is in progress; 1 when it ends; 1 more each time late facts restate it',
     cell: ({ version }) => version,
   },
-  ...bounded<DayRow>('awake_seconds', 'time awake', ({ awake }) => scaled(awake, 1000)),
+  ...bounded<DayRow>('awake_seconds', 'time awake', ({ awake }) => mapBounds(awake, millisInSeconds)),
   ...COST,
   {
     name: 'idle_tail_seconds',
     meaning: 'part of the awake time after the last activity',
-    cell: ({ idleTail }) => seconds(idleTail),
+    cell: ({ idleTail }) => millisInSeconds(idleTail),
   },
   {
     name: 'extension_seconds',
     meaning: 'part of the awake time that readings of Dormouse added',
-    cell: ({ observerOverhead }) => seconds(observerOverhead),
+    cell: ({ observerOverhead }) => millisInSeconds(observerOverhead),
   },
   { name: 'wakes', meaning: 'wakes, without restarts', cell: ({ wakes }) => wakes },
 ]
@@ -115,7 +108,7 @@ export const INTERVAL_COLUMNS: readonly ExportColumn<SettledInterval>[] = [
   {
     name: 'idle_tail_seconds',
     meaning: 'part of the awake time after the last activity',
-    cell: ({ idleTail }) => seconds(idleTail),
+    cell: ({ idleTail }) => millisInSeconds(idleTail),
   },
 ]
 
@@ -139,9 +132,9 @@ export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
   ...IDENTITY,
   { name: 'from', meaning: 'start of the interval', cell: ({ from }) => toIso(from) },
   { name: 'length_seconds', meaning: 'length of the interval, 300 or 3600', cell: ({ length }) => length },
-  { name: 'active_seconds', meaning: 'time observed awake', cell: (row) => seconds(row.time.active) },
-  { name: 'idle_seconds', meaning: 'time observed asleep', cell: (row) => seconds(row.time.idle) },
-  { name: 'init_seconds', meaning: 'time observed starting', cell: (row) => seconds(row.time.init) },
+  { name: 'active_seconds', meaning: 'time observed awake', cell: (row) => millisInSeconds(row.time.active) },
+  { name: 'idle_seconds', meaning: 'time observed asleep', cell: (row) => millisInSeconds(row.time.idle) },
+  { name: 'init_seconds', meaning: 'time observed starting', cell: (row) => millisInSeconds(row.time.init) },
   { name: 'readings', meaning: 'readings with a result', cell: ({ readings }) => readings },
   { name: 'cu_min', meaning: 'smallest size while awake', cell: ({ size }) => size?.min ?? null },
   {
@@ -173,7 +166,7 @@ export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
   {
     name: 'cache_seconds',
     meaning: 'time over which hits and misses were counted; it may begin before the interval',
-    cell: ({ cache }) => (cache ? seconds(cache.over) : null),
+    cell: ({ cache }) => (cache ? millisInSeconds(cache.over) : null),
   },
   {
     name: 'cache_used_bytes',
@@ -194,7 +187,7 @@ export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
   {
     name: 'use_seconds',
     meaning: 'time over which arrivals and active_sessions were counted; it may begin before the interval',
-    cell: ({ use }) => (use ? seconds(use.over) : null),
+    cell: ({ use }) => (use ? millisInSeconds(use.over) : null),
   },
   {
     name: 'longest_transaction_seconds',

@@ -18,6 +18,7 @@ import { FACTS, renderAll } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed, type Change } from './changed.ts'
 import { comparable, createLibrary } from './library.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 export type Measured = {
   readonly series: number
@@ -82,7 +83,11 @@ const later = (snapshot: Snapshot, round: number): Snapshot => ({
   version: round,
   computes: snapshot.computes.map((view, index) =>
     (index + round) % 10 === 0
-      ? { ...view, counters: { ...view.counters, spend: micros(view.counters.spend + 17 * round) } }
+      ? viewWith(view, {
+          ledger: {
+            counters: { ...view.ledger.counters, spend: micros(view.ledger.counters.spend + 17 * round) },
+          },
+        })
       : view,
   ),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAwakeTimelines, type TimelinesRequest } from '../../../src/daemon/history/awake-timelines.ts'
 import { lastHours } from '../../../src/model/time.ts'
-import { computeKey } from '../../../src/model/service/compute.ts'
+import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import type { ComputeView } from '../../../src/model/output/snapshot.ts'
@@ -9,6 +9,7 @@ import { millis, type Instant } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../../support/build.ts'
 import { snapshotOf, TAKEN } from '../../support/fleet-snapshot.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 const HOUR = 3600
 const now = at(TAKEN)
@@ -75,13 +76,16 @@ test('a strip has what is settled, and what is not settled yet', async () => {
   const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
   // records of whole seconds: half a second later is likely
   const account = awakeSince(TAKEN - HOUR)
-  const view: ComputeView = {
-    ...asleep,
-    state: 'active',
-    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due', ours: false },
-  }
+  const reason = {
+    because: 'idle-tail',
+    since: at(TAKEN - 600),
+    until: at(TAKEN),
+    end: 'due',
+    ours: false,
+  } as const
+  const view = viewWith(asleep, { state: { shown: 'active', reason } })
   const strips = await createAwakeTimelines({ history, entryOf: () => account })(ask({ views: [view] }))
-  expect(strips.get(computeKey(view.ref))).toEqual({
+  expect(strips.get(computeKey(view.identity.ref))).toEqual({
     span: { from: at(TAKEN - 24 * HOUR), to: now },
     knownFrom: at(TAKEN - 20 * HOUR),
     knownUntil: now,
@@ -94,26 +98,24 @@ test('a strip has what is settled, and what is not settled yet', async () => {
 
 test('of a compute that cannot be asked for long, nothing is drawn since its account was last swept', async () => {
   const account = awakeSince(TAKEN - HOUR)
-  const view: ComputeView = {
-    ...asleep,
-    state: 'unknown',
-    why: { because: 'unknown', since: at(TAKEN - 1800) },
-  }
+  const reason = { because: 'unknown', since: at(TAKEN - 1800) } as const
+  const view = viewWith(asleep, { state: { shown: 'unknown', reason } })
   const strips = await createAwakeTimelines({ ...settledPast(), entryOf: () => account })(
     ask({ views: [view] }),
   )
-  expect(strips.get(computeKey(view.ref))).toMatchObject({
+  expect(strips.get(computeKey(view.identity.ref))).toMatchObject({
     knownUntil: at(TAKEN - 1800),
     intervals: [{ from: at(TAKEN - HOUR + 0.5), to: at(TAKEN - 1800) }],
   })
 })
 
 test('a compute is not known before it was created, though the day is counted whole', async () => {
-  const view: ComputeView = { ...asleep, compute: { ...asleep.compute, createdAt: at(TAKEN - 60) } }
+  const compute = { ...asleep.identity.compute, createdAt: at(TAKEN - 60) }
+  const view = viewWith(asleep, { identity: { compute } })
   const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
   const strips = createAwakeTimelines({ ...settledPast(), entryOf: () => settledAccount(TAKEN) })
   const shown = await strips(ask({ views: [view], knownFrom: known }))
-  expect(shown.get(computeKey(view.ref))?.knownFrom).toBe(at(TAKEN - 60))
+  expect(shown.get(computeKey(view.identity.ref))?.knownFrom).toBe(at(TAKEN - 60))
 })
 
 test('what is settled is read once, and then only what was settled since', async () => {
@@ -123,7 +125,7 @@ test('what is settled is read once, and then only what was settled since', async
   const strips = createAwakeTimelines({ history, entryOf: () => settledAccount(until) })
   const begins = async (hours: number): Promise<readonly Instant[] | undefined> => {
     const all = await strips(ask({ span: lastHours(now, hours) }))
-    return all.get(computeKey(asleep.ref))?.intervals.map(({ from }) => from)
+    return all.get(computeKey(asleep.identity.ref))?.intervals.map(({ from }) => from)
   }
   const [long, today] = [at(TAKEN - 100 * HOUR), at(day[0])]
   expect([await begins(24), await begins(24)]).toEqual([[today], [today]])
@@ -136,14 +138,14 @@ test('what is settled is read once, and then only what was settled since', async
   expect(asked.slice(2)).toEqual([[at(day[1]), 1]])
 })
 
+const named = (view: ComputeView, over: Partial<ComputeRef>) =>
+  viewWith(view, { identity: { ref: { ...view.identity.ref, ...over } } })
+
 test('computes that are shown lose nothing to those shown before', async () => {
   const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
   const strips = createAwakeTimelines({ history, entryOf: () => settledAccount(TAKEN) })
-  const many = Array.from({ length: 1000 }, (_, index) => ({
-    ...asleep,
-    ref: { ...asleep.ref, endpointId: `ep-${index}` },
-  }))
-  const others = many.map((view) => ({ ...view, ref: { ...view.ref, projectId: 'other' } }))
+  const many = Array.from({ length: 1000 }, (_, index) => named(asleep, { endpointId: `ep-${index}` }))
+  const others = many.map((view) => named(view, { projectId: 'other' }))
   await strips(ask({ views: many }))
   const shown = await strips(ask({ views: [...many.slice(0, 500), ...others.slice(0, 500)] }))
   expect([...shown.values()].map(({ intervals }) => intervals.length)).toEqual(
@@ -155,5 +157,5 @@ test('of an account nothing is known of, all is unknown', async () => {
   const strips = await createAwakeTimelines({ ...settledPast(), entryOf: () => undefined })(
     ask({ knownFrom: new Map() }),
   )
-  expect(strips.get(computeKey(asleep.ref))).toMatchObject({ knownFrom: now, intervals: [] })
+  expect(strips.get(computeKey(asleep.identity.ref))).toMatchObject({ knownFrom: now, intervals: [] })
 })

@@ -1,17 +1,18 @@
 // How old what is known of awake computes is: those asleep do not count, however long ago they were looked at.
 import { expect, test } from 'vitest'
 import { putAges } from '../../../src/outputs/metrics/collect/readings.ts'
-import type { ComputeView, DisplayedState, Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { StateView, DisplayedState, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { at } from '../../support/build.ts'
 
-const seen = (state: DisplayedState, ago: number): Pick<ComputeView, 'state' | 'seenAt'> => ({
-  state,
-  seenAt: at(-ago),
+type Seen = { readonly state: Pick<StateView, 'shown' | 'observedAt'> }
+
+const seen = (shown: DisplayedState, ago: number): Seen => ({
+  state: { shown, observedAt: at(-ago) },
 })
 
-function ages(computes: readonly Pick<ComputeView, 'state' | 'seenAt'>[]): Record<string, number> {
+function ages(computes: readonly Seen[]): Record<string, number> {
   const shown: Record<string, number> = {}
-  putAges({ computes, takenAt: at(0) } as Snapshot, (_, [percentile = ''], value) => {
+  putAges({ computes, takenAt: at(0) } as unknown as Snapshot, (_, [percentile = ''], value) => {
     if (value !== undefined) shown[percentile] = value
   })
   return shown

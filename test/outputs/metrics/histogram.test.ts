@@ -6,6 +6,7 @@ import { MAX_REGIONS } from '../../../src/model/ledger/counters.ts'
 import { millis } from '../../../src/model/units.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 /** Computes in one region, and what is left of two accounts' wakes in another. */
 function taken() {
@@ -52,7 +53,9 @@ test('a service that makes up regions has a bounded number of histograms', () =>
   const snapshot = taken()
   const computes = Array.from({ length: 3 * MAX_REGIONS }, (_, index) => {
     const view = snapshot.computes[0] as ComputeView
-    return { ...view, compute: { ...view.compute, regionId: `region-${index}` } }
+    return viewWith(view, {
+      identity: { compute: { ...view.identity.compute, regionId: `region-${index}` } },
+    })
   })
   const text = bodyText(partsOf({ ...snapshot, computes }, FACTS))
   expect(text.match(/wake_latency_seconds_count/g)).toHaveLength(MAX_REGIONS)

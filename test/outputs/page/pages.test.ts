@@ -70,7 +70,7 @@ test('names that are markup, of any script and any length, stay text on every pa
   const [first] = snapshot.computes
   const paths = [
     ...PATHS.slice(0, 4),
-    `/computes/${encodeURIComponent(first?.ref.endpointId.toWellFormed() ?? '')}`,
+    `/computes/${encodeURIComponent(first?.identity.ref.endpointId.toWellFormed() ?? '')}`,
   ]
   for (const path of [
     ...paths,

@@ -25,7 +25,10 @@ export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
       }
   },
   async *days(account) {
-    for (const { ref } of computes) if (ref.account === account) yield* daysOf(ref, takenAt)
+    for (const {
+      identity: { ref },
+    } of computes)
+      if (ref.account === account) yield* daysOf(ref, takenAt)
   },
 })
 

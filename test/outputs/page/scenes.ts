@@ -1,5 +1,6 @@
 // Everything that the pages show, as scenes in which each has something to show, or nothing.
 import type { Hono } from 'hono'
+import type { AwakeReason } from '../../../src/model/output/awake-reason.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { cu, instant, micros } from '../../../src/model/units.ts'
 import { TAKEN } from '../../support/fleet-snapshot.ts'
@@ -7,6 +8,7 @@ import { at } from '../../support/build.ts'
 import { keptNamed } from './kept-reports.ts'
 import { pastOf } from './past.ts'
 import { appOf, budgetOf, fleet } from './shown.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 /** Markup, another direction and length, in what people name. */
 const NAMES = [
@@ -15,10 +17,8 @@ const NAMES = [
   'shop',
 ] as const
 
-export const named = (view: ComputeView, name: string): ComputeView => ({
-  ...view,
-  compute: { ...view.compute, name },
-})
+export const named = (view: ComputeView, name: string): ComputeView =>
+  viewWith(view, { identity: { compute: { ...view.identity.compute, name } } })
 
 const first = fleet(12)
 /** What others named, named badly; the longest of all by everybody. */
@@ -42,25 +42,31 @@ function troubled(): Snapshot {
   const [account] = taken.accounts
   if (!account) throw new Error('there is an account')
   const second = { ...account, account: `other-${'x'.repeat(60)}`, month: undefined }
-  const views = taken.computes.map((view, index): ComputeView => ({
-    ...view,
-    state: (['unknown', 'active', 'init', 'idle', 'active', 'unknown'] as const)[index] ?? 'idle',
-    ...(index % 2 === 0 && {
-      connections: undefined,
-      hitRatio: undefined,
-      awakeBy: [],
-      readingProblem: NAMES[0],
-    }),
-    ...(index === 1 && {
-      currentCu: { cu: cu(2), source: 'api' } as never,
-      connections: { active: 3, idle: 2, idleInTransaction: 0, other: 1 },
-      awakeBy: view.awakeBy.map((share) => ({ ...share, application: NAMES[0], user: NAMES[1] })),
-    }),
-    why: WHYS[index] ?? view.why,
-    owner: { ...view.owner, team: NAMES[index % 3] ?? '', tier: NAMES[(index + 1) % 3] ?? '' },
-    spend: { low: micros(1), likely: micros(123_456_789_012_345), high: micros(912_345_678_901_234) },
-    seenAt: at(TAKEN - 600),
-  }))
+  const views = taken.computes.map((view, index) => {
+    const { owner } = view.identity
+    return viewWith(view, {
+      identity: { owner: { ...owner, team: NAMES[index % 3] ?? '', tier: NAMES[(index + 1) % 3] ?? '' } },
+      state: {
+        shown: (['unknown', 'active', 'init', 'idle', 'active', 'unknown'] as const)[index] ?? 'idle',
+        reason: WHYS[index] ?? view.state.reason,
+        observedAt: at(TAKEN - 600),
+      },
+      ledger: {
+        spend: { low: micros(1), likely: micros(123_456_789_012_345), high: micros(912_345_678_901_234) },
+        ...(index % 2 === 0 && { awakeBy: [] }),
+        ...(index === 1 && {
+          awakeBy: view.ledger.awakeBy.map((share) => ({ ...share, application: NAMES[0], user: NAMES[1] })),
+        }),
+      },
+      reading: {
+        ...(index % 2 === 0 && { connections: undefined, hitRatio: undefined, problem: NAMES[0] }),
+        ...(index === 1 && {
+          size: { cu: cu(2), source: 'api' } as never,
+          connections: { active: 3, idle: 2, idleInTransaction: 0, other: 1 },
+        }),
+      },
+    })
+  })
   const money = { unit: 'money', amount: micros(123_456_789_012_345), currency: 'USD' } as const
   const budgets = [
     budgetOf({ name: NAMES[0], limit: money, team: NAMES[1], scope: { project: [NAMES[1], NAMES[0]] } }),
@@ -76,7 +82,7 @@ function troubled(): Snapshot {
   }
 }
 
-const WHYS: readonly (ComputeView['why'] | undefined)[] = [
+const WHYS: readonly (AwakeReason | undefined)[] = [
   { because: 'unknown', since: at(TAKEN - 600) },
   { because: 'clients', working: 3, application: NAMES[0] } as never,
   { because: 'starting' },

@@ -18,6 +18,7 @@ import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
 import { ASLEEP_FOR, daysOf, DELAY, isAwake, PRICE } from './past.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 export type Shown = {
   readonly snapshot?: Snapshot | undefined
@@ -53,7 +54,8 @@ export const appOf = (shown: Shown): Hono =>
 const keyed = new WeakMap<Snapshot, ReadonlyMap<string, ComputeView>>()
 
 function viewsOf(snapshot: Snapshot): ReadonlyMap<string, ComputeView> {
-  const known = keyed.get(snapshot) ?? new Map(snapshot.computes.map((view) => [computeKey(view.ref), view]))
+  const known =
+    keyed.get(snapshot) ?? new Map(snapshot.computes.map((view) => [computeKey(view.identity.ref), view]))
   keyed.set(snapshot, known)
   return known
 }
@@ -77,7 +79,7 @@ function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnTyp
   }
   return {
     ref,
-    compute: view.compute,
+    compute: view.identity.compute,
     evidence,
     settledUntil: at(0),
     partlySettled: undefined,
@@ -240,25 +242,28 @@ const TEAMS = ['platform', 'data', ''] as const
 const MONTH = 30 / 7
 
 const owned = (view: ComputeView, index: number): ComputeView => {
-  const days = daysOf(view.ref, at(TAKEN))
+  const days = daysOf(view.identity.ref, at(TAKEN))
   const awake = millis(MONTH * days.reduce((sum, day) => sum + day.awake.likely, 0))
   const held = (share: number) => ({
     time: millis(awake * share),
     spend: micros((awake * share * PRICE) / HOUR),
   })
   const { spend } = held(1)
-  return {
-    ...view,
-    ...(view.state === 'active' && {
-      why: { because: 'clients', working: 2, application: 'web' },
+  return viewWith(view, {
+    identity: {
+      owner: { ...view.identity.owner, team: TEAMS[index % 3] ?? '', tier: index % 3 === 2 ? '' : 'prod' },
+    },
+    ...(view.state.shown === 'active' && {
+      state: { reason: { because: 'clients', working: 2, application: 'web' } },
     }),
-    owner: { ...view.owner, team: TEAMS[index % 3] ?? '', tier: index % 3 === 2 ? '' : 'prod' },
-    awake: { low: awake, likely: awake, high: awake },
-    spend: { low: micros(0.98 * spend), likely: spend, high: micros(1.04 * spend) },
-    idleTail: millis(MONTH * days.reduce((sum, day) => sum + day.idleTail, 0)),
-    awakeBy: [
-      { cause: 'clients', application: 'web', user: 'app', database: 'main', ...held(0.7) },
-      { cause: 'keep-alive', application: 'pgbouncer', user: 'pool', database: 'main', ...held(0.1) },
-    ],
-  }
+    ledger: {
+      awake: { low: awake, likely: awake, high: awake },
+      spend: { low: micros(0.98 * spend), likely: spend, high: micros(1.04 * spend) },
+      idleTail: millis(MONTH * days.reduce((sum, day) => sum + day.idleTail, 0)),
+      awakeBy: [
+        { cause: 'clients', application: 'web', user: 'app', database: 'main', ...held(0.7) },
+        { cause: 'keep-alive', application: 'pgbouncer', user: 'pool', database: 'main', ...held(0.1) },
+      ],
+    },
+  })
 }

@@ -1,6 +1,7 @@
 // Wording of times, amounts and unknown values on the pages.
 import { describe, expect, test } from 'vitest'
 import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import { millis, micros, type Instant } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -8,6 +9,7 @@ import { TAKEN } from '../../support/fleet-snapshot.ts'
 import { KEPT } from './kept-reports.ts'
 import { pastOf } from './past.ts'
 import { appOf, fleet, textOf } from './shown.ts'
+import { viewWith, type ViewChange } from '../../support/view-with.ts'
 
 /** Text of a page without tags; no-break spaces stay. */
 const readOf = (text: string): string =>
@@ -24,9 +26,9 @@ const read = async (snapshot: Snapshot, path: string): Promise<string> =>
 
 const snapshot = fleet(6)
 
-const withViews = (change: (view: ComputeView, index: number) => Partial<ComputeView>): Snapshot => ({
+const withViews = (change: (view: ComputeView, index: number) => ViewChange): Snapshot => ({
   ...snapshot,
-  computes: snapshot.computes.map((view, index) => ({ ...view, ...change(view, index) })),
+  computes: snapshot.computes.map((view, index) => viewWith(view, change(view, index))),
 })
 
 const withAccount = (over: Partial<AccountView>): Snapshot => ({
@@ -36,10 +38,7 @@ const withAccount = (over: Partial<AccountView>): Snapshot => ({
 
 const pastWith = (from: Instant, to: Instant) => ({
   ...NO_HISTORY,
-  async *awakeTimes(
-    _account: string,
-    { computes = [] }: { readonly computes?: readonly ComputeView['ref'][] },
-  ) {
+  async *awakeTimes(_account: string, { computes = [] }: { readonly computes?: readonly ComputeRef[] }) {
     for (const ref of computes) yield { ref, times: [{ from, to, tail: millis(300_000), restart: false }] }
   },
 })
@@ -83,14 +82,14 @@ describe('while the service does not answer', () => {
   })
 
   test('the figures say what is not in them', async () => {
-    const two = withViews((view, index) => (index < 2 ? { state: 'unknown' } : { state: view.state }))
+    const two = withViews((_, index) => ({ state: index < 2 ? { shown: 'unknown' } : {} }))
     const text = await read(two, '/')
     expect(text).toMatch(/Awake now 1 of 6, 2 not known/)
     expect(text).toMatch(
       /Spending now, per hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes of unknown state/,
     )
     const all = await read(
-      withViews(() => ({ state: 'unknown' })),
+      withViews(() => ({ state: { shown: 'unknown' } })),
       '/',
     )
     expect(all).toMatch(/Spending now, per hour not known This month/)
@@ -104,7 +103,9 @@ describe('while the service does not answer', () => {
   })
 
   test('a compute says since when it was not seen', async () => {
-    const unseen = withViews(() => ({ state: 'unknown', why: { because: 'unknown', since: at(4200) } }))
+    const unseen = withViews(() => ({
+      state: { shown: 'unknown', reason: { because: 'unknown', since: at(4200) } },
+    }))
     expect(await read(unseen, '/')).toContain('unknown not seen since 01:10')
     expect(await read(unseen, '/computes/ep-0')).toContain(
       'unknown : not seen since 01:10'.replace(' :', ':'),
@@ -116,14 +117,16 @@ test('the reason does not repeat the state', async () => {
   const text = await read(snapshot, '/')
   expect(text).toContain('asleep since 01:30')
   expect(text).not.toContain('asleep asleep')
-  const starting = withViews(() => ({ state: 'init', why: { because: 'starting' } }))
+  const starting = withViews(() => ({ state: { shown: 'init', reason: { because: 'starting' } } }))
   expect(await read(starting, '/')).not.toMatch(/starting starting/)
 })
 
 test('an overdue suspension is not announced', async () => {
   const overdue = withViews(() => ({
-    state: 'active',
-    why: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue', ours: false },
+    state: {
+      shown: 'active',
+      reason: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue', ours: false },
+    },
   }))
   for (const path of ['/', '/computes/ep-0'])
     expect(await read(overdue, path)).toContain(
@@ -146,7 +149,7 @@ test('labels of the compute page', async () => {
 test('a range with equal ends is not shown', async () => {
   const sure = { low: micros(1_234_500_000), likely: micros(1_234_500_000), high: micros(1_234_501_000) }
   const text = await read(
-    withViews(() => ({ spend: sure })),
+    withViews(() => ({ ledger: { spend: sure } })),
     '/computes/ep-0',
   )
   expect(text).toContain('Spend since first seen 1,234.50 USD Hit ratio')

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { AwakeReason } from '../../../src/model/output/awake-reason.ts'
-import type { ComputeView } from '../../../src/model/output/snapshot.ts'
+import type { DisplayedState } from '../../../src/model/output/snapshot.ts'
 import { bytes, micros, millis } from '../../../src/model/units.ts'
 import { awakeCauseText, explanationLines, awakeReasonText } from '../../../src/outputs/text/explain.ts'
 import { at } from '../../support/build.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
+import { viewWith } from '../../support/view-with.ts'
 
 const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): AwakeReason => ({
   because: 'idle-tail',
@@ -55,22 +56,24 @@ test.each([
   ['idle', { because: 'disabled' }, 'asleep: disabled'],
   ['init', { because: 'starting' }, 'starting'],
   ['unknown', { because: 'unknown', since: at(60) }, 'unknown: not seen since 2026-01-05T00:01:00Z'],
-] satisfies readonly (readonly [ComputeView['state'], AwakeReason, string])[])(
+] satisfies readonly (readonly [DisplayedState, AwakeReason, string])[])(
   'a compute that is %s because of %j is explained in the words of the pages',
-  (state, why, line) => {
-    expect(explanationLines({ ...view, state, why })).toContain(line)
+  (shown, reason, line) => {
+    expect(explanationLines(viewWith(view, { state: { shown, reason } }))).toContain(line)
   },
 )
 
 test('amounts are told as everywhere, and no range of one value', () => {
-  const lines = explanationLines({
-    ...view,
-    awake: { low: millis(5_999_000), likely: millis(6_000_000), high: millis(6_001_000) },
-    spend: { low: micros(106_000), likely: micros(106_000), high: micros(123_456_789_012) },
-    idleTail: millis(0),
-    extension: millis(300_000),
-    cacheLimit: bytes(0),
+  const changed = viewWith(view, {
+    ledger: {
+      awake: { low: millis(5_999_000), likely: millis(6_000_000), high: millis(6_001_000) },
+      spend: { low: micros(106_000), likely: micros(106_000), high: micros(123_456_789_012) },
+      idleTail: millis(0),
+      observerOverhead: millis(300_000),
+    },
+    reading: { cacheLimit: bytes(0) },
   })
+  const lines = explanationLines(changed)
   expect(lines).toContain('awake 1.7 h in all; spend 0.11 USD (0.11 USD to 123,456.79 USD)')
   expect(lines).toContain('of that after the last activity 0 s; added by readings of Dormouse 5 min')
 })

@@ -13,7 +13,7 @@ export function explainCompute({ computes }: Snapshot, name: string): Result<Com
   if (!view) return failed(`no compute is called ${name}`)
   if (other)
     return failed(
-      `${name} has several computes: ${matches.map(({ ref }) => ref.endpointId).join(', ')}; name one of them`,
+      `${name} has several computes: ${matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')}; name one of them`,
     )
   return ok({ compute: computeJson(view), lines: explanationLines(view) })
 }
@@ -21,10 +21,10 @@ export function explainCompute({ computes }: Snapshot, name: string): Result<Com
 /** Computes with that name, by the first of the ways below that any compute fits. */
 function computesNamed(computes: readonly ComputeView[], name: string): readonly ComputeView[] {
   const ways: readonly ((view: ComputeView) => string | undefined)[] = [
-    ({ ref }) => ref.endpointId,
-    ({ compute }) => compute.name,
-    ({ project }) => project?.name,
-    ({ ref }) => ref.projectId,
+    ({ identity: { ref } }) => ref.endpointId,
+    ({ identity: { compute } }) => compute.name,
+    ({ identity: { project } }) => project?.name,
+    ({ identity: { ref } }) => ref.projectId,
   ]
   const matches = ways.map((way) => computes.filter((view) => way(view) === name))
   return matches.find(({ length }) => length > 0) ?? []

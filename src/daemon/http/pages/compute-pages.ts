@@ -89,11 +89,11 @@ export function createComputePages(sources: PageSources, context: PageContext): 
       }
     },
     compute: async (snapshot, endpointId) => {
-      const view = snapshot.computes.find(({ ref }) => ref.endpointId === endpointId)
+      const view = snapshot.computes.find(({ identity: { ref } }) => ref.endpointId === endpointId)
       if (!view) return undefined
       const recent = await recentSums(snapshot)
       const drawn = await timelines(snapshot, { views: [view], range: '7d', recent })
-      const timeline = drawn.get(computeKey(view.ref))
+      const timeline = drawn.get(computeKey(view.identity.ref))
       return timeline && computePage({ view, timeline, now: snapshot.takenAt }, context)
     },
   }

@@ -47,7 +47,10 @@ export function putWakes(accounts: readonly AccountView[], put: AddSample): void
 export function putWakeLatency({ accounts, computes }: Snapshot, put: AddSample): void {
   const counters = accounts.flatMap(({ wakeLatency }) => wakeLatency)
   const regions = new Set(counters.map(({ regionId }) => regionId))
-  for (const { compute } of computes) if (regions.size < MAX_REGIONS) regions.add(compute.regionId)
+  for (const {
+    identity: { compute },
+  } of computes)
+    if (regions.size < MAX_REGIONS) regions.add(compute.regionId)
   for (const region of regions)
     putHistogram(
       counters.filter(({ regionId }) => regionId === region),

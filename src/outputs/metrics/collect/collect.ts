@@ -1,5 +1,11 @@
 // The snapshot as samples. A value that is not known has no sample, never a zero.
-import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../../model/output/snapshot.ts'
+import type {
+  AccountView,
+  ComputeView,
+  DisplayedState,
+  Snapshot,
+  ReadingView,
+} from '../../../model/output/snapshot.ts'
 import { putAccount, putEndedOperations, putReadings, putWakeLatency, putWakes } from './accounts.ts'
 import { putAges, putReading } from './readings.ts'
 import { putSpend, putTeams } from './spend.ts'
@@ -50,7 +56,7 @@ export function collectSamples(
   }
   putProjects(computes, snapshot.accounts, put)
   for (const view of computes) {
-    const labels = computeLabels(memory, view.ref)
+    const labels = computeLabels(memory, view.identity.ref)
     putFacts(view, labels, put)
     putLedger(view, labels, put)
     putSpend(view, labels, put)
@@ -75,7 +81,7 @@ function putProjects(
   accounts: readonly AccountView[],
   put: AddSample,
 ): void {
-  const byProject = Map.groupBy(computes, ({ ref }) => ref.projectId)
+  const byProject = Map.groupBy(computes, ({ identity: { ref } }) => ref.projectId)
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
   for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
     put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0)
@@ -84,28 +90,28 @@ function putProjects(
 
 function putProject(projectId: string, views: readonly ComputeView[], put: AddSample): void {
   const [first] = views
-  if (first?.project) {
-    const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = first.project
-    const { team, tier } = first.projectOwner
+  if (first?.identity.project) {
+    const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = first.identity.project
+    const { team, tier } = first.identity.projectOwner
     put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
     put('projectCpuUsed', [projectId], cpuUsedSeconds)
   }
-  if (views.some(({ operations }) => operations.length > 0)) putOperations(projectId, views, put)
+  if (views.some(({ state: { operations } }) => operations.length > 0)) putOperations(projectId, views, put)
   let [likely, width, cuTime, assumed] = [0, 0, 0, 0]
   for (const view of views) {
-    likely += view.spend.likely
-    width += view.spend.high - view.spend.low
-    cuTime += view.cuTime.likely
-    assumed += view.assumed ?? 0
+    likely += view.ledger.spend.likely
+    width += view.ledger.spend.high - view.ledger.spend.low
+    cuTime += view.ledger.cuTime.likely
+    assumed += view.ledger.assumed ?? 0
   }
   const id = [projectId]
   put('spendUncertainty', id, likely === 0 ? undefined : width / likely)
   put('assumed', id, cuTime === 0 ? undefined : assumed / cuTime)
-  put('reconciliationError', id, first?.checked?.outside)
+  put('reconciliationError', id, first?.ledger.reconciliation?.outside)
 }
 
 function putOperations(projectId: string, views: readonly ComputeView[], put: AddSample): void {
-  const inProgress = views.flatMap(({ operations }) => operations)
+  const inProgress = views.flatMap(({ state: { operations } }) => operations)
   for (const [action, same] of Map.groupBy(inProgress, (operation) => operation.action)) {
     put('operationsInProgress', [projectId, action], same.length)
     put('operationOldest', [projectId, action], Math.min(...same.map(({ createdAt }) => createdAt)) / 1000)
@@ -115,7 +121,7 @@ function putOperations(projectId: string, views: readonly ComputeView[], put: Ad
 const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
 
 function putFacts(
-  { compute, owner, state, delay, currentCu }: ComputeView,
+  { identity: { compute, owner }, state: { shown: state, delay }, reading: { size: currentCu } }: ComputeView,
   labels: ComputeLabels,
   put: AddSample,
 ): void {
@@ -135,7 +141,11 @@ function putFacts(
   put('started', id, inSeconds(compute.startedAt))
 }
 
-function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels, put: AddSample): void {
+function putLedger(
+  { state: { awakeSince }, ledger: { counters } }: ComputeView,
+  { id }: ComputeLabels,
+  put: AddSample,
+): void {
   put('awakeSince', id, inSeconds(awakeSince))
   put('awakeSeconds', id, counters.awake / 1000)
   put('idleTailSeconds', id, counters.idleTail / 1000)
@@ -151,9 +161,9 @@ function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
   const unread = new Map<UnreadReason, number>()
   const byName = new Map(accounts.map((account) => [account.account, account]))
   for (const view of computes) {
-    counts.set(view.state, (counts.get(view.state) ?? 0) + 1)
-    if (view.readingAt !== undefined) continue
-    const reason = unreadReason(view, byName.get(view.ref.account))
+    counts.set(view.state.shown, (counts.get(view.state.shown) ?? 0) + 1)
+    if (view.reading.at !== undefined) continue
+    const reason = unreadReason(view.reading, byName.get(view.identity.ref.account))
     unread.set(reason, (unread.get(reason) ?? 0) + 1)
   }
   for (const state of STATES) put('computes', [state], counts.get(state) ?? 0)
@@ -163,7 +173,10 @@ function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
 const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
 type UnreadReason = (typeof UNREAD_REASONS)[number]
 
-function unreadReason({ readingSucceeded }: ComputeView, account: AccountView | undefined): UnreadReason {
+function unreadReason(
+  { succeeded: readingSucceeded }: ReadingView,
+  account: AccountView | undefined,
+): UnreadReason {
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
   return readingSucceeded === false ? 'failing' : 'not_yet'

@@ -6,27 +6,33 @@ import { appendLabel, inSeconds, type ComputeLabels, type AddSample } from '../e
 
 export function putReading(view: ComputeView, labels: ComputeLabels, put: AddSample): void {
   const { id } = labels
-  const { connections } = view
+  const {
+    reading: { connections },
+  } = view
   putCache(view, id, put)
   put('connections', appendLabel(labels, 'active'), connections?.active)
   put('connections', appendLabel(labels, 'idle'), connections?.idle)
   put('connections', appendLabel(labels, 'idle_in_transaction'), connections?.idleInTransaction)
   put('connections', appendLabel(labels, 'other'), connections?.other)
-  put('maxConnections', id, view.maxConnections)
-  put('reservedConnections', id, view.reservedConnections)
-  put('presetMismatch', appendLabel(labels, 'max_connections'), flag(view.presetMismatch?.maxConnections))
-  put('presetMismatch', appendLabel(labels, 'file_cache'), flag(view.presetMismatch?.fileCache))
-  put('sizeUnknown', id, view.sizeUnknown)
-  put('readingSuccess', id, flag(view.readingSucceeded))
-  for (const { window, size } of view.workingSet)
+  put('maxConnections', id, view.reading.maxConnections)
+  put('reservedConnections', id, view.reading.reservedConnections)
+  put(
+    'presetMismatch',
+    appendLabel(labels, 'max_connections'),
+    flag(view.reading.presetMismatch?.maxConnections),
+  )
+  put('presetMismatch', appendLabel(labels, 'file_cache'), flag(view.reading.presetMismatch?.fileCache))
+  put('sizeUnknown', id, view.reading.sizeUnknown)
+  put('readingSuccess', id, flag(view.reading.succeeded))
+  for (const { window, size } of view.reading.workingSet)
     put('workingSet', appendLabel(labels, spanText(window)), size)
-  put('averageActive', id, view.averageActive)
-  put('longestTransaction', id, view.longestTransaction)
-  put('readingTimestamp', id, inSeconds(view.readingAt))
+  put('averageActive', id, view.reading.averageActive)
+  put('longestTransaction', id, view.reading.longestTransaction)
+  put('readingTimestamp', id, inSeconds(view.reading.at))
 }
 
 function putCache(
-  { state, cache, cacheUsed, cacheLimit }: ComputeView,
+  { state: { shown: state }, reading: { cache, cacheUsed, cacheLimit } }: ComputeView,
   id: ComputeLabels['id'],
   put: AddSample,
 ): void {
@@ -48,7 +54,7 @@ const flag = (value: boolean | undefined): number | undefined =>
 const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
 
 export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
-  const ages = computes.flatMap(({ state, seenAt }) =>
+  const ages = computes.flatMap(({ state: { shown: state, observedAt: seenAt } }) =>
     state === 'active' ? [(takenAt - seenAt) / 1000] : [],
   )
   // a typed array sorts as numbers: a hundred thousand within milliseconds

@@ -86,16 +86,17 @@ const recentOf = (computes: readonly ComputeView[], now: Instant): readonly Comp
   computes.filter((view) => isRecent(view, now))
 
 const isRecent = (view: ComputeView, now: Instant): boolean =>
-  isBusy(view) || now - Math.max(view.compute.suspendedAt ?? 0, view.compute.lastActive ?? 0) < RECENT_FOR
+  isBusy(view) ||
+  now - Math.max(view.identity.compute.suspendedAt ?? 0, view.identity.compute.lastActive ?? 0) < RECENT_FOR
 
 /** Awake by its last known state, also while the service cannot be reached; or with operations in progress, which may be stuck. */
-const isBusy = ({ compute, operations }: ComputeView): boolean =>
+const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView): boolean =>
   compute.state !== 'idle' || operations.length > 0
 
 /** The `most` computes that are busy or, among the others, cost most, in the order of the snapshot. */
 function costliest(computes: readonly ComputeView[], most: number): readonly ComputeView[] {
   const largest = createTopK(most, (view: ComputeView) =>
-    isBusy(view) ? Number.MAX_SAFE_INTEGER : view.counters.spend,
+    isBusy(view) ? Number.MAX_SAFE_INTEGER : view.ledger.counters.spend,
   )
   for (const view of computes) largest.add(view)
   const selected = new Set(largest.all())

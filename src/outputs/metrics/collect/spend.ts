@@ -7,7 +7,11 @@ import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/s
 const inMoney = (micros: number): number => micros / 1_000_000
 
 export function putSpend(
-  { counters, spendRate, currency, why }: ComputeView,
+  {
+    ledger: { counters, spendPerHour: spendRate },
+    identity: { currency },
+    state: { reason: why },
+  }: ComputeView,
   labels: ComputeLabels,
   put: AddSample,
 ): void {
@@ -42,7 +46,10 @@ export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void
     if (names) names.add(team)
     else teams.set(currency, new Set([team]))
   }
-  for (const { currency, owner } of computes) addTeam(currency, owner.team)
+  for (const {
+    identity: { currency, owner },
+  } of computes)
+    addTeam(currency, owner.team)
   for (const account of accounts)
     for (const team of Object.keys(account.teams)) addTeam(account.currency, team)
   for (const [currency, names] of teams)

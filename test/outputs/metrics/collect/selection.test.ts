@@ -16,6 +16,7 @@ import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
 import { at } from '../../../support/build.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
+import { viewWith } from '../../../support/view-with.ts'
 
 const COUNT = 40
 const DAY = 86_400
@@ -40,7 +41,7 @@ const each = (keys: readonly FamilyKey[]): number => keys.reduce((sum, key) => s
 const selected = (limits: Partial<SeriesLimits>, { computes, takenAt }: Snapshot = fleet) =>
   selectSeries(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt)
 const idsOf = (limits: Partial<SeriesLimits>): string[] =>
-  selected(limits).computes.map(({ ref }) => ref.endpointId)
+  selected(limits).computes.map(({ identity: { ref } }) => ref.endpointId)
 
 const rowsOf = (series: SeriesColumns | undefined): unknown =>
   series?.labels.map((labels, index) => [...labels, series.values[index]])
@@ -85,8 +86,8 @@ test('a compute with an operation in progress counts as recent, however long it 
   const busy = {
     ...fleet,
     computes: fleet.computes.map((view) =>
-      view.ref.endpointId === `ep-${stuck}`
-        ? { ...view, operations: [{ action: 'suspend_compute', createdAt: at(-3600) }] }
+      view.identity.ref.endpointId === `ep-${stuck}`
+        ? viewWith(view, { state: { operations: [{ action: 'suspend_compute', createdAt: at(-3600) }] } })
         : view,
     ),
   }
@@ -95,14 +96,16 @@ test('a compute with an operation in progress counts as recent, however long it 
   expect(rowsOf(collectSamples(busy, facts).samples.get('operationOldest'))).toEqual([
     [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
   ])
-  const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(({ ref }) => ref.endpointId)
+  const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(
+    ({ identity: { ref } }) => ref.endpointId,
+  )
   expect(capped).toContain(`ep-${stuck}`)
 })
 
 test('an account whose service is unreachable exports no more computes than before', () => {
   const unknown = {
     ...fleet,
-    computes: fleet.computes.map((view) => ({ ...view, state: 'unknown' as const })),
+    computes: fleet.computes.map((view) => viewWith(view, { state: { shown: 'unknown' } })),
   }
   expect(selected({ perCompute: 'recent' }, unknown).computes).toHaveLength(COUNT - 10)
 })
