@@ -27,7 +27,7 @@ import { addOwnSession } from './evidence/own-sessions.ts'
 import { allowedLateness } from './settle/watermark.ts'
 import { attributeSinceReading } from './attribution/attribution.ts'
 import { deriveTimeline } from './evidence/intervals.ts'
-import { NO_READING_STATE, applyReadings } from './readings/reading-state.ts'
+import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
 import { rollUpFacts } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
 import { NOT_METERED } from './settle/sizing.ts'
@@ -41,6 +41,8 @@ export type AppliedFacts = {
   readonly slices: readonly AwakeSlice[]
   /** Days that differ from what was published before. */
   readonly days: readonly DayRow[]
+  /** `gapBucket` of the gap between client activities that ended now. */
+  readonly gap: number | undefined
   /** Closed buckets. */
   readonly rollups: readonly Rollup[]
 }
@@ -105,6 +107,7 @@ function applyToIntervals(
     closed: settled.closed,
     slices,
     days: days.restated,
+    gap: endedGap(before, evidence),
     entry: {
       ...before,
       ...observed,

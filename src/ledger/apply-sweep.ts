@@ -35,6 +35,8 @@ export type AppliedChunk = {
   readonly writes: readonly Write[]
   /** Slices that this chunk settled, for budgets: each slice of awake time is settled once. */
   readonly slices: readonly AwakeSlice[]
+  /** Compute key → `gapBucket` of the gap between client activities that ended, for statistics. */
+  readonly gaps: ReadonlyMap<string, number>
   /** For the next chunk: holds the totals of computes that this chunk retired. */
   readonly prepared: PreparedSweep
 }
@@ -95,6 +97,9 @@ export function applyChunk(
   return {
     writes: [...writesOf(ledger, applied, retired), ...eventWrites(events)],
     slices: applied.flatMap(({ slices }) => slices),
+    gaps: new Map(
+      applied.flatMap(({ entry: { ref }, gap }) => (gap === undefined ? [] : [[computeKey(ref), gap]])),
+    ),
     prepared:
       retired.size === 0 ? prepared : { ...prepared, projects: new Map([...prepared.projects, ...retired]) },
   }

@@ -57,7 +57,11 @@ export function backfill(
   const end = { ...entry, ...unappliedState(before), evidence: appendEvidence(evidence, remaining) }
   const last = applyFacts({ before: end, isNew }, rest, context)
   parts.push(last)
-  return { ...joinParts(parts), ...mergeDays(before, { parts, entry: last.entry, now: context.now }) }
+  return {
+    ...joinParts(parts),
+    gap: last.gap,
+    ...mergeDays(before, { parts, entry: last.entry, now: context.now }),
+  }
 }
 
 /** State that applyFacts compares with its new value: restored before the last step, so that the difference is counted once. */

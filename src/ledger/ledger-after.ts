@@ -39,6 +39,7 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'interval':
       case 'day':
       case 'rollup':
+      case 'statistics':
       case 'event':
       case 'report':
       case 'delivery':

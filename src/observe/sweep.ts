@@ -17,8 +17,6 @@ import type {
   PendingRetries,
 } from '../model/observation.ts'
 import type { Listing } from '../model/ports/service.ts'
-import type { Ports } from '../model/ports/ports.ts'
-import type { ServiceClock } from '../model/ports/clock.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instantOf } from '../model/service/service-time.ts'
 import type { Interval } from '../model/time.ts'
@@ -36,7 +34,7 @@ import {
   type PollPlan,
 } from './polling/poll-plan.ts'
 import { lastListed, readProjectList, type ListResult } from './polling/project-list.ts'
-import { runReadingRound, type ReadingPlan } from './reading/reading-round.ts'
+import { runReadingRound, type ReadingPlan, type RoundPorts } from './reading/reading-round.ts'
 import { isProjectFault, recordFailure } from './polling/retry.ts'
 import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
 
@@ -69,8 +67,8 @@ export const NO_PENDING_RETRIES: PendingRetries = { looks: new Map(), operations
 /** Requests of one kind in flight at once; the rate limiter of the client keeps the request allowance. */
 const MAX_CONCURRENT = 8
 
-/** Ports of a sweep. Its clock shows the service's time, which dates every observation. */
-export type SweepPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
+/** Its clock shows the service's time, which dates every observation. */
+export type SweepPorts = RoundPorts
 
 /** Never rejects for a reason that lies in the service: what could not be observed is in `problems`. */
 export async function observe(ports: SweepPorts, start: SweepStart, signal: AbortSignal): Promise<Sweep> {

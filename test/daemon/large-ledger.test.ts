@@ -105,6 +105,7 @@ test('a sweep walks over a ledger only a few times between two yields', async ()
       clock: { ...clock, yield: yielding },
       service: { ...UNASKED, listProjectsPage, listComputes: listNothing, listOperations: listNothing },
       readings: { isReadable: () => false, read: () => Promise.reject(new Error('nothing is read')) },
+      statistics: () => Promise.resolve(new Map()),
     },
     {
       ledger: before,

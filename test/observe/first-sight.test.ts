@@ -62,7 +62,12 @@ async function sweeps(
   for (at = 0; at < count; at += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
     const seen = await observe(
-      { clock, service, readings: { isReadable: () => false, read: never } },
+      {
+        clock,
+        service,
+        readings: { isReadable: () => false, read: never },
+        statistics: () => Promise.resolve(new Map()),
+      },
       start,
       RUNNING,
     )

@@ -29,6 +29,7 @@ const portsOf = (service: Partial<Service>) => ({
   service: { ...UNASKED, ...service },
   readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
   store: { load: never, commit: never, close: never },
+  statistics: () => Promise.resolve(new Map()),
   history: NO_HISTORY,
   send: () => Promise.resolve([]),
 })

@@ -121,7 +121,7 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
   for (;;) {
     asked = []
     const sweep = await observe(
-      { ...NO_PORTS, clock, service, readings },
+      { ...NO_PORTS, clock, service, readings, statistics: () => Promise.resolve(new Map()) },
       start,
       new AbortController().signal,
     )

@@ -4,6 +4,7 @@ import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
 import type { Store } from '../../src/model/ports/store.ts'
 import type { History, HistorySpan } from '../../src/model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { computeKey } from '../../src/model/service/compute.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { ALWAYS, collected, dayAt, intervalAt, refOf, rollupAt, seen } from './build.ts'
@@ -141,6 +142,14 @@ export function historyContract(driver: () => Driver): void {
     expect(await collected(store.rollups('main', { ...ALWAYS, length: COARSE_STEP }))).toEqual([hour])
     const span = { from: at(299), to: at(300), length: FINE_STEP }
     expect(await collected(store.rollups('main', span))).toEqual([full])
+  })
+
+  test('gives the newest statistics of the computes that have any', async () => {
+    const statistics = { ref: one, gapCounts: [0, 2, 1], updatedAt: at(100) }
+    const store = await kept({ statistics: [{ ...statistics, gapCounts: [] }] })
+    await put(store, { statistics: [statistics] })
+    const stored = await store.statistics([one, two, refOf('ep-nobody'), { ...one, account: 'other' }])
+    expect([...stored]).toEqual([[computeKey(one), statistics]])
   })
 
   test('reads more than fits a page, and stops when its reader does', async () => {

@@ -12,6 +12,8 @@ export type Accounted = {
   readonly rows: Rows
   readonly events: Rows['events']
   readonly days: Rows['days']
+  /** Compute key → bucket of the gap that ended. */
+  readonly gaps: ReadonlyMap<string, number>
   readonly slices: { readonly settled: readonly AwakeSlice[]; readonly provisional: readonly AwakeSlice[] }
 }
 
@@ -23,6 +25,7 @@ export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerCont
     rows,
     events: rows.events,
     days: rows.days,
+    gaps: new Map(parts.flatMap(({ gaps }) => [...gaps])),
     slices: {
       settled: parts.flatMap(({ slices }) => slices),
       provisional: rows.computes.flatMap(({ provisional }) => provisional),

@@ -19,7 +19,7 @@ import type { Sweep } from '../../src/model/observation.ts'
 import type { Write } from '../../src/model/ports/store.ts'
 
 /** What is committed by itself. */
-export type AppliedPart = Pick<AppliedChunk, 'writes' | 'slices'>
+export type AppliedPart = Pick<AppliedChunk, 'writes' | 'slices' | 'gaps'>
 
 export function applyWholeSweep(
   ledger: Ledger,
@@ -34,7 +34,7 @@ export function applyWholeSweep(
     parts.push(chunk)
   }
   const finished = finishSweep(ledger, sweep, { prepared, context })
-  return [...parts, ...finished.map((writes) => ({ writes, slices: [] }))]
+  return [...parts, ...finished.map((writes) => ({ writes, slices: [], gaps: new Map() }))]
 }
 
 export const ledgerAfterAll = (

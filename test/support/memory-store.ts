@@ -11,11 +11,12 @@ import {
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
 import type { ArchivedTotals, ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { ComputeStatistics } from '../../src/model/ledger/statistics.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import type { Delivery } from '../../src/model/output/delivery.ts'
 import { isNotifiable } from '../../src/model/output/event-kinds.ts'
 import { eventKey, type OutboxEvent } from '../../src/model/output/outbox-event.ts'
-import { reportKey, type ArchivedReport, type StoredReport } from '../../src/model/output/report.ts'
+import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
 import type { History, HistorySpan } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
@@ -23,14 +24,16 @@ import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
 import { instant } from '../../src/model/units.ts'
 import { failed, ok } from '../../src/std/result.ts'
+import { compare, outboxOf } from './memory-outbox.ts'
 
 /** Rows of one account by their keys. */
-type AccountRows = {
+export type AccountRows = {
   readonly computes: Map<string, ComputeEntry>
   readonly projects: Map<string, ProjectEntry>
   readonly intervals: Map<string, SettledInterval>
   readonly days: Map<string, DayRow>
   readonly rollups: Map<string, Rollup>
+  readonly statistics: Map<string, ComputeStatistics>
   readonly budgets: Map<string, BudgetState>
   readonly events: Map<string, OutboxEvent>
   readonly deliveries: Map<string, Delivery>
@@ -64,6 +67,7 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     intervals: new Map(),
     days: new Map(),
     rollups: new Map(),
+    statistics: new Map(),
     budgets: new Map(),
     events: new Map(),
     deliveries: new Map(),
@@ -133,6 +137,10 @@ function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): 
       const key = `${keyOf(ref)} ${length} ${from}`
       return () => rows.rollups.set(key, write.rollup)
     }
+    case 'statistics': {
+      const key = keyOf(write.statistics.ref)
+      return () => rows.statistics.set(key, write.statistics)
+    }
     case 'budget': {
       const { name, state } = write
       return () => (state ? rows.budgets.set(name, state) : rows.budgets.delete(name))
@@ -183,7 +191,7 @@ const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 const copyOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> =>
   new Map([...entries].map(([key, entry]) => [key, copied(entry)] as const))
 
-type RowsByAccount = (account: string) => AccountRows
+export type RowsByAccount = (account: string) => AccountRows
 
 /** Items that overlap the span, compute by compute, each in order of time. */
 function overlapping<Item extends { readonly ref: ComputeRef }>(
@@ -210,6 +218,15 @@ function historyOf(rows: RowsByAccount): History {
   return {
     projects: (account, projectIds) =>
       Promise.resolve(projectIds.flatMap((id) => rows(account).projects.get(id) ?? []).map(copied)),
+    statistics: (refs) =>
+      Promise.resolve(
+        new Map(
+          refs.flatMap((ref) => {
+            const found = rows(ref.account).statistics.get(computeKey(ref))
+            return found ? [[computeKey(ref), found]] : []
+          }),
+        ),
+      ),
     days: (account, span) =>
       streamed(overlapping(rows(account).days.values(), span, ({ from, to }) => [from, to])),
     intervals: (account, span) => streamed(intervals(account, span)),
@@ -242,70 +259,7 @@ const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterva
 const compareRefs = (a: ComputeRef, b: ComputeRef): number =>
   compare(a.projectId, b.projectId) || compare(a.endpointId, b.endpointId)
 
-const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
-
 // oxlint-disable-next-line typescript/require-await -- the port streams
 async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
-}
-
-function headOf(report: StoredReport): ArchivedReport {
-  const { json: _, ...head } = report
-  return head
-}
-
-function outboxOf(rows: RowsByAccount): Outbox {
-  const events = (account: string): readonly OutboxEvent[] => [...rows(account).events.values()]
-  const waiting = (account: string, sink: string): readonly Delivery[] =>
-    [...rows(account).deliveries.values()].filter((one) => one.sink === sink && one.state === 'waiting')
-  return {
-    eventsAfter: (account, id, count) =>
-      Promise.resolve(
-        events(account)
-          .filter((event) => event.id > id)
-          .slice(0, count),
-      ),
-    lastEventId: (account) => Promise.resolve(events(account).at(-1)?.id ?? 0),
-    event: (account, key) => Promise.resolve(rows(account).events.get(key)),
-    lastQueued: (account, sink, topic) => {
-      const queued = [...rows(account).deliveries.values()].filter(
-        (one) => one.sink === sink && one.topic === topic && one.kind === 'event' && one.state !== 'dropped',
-      )
-      const keys = new Set(queued.map(({ item }) => item))
-      return Promise.resolve(events(account).findLast(({ key }) => keys.has(key)))
-    },
-    receivers: (account) => {
-      const { deliveries, jobStates } = rows(account)
-      const sinks = [...deliveries.values()]
-        .filter(({ state }) => state === 'waiting')
-        .map(({ sink }) => sink)
-      const jobs = [...jobStates.keys()].filter((job) => /^(events|delivered)\//.test(job))
-      const names = [...sinks, ...jobs.map((job) => job.slice(job.indexOf('/') + 1))]
-      return Promise.resolve([...new Set(names)].toSorted(compare))
-    },
-    dueDeliveries: (account, sink, count) => {
-      const due = waiting(account, sink).toSorted((a, b) => a.nextAt - b.nextAt || a.madeAt - b.madeAt)
-      return Promise.resolve(due.slice(0, count))
-    },
-    overdue: (account, sink, most) =>
-      Promise.resolve(
-        waiting(account, sink)
-          .toSorted((a, b) => b.madeAt - a.madeAt)
-          .slice(most),
-      ),
-    report: (account, item) => Promise.resolve(rows(account).reports.get(item)),
-    reports: (account, { count, skip = 0 }) => {
-      const whole = [...rows(account).reports.values()].filter(({ team }) => team === undefined)
-      const newest = whole.toSorted((a, b) => b.madeAt - a.madeAt || compare(b.slot.id, a.slot.id))
-      return Promise.resolve(newest.slice(skip, skip + count).map(headOf))
-    },
-    reportTeams: (account, slot) => {
-      const ofSlot = [...rows(account).reports.values()].filter((report) => report.slot.id === slot)
-      return Promise.resolve(ofSlot.flatMap(({ team }) => team ?? []).toSorted(compare))
-    },
-    jobState: (account, { job, decode }) => {
-      const json = rows(account).jobStates.get(job)
-      return Promise.resolve(json === undefined ? undefined : decode(JSON.parse(json)))
-    },
-  }
 }

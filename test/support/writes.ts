@@ -3,6 +3,7 @@ import type { AccountCounters } from '../../src/model/ledger/counters.ts'
 import type { DayRow } from '../../src/model/ledger/day.ts'
 import type { ComputeEntry, ReadingCounts, SettledInterval } from '../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { ComputeStatistics } from '../../src/model/ledger/statistics.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import type { Delivery } from '../../src/model/output/delivery.ts'
 import type { Event } from '../../src/model/output/event-kinds.ts'
@@ -22,6 +23,7 @@ export type Rows = {
   readonly computes: readonly ComputeEntry[]
   readonly settled: readonly SettledInterval[]
   readonly rollups: readonly Rollup[]
+  readonly statistics: readonly ComputeStatistics[]
   readonly days: readonly DayRow[]
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
   readonly counters: AccountCounters | undefined
@@ -37,6 +39,7 @@ const NO_ROWS: Rows = {
   computes: [],
   settled: [],
   rollups: [],
+  statistics: [],
   days: [],
   budgets: {},
   counters: undefined,
@@ -55,6 +58,7 @@ export function writesOf(given: Partial<Rows>): readonly Write[] {
     ...rows.computes.map((entry) => ({ kind: 'compute', entry }) as const),
     ...rows.settled.map((interval) => ({ kind: 'interval', interval }) as const),
     ...rows.rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
+    ...rows.statistics.map((statistics) => ({ kind: 'statistics', statistics }) as const),
     ...rows.days.map((day) => ({ kind: 'day', day }) as const),
     ...Object.entries(rows.budgets).map(([name, state]) => ({ kind: 'budget', name, state }) as const),
     ...rows.events.map((event) => ({ kind: 'event', event }) as const),
@@ -73,6 +77,7 @@ export function rowsOf(writes: readonly Write[]): Rows {
     computes: of('compute').map(({ entry }) => entry),
     settled: of('interval').map(({ interval }) => interval),
     rollups: of('rollup').map(({ rollup }) => rollup),
+    statistics: of('statistics').map(({ statistics }) => statistics),
     days: of('day').map(({ day }) => day),
     budgets: Object.fromEntries(of('budget').map(({ name, state }) => [name, state])),
     counters: of('counters').at(-1)?.counters,

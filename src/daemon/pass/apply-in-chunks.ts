@@ -10,6 +10,7 @@ import {
 import { createOperationCounter } from '../../ledger/counters/operations.ts'
 import { addTeamWaste, addWakes } from '../../ledger/counters/computes.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
+import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
@@ -25,6 +26,7 @@ import type { PassInput } from './pass-input.ts'
 export type AppliedSweep = {
   /** As of the last durable commit. */
   readonly ledger: Ledger
+  readonly statistics: AwakeStatistics
   /** The oldest day that was restated; undefined where none was. */
   readonly restatedFrom: Instant | undefined
   /** Events that are in the store. */
@@ -35,7 +37,7 @@ export type AppliedSweep = {
 
 /** @throws when the store fails before the first chunk */
 export async function applyInChunks(
-  ports: Pick<Ports, 'store' | 'epoch' | 'history' | 'clock'>,
+  ports: CommitPorts,
   { before, plan }: PassInput,
   observed: Observed,
 ): Promise<AppliedSweep> {
@@ -44,7 +46,7 @@ export async function applyInChunks(
   const restored = await restoreArchivedProjects(ports, before.ledger, sweep)
   const base = await ensureBudgetStates(ports, restored, budgetContext(plan, observed))
   const complete = createCompletion(base, { before, plan }, observed)
-  const commits = createCommits(ports, base)
+  const commits = createCommits(ports, base, before.statistics)
   const context = { prices, preset, overhead, dayOf, now: upperBound }
   try {
     let prepared = prepareSweep(base, sweep, context)
@@ -52,7 +54,7 @@ export async function applyInChunks(
       const chunk = applyChunk(base, facts, { prepared, context })
       prepared = chunk.prepared
       // oxlint-disable-next-line no-await-in-loop -- durable first, one chunk after the other
-      await commits.add([...chunk.writes, ...complete(chunk, commits.ledger())])
+      await commits.addChunk(chunk, { completion: complete(chunk, commits.ledger()), now: upperBound })
     }
     for (const writes of finishSweep(base, sweep, { prepared, context }))
       // oxlint-disable-next-line no-await-in-loop -- likewise
@@ -79,22 +81,38 @@ function createCompletion(base: Ledger, { plan }: PassInput, observed: Observed)
   }
 }
 
-/** The ledger that grows with each commit, and what the pass reports of it. */
-function createCommits({ store, epoch, clock }: Pick<Ports, 'store' | 'epoch' | 'clock'>, base: Ledger) {
+type CommitPorts = Pick<Ports, 'store' | 'epoch' | 'history' | 'clock'>
+
+/** The ledger and the statistics that grow with each commit, and what the pass reports of it. */
+function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledger, known: AwakeStatistics) {
   let ledger = base
   let restatedFrom: Instant | undefined
+  const statistics = new Map(known)
   const events: Event[] = []
+  const add = async (writes: readonly Write[]): Promise<void> => {
+    if (writes.length > 0) await commit(store, writes, { epoch })
+    ledger = ledgerAfter(ledger, writes)
+    for (const write of writes)
+      if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)
+    events.push(...eventsOf(writes))
+    await clock.yield()
+  }
   return {
     ledger: (): Ledger => ledger,
-    add: async (writes: readonly Write[]): Promise<void> => {
-      if (writes.length > 0) await commit(store, writes, { epoch })
-      ledger = ledgerAfter(ledger, writes)
-      for (const write of writes)
-        if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)
-      events.push(...eventsOf(writes))
-      await clock.yield()
+    add,
+    addChunk: async (
+      chunk: AppliedChunk,
+      { completion, now }: { readonly completion: readonly Write[]; readonly now: Instant },
+    ): Promise<void> => {
+      const refs = refsToLoad(statistics, chunk)
+      const stored = refs.length === 0 ? new Map() : await history.statistics(refs)
+      const updated = updateStatistics(statistics, chunk, { stored, now })
+      await add([...chunk.writes, ...completion, ...updated.writes])
+      for (const [key, tracked] of updated.tracked)
+        if (tracked) statistics.set(key, tracked)
+        else statistics.delete(key)
     },
-    applied: (failure: unknown): AppliedSweep => ({ ledger, restatedFrom, events, failure }),
+    applied: (failure: unknown): AppliedSweep => ({ ledger, statistics, restatedFrom, events, failure }),
   }
 }
 

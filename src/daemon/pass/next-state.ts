@@ -16,6 +16,7 @@ export type PassResults = {
 export const nextState = (before: PassState, results: PassResults): PassState => ({
   ledger: results.persisted.ledger,
   budgets: results.persisted.budgets ?? before.budgets,
+  statistics: results.applied.statistics,
   clock: nextClock(results.observed),
   polling: nextPolling(before.polling, results.observed.sweep, results.persisted),
   service: nextService(before.service, results),

@@ -1,6 +1,9 @@
 // Stage 1 of a pass: the sweep, dated by the service's time. No other stage sees a clock.
+import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
+import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { instant, millis, type Seconds } from '../../model/units.ts'
 import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
@@ -23,7 +26,7 @@ export async function observeOnServiceTime(
   const startedOn = ports.clock.monotonic()
   const clock = createServiceClock(ports, before.clock.anchor ?? initialAnchor(before.ledger, ports.clock))
   const observed = await observe(
-    { ...ports, clock },
+    { ...ports, clock, statistics: (refs) => statisticsOf(refs, before.statistics, ports) },
     {
       ledger: before.ledger,
       list: before.polling.list,
@@ -44,6 +47,17 @@ export async function observeOnServiceTime(
     anchor,
     startedOn,
   }
+}
+
+/** Statistics in memory, and the stored ones of computes that have just woken. */
+async function statisticsOf(
+  refs: readonly ComputeRef[],
+  awake: AwakeStatistics,
+  { history }: Pick<Ports, 'history'>,
+): Promise<ReadonlyMap<string, ComputeStatistics>> {
+  const stored = await history.statistics(refs.filter((ref) => !awake.has(computeKey(ref))))
+  const known = refs.flatMap((ref) => awake.get(computeKey(ref))?.statistics ?? [])
+  return new Map([...stored, ...known.map((one) => [computeKey(one.ref), one] as const)])
 }
 
 /** Without readings while the ledger is not persisted: a reading that is not stored would be repeated, and each may keep a compute awake. */

@@ -1,4 +1,5 @@
 // What one pass leaves to the next, of one account, grouped by owner. The ledger is in the store; the rest starts anew with the process.
+import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
@@ -11,6 +12,7 @@ export type PassState = {
   readonly ledger: Ledger
   /** Budgets as of the last pass that was stored; none before the first. */
   readonly budgets: readonly BudgetView[]
+  readonly statistics: AwakeStatistics
   readonly clock: ClockState
   readonly polling: PollingState
   readonly service: ServiceState
@@ -44,6 +46,7 @@ export type Persistence = {
 export const newPassState = (ledger: Ledger): PassState => ({
   ledger,
   budgets: [],
+  statistics: new Map(),
   clock: newClock(),
   polling: newPolling(),
   service: { status: undefined, failures: 0, lastSweepAt: undefined, lastRejectedAt: undefined },

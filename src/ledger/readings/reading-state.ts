@@ -1,4 +1,4 @@
-// Reading state of one compute: counters, observer allowance, activity lag, gaps between client activities.
+// Reading state of one compute: counters, observer allowance, activity lag; and the gaps between client activities.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry, Totals, ReadingCounts, ReadingOutcome } from '../../model/ledger/ledger.ts'
@@ -35,7 +35,6 @@ export const NO_READING_STATE: ReadingState = {
   reserved: seconds(0),
   lags: [],
   pendingActivity: undefined,
-  gapCounts: [],
   clockOffset: undefined,
   problem: undefined,
 }
@@ -83,7 +82,6 @@ export function applyReadings(
     ...(unknownSizes > 0 && { sizeUnknown: (state.sizeUnknown ?? 0) + unknownSizes }),
     ...measureActivityLag(state, looks, readings),
     ...updateObserverAllowance(state, spending),
-    gapCounts: addGap(before, newest),
   })
 }
 
@@ -117,14 +115,12 @@ function lastSessionAt({
 /** Bucket of the longest gaps, log2 of seconds: twelve days. */
 const MAX_GAP_BUCKET = 20
 
-/** Counts the gap that ended with the client activity at `newest`, unless the compute slept in between. */
-function addGap({ reading, evidence, current }: ComputeEntry, newest: number): readonly number[] {
+/** `gapBucket` of the gap that newer client activity ended; undefined without, or where the compute slept in between. */
+export function endedGap({ evidence, current }: ComputeEntry, later: Evidence): number | undefined {
+  const newest = lastClientActivity(later) ?? 0
   const before = lastClientActivity(evidence)
-  if (before === undefined || newest <= before || !current || before < current.from.earliest)
-    return reading.gapCounts
-  const bucket = gapBucket((newest - before) / 1000, MAX_GAP_BUCKET)
-  const length = Math.max(bucket + 1, reading.gapCounts.length)
-  return Array.from({ length }, (_, index) => (reading.gapCounts[index] ?? 0) + (index === bucket ? 1 : 0))
+  if (before === undefined || newest <= before || !current || before < current.from.earliest) return undefined
+  return gapBucket((newest - before) / 1000, MAX_GAP_BUCKET)
 }
 
 function addAttempt(before: ReadingState, attempt: ReadingAttempt): ReadingState {

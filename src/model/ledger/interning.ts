@@ -68,5 +68,4 @@ const compactEvidence = (evidence: Evidence): Evidence => ({
 const compactReading = (reading: ReadingState): ReadingState => ({
   ...reading,
   lags: compact(reading.lags),
-  gapCounts: compact(reading.gapCounts),
 })

@@ -32,8 +32,6 @@ export type ReadingState = {
   /** Newest last. */
   readonly lags: readonly ActivityLagSample[]
   readonly pendingActivity: PendingActivity | undefined
-  /** `gapBucket` → number of gaps between client activities of that length. */
-  readonly gapCounts: readonly number[]
   /** Compute's clock minus ours at the last reading; undefined before the first. */
   readonly clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not read. */

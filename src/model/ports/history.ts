@@ -3,6 +3,7 @@ import type { DayRow } from '../ledger/day.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
+import type { ComputeStatistics } from '../ledger/statistics.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Interval } from '../time.ts'
 import type { Seconds } from '../units.ts'
@@ -22,6 +23,8 @@ export type ComputeAwakeIntervals = {
 export type History = {
   /** Stored entries of these projects, archived ones included. */
   projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectEntry[]>
+  /** Compute key → stored statistics, of those computes that have any. */
+  statistics(refs: readonly ComputeRef[]): Promise<ReadonlyMap<string, ComputeStatistics>>
   /** Newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>

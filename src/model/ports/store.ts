@@ -4,12 +4,13 @@ import type { DayRow } from '../ledger/day.ts'
 import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
+import type { ComputeStatistics } from '../ledger/statistics.ts'
 import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 
-/** One row to write. A row replaces the earlier one with the same key. */
+/** Row to write. It replaces the earlier one with the same key. */
 export type Write =
   | { readonly kind: 'compute'; readonly entry: ComputeEntry }
   | { readonly kind: 'project'; readonly entry: ProjectEntry }
@@ -18,6 +19,7 @@ export type Write =
   | { readonly kind: 'day'; readonly day: DayRow }
   /** A finished bucket. */
   | { readonly kind: 'rollup'; readonly rollup: Rollup }
+  | { readonly kind: 'statistics'; readonly statistics: ComputeStatistics }
   /** Undefined: the budget was removed. */
   | { readonly kind: 'budget'; readonly name: string; readonly state: BudgetState | undefined }
   | { readonly kind: 'counters'; readonly counters: AccountCounters }

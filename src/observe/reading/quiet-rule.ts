@@ -52,6 +52,8 @@ export type QuietInput = {
   readonly look: Look
   readonly delay: AutosuspendDelay
   readonly limits: QuietLimits
+  /** Statistics of the compute: number of its gaps between client activities by `gapBucket`. */
+  readonly gapCounts: readonly number[]
   /** Awake time that the change to be verified pays for, beside the compute's observer allowance. */
   readonly allowance?: Seconds
 }
@@ -182,15 +184,15 @@ const isBusy = ({ reading: { last, clockOffset } }: ComputeEntry, { compute }: L
 function expectedCost(
   read: 'light' | 'full',
   entry: ComputeEntry,
-  { idle, isWanted }: AffordableInput,
+  { idle, isWanted, gapCounts }: AffordableInput,
 ): Seconds {
-  const suspends = isFree(entry, isWanted) ? 1 : suspensionProbability(entry, idle)
+  const suspends = isFree(entry, isWanted) ? 1 : suspensionProbability(entry, gapCounts, idle)
   const delayedBy = Math.max(0, idle - HALF_A_SECOND) + SESSION_LENGTH
   return seconds((read === 'full' ? 1 : LIGHT_NOTICED) * suspends * delayedBy)
 }
 
 /** Probability that no client comes back after `idle` seconds: share of the gaps of this compute, at least as long, that ended in a suspension. */
-function suspensionProbability({ totals, reading: { gapCounts } }: ComputeEntry, idle: number): number {
+function suspensionProbability({ totals }: ComputeEntry, gapCounts: readonly number[], idle: number): number {
   const returned = gapCounts.slice(gapBucket(idle, gapCounts.length)).reduce((sum, count) => sum + count, 0)
   return (totals.suspends + 1) / (totals.suspends + returned + 2)
 }

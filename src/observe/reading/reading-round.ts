@@ -4,6 +4,7 @@ import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../../model/observation.ts'
 import { activityLagOfAccount } from '../../model/inference/activity-lag.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
+import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { ok } from '../../std/result.ts'
@@ -37,7 +38,12 @@ type RoundInput = {
   readonly room: number
 }
 
-type Candidate = { readonly ref: ComputeRef; readonly entry: ComputeEntry; readonly look: Look }
+type Candidate = {
+  readonly ref: ComputeRef
+  readonly entry: ComputeEntry
+  readonly look: Look
+  readonly gapCounts: readonly number[]
+}
 
 type Outcome =
   | { readonly refusal: ReadingRefusal; readonly look?: Look }
@@ -48,7 +54,10 @@ type Outcome =
 /** A fresh look, while the sweep has requests for it. */
 type LookAgain = (ref: ComputeRef) => ReturnType<typeof look> | 'no-room'
 
-type RoundPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
+export type RoundPorts = Pick<Ports, 'service' | 'readings'> & {
+  readonly clock: ServiceClock
+  readonly statistics: History['statistics']
+}
 
 export async function runReadingRound(
   ports: RoundPorts,
@@ -67,7 +76,7 @@ export async function runReadingRound(
     requestsMade += 1
     return look(ports, ref, signal)
   }
-  await forEachParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
+  await forEachParallel(await candidates(ports, input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - startedAt > ROUND_LIMIT || signal.aborted) waiting += 1
     else
       outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, lookAgain }, signal)])
@@ -107,11 +116,11 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { clock, readings } = ports
-  const { ref, entry } = candidate
+  const { ref, entry, gapCounts } = candidate
   if (!readings.isReadable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
   const verdictOn = (current: Look): QuietVerdict => {
     const delay = effectiveDelay(current.compute, input.projectOf(ref.projectId))
-    return quietVerdict(entry, { look: current, delay, limits: input.plan }, clock.now())
+    return quietVerdict(entry, { look: current, delay, limits: input.plan, gapCounts }, clock.now())
   }
   const first = verdictOn(candidate.look)
   if ('refusal' in first) return first
@@ -144,8 +153,11 @@ const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() 
  * Computes of this sweep that have a ledger entry, which the quiet rule needs. Those that were not tried for longest come first: a compute
  * that a full round left out is next.
  */
-function candidates({ ledger, looks }: RoundInput): Candidate[] {
-  return looks
+async function candidates(
+  { statistics }: Pick<RoundPorts, 'statistics'>,
+  { ledger, looks, plan }: RoundInput,
+): Promise<readonly Candidate[]> {
+  const known = looks
     .flatMap((swept) => {
       const { projectId, endpointId } = swept.compute
       const ref = { account: ledger.account, projectId, endpointId }
@@ -153,6 +165,9 @@ function candidates({ ledger, looks }: RoundInput): Candidate[] {
       return entry ? [{ ref, entry, look: swept }] : []
     })
     .toSorted((a, b) => triedAt(a) - triedAt(b))
+  const awake = plan.mode === 'off' ? [] : known.filter(({ look: { compute } }) => compute.state === 'active')
+  const learned = await statistics(awake.map(({ ref }) => ref))
+  return known.map((one) => ({ ...one, gapCounts: learned.get(computeKey(one.ref))?.gapCounts ?? [] }))
 }
 
-const triedAt = ({ entry }: Candidate): number => entry.reading.lastAttemptAt ?? 0
+const triedAt = ({ entry }: Pick<Candidate, 'entry'>): number => entry.reading.lastAttemptAt ?? 0

@@ -1,6 +1,7 @@
 // Queries over settled history, page by page in bounded memory.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeAwakeIntervals, History, HistorySpan } from '../../model/ports/history.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -9,6 +10,7 @@ import { DAY_ROWS } from '../rows/day-rows.ts'
 import { awakeIntervalFromRow, INTERVAL_ROWS } from '../rows/interval-rows.ts'
 import { createYielder } from './yield.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
+import { STATISTICS_ROWS } from '../rows/statistics-rows.ts'
 
 /** Rows of one page, some hundred kilobytes. */
 const PAGE = 500
@@ -20,6 +22,11 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
 
 const PROJECT = 'select body from project where account = ? and project_id = ?'
+
+const STATISTICS = `
+select compute_statistics.* from compute join compute_statistics on compute = id
+where account = ? and project_id = ? and endpoint_id = ?
+`
 
 const DAYS = `
 select * from day as one where compute = ? and date > ? and from_ms < ? and to_ms > ?
@@ -55,6 +62,7 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
   const project = database.prepare(PROJECT)
+  const statistics = database.prepare(STATISTICS)
   const pause = createYielder(clock)
   return {
     projects: async (account, projectIds) => {
@@ -66,6 +74,16 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
         await pause()
       }
       return entries
+    },
+    statistics: async (refs) => {
+      const found = new Map<string, ComputeStatistics>()
+      for (const ref of refs) {
+        const row = statistics.get(ref.account, ref.projectId, ref.endpointId)
+        if (row) found.set(computeKey(ref), STATISTICS_ROWS.fromRow(ref, row))
+        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+        await pause()
+      }
+      return found
     },
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {

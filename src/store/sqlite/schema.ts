@@ -95,6 +95,11 @@ const SCHEMA = `
     culprits text,
     primary key (compute, length, from_ms)
   ) strict, without rowid;
+  create table compute_statistics (
+    compute integer primary key references compute,
+    updated_ms integer not null,
+    gap_counts text not null
+  ) strict;
   create table budget (
     account text not null,
     name text not null,

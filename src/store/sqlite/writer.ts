@@ -18,6 +18,7 @@ import {
   type CompressedReport,
 } from '../rows/outbox-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
+import { STATISTICS_ROWS } from '../rows/statistics-rows.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
 
@@ -109,6 +110,7 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
     interval: prepare(INTERVAL_ROWS, 'compute', 'do nothing'),
     rollup: prepare(ROLLUP_ROWS, 'compute'),
     day: prepare(DAY_ROWS, 'compute'),
+    statistics: prepare(STATISTICS_ROWS, 'compute'),
     budget: prepare(BUDGET_ROWS, 'account'),
     event: prepare(EVENT_ROWS, 'account', 'do nothing'),
     report: prepare(REPORT_ROWS, 'account'),
@@ -153,6 +155,8 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
           endDay.run(compute, date, version)
           return undefined
         }
+        case 'statistics':
+          return put.statistics(idOf(account, write.statistics.ref), write.statistics)
         case 'budget':
           if (write.state) put.budget(account, { name: write.name, state: write.state })
           else dropBudget.run(account, write.name)

@@ -97,6 +97,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     intervals: nothing,
     awakeTimes: nothing,
     rollups: nothing,
+    statistics: () => Promise.resolve(new Map()),
     lastIntervals: () => Promise.resolve([]),
     projects: () => Promise.resolve([]),
   }

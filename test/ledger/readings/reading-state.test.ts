@@ -16,32 +16,6 @@ const after = (...sweeps: readonly Sweep[]): ComputeEntry => {
   return found
 }
 
-const used = (when: number, lastActive: number): Sweep =>
-  sweep(when, { looks: [look(when, { state: 'active', startedAt: at(0), lastActive: at(lastActive) })] })
-
-test('how long others were away before they came back is counted by its magnitude', () => {
-  const { gapCounts } = after(
-    used(10, 9),
-    used(70, 69),
-    used(130, 129),
-    used(190, 129),
-    used(480, 479),
-  ).reading
-  // 60 s twice, and 350 s.
-  expect(gapCounts).toEqual([0, 0, 0, 0, 0, 2, 0, 0, 1])
-})
-
-test('a time that the compute slept through is no such gap', () => {
-  const asleep = look(500, { state: 'idle', startedAt: at(0), suspendedAt: at(400), lastActive: at(100) })
-  const woken = look(700, { state: 'active', startedAt: at(690), suspendedAt: at(400), lastActive: at(690) })
-  const { gapCounts } = after(
-    used(101, 100),
-    sweep(500, { looks: [asleep] }),
-    sweep(700, { looks: [woken] }),
-  ).reading
-  expect(gapCounts).toEqual([])
-})
-
 const read = (when: number, over: Partial<Reading>): Sweep =>
   sweep(when, {
     looks: [look(when, { state: 'active', startedAt: at(0), lastActive: at(when - 1) })],

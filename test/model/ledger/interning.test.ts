@@ -36,7 +36,7 @@ test.each([
   expect(settled.attribution).toBe(other.settled.attribution)
   expect(evidence.starts).toBe(other.evidence.operations)
   expect(provisional).toBe(other.provisional)
-  expect(reading.lags).toBe(other.reading.gapCounts)
+  expect(reading.lags).toBe(other.reading.lags)
   expect([compute.projectId, compute.endpointId]).toEqual([ref.projectId, ref.endpointId])
 })
 

@@ -43,6 +43,7 @@ type Case = {
   readonly delay?: AutosuspendDelay
   readonly limits?: Partial<QuietLimits>
   readonly reading?: Partial<ReadingState>
+  readonly gapCounts?: readonly number[]
 }
 
 const verdict = (one: Case): QuietVerdict => {
@@ -53,6 +54,7 @@ const verdict = (one: Case): QuietVerdict => {
       look: look(now, { ...active, ...one.record }),
       delay: one.delay ?? seconds(300),
       limits: { ...limits, ...one.limits },
+      gapCounts: one.gapCounts ?? [],
     },
     at(now),
   )
@@ -112,12 +114,12 @@ test.each<[string, Case, string]>([
   ['there is credit for a light reading only', { reading: { ...read, allowance: seconds(0.4) } }, 'light'],
   [
     'they always come back sooner',
-    { now: 1060, reading: { ...read, allowance: seconds(5), gapCounts: [0, 0, 90] } },
+    { now: 1060, reading: { ...read, allowance: seconds(5) }, gapCounts: [0, 0, 90] },
     'credit',
   ],
   [
     'they often come back after that long',
-    { now: 1060, reading: { ...read, allowance: seconds(5), gapCounts: [0, 0, 0, 0, 0, 0, 90] } },
+    { now: 1060, reading: { ...read, allowance: seconds(5) }, gapCounts: [0, 0, 0, 0, 0, 0, 90] },
     'full',
   ],
   ['there is no credit', { reading: { ...read, allowance: seconds(0.01) } }, 'credit'],

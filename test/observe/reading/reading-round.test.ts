@@ -70,6 +70,7 @@ async function roundOf(
         return Promise.resolve(ok({ items, problems: [] }))
       },
     },
+    statistics: () => Promise.resolve(new Map()),
     readings: {
       isReadable: () => true,
       read: ({ endpointId }: Compute) => {
