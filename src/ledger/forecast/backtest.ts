@@ -41,11 +41,8 @@ function outcomeOf(history: DailySeries, from: number, length: number): WindowOu
     if (amount === undefined) return undefined
     spent += amount
   }
-  const { remaining, base, spread, rate, knownDays } = outlookAfter(
-    history,
-    from,
-    wholeDays(history, from, length),
-  )
+  const horizon = wholeDays(history, from, length)
+  const { remaining, base, spread, rate, knownDays } = outlookAfter(history, from, horizon)
   if (knownDays === 0 || remaining + base === 0) return undefined
   return { from, to, rate, knownDays, spread, miss: Math.log((spent + base) / (remaining + base)) / spread }
 }

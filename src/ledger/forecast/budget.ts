@@ -31,6 +31,8 @@ export function forecastBudget(
   if (!forecast) return undefined
   const days = spent.likely >= limit.amount ? undefined : daysUntilExhausted(forecast, limit.amount)
   const { p10, p50, p90, learning, coverage } = forecast
+  const exhaustedAt =
+    days === undefined ? undefined : instant(Math.round(after(now, seconds(days * SECONDS_PER_DAY))))
   return {
     p10,
     p50,
@@ -38,8 +40,7 @@ export function forecastBudget(
     learning,
     days: history.amounts.length,
     probabilityOver: probabilityOverLimit(forecast, limit.amount),
-    exhaustedAt:
-      days === undefined ? undefined : instant(Math.round(after(now, seconds(days * SECONDS_PER_DAY)))),
+    exhaustedAt,
     held: coverage,
   }
 }

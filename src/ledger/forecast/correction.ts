@@ -1,6 +1,6 @@
 // Corrects a forecast by its backtest: its middle where windows missed to one side, its width by how far they missed.
 import { type Ratio, ratio } from '../../model/units.ts'
-import { noiseGate } from './gate.ts'
+import { noiseGate } from './level.ts'
 import { spreadsAt } from './quantiles.ts'
 import { clamp, type Outlook } from './spread.ts'
 
@@ -9,9 +9,7 @@ export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> & {
   /** Days of the history before the window, and with it. */
   readonly from: number
   readonly to: number
-  /**
-   * Distance of the outcome from the forecast, in spreads before any correction; -Infinity when nothing was spent.
-   */
+  /** Distance of the outcome from the forecast, in spreads before any correction; -Infinity when nothing was spent. */
   readonly miss: number
 }
 

@@ -5,7 +5,7 @@ import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { instant, millis, type Instant, cuMillis } from '../../model/units.ts'
 import { amountInLimitUnit, NO_AMOUNTS } from '../budgets/amounts.ts'
 import { addCuTime, cuTimeSum } from '../settle/cu-time.ts'
-import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import { addBounds, scaleBounds } from '../../model/ledger/quantities.ts'
 import type { DailySeries } from './history.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 
@@ -51,20 +51,11 @@ export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Cal
   return days
 }
 
-/**
- * The amounts of a day as its compute is sized now: at the fixed size, or at the day's average size clamped to the range.
- */
+/** The amounts of a day as its compute is sized now: at the fixed size, or at the day's average size clamped to the range. */
 export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing): UsageAmounts {
   const size = cuTimeSum(cuTime).likely / awake.likely
   if (!(size > 0 && size < Infinity)) return { awake, cuTime }
-  const allowed = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size))
-  return { awake, cuTime: scaleCuTime(cuTime, allowed / size) }
+  const factor = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)) / size
+  const scaled = Object.entries(cuTime).map(([price, time]) => [price, scaleBounds(time, factor, cuMillis)])
+  return { awake, cuTime: Object.fromEntries(scaled) }
 }
-
-const scaleCuTime = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
-  Object.fromEntries(
-    Object.entries(cuTime).map(([price, { low, likely, high }]) => [
-      price,
-      { low: cuMillis(factor * low), likely: cuMillis(factor * likely), high: cuMillis(factor * high) },
-    ]),
-  )

@@ -116,10 +116,8 @@ function horizonParts(
   const now = history.amounts.length + today
   const end = now + daysLeft
   const future = changes.filter(({ at }) => at > now)
-  const midnights = Array.from(
-    { length: Math.ceil(today + daysLeft) },
-    (_, day) => history.amounts.length + day,
-  )
+  const count = Math.ceil(today + daysLeft)
+  const midnights = Array.from({ length: count }, (_, day) => history.amounts.length + day)
   const inside = [...midnights, ...future.map(({ at }) => at)].filter((at) => at > now && at < end)
   const cuts = [now, ...new Set(inside.toSorted((a, b) => a - b)), end]
   return cuts.slice(1).map((to, index) => {
@@ -152,10 +150,8 @@ export function probabilityOverLimit({ spent, remains }: Forecast, limit: Foreca
  *
  * @returns 0 when it has been reached, undefined when it is not within this period
  */
-export function daysUntilExhausted(
-  { spent, p50, remains }: Forecast,
-  limit: ForecastAmount,
-): number | undefined {
+export function daysUntilExhausted(forecast: Forecast, limit: ForecastAmount): number | undefined {
+  const { spent, p50, remains } = forecast
   checkAmount('limit', limit)
   let remaining = limit - spent
   if (remaining <= 0) return 0

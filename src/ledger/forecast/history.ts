@@ -4,9 +4,7 @@
 export type ForecastAmount = number
 
 export type DailySeries = {
-  /**
-   * Amounts by day of the budget's zone, oldest first, without today; undefined for an unknown day.
-   */
+  /** Amounts by day of the budget's zone, oldest first, without today; undefined for an unknown day. */
   readonly amounts: readonly (ForecastAmount | undefined)[]
   /** Weekday of the first day, 0 (Monday) to 6. */
   readonly firstWeekday: number

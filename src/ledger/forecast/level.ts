@@ -1,6 +1,5 @@
 // Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants are
 // a compromise between steady weeks, steps, trends, bursts and growing fleets.
-import { noiseGate } from './gate.ts'
 import type { ForecastAmount, DailySeries } from './history.ts'
 
 /** Half-life of a day's weight in the weekday factors, days. */
@@ -127,3 +126,9 @@ function averageAfter(history: DailySeries, days: number, { factors, halfLife, m
 export const decayedWeight = (age: number, halfLife: number): number => 2 ** (-age / halfLife)
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+
+/**
+ * Weight of a difference, from 0 to 1, by its square in variances of its noise: a half at `gate`. The ratio is squared, so that noise
+ * within a few variances moves nothing and a real difference nearly everything.
+ */
+export const noiseGate = (variances: number, gate: number): number => 1 - 1 / (1 + (variances / gate) ** 2)

@@ -53,20 +53,16 @@ export function outlookAfter(
   const base = BASE_DAYS * rate
   // noise of the days, and noise of the level; 0 where no day is known
   const variance = dayVariance + (noise * weight ** 2) / Math.max(1, level.effectiveDays)
-  const spread = spreadOf(remaining + base, Math.sqrt(variance))
+  const relative = remaining + base > 0 ? Math.sqrt(variance) / (remaining + base) : 0
+  const spread = clamp(relative, NOISE) ** SPREAD_POWER
   return { remaining, base, rate, knownDays, spread, stretches }
 }
 
-function spreadOf(scale: ForecastAmount, noise: ForecastAmount): number {
-  const relative = scale > 0 ? noise / scale : 0
-  return clamp(relative, NOISE) ** SPREAD_POWER
-}
-
 function rateAfter({ amounts }: DailySeries, days: number): Pick<Outlook, 'rate' | 'knownDays'> {
-  const knownAmounts = amounts.slice(0, days).filter((amount) => amount !== undefined)
-  const last = amounts.slice(Math.max(0, days - RATE_DAYS), days).filter((amount) => amount !== undefined)
+  const knownIn = (from: number) => amounts.slice(from, days).filter((amount) => amount !== undefined)
+  const last = knownIn(Math.max(0, days - RATE_DAYS))
   const rate = last.length === 0 ? 0 : last.reduce((sum, amount) => sum + amount, 0) / last.length
-  return { rate, knownDays: knownAmounts.length }
+  return { rate, knownDays: knownIn(0).length }
 }
 
 /** `count` whole days from `day` on. */
@@ -78,7 +74,7 @@ export const wholeDays =
       return { days: 1, weight, noise: weight }
     })
 
-export const clamp = (
-  value: number,
-  { least, most }: { readonly least: number; readonly most: number },
-): number => Math.min(most, Math.max(least, value))
+type Limits = { readonly least: number; readonly most: number }
+
+export const clamp = (value: number, { least, most }: Limits): number =>
+  Math.min(most, Math.max(least, value))
