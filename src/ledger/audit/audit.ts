@@ -8,9 +8,8 @@ import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { Interval } from '../../model/time.ts'
 import { DAY, instant, ratio, type Instant } from '../../model/units.ts'
-import { correctDays, type CorrectedDay } from './corrected-days.ts'
+import { correctDays, sumDays, type CorrectedDay } from './corrected-days.ts'
 import { findFindings } from './findings.ts'
-import { sumDays } from './sums.ts'
 
 export type AuditInput = Interval & {
   readonly ledger: Ledger
@@ -48,7 +47,7 @@ export function buildAudit(input: AuditInput): Audit {
       .toSorted(
         (a, b) => b.spend.likely - a.spend.likely || (computeKey(a.ref) < computeKey(b.ref) ? -1 : 1),
       ),
-    findings: findFindings(assessed, input.keys, { from, now: to }),
+    findings: findFindings(assessed, input.keys, { from, to }),
   }
 }
 

@@ -1,9 +1,10 @@
 // The ledger's days, corrected by the service's own consumption, which is what is paid.
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
-import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
-import { HOUR, cuMillis, type Instant } from '../../model/units.ts'
-import { cuTimeSum } from '../settle/cu-time.ts'
+import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import type { AuditSums } from '../../model/output/audit.ts'
+import { HOUR, cuMillis, micros, millis, type Instant, type Millis } from '../../model/units.ts'
+import { addCuTime, NO_TIME, cuTimeSum, spendOf } from '../settle/cu-time.ts'
 
 /** Time until the service's consumption of a day is final, ms. */
 const FINAL_AFTER = 3 * HOUR
@@ -40,9 +41,8 @@ export function correctDays(
   return days.map((day) => {
     const key = keyOf(day.ref.projectId, day.from, day.to)
     const [service, ours] = [counted.get(key), inLedger.get(key)]
-    if (service !== undefined && ours) {
+    if (service !== undefined && ours)
       return { ...day, isCounted: true, cuTime: scaleTo(day.cuTime, service / ours) }
-    }
     const factor = factors.get(day.ref.projectId) ?? 1
     return { ...day, isCounted: false, cuTime: scaleLikely(day.cuTime, factor) }
   })
@@ -82,3 +82,21 @@ const scaleTo = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
       return [price, { low: time, likely: time, high: time }]
     }),
   )
+
+/** Sums of days. Spend is computed once, from the sum, so that roundings do not add up. */
+export function sumDays(days: readonly CorrectedDay[]): AuditSums {
+  const cuTime = days.reduce<CuTimeByPrice>((sum, day) => addCuTime(sum, day.cuTime), {})
+  const awake = days.reduce((sum, day) => addBounds<Millis>(sum, day.awake, millis), NO_TIME)
+  return {
+    spend: spendOf(cuTime),
+    awake,
+    cuTime: cuTimeSum(cuTime),
+    idleTail: millis(days.reduce((sum, { idleTail }) => sum + idleTail, 0)),
+    tailSpend: micros(days.reduce((sum, day) => sum + tailSpendOf(day), 0)),
+    wakes: days.reduce((sum, { wakes }) => sum + wakes, 0),
+  }
+}
+
+/** An idle tail costs what the compute cost on average that day. */
+const tailSpendOf = ({ cuTime, awake, idleTail }: CorrectedDay): number =>
+  awake.likely === 0 ? 0 : (spendOf(cuTime).likely * Math.min(idleTail, awake.likely)) / awake.likely

@@ -1,9 +1,9 @@
 // Findings of an audit, from days and keys alone: an audit reads nothing inside computes.
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
+import type { Interval } from '../../model/time.ts'
 import { DAY, micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
-import { sumDays } from './sums.ts'
-import type { CorrectedDay } from './corrected-days.ts'
+import { sumDays, type CorrectedDay } from './corrected-days.ts'
 
 /** Days over which spend and saving of a finding are summed, ms. */
 const MONTH = 30 * DAY
@@ -29,10 +29,10 @@ export type AuditedDays = {
 export function findFindings(
   assessed: readonly AuditedDays[],
   keys: readonly ApiKey[],
-  { from, now }: { readonly from: Instant; readonly now: Instant },
+  span: Interval,
 ): readonly Finding[] {
-  const ofComputes = assessed.flatMap((days) => findingOf(days, { from, now }) ?? [])
-  const ofKeys = keys.flatMap((key) => findOldKey(key, now) ?? [])
+  const ofComputes = assessed.flatMap((days) => findingOf(days, span) ?? [])
+  const ofKeys = keys.flatMap((key) => findOldKey(key, span.to) ?? [])
   return [...ofComputes, ...ofKeys].toSorted((a, b) => worthOf(b) - worthOf(a))
 }
 
@@ -48,16 +48,11 @@ const worthOf = (finding: Finding): number => {
   }
 }
 
-function findingOf(
-  audited: AuditedDays,
-  time: { readonly from: Instant; readonly now: Instant },
-): Finding | undefined {
-  const { compute, createdAt } = audited
-  const { ref, projectName, wakes, awake } = compute
-  if (wakes === 0 && awake.high === 0) {
-    return createdAt < time.from ? { kind: 'unused', ref, projectName } : undefined
-  }
-  return findNeverSleeping(audited, time.now) ?? findLongDelay(audited, time.now)
+function findingOf(audited: AuditedDays, { from, to: now }: Interval): Finding | undefined {
+  const { ref, projectName, wakes, awake } = audited.compute
+  if (wakes === 0 && awake.high === 0)
+    return audited.createdAt < from ? { kind: 'unused', ref, projectName } : undefined
+  return findNeverSleeping(audited, now) ?? findLongDelay(audited, now)
 }
 
 function findNeverSleeping({ compute, createdAt, days }: AuditedDays, now: Instant): Finding | undefined {
@@ -67,15 +62,8 @@ function findNeverSleeping({ compute, createdAt, days }: AuditedDays, now: Insta
   const awakeShare = ratio(Math.min(1, awake.likely / (now - since)))
   if (awakeShare < ALWAYS) return undefined
   const { ref, projectName, delay } = compute
-  const { spend } = sumDays(lastMonth(days, now))
-  return {
-    kind: 'never-sleeps',
-    ref,
-    projectName,
-    awakeShare,
-    autosuspendOff: delay === 'never',
-    spend: spend.likely,
-  }
+  const spend = sumDays(lastMonth(days, now)).spend.likely
+  return { kind: 'never-sleeps', ref, projectName, awakeShare, autosuspendOff: delay === 'never', spend }
 }
 
 /** Saving if each suspension had come at the least delay. Further suspensions in gaps that an audit does not see come on top. */
@@ -91,15 +79,11 @@ function findLongDelay({ compute, days }: AuditedDays, now: Instant): Finding | 
 const lastMonth = (days: readonly CorrectedDay[], now: Instant): readonly CorrectedDay[] =>
   days.filter(({ to }) => to > now - MONTH)
 
-function findOldKey(
-  { name, keyId, createdAt, lastUsedAt, revoked }: ApiKey,
-  now: Instant,
-): Finding | undefined {
+function findOldKey(key: ApiKey, now: Instant): Finding | undefined {
+  const { name, keyId, createdAt, lastUsedAt, revoked } = key
   if (revoked || createdAt === undefined) return undefined
   const days = Math.floor((now - createdAt) / DAY)
-  const unusedDays = lastUsedAt === undefined ? days : Math.floor((now - lastUsedAt) / DAY)
-  const isOld = days >= OLD_KEY || unusedDays >= UNUSED_KEY
-  return isOld
-    ? { kind: 'old-key', name, keyId, days, unusedDays: lastUsedAt === undefined ? undefined : unusedDays }
-    : undefined
+  const unusedDays = lastUsedAt === undefined ? undefined : Math.floor((now - lastUsedAt) / DAY)
+  const isOld = days >= OLD_KEY || (unusedDays ?? days) >= UNUSED_KEY
+  return isOld ? { kind: 'old-key', name, keyId, days, unusedDays } : undefined
 }

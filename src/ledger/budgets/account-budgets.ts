@@ -10,7 +10,7 @@ import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
-import type { Instant, Micros } from '../../model/units.ts'
+import type { Instant } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
 import { openEvaluation, type MaxSpendInput } from './evaluate.ts'
@@ -110,14 +110,11 @@ export type BudgetEvaluator = {
 export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
   const { projects, budgets: states, counters, prices, now, atMost, isUnreachable = false } = inputs
   const perCuHour = priceAt(prices, now)
-  const evaluations = scopes.budgets.map((budget) => ({
-    name: budget.name,
-    evaluation: openEvaluation(
-      budget,
-      { state: states[budget.name], counter: counters.budgets[budget.name], isUnreachable },
-      now,
-    ),
-  }))
+  const evaluations = scopes.budgets.map((budget) => {
+    const { name } = budget
+    const stored = { state: states[name], counter: counters.budgets[name], isUnreachable }
+    return { name, evaluation: openEvaluation(budget, stored, now) }
+  })
   const add = (entries: Iterable<ComputeEntry>): void => {
     const slicesOf = evaluations.map((): AwakeSlice[] => [])
     for (const entry of entries) {
@@ -152,20 +149,16 @@ function provisionalSlicesOf(entry: ComputeEntry, asOf: AccrualContext): readonl
   return accrued ? [...entry.provisional, accrued] : entry.provisional
 }
 
+type PresentPrices = Pick<BudgetInputs, 'prices' | 'now'> & {
+  readonly projectOf: (projectId: string) => ProjectEntry | undefined
+}
+
 /** Computes as budgets see them, at the present price. */
 export function toBudgetComputes(
   entries: Iterable<ComputeEntry>,
-  {
-    projectOf,
-    prices,
-    now,
-  }: {
-    readonly projectOf: (projectId: string) => ProjectEntry | undefined
-    readonly prices: Prices
-    readonly now: Instant
-  },
+  { projectOf, prices, now }: PresentPrices,
 ): BudgetComputesByKey {
-  const perCuHour: Micros = priceAt(prices, now)
+  const perCuHour = priceAt(prices, now)
   return new Map(
     [...entries].map((entry) => [
       computeKey(entry.ref),
@@ -173,6 +166,8 @@ export function toBudgetComputes(
     ]),
   )
 }
+
+type MaxSpendFields = Pick<ComputeEntry, 'compute' | 'deletedAt'>
 
 const scopedCompute = (
   { ref, compute, deletedAt }: ComputeEntry,
@@ -182,10 +177,7 @@ const scopedCompute = (
   ...maxSpendOf({ compute, deletedAt }),
 })
 
-const maxSpendOf = ({
-  compute,
-  deletedAt,
-}: Pick<ComputeEntry, 'compute' | 'deletedAt'>): Omit<MaxSpendInput, 'perCuHour'> => ({
+const maxSpendOf = ({ compute, deletedAt }: MaxSpendFields): Omit<MaxSpendInput, 'perCuHour'> => ({
   maxCu: largestCu(compute.sizing),
   isDeleted: deletedAt !== undefined,
 })

@@ -5,19 +5,17 @@ import {
   type BudgetState,
   type BudgetView,
   type BudgetAmounts,
-  type SpendBuckets,
   type PeriodRecord,
-  type Seasonality,
   budgetUnit,
 } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
-import { ratio, type Instant, type Ratio } from '../../model/units.ts'
+import { latest, ratio, type Instant, type Ratio } from '../../model/units.ts'
 import { addSliceAmounts, amountInLimitUnit } from './amounts.ts'
-import { burnRates, maxBurnRate, spendPerMilli, recentSpend } from './burn-rate.ts'
-import { addSlicesInPeriod, spendKnownFrom, isRecordOf, reachedRungs } from './period-totals.ts'
+import { burnRates, maxBurnRate, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
+import { addSlicesInPeriod, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
 
 export type BudgetEvaluation = {
@@ -43,11 +41,11 @@ export type OpenEvaluation = {
 }
 
 /** State and counter of a budget; both undefined for a new one. */
-export type StoredBudget = {
+type StoredBudget = {
   readonly state: BudgetState | undefined
   readonly counter: BudgetCounter | undefined
   /** The service did not answer: usage that may have accrued since is in the spend, and not in the counter, which cannot fall again. */
-  readonly isUnreachable?: boolean
+  readonly isUnreachable: boolean
 }
 
 export function openEvaluation(budget: Budget, before: StoredBudget, now: Instant): OpenEvaluation {
@@ -73,11 +71,8 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
     close: () => {
       const steps = state.records.map((record, index): Step => {
         const amounts = counted[index] ?? record.settled
-        return {
-          before: record,
-          after: { ...record, rungs: reachedRungs(budget, record, amounts) },
-          counted: amounts,
-        }
+        const after = { ...record, rungs: reachedRungs(budget, record, amounts) }
+        return { before: record, after, counted: amounts }
       })
       const period = budget.periodAt(now)
       const current = period && steps.find(({ after }) => isRecordOf(after, period))
@@ -87,11 +82,9 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
       return {
         state: steps.some(reachesRung) ? { ...state, records: steps.map(({ after }) => after) } : state,
         counter,
-        view: current && {
-          ...figuresOf(budget, current),
-          total: counter.value,
-          ...burnsOf(budget, current.after, { ...state, unsettled: provisional, now, rate }),
-        },
+        view:
+          current &&
+          viewOf(budget, current, { ...state, unsettled: provisional, now, rate, total: counter.value }),
         events: steps.flatMap((step) => rungEvents(budget, step, now)),
       }
     },
@@ -103,36 +96,18 @@ type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; reado
 
 const reachesRung = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
 
-type Spending = {
-  readonly since: Instant
-  readonly spendBuckets: SpendBuckets
-  readonly seasonality?: Seasonality | undefined
-  readonly unsettled: readonly number[]
-  /** Spend per millisecond with every compute awake at its largest. */
-  readonly rate: number
-  readonly now: Instant
-}
-
-function burnsOf(
+/** @param spending `rate`: spend per millisecond with every compute awake at its largest */
+function viewOf(
   budget: Budget,
-  period: PeriodRecord,
-  { rate, since, ...spending }: Spending,
-): Pick<BudgetView, 'knownFrom' | 'maxBurn' | 'burns'> {
-  const maxBurn = maxBurnRate(budget, period, rate)
-  return {
-    knownFrom: spendKnownFrom(period, since),
-    maxBurn,
-    burns: burnRates(budget, { ...spending, since, period, maxBurn }),
-  }
-}
-
-type Figures = Omit<BudgetView, 'total' | 'knownFrom' | 'maxBurn' | 'burns'>
-
-function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
+  { after: period, counted }: Step,
+  { rate, total, ...spending }: Omit<BurnInput, 'period' | 'maxBurn'> & { rate: number; total: number },
+): BudgetView {
   const { account, name, mode, scope, per, limit } = budget
+  const { from, to, rungs } = period
   const spent = amountInLimitUnit(counted.all, limit.unit)
   const assumedSpend = amountInLimitUnit(counted.assumed, limit.unit).likely
   const assumed = ratio(spent.likely === 0 ? 0 : assumedSpend / spent.likely)
+  const maxBurn = maxBurnRate(budget, period, rate)
   return {
     account,
     name,
@@ -147,6 +122,10 @@ function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step
     rungs,
     assumed,
     enforcement: enforcementOf(budget, assumed),
+    total,
+    knownFrom: latest(spending.since, from),
+    maxBurn,
+    burns: burnRates(budget, { ...spending, period, maxBurn }),
   }
 }
 

@@ -26,8 +26,11 @@ export function slicesOfHistory(
   return prices.map(([price, time]) => {
     const share: Share = [done, total === 0 ? 1 : done + time.high / total]
     done = share[1]
-    const [low, likely, high] = [spans.low, spans.likely, spans.high].map((span) => cutOut(span, share))
-    if (!low || !likely || !high) throw new Error('three spans became fewer')
+    const [low, likely, high] = [
+      cutOut(spans.low, share),
+      cutOut(spans.likely, share),
+      cutOut(spans.high, share),
+    ]
     return {
       ref,
       low,
@@ -54,17 +57,9 @@ function cutOut({ from, to }: Interval, [begin, end]: Share): Interval {
 const average = (time: number, span: Interval) => cu(duration(span) === 0 ? 0 : time / duration(span))
 
 /** The settled part of the interval in progress, which is not in the history yet; undefined where there is none. */
-export function settledPartOfOpen({
-  ref,
-  partlySettled,
-  settledUntil,
-}: ComputeEntry): HistoryInterval | undefined {
+export function settledPartOfOpen(entry: ComputeEntry): HistoryInterval | undefined {
+  const { ref, partlySettled, settledUntil: at } = entry
   if (!partlySettled) return undefined
-  const until = {
-    earliest: settledUntil,
-    likely: settledUntil,
-    latest: settledUntil,
-    source: 'poll',
-  } as const
-  return { ref, interval: { ...partlySettled.interval, to: until }, cuTime: partlySettled.cuTime }
+  const to = { earliest: at, likely: at, latest: at, source: 'poll' } as const
+  return { ref, interval: { ...partlySettled.interval, to }, cuTime: partlySettled.cuTime }
 }

@@ -8,7 +8,6 @@ import {
 } from '../../model/policy/budget.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
 import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from './amounts.ts'
 import { clipSlice } from './clip.ts'
 
@@ -27,37 +26,28 @@ export function ensurePeriodRecord(
   { limit: { amount } }: Budget,
 ): readonly PeriodRecord[] {
   const current = records.find((record) => isRecordOf(record, period))
-  if (!current)
-    return [...records, { ...period, settled: NO_BUDGET_AMOUNTS, rungs: [], rungsOf: amount }].slice(
-      -MAX_RECORDS,
-    )
+  const noRungs = { rungs: [], rungsOf: amount }
+  if (!current) return [...records, { ...period, settled: NO_BUDGET_AMOUNTS, ...noRungs }].slice(-MAX_RECORDS)
   if (current.rungsOf === amount) return records
-  return records.map((record) => (record === current ? { ...record, rungs: [], rungsOf: amount } : record))
+  return records.map((record) => (record === current ? { ...record, ...noRungs } : record))
 }
 
 export const isRecordOf = (record: PeriodRecord, period: Interval): boolean =>
   record.from === period.from && record.to === period.to
 
-/** @param slices clipped to the time that the budget counts, each given once */
-export const addSettledSlices = (record: PeriodRecord, slices: readonly AwakeSlice[]): PeriodRecord => ({
-  ...record,
-  settled: addSlicesInPeriod(record.settled, slices, record),
-})
-
-/** Adds the parts of `slices` in `period` to `counted`. */
+/**
+ * Adds the parts of `slices` in `period` to `counted`.
+ *
+ * @param slices clipped to the time that the budget counts, each given once
+ */
 export function addSlicesInPeriod(
   counted: BudgetAmounts,
   slices: readonly AwakeSlice[],
   period: Interval,
 ): BudgetAmounts {
   const parts = slices.flatMap((slice) => clipSlice(slice, [period]))
-  return {
-    all: addSliceAmounts(counted.all, parts),
-    assumed: addSliceAmounts(
-      counted.assumed,
-      parts.filter(({ assumed }) => assumed),
-    ),
-  }
+  const assumed = parts.filter((part) => part.assumed)
+  return { all: addSliceAmounts(counted.all, parts), assumed: addSliceAmounts(counted.assumed, assumed) }
 }
 
 /** Rungs that the spend has reached, also those that a restated sum is below again. */
@@ -66,7 +56,3 @@ export function reachedRungs(budget: Budget, record: PeriodRecord, counted: Budg
   const spent = amountInLimitUnit(counted.all, unit).likely
   return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= amount * rung)
 }
-
-/** Start of the part of `period` whose spend is known, when counting began at `since`. */
-export const spendKnownFrom = (period: Interval, since: Instant): Instant =>
-  since > period.from ? since : period.from

@@ -3,12 +3,11 @@ import type { Budget, BudgetState } from '../../model/policy/budget.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
 import { DAY, earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
 import { addSliceAmounts, NO_AMOUNTS } from './amounts.ts'
 import { clipSlice, possibleInterval } from './clip.ts'
-import { addSettledSlices, ensurePeriodRecord } from './period-totals.ts'
+import { addSlicesInPeriod, ensurePeriodRecord } from './period-totals.ts'
 import { seasonalityKnownSince, addSpend, newSeasonality } from './seasonality.ts'
 
 /** A compute as budgets see it. */
@@ -63,16 +62,17 @@ export function settleBudget(
     until - seasonality.until < MAX_LAG
   )
     return current
-  const { spendBuckets, past } = addToSpendBuckets(current.spendBuckets, settled, {
-    now,
-    unit: budget.limit.unit,
-  })
+  const { unit } = budget.limit
+  const { spendBuckets, past } = addToSpendBuckets(current.spendBuckets, settled, { now, unit })
   return {
     definition: current.definition,
     // the clock may have been ahead at the first pass
     since: earliest(current.since, now),
     total: addSliceAmounts(current.total, settled),
-    records: records.map((record) => addSettledSlices(record, settled)),
+    records: records.map((record) => ({
+      ...record,
+      settled: addSlicesInPeriod(record.settled, settled, record),
+    })),
     spendBuckets,
     seasonality: addSpend(seasonality, { spent: past, until }, budget.wallAt),
   }
@@ -120,10 +120,7 @@ export function applyLateDiscoveries(
 }
 
 /** Settled slices of the computes in the budget's scope. */
-const slicesInScope = (
-  { scope }: Budget,
-  { settled, computes }: Pick<BudgetSettleInput, 'settled' | 'computes'>,
-): readonly AwakeSlice[] =>
+const slicesInScope = ({ scope }: Budget, { settled, computes }: BudgetSettleInput): readonly AwakeSlice[] =>
   [...settled].flatMap(([key, slices]) => {
     const compute = computes.get(key)
     return compute && matchesSelector(scope, compute) ? slices : []
@@ -131,20 +128,13 @@ const slicesInScope = (
 
 /** The parts of `slices` in the time that the budget counts. */
 export function slicesInWindow({ countedIn }: Budget, slices: readonly AwakeSlice[]): readonly AwakeSlice[] {
-  const span = spanOf(slices)
-  if (!span) return []
-  const counted = countedIn(span.from, span.to)
-  return slices.flatMap((slice) => clipSlice(slice, counted))
-}
-
-function spanOf(slices: readonly AwakeSlice[]): Interval | undefined {
-  const [first, ...rest] = slices
-  if (!first) return undefined
-  let { from, to } = possibleInterval(first)
-  for (const slice of rest) {
-    const possible = possibleInterval(slice)
+  const [first, ...rest] = slices.map(possibleInterval)
+  if (!first) return []
+  let { from, to } = first
+  for (const possible of rest) {
     from = earliest(from, possible.from)
     to = latest(to, possible.to)
   }
-  return { from, to }
+  const counted = countedIn(from, to)
+  return slices.flatMap((slice) => clipSlice(slice, counted))
 }
