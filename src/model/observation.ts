@@ -60,7 +60,7 @@ export type AwakeIndicators = {
 
 /** Clients with the same application name, user and database. */
 export type ClientGroup = {
-  /** Application name; empty when the client sets none. */
+  /** Empty when the client sets none. */
   readonly application: string
   readonly user: string
   readonly database: string
@@ -128,15 +128,10 @@ export type ReadingAttempt = {
 
 /** Reason why a compute was not read in this sweep. */
 export type ReadingRefusal =
-  | { readonly because: 'mode-off' }
-  | { readonly because: 'no-dsn' }
-  | { readonly because: 'not-active' }
+  | {
+      readonly because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock'
+    }
   | { readonly because: 'delay-too-short'; readonly margin: Seconds }
-  | { readonly because: 'tail' }
-  | { readonly because: 'quiet' }
-  | { readonly because: 'credit' }
-  | { readonly because: 'pace' }
-  | { readonly because: 'clock' }
 
 /** Part of a sweep that failed; the rest of the sweep is valid. */
 export type SweepProblem = { readonly where: string; readonly message: string }
@@ -172,12 +167,11 @@ export type UnreadableOperations = { readonly projectId: string; readonly endpoi
 export type PendingRetries = {
   /** Projects whose compute lists failed. */
   readonly looks: ReadonlyMap<string, FailedAttempts>
-  /** Projects whose operations are needed, since when, and the failed attempts. */
-  readonly operations: ReadonlyMap<
-    string,
-    { readonly since: Instant; readonly failed: FailedAttempts | undefined }
-  >
+  readonly operations: ReadonlyMap<string, PendingOperations>
 }
+
+/** Operations of a project that are needed since an instant. */
+type PendingOperations = { readonly since: Instant; readonly failed: FailedAttempts | undefined }
 
 /** Progress of reading the project list; a large list takes several sweeps. */
 export type ListProgress = {

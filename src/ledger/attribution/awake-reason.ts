@@ -1,4 +1,4 @@
-import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { expectedSuspension, SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -13,7 +13,8 @@ const READING_VALID_FOR = MINUTE
 /** Why a compute is awake or not: the strongest known reason, else `unknown`. */
 export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { compute } = entry
-  if (compute.state === 'idle') return reasonAsleep(compute)
+  if (compute.state === 'idle')
+    return compute.disabled ? { because: 'disabled' } : { because: 'asleep', since: compute.suspendedAt }
   if (compute.state === 'init') return { because: 'starting' }
   return reasonFromReading(entry, context.now) ?? reasonFromTimes(entry, context)
 }
@@ -26,16 +27,12 @@ export type AwakeReasonContext = {
   readonly now: Instant
 }
 
-const reasonAsleep = (compute: Compute): AwakeReason =>
-  compute.disabled ? { because: 'disabled' } : { because: 'asleep', since: compute.suspendedAt }
-
 /** Reason that a fresh reading of the current awake interval gives. */
 function reasonFromReading({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
   const { last } = reading
   if (!last || 'missing' in last.causes || now - last.at > READING_VALID_FOR) return undefined
-  return current && last.at < current.from.earliest
-    ? undefined
-    : strongestCause(last.causes, mostActive(last))
+  const isOfThisInterval = !current || last.at >= current.from.earliest
+  return isOfThisInterval ? strongestCause(last.causes, mostActive(last)) : undefined
 }
 
 function strongestCause(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {

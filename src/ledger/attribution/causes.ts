@@ -56,8 +56,7 @@ function lastStatementShare(
 ): readonly Share[] {
   const withStatement = clients.filter(({ lastStatement }) => lastStatement !== undefined)
   const newest = withStatement.toSorted((a, b) => (b.lastStatement ?? 0) - (a.lastStatement ?? 0))[0]
-  if (!newest) return []
-  return [[culpritKey({ ...newest, cause: isKeepAlive(usage) ? 'keep-alive' : 'clients' }), 1]]
+  return newest ? [[culpritKey({ ...newest, cause: isKeepAlive(usage) ? 'keep-alive' : 'clients' }), 1]] : []
 }
 
 /** Largest share of time in statements that still counts as keep-alive, 0.001: light use takes more. */

@@ -1,24 +1,32 @@
 // Use of awake time: the idle tail, and the observer overhead that readings add.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
-import { instant, millis, SECOND, type Instant, type Millis, type Seconds } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import {
+  earliest,
+  instant,
+  millis,
+  SECOND,
+  type Instant,
+  type Millis,
+  type Seconds,
+} from '../../model/units.ts'
 
 /** Longest time after a session's end at which its activity shows, 1 s: its statistics are written at its end, and the service looks every 500 ms. */
 const MAX_TRACE_DELAY = SECOND
 
 /** Whether activity dated to the second `at` may be the daemon's own session. */
-const isOurs = (
-  at: Instant,
-  { connectedAt, disconnectedAt, activeBefore, sawClients }: OwnSession,
-): boolean =>
-  !sawClients && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + MAX_TRACE_DELAY
+const isOurs = (at: Instant, session: OwnSession): boolean =>
+  !session.sawClients &&
+  at !== session.activeBefore &&
+  at + SECOND > session.connectedAt &&
+  at <= session.disconnectedAt + MAX_TRACE_DELAY
 
 /** Client activity, ascending: recorded activity that no own session explains, and what readings observed. */
-export function clientActivities(evidence: Evidence): readonly Instant[] {
-  return [
-    ...new Set([...clientActivitiesOfRecords(evidence), ...clientActivitiesOfReadings(evidence)]),
-  ].toSorted((a, b) => a - b)
-}
+export const clientActivities = (evidence: Evidence): readonly Instant[] =>
+  [...new Set([...clientActivitiesOfRecords(evidence), ...clientActivitiesOfReadings(evidence)])].toSorted(
+    (a, b) => a - b,
+  )
 
 /** From records, to the second. */
 const clientActivitiesOfRecords = ({ activities, ownSessions }: Evidence): readonly Instant[] =>
@@ -88,12 +96,10 @@ export function observerOverhead(
     const session = sessionAt(start, lastOfOurs, evidence.ownSessions)
     const since = lastClientBefore(start, session)
     const returned = starts[index + 1]
-    if (returned === undefined) added += extensionOf({ since, ours: lastOfOurs, end: next }, delay)
-    else
-      added += hiddenSleepOf(
-        { since, returned: returnBounds(lastOfOurs, returned, { evidence, session }) },
-        delay,
-      )
+    added +=
+      returned === undefined
+        ? extensionOf({ since, ours: lastOfOurs, end: next }, delay)
+        : hiddenSleepOf(since, returnBounds(lastOfOurs, returned, { evidence, session }), delay)
   })
   return millis(added)
 }
@@ -117,13 +123,7 @@ const MEAN_NOTICE_DELAY = 250
  * Expected sleep that own activity hid before clients returned within `returned`. The mean of two equally likely cases: the first return is
  * at its end, or uniform inside it.
  */
-function hiddenSleepOf(
-  {
-    since,
-    returned: [from, to],
-  }: { readonly since: Instant; readonly returned: readonly [Instant, Instant] },
-  delay: Seconds,
-): number {
+function hiddenSleepOf(since: Instant, { from, to }: Interval, delay: Seconds): number {
   const asleepAt = since + delay * 1000 + MEAN_NOTICE_DELAY
   const [least, most] = [from - asleepAt, to - asleepAt]
   if (most <= 0) return 0
@@ -136,10 +136,11 @@ function returnBounds(
   ours: Instant,
   returned: Instant,
   { evidence, session }: { readonly evidence: Evidence; readonly session: OwnSession | undefined },
-): readonly [Instant, Instant] {
+): Interval {
   const lag = session ? session.connectedAt - session.hiddenFrom : 0
   const before = evidence.states.findLast(({ answeredAt }) => answeredAt < returned)
-  return [instant(Math.min(returned, Math.max(ours, (before?.askedAt ?? returned) - lag))), returned]
+  const from = Math.max(ours, (before?.askedAt ?? returned) - lag)
+  return { from: earliest(returned, instant(from)), to: returned }
 }
 
 /** Own session that explains the activity at `ours`. */
@@ -177,9 +178,7 @@ export const lastClientActivity = (evidence: Evidence): Instant | undefined =>
 export function isWokenByObserver({ from }: AwakeInterval, ownSessions: readonly OwnSession[]): boolean {
   return ownSessions.some(({ connectedAt, disconnectedAt, postmasterStartedAt, shownAwakeAt }) => {
     if (shownAwakeAt !== undefined && from.latest <= shownAwakeAt) return false
-    const overlaps = from.latest >= connectedAt && from.earliest <= disconnectedAt
-    return (
-      overlaps && (postmasterStartedAt === undefined || postmasterStartedAt >= instant(connectedAt - SECOND))
-    )
+    const isInside = from.latest >= connectedAt && from.earliest <= disconnectedAt
+    return isInside && (postmasterStartedAt === undefined || postmasterStartedAt >= connectedAt - SECOND)
   })
 }

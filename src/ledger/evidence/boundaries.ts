@@ -79,9 +79,7 @@ function alternateKinds(
 ): readonly Boundary[] {
   const remaining = [...boundaries]
   const ordered: Boundary[] = []
-  while (remaining.length > 0) {
-    const first = remaining[0]
-    if (!first) break
+  for (let first = remaining[0]; first; first = remaining[0]) {
     const isRepeated = (ordered.at(-1)?.kind ?? before) === first.kind
     const swap = isRepeated
       ? remaining.findIndex((other) => other.kind !== first.kind && other.edge.earliest < first.edge.latest)

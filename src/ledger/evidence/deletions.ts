@@ -69,26 +69,19 @@ function deletionOf(
   { entry, removals, listedAt }: DeletionContext,
 ): Deletion {
   const last = operations.reduce<Operation | undefined>(newerOf, undefined)
+  const deletedFrom = (seenAt: Instant): Instant =>
+    last && !entry ? earliest(seenAt, secondAfter(last.updatedAt)) : seenAt
   const branchId = last?.branchId ?? entry?.compute.branchId
   const removal = removals.get(branchKey({ projectId: ref.projectId, branchId }))
   if (!removal || (last && removal.updatedAt < last.createdAt))
-    return { from: deletedFrom(last, entry, listedAt), observedAt: listedAt }
+    return { from: deletedFrom(listedAt), observedAt: listedAt }
   const seenAt = earliest(listedAt, secondAfter(removal.updatedAt))
-  return {
-    from: deletedFrom(last, entry, seenAt),
-    observedAt: seenAt,
-    likelyAt: instant(removal.createdAt + SECOND / 2),
-  }
+  const likelyAt = instant(removal.createdAt + SECOND / 2)
+  return { from: deletedFrom(seenAt), observedAt: seenAt, likelyAt }
 }
 
 const newerOf = (a: Operation | undefined, b: Operation): Operation =>
   a === undefined || b.updatedAt > a.updatedAt ? b : a
-
-const deletedFrom = (
-  last: Operation | undefined,
-  entry: ComputeEntry | undefined,
-  seenAt: Instant,
-): Instant => (last && !entry ? earliest(seenAt, secondAfter(last.updatedAt)) : seenAt)
 
 const secondAfter = (at: Instant): Instant => instant(at + SECOND)
 

@@ -110,9 +110,9 @@ const delayOf = (record: ObservedRecord | undefined): number =>
   record === undefined || record.holds === 'never' ? Number.POSITIVE_INFINITY : record.holds
 
 const pointAt = (at: Instant): StateSample => ({ from: at, to: at, holds: false })
-const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): StateSample => ({
-  from,
-  to,
+const startPoint = (edge: Edge, holds: boolean): StateSample => ({
+  from: edge.earliest,
+  to: edge.latest,
   holds,
 })
 
@@ -129,20 +129,15 @@ function addSighting(walk: Walk, sighting: Sighting): void {
     if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, sighting.askedAt) }
     // Activity before the first observation belongs to no known interval.
     else if (sighting.isActivity && walk.asleepAt === undefined) return
-    else {
-      open(walk, unseenStart(walk, sighting), sighting.askedAt)
-    }
+    else open(walk, unseenStart(walk, sighting), sighting.askedAt)
     walk.samples.push(sample)
     return
   }
   walk.isDeleted = sighting.state === 'gone'
-  if (walk.open)
-    close(
-      walk,
-      walk.isDeleted
-        ? deletionEdge(walk, walk.open, sighting)
-        : unseenEnd(walk, walk.open.knownUntil, sighting),
-    )
+  if (walk.open) {
+    const endOf = walk.isDeleted ? deletionEdge : unseenEnd
+    close(walk, endOf(walk, walk.open, sighting))
+  }
   walk.samples.push(sample)
   walk.asleepAt = sighting.askedAt
 }
@@ -164,7 +159,7 @@ function updateIn({ recordUpdates }: Walk, { earliest: from, latest: to }: Edge)
 }
 
 /** End between two observations. Likely at the record update, else when the delay after the last activity was over. */
-function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Sighting): Edge {
+function unseenEnd(walk: Walk, { knownUntil }: AwakeInterval, { answeredAt, record }: Sighting): Edge {
   const edge = pollEdge(knownUntil, answeredAt)
   const delayOver =
     record?.lastActive === undefined || record.holds === 'never'
@@ -192,11 +187,7 @@ function deletionEdge(walk: Walk, { from, knownUntil }: AwakeInterval, sighting:
 function addStart(walk: Walk, { edge, restart }: Boundary): void {
   const current = walk.open
   if (current)
-    close(walk, {
-      ...edge,
-      earliest: earliest(current.knownUntil, edge.likely),
-      source: 'assumed',
-    })
+    close(walk, { ...edge, earliest: earliest(current.knownUntil, edge.likely), source: 'assumed' })
   const from = notBefore(edge, walk.ended.at(-1)?.interval.to)
   open(walk, from, from.likely)
   if (restart || current) walk.open = walk.open && { ...walk.open, restart: true }
@@ -248,15 +239,12 @@ function close(walk: Walk, edge: Edge): void {
 }
 
 /** `edge` moved to lie no earlier than `limit`: two edges within one second keep their order. */
-function notBefore(edge: Edge, limit: Edge | undefined): Edge {
-  if (!limit) return edge
-  return {
-    earliest: latest(edge.earliest, limit.earliest),
-    likely: latest(edge.likely, limit.likely),
-    latest: latest(edge.latest, limit.likely),
-    source: edge.source,
-  }
-}
+const notBefore = (edge: Edge, limit = edge): Edge => ({
+  earliest: latest(edge.earliest, limit.earliest),
+  likely: latest(edge.likely, limit.likely),
+  latest: latest(edge.latest, limit.likely),
+  source: edge.source,
+})
 
 const pollEdge = (from: Instant, to: Instant): Edge => ({
   earliest: earliest(from, to),

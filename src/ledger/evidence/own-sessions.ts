@@ -2,8 +2,7 @@
 import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { AwakeIndicators, Reading, ReadingAttempt } from '../../model/observation.ts'
-import { instant, type Instant } from '../../model/units.ts'
-import { serverClockOffset } from './clock-offset.ts'
+import { instant, millis, type Instant, type Millis } from '../../model/units.ts'
 import { usageBetween } from './usage-delta.ts'
 
 /** State from earlier readings: the clock offset and the counters. */
@@ -31,12 +30,7 @@ function ownSessionOf(attempt: ReadingAttempt, before: Before): OwnSession {
   }
 }
 
-type ReadingFields = Pick<
-  OwnSession,
-  'postmasterStartedAt' | 'sawClients' | 'counts' | 'lastClientActivity' | 'arrivalRate'
->
-
-const NO_READING_FIELDS: ReadingFields = {
+const NO_READING_FIELDS = {
   postmasterStartedAt: undefined,
   sawClients: false,
   counts: false,
@@ -44,7 +38,7 @@ const NO_READING_FIELDS: ReadingFields = {
   arrivalRate: undefined,
 }
 
-function readingFields(reading: Reading, before: Before, connected: Instant): ReadingFields {
+function readingFields(reading: Reading, before: Before, connected: Instant) {
   const { kind, causes, postmasterStartedAt } = reading
   const common = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
   if ('missing' in causes) return { ...common, sawClients: false, lastClientActivity: undefined }
@@ -65,4 +59,18 @@ const sawClientActivity = (
 function arrivalRateOf(reading: Reading, before: Before): number | undefined {
   const delta = usageBetween(before, reading)
   return delta && (delta.arrivals * 1000) / delta.span
+}
+
+/**
+ * Offset of a server's clock to the service's, from the server time that a session read. It is known only to within the session's length;
+ * the value closest to 0 is taken, because a slow session says nothing about the clock. Else a wake just before a slow session would seem to
+ * lie inside it.
+ */
+export function serverClockOffset(
+  { connectedAt, disconnectedAt }: Pick<ReadingAttempt, 'connectedAt' | 'disconnectedAt'>,
+  { serverTime }: Pick<Reading, 'serverTime'>,
+): Millis {
+  const least = serverTime - disconnectedAt
+  const most = serverTime - connectedAt
+  return millis(Math.min(Math.max(0, least), most))
 }

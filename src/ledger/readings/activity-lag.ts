@@ -1,7 +1,7 @@
 // Measures the activity lag: a reading dates the end of a statement, a later look shows when the service reports it.
 import type { PendingActivity, ActivityLagSample, ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
-import { serverClockOffset } from '../evidence/clock-offset.ts'
+import { serverClockOffset } from '../evidence/own-sessions.ts'
 import { SECOND, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 /** Samples retained for each compute: few, so that a lag that was long once is soon forgotten. */

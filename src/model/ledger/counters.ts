@@ -2,7 +2,7 @@
 import type { DurationHistogram } from './duration-histogram.ts'
 import type { Unproductive } from './unproductive.ts'
 
-/** Counter of one budget, in the unit of its limit. Plain data. */
+/** Counter of one budget, in the unit of its limit. */
 export type BudgetCounter = {
   /** Definition of the budget. When it changes, the budget's total restarts and this counter continues. */
   readonly definition: string

@@ -1,23 +1,23 @@
 // Sharing of equal parts between ledger entries: a large fleet has very many entries, nearly all alike.
-import type { Compute, ComputeRef } from '../service/compute.ts'
+import type { ComputeRef } from '../service/compute.ts'
 import type { Evidence } from './evidence.ts'
-import type { ComputeEntry, PublishedCounters, OpenDay, Totals } from './ledger.ts'
-import type { ReadingState } from './reading-state.ts'
+import type { ComputeEntry, OpenDay, Totals } from './ledger.ts'
 
 /** Equal entry with shared equal parts, and with lists without spare capacity. */
 export function internEntry(entry: ComputeEntry): ComputeEntry {
-  const { ref, compute, settled, evidence, reading } = entry
+  const { ref, compute, settled, counters, evidence, reading } = entry
+  const { unproductive } = counters
   const sums = withoutEmpty(settled)
   return {
     ...entry,
-    compute: withIdsOf(ref, compute),
+    compute: { ...compute, projectId: ref.projectId, endpointId: ref.endpointId },
     settled: sums,
     totals: areEqual(settled, entry.totals) ? sums : withoutEmpty(entry.totals),
     provisional: compact(entry.provisional),
-    counters: withUnproductive(entry.counters),
+    counters: unproductive ? { ...counters, unproductive: shareEmpty(unproductive) } : counters,
     days: compact(entry.days.map((day) => withRef(ref, day))),
     evidence: compactEvidence(evidence),
-    reading: compactReading(reading),
+    reading: { ...reading, lags: compact(reading.lags) },
   }
 }
 
@@ -36,16 +36,7 @@ const withoutEmpty = (totals: Totals): Totals => ({
   attribution: shareEmpty(totals.attribution),
 })
 
-const withUnproductive = (counters: PublishedCounters): PublishedCounters =>
-  counters.unproductive ? { ...counters, unproductive: shareEmpty(counters.unproductive) } : counters
-
 const areEqual = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
-
-const withIdsOf = ({ projectId, endpointId }: ComputeRef, compute: Compute): Compute => ({
-  ...compute,
-  projectId,
-  endpointId,
-})
 
 const withRef = (ref: ComputeRef, { settled, lastRestated }: OpenDay): OpenDay => ({
   settled: { ...settled, ref },
@@ -63,9 +54,4 @@ const compactEvidence = (evidence: Evidence): Evidence => ({
   measured: compact(evidence.measured),
   ownSessions: compact(evidence.ownSessions),
   attributed: compact(evidence.attributed),
-})
-
-const compactReading = (reading: ReadingState): ReadingState => ({
-  ...reading,
-  lags: compact(reading.lags),
 })

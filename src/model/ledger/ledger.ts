@@ -30,18 +30,12 @@ export type Totals = {
 }
 
 /** Likely values as published: a counter never falls, also when a total is restated. */
-export type PublishedCounters = {
+export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'attribution'> & {
   readonly awake: Millis
   readonly cuTime: CuMillis
   readonly spend: Micros
   /** Spend on the time that our readings added. */
   readonly observerSpend: Micros
-  readonly idleTail: Millis
-  readonly observerOverhead: Millis
-  readonly wakes: number
-  readonly suspends: number
-  readonly restarts: number
-  readonly wakesCaused: number
   /** Absent in what an earlier version wrote. */
   readonly unproductive?: Unproductive
 }
@@ -119,18 +113,9 @@ export type Ledger = {
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
 
 /** Values of the label `result` of `dormouse_readings_total`. */
-export type ReadingOutcome =
-  | 'ok'
-  | 'partial'
-  | 'at_limit'
-  | 'error'
-  | 'timeout'
-  | 'skipped_idle'
-  | 'skipped_quiet'
-  | 'skipped_tail'
-  | 'skipped_credit'
+export type ReadingOutcome = keyof typeof NO_READING_COUNTS
 
-export const NO_READING_COUNTS: ReadingCounts = {
+export const NO_READING_COUNTS = {
   ok: 0,
   partial: 0,
   at_limit: 0,

@@ -1,5 +1,5 @@
 // Owners of computes. Source: section `owners` of the configuration.
-import type { Compute, Project } from '../service/compute.ts'
+import type { Project } from '../service/compute.ts'
 import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
 
 export type Owner = {
@@ -45,14 +45,12 @@ export function createOwners(rules: readonly OwnerRule[]): Owners {
   }
 }
 
-const NO_TYPE: Compute['type'] = 'read_write'
-
 const wholeProject = (account: string, { projectId, name }: Project): SelectorTarget => ({
   ref: { account, projectId, endpointId: '' },
   projectName: name,
   branchId: '',
   name: undefined,
-  type: NO_TYPE,
+  type: 'read_write',
 })
 
 const rankOf = ({ compute, branch, project, type }: Selector): readonly number[] => [

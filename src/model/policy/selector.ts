@@ -33,17 +33,14 @@ export const selectorTargetOf = (
   type: compute.type,
 })
 
-export function matchesSelector(
+export const matchesSelector = (
   { project, branch, compute, type }: Selector,
   target: SelectorTarget,
-): boolean {
-  return (
-    fits(project, [target.ref.projectId, target.projectName]) &&
-    fits(branch, [target.branchId]) &&
-    fits(compute, [target.ref.endpointId, target.name]) &&
-    (type === undefined || type === target.type)
-  )
-}
+): boolean =>
+  fits(project, [target.ref.projectId, target.projectName]) &&
+  fits(branch, [target.branchId]) &&
+  fits(compute, [target.ref.endpointId, target.name]) &&
+  (type === undefined || type === target.type)
 
 /** Whether the selector matches every possible compute. */
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
