@@ -56,6 +56,10 @@ export type ComputeSettings = {
 
 type Answer<Value> = Promise<Result<Value, ServiceError>>
 
+type SettingsChange = [settings: ComputeSettings, signal: AbortSignal]
+
+type ComputeAction<Value> = (projectId: string, endpointId: string, signal: AbortSignal) => Answer<Value>
+
 /**
  * Priority on the account's request allowance, most urgent first: verification of a change, the change itself, observation, reports
  * and audits.
@@ -95,30 +99,12 @@ export type ServiceOperations = {
     query: ConnectionQuery,
     signal: AbortSignal,
   ): Answer<ConnectionUri | undefined>
-  createCompute(
-    projectId: string,
-    branchId: string,
-    settings: ComputeSettings,
-    signal: AbortSignal,
-  ): Answer<ChangedCompute>
-  updateCompute(
-    projectId: string,
-    endpointId: string,
-    settings: ComputeSettings,
-    signal: AbortSignal,
-  ): Answer<ChangedCompute>
-  deleteCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute | undefined>
-  restartCompute(
-    projectId: string,
-    endpointId: string,
-    signal: AbortSignal,
-  ): Answer<ChangedCompute | undefined>
-  startCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<ChangedCompute | undefined>
-  suspendCompute(
-    projectId: string,
-    endpointId: string,
-    signal: AbortSignal,
-  ): Answer<ChangedCompute | undefined>
+  createCompute(projectId: string, branchId: string, ...change: SettingsChange): Answer<ChangedCompute>
+  updateCompute(projectId: string, endpointId: string, ...change: SettingsChange): Answer<ChangedCompute>
+  deleteCompute: ComputeAction<Compute | undefined>
+  restartCompute: ComputeAction<ChangedCompute | undefined>
+  startCompute: ComputeAction<ChangedCompute | undefined>
+  suspendCompute: ComputeAction<ChangedCompute | undefined>
   listKeys(signal: AbortSignal): Answer<Listing<ApiKey>>
   createKey(name: string, signal: AbortSignal): Answer<CreatedApiKey>
   revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>

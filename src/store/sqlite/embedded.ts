@@ -8,7 +8,6 @@ import type { Outbox } from '../../model/ports/outbox.ts'
 import type { AccountStore, Store } from '../../model/ports/store.ts'
 import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
-import { createLock } from './lock.ts'
 import { createSchema, requireSchema, takeLease } from './schema.ts'
 import { withStoreErrors, withStoreErrorsSync } from './errors.ts'
 import { createOutbox } from './outbox.ts'
@@ -93,4 +92,24 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
     account: (name) => withStoreErrors(file, { load: () => loadLedger(database, name, clock) }),
     ...withStoreErrors(file, { ...createHistoryReader(database, clock), ...createOutbox(database) }),
   }
+}
+
+/**
+ * Locks `file` for this process, so that one folder has one daemon. The operating system releases the lock when the process ends,
+ * also after kill −9.
+ *
+ * @throws when another process has the lock
+ */
+function createLock(file: string, folder: string): Disposable {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    database.close()
+    throw new Error(
+      `the folder ${folder} is in use by another Dormouse: stop that one, or give this one another store.folder`,
+      { cause: error },
+    )
+  }
+  return { [Symbol.dispose]: () => database.close() }
 }

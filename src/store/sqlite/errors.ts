@@ -1,12 +1,16 @@
 // Errors of SQLite, translated for the operator.
 
-/** Primary result codes. Source: SQLite, "Result and Error Codes". */
-const BUSY = 5
-const READ_ONLY = 8
-const INPUT_OUTPUT = 10
-const CORRUPT = 11
-const FULL = 13
-const NO_DATABASE = 26
+const DAMAGED = 'is damaged; it was left as it is: put back a copy, or move it away and Dormouse begins anew'
+
+/** Primary result code → what is wrong with the file. Source: SQLite, "Result and Error Codes". */
+const MEANINGS: ReadonlyMap<number, string> = new Map([
+  [5, 'is held by another program'], // SQLITE_BUSY
+  [8, 'cannot be written: it is read-only'], // SQLITE_READONLY
+  [10, 'cannot be read or written: the disk fails'], // SQLITE_IOERR
+  [11, DAMAGED], // SQLITE_CORRUPT
+  [13, 'cannot grow: the disk is full'], // SQLITE_FULL
+  [26, DAMAGED], // SQLITE_NOTADB
+])
 
 /** `port` with errors of SQLite translated into errors with `file` and the remedy. */
 export const withStoreErrors = <Port extends object>(file: string, port: Port): Port =>
@@ -62,24 +66,6 @@ async function* iterate(
 function explanation(file: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !('errcode' in cause)) return cause
   // The lower byte is the primary code.
-  const why = meaning(Number(cause.errcode) & 0xff)
+  const why = MEANINGS.get(Number(cause.errcode) & 0xff)
   return new Error(`${file} ${why ?? `cannot be used: ${cause.message}`}`, { cause })
-}
-
-function meaning(code: number): string | undefined {
-  switch (code) {
-    case CORRUPT:
-    case NO_DATABASE:
-      return 'is damaged; it was left as it is: put back a copy, or move it away and Dormouse begins anew'
-    case FULL:
-      return 'cannot grow: the disk is full'
-    case READ_ONLY:
-      return 'cannot be written: it is read-only'
-    case INPUT_OUTPUT:
-      return 'cannot be read or written: the disk fails'
-    case BUSY:
-      return 'is held by another program'
-    default:
-      return undefined
-  }
 }

@@ -1,16 +1,13 @@
 // Queries over settled history, page by page in bounded memory.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeAwakeIntervals, History, HistorySpan } from '../../model/ports/history.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Row, SqlValue } from '../rows/codec.ts'
-import { DAY_ROWS } from '../rows/day-rows.ts'
-import { awakeIntervalFromRow, INTERVAL_ROWS } from '../rows/interval-rows.ts'
+import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import { createYielder } from './yield.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
-import { STATISTICS_ROWS } from '../rows/statistics-rows.ts'
 
 /** Rows of one page, some hundred kilobytes. */
 const PAGE = 500
@@ -65,25 +62,17 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const statistics = database.prepare(STATISTICS)
   const pause = createYielder(clock)
   return {
-    projects: async (account, projectIds) => {
-      const entries: ProjectEntry[] = []
-      for (const projectId of projectIds) {
+    projects: (account, projectIds) =>
+      lookUpEach(projectIds, pause, (projectId) => {
         const row = project.get(account, projectId)
-        if (row) entries.push(JSON.parse(String(row['body'])) as ProjectEntry)
-        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
-        await pause()
-      }
-      return entries
-    },
+        return row && (JSON.parse(String(row['body'])) as ProjectEntry)
+      }),
     statistics: async (refs) => {
-      const found = new Map<string, ComputeStatistics>()
-      for (const ref of refs) {
+      const found = await lookUpEach(refs, pause, (ref) => {
         const row = statistics.get(ref.account, ref.projectId, ref.endpointId)
-        if (row) found.set(computeKey(ref), STATISTICS_ROWS.fromRow(ref, row))
-        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
-        await pause()
-      }
-      return found
+        return row && STATISTICS_ROWS.fromRow(ref, row)
+      })
+      return new Map(found.map((one) => [computeKey(one.ref), one]))
     },
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
@@ -116,6 +105,22 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
         item: ROLLUP_ROWS.fromRow,
       }),
   }
+}
+
+/** What `find` finds, one key after the other. */
+async function lookUpEach<Key, Item>(
+  keys: readonly Key[],
+  pause: () => Promise<void>,
+  find: (key: Key) => Item | undefined,
+): Promise<readonly Item[]> {
+  const found: Item[] = []
+  for (const key of keys) {
+    const item = find(key)
+    if (item !== undefined) found.push(item)
+    // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+    await pause()
+  }
+  return found
 }
 
 /** Key of the last interval read; without one, a key before all others. */

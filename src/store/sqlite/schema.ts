@@ -10,141 +10,76 @@ const VERSION = 12
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
   create table lease (
-    id integer primary key check (id = 1),
-    epoch integer not null
+    id integer primary key check (id = 1), epoch integer not null
   ) strict;
   create table account_value (
-    account text not null,
-    name text not null,
-    body text not null,
+    account text not null, name text not null, body text not null,
     primary key (account, name)
   ) strict;
   create table project (
-    account text not null,
-    project_id text not null,
-    body text not null,
+    account text not null, project_id text not null, body text not null,
     primary key (account, project_id)
   ) strict;
   -- History names a compute by this number: three bytes a row instead of fifty.
   create table compute (
-    id integer primary key,
-    account text not null,
-    project_id text not null,
-    endpoint_id text not null,
+    id integer primary key, account text not null, project_id text not null, endpoint_id text not null,
     body text not null,
     unique (account, project_id, endpoint_id)
   ) strict;
   -- Records have whole seconds, so several intervals may have the same start and end: nth tells them apart.
   create table awake_interval (
     compute integer not null references compute,
-    from_ms real not null,
-    from_earliest_ms real not null,
-    from_latest_ms real not null,
-    from_source text not null,
-    to_ms real not null,
-    to_earliest_ms real not null,
-    to_latest_ms real not null,
-    to_source text not null,
-    nth integer not null,
-    restart integer not null,
-    sums text not null,
+    from_ms real not null, from_earliest_ms real not null, from_latest_ms real not null, from_source text not null,
+    to_ms real not null, to_earliest_ms real not null, to_latest_ms real not null, to_source text not null,
+    nth integer not null, restart integer not null, sums text not null,
     primary key (compute, from_ms, to_ms, nth)
   ) strict, without rowid;
   create table day (
-    compute integer not null references compute,
-    date text not null,
-    version integer not null,
-    from_ms integer not null,
-    to_ms integer not null,
-    sums text not null,
+    compute integer not null references compute, date text not null, version integer not null,
+    from_ms integer not null, to_ms integer not null, sums text not null,
     primary key (compute, date, version)
   ) strict, without rowid;
   create table rollup (
-    compute integer not null references compute,
-    length integer not null,
-    from_ms integer not null,
-    init_ms integer not null,
-    active_ms integer not null,
-    idle_ms integer not null,
-    readings integer not null,
-    size_count integer,
-    size_sum real,
-    size_min real,
-    size_max real,
-    size_source text,
-    connections_count integer,
-    connections_sum integer,
-    connections_max integer,
-    active_sum integer,
-    active_max integer,
-    idle_sum integer,
-    idle_max integer,
-    idle_in_transaction_sum integer,
-    idle_in_transaction_max integer,
-    other_sum integer,
-    other_max integer,
-    cache_hits integer,
-    cache_misses integer,
-    cache_over_ms integer,
-    cache_used integer,
-    working_set integer,
-    arrivals integer,
-    statement_ms integer,
-    use_over_ms integer,
-    longest_transaction real,
-    culprits text,
+    compute integer not null references compute, length integer not null, from_ms integer not null,
+    init_ms integer not null, active_ms integer not null, idle_ms integer not null, readings integer not null,
+    size_count integer, size_sum real, size_min real, size_max real, size_source text,
+    connections_count integer, connections_sum integer, connections_max integer,
+    active_sum integer, active_max integer, idle_sum integer, idle_max integer,
+    idle_in_transaction_sum integer, idle_in_transaction_max integer, other_sum integer, other_max integer,
+    cache_hits integer, cache_misses integer, cache_over_ms integer, cache_used integer, working_set integer,
+    arrivals integer, statement_ms integer, use_over_ms integer,
+    longest_transaction real, culprits text,
     primary key (compute, length, from_ms)
   ) strict, without rowid;
   create table compute_statistics (
-    compute integer primary key references compute,
-    updated_ms integer not null,
-    gap_counts text not null
+    compute integer primary key references compute, updated_ms integer not null, gap_counts text not null
   ) strict;
   create table budget (
-    account text not null,
-    name text not null,
-    body text not null,
+    account text not null, name text not null, body text not null,
     primary key (account, name)
   ) strict;
   -- Event numbers are never reused: a reader that has seen one knows which events are new.
   create table event (
-    id integer primary key autoincrement,
-    account text not null,
-    at_ms real not null,
-    topic text not null,
-    key text not null,
-    body text not null,
+    id integer primary key autoincrement, account text not null, at_ms real not null, topic text not null,
+    key text not null, body text not null,
     unique (account, key)
   ) strict;
   create index event_at on event (at_ms);
   create table delivery (
-    account text not null,
-    sink text not null,
-    kind text not null,
-    item text not null,
-    topic text not null,
-    made_ms real not null,
-    state text not null,
-    next_ms real not null,
-    body text not null,
+    account text not null, sink text not null, kind text not null, item text not null, topic text not null,
+    made_ms real not null, state text not null, next_ms real not null, body text not null,
     primary key (account, sink, kind, item)
   ) strict, without rowid;
   create index delivery_waiting on delivery (account, sink, next_ms) where state = 'waiting';
   create index delivery_topic on delivery (account, sink, topic, made_ms);
   create index delivery_made on delivery (made_ms);
   create table job_state (
-    account text not null,
-    job text not null,
-    body text not null,
+    account text not null, job text not null, body text not null,
     primary key (account, job)
   ) strict;
   -- What lists and retention read lies before the text of the report, which is compressed.
   create table report (
-    account text not null,
-    slot text not null,
-    made_ms real not null,
-    team text,
-    head text not null,
+    account text not null, slot text not null, made_ms real not null, team text, head text not null,
     body blob not null,
     primary key (account, slot)
   ) strict;

@@ -6,9 +6,8 @@ import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/po
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { failed, ok } from '../../std/result.ts'
 import type { RowCodec } from '../rows/codec.ts'
-import { DAY_ROWS } from '../rows/day-rows.ts'
 import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
-import { createNumbering, INTERVAL_ROWS } from '../rows/interval-rows.ts'
+import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import {
   compressReport,
   DELIVERY_ROWS,
@@ -18,7 +17,6 @@ import {
   type CompressedReport,
 } from '../rows/outbox-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
-import { STATISTICS_ROWS } from '../rows/statistics-rows.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
 
@@ -125,38 +123,35 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
   /** @throws for a compute without a stored entry: its history could not be found again */
-  const idOf = (account: string, ref: ComputeRef): number => {
-    const row = findCompute.get(account, ref.projectId, ref.endpointId)
-    if (!row) throw new Error(`no entry is stored of ${computeKey(ref)}`)
+  const idOf = ({ account, projectId, endpointId }: ComputeRef): number => {
+    const row = findCompute.get(account, projectId, endpointId)
+    if (!row) throw new Error(`no entry is stored of ${computeKey({ account, projectId, endpointId })}`)
     return Number(row['id'])
   }
   return (account) => {
     const numbered = createNumbering()
+    const extend = <Value>(putRow: PutRow<Value>, ref: ComputeRef, value: Value): number => {
+      const compute = idOf({ ...ref, account })
+      putRow(compute, value)
+      return compute
+    }
     return (write) => {
       switch (write.kind) {
         case 'compute':
           return put.compute(account, write.entry)
         case 'project':
           return put.project(account, write.entry)
-        case 'interval': {
-          const compute = idOf(account, write.interval.ref)
-          put.interval(compute, numbered(write.interval))
-          return compute
-        }
-        case 'rollup': {
-          const compute = idOf(account, write.rollup.ref)
-          put.rollup(compute, write.rollup)
-          return compute
-        }
+        case 'interval':
+          return extend(put.interval, write.interval.ref, numbered(write.interval))
+        case 'rollup':
+          return extend(put.rollup, write.rollup.ref, write.rollup)
         case 'day': {
           const { ref, date, version } = write.day
-          const compute = idOf(account, ref)
-          put.day(compute, write.day)
-          endDay.run(compute, date, version)
+          endDay.run(extend(put.day, ref, write.day), date, version)
           return undefined
         }
         case 'statistics':
-          return put.statistics(idOf(account, write.statistics.ref), write.statistics)
+          return extend(put.statistics, write.statistics.ref, write.statistics)
         case 'budget':
           if (write.state) put.budget(account, { name: write.name, state: write.state })
           else dropBudget.run(account, write.name)
@@ -181,19 +176,21 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
   }
 }
 
-/** @returns a function that writes a value for its owner: an account, or the id of a compute */
+/** Writes a row of its owner: an account, or the id of a compute. */
+type PutRow<Value> = (owner: string | number, value: Value) => undefined
+
 const createPrepare =
   (database: DatabaseSync) =>
   <Value>(
     { table, key, columns, toRow }: RowCodec<Value>,
     owner: 'account' | 'compute',
     onConflict = `do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
-  ) => {
+  ): PutRow<Value> => {
     const names = [owner, ...key, ...columns]
     const statement = database.prepare(
       `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) on conflict ${onConflict}`,
     )
-    return (ownerId: string | number, value: Value): undefined => {
+    return (ownerId, value) => {
       statement.run(ownerId, ...toRow(value))
     }
   }

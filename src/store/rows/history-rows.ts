@@ -1,6 +1,8 @@
-// Row codec of settled awake intervals: edges in columns, sums as JSON.
+// Row codecs of a compute's awake intervals, days and statistics. What is asked for is in columns, sums are JSON.
+import type { DayRow } from '../../model/ledger/day.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../../model/ledger/ledger.ts'
+import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { instant, millis } from '../../model/units.ts'
 import type { HistoryCodec, Row, SqlValue } from './codec.ts'
@@ -73,3 +75,35 @@ const edgeOf = (row: Row, end: 'from' | 'to'): Edge => ({
   latest: instant(Number(row[`${end}_latest_ms`])),
   source: row[`${end}_source`] as EdgeSource,
 })
+
+type DaySums = Omit<DayRow, 'ref' | 'date' | 'version' | 'from' | 'to'>
+
+export const DAY_ROWS: HistoryCodec<DayRow> = {
+  table: 'day',
+  key: ['date', 'version'],
+  columns: ['from_ms', 'to_ms', 'sums'],
+  toRow: (day) => {
+    const { ref: _, date, version, from, to, ...sums } = day
+    return [date, version, from, to, JSON.stringify(sums)]
+  },
+  fromRow: (ref, row) => ({
+    ref,
+    date: String(row['date']),
+    version: Number(row['version']),
+    from: instant(Number(row['from_ms'])),
+    to: instant(Number(row['to_ms'])),
+    ...(JSON.parse(String(row['sums'])) as DaySums),
+  }),
+}
+
+export const STATISTICS_ROWS: HistoryCodec<ComputeStatistics> = {
+  table: 'compute_statistics',
+  key: [],
+  columns: ['updated_ms', 'gap_counts'],
+  toRow: ({ updatedAt, gapCounts }) => [updatedAt, JSON.stringify(gapCounts)],
+  fromRow: (ref, row) => ({
+    ref,
+    gapCounts: JSON.parse(String(row['gap_counts'])) as readonly number[],
+    updatedAt: instant(Number(row['updated_ms'])),
+  }),
+}
