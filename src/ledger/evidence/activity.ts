@@ -29,20 +29,37 @@ export const clientActivities = (evidence: Evidence): readonly Instant[] =>
   )
 
 /** From records, to the second. */
-const clientActivitiesOfRecords = ({ activities, ownSessions }: Evidence): readonly Instant[] =>
-  activities.filter((at) => !ownSessions.some((session) => isOurs(at, session)))
+const clientActivitiesOfRecords = (evidence: Evidence): readonly Instant[] =>
+  recordedActivities(evidence).clients
+
+/** Recorded activity that an own session may explain, and the rest. Both lists are ascending, so one walk over them suffices. */
+function recordedActivities({ activities, ownSessions }: Evidence) {
+  const [ours, clients]: [Instant[], Instant[]] = [[], []]
+  let first = 0
+  for (const at of activities) {
+    while ((ownSessions[first]?.disconnectedAt ?? Infinity) + MAX_TRACE_DELAY < at) first += 1
+    let isExplained = false
+    for (let index = first; !isExplained; index += 1) {
+      const session = ownSessions[index]
+      if (!session || session.connectedAt >= at + SECOND) break
+      isExplained = isOurs(at, session)
+    }
+    if (isExplained) ours.push(at)
+    else clients.push(at)
+  }
+  return { ours, clients }
+}
 
 /** From readings, exact. */
 const clientActivitiesOfReadings = ({ ownSessions }: Evidence): readonly Instant[] =>
   ownSessions.flatMap(({ lastClientActivity }) => lastClientActivity ?? [])
 
 /** Observer activity, ascending: recorded activity of own sessions, and own sessions that the service certainly noticed. */
-export function observerActivities({ activities, ownSessions }: Evidence): readonly Instant[] {
-  const fromRecords = activities.filter((at) => ownSessions.some((session) => isOurs(at, session)))
-  const fromSessions = ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
+export function observerActivities(evidence: Evidence): readonly Instant[] {
+  const fromSessions = evidence.ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
     counts && !sawClients ? [disconnectedAt] : [],
   )
-  return [...fromRecords, ...fromSessions].toSorted((a, b) => a - b)
+  return [...recordedActivities(evidence).ours, ...fromSessions].toSorted((a, b) => a - b)
 }
 
 /**

@@ -62,18 +62,20 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
   })
 }
 
-/** Drops activity before `until` of an interval in progress, and adds its observer overhead to the totals. */
+/**
+ * Drops activity and own sessions of an interval in progress, and adds its observer overhead to the totals. What stays begins with the last
+ * client activity before `until`; without any client activity, with the last own activity; without any activity, at `until`.
+ */
 export function pruneOpenInterval(
   evidence: Evidence,
   interval: AwakeInterval | undefined,
   { context, until }: { readonly context: TotalsContext; readonly until: Instant },
 ): { readonly evidence: Evidence; readonly totals: Totals } {
   const isPast = (at: Instant): boolean => at <= until
-  // Without client activity, or without a delay, the last own activity serves.
-  const clients = context.delay === 'never' ? [] : clientActivities(evidence)
+  const clients = clientActivities(evidence)
   const pivot =
     clients.findLast(isPast) ??
-    (clients.length === 0 ? observerActivities(evidence).findLast(isPast) : undefined)
+    (clients.length === 0 ? (observerActivities(evidence).findLast(isPast) ?? until) : undefined)
   if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
     return { evidence, totals: NO_TOTALS }
   const past = { ...interval, knownUntil: pivot }
