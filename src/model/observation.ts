@@ -110,7 +110,13 @@ export type Reading = {
 export type ReadingResult =
   | { readonly kind: 'read'; readonly reading: Reading }
   | { readonly kind: 'at-limit' }
-  | { readonly kind: 'failed'; readonly because: 'timeout' | 'error'; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly because: 'timeout' | 'error'
+      readonly message: string
+      /** Nothing was sent to the compute: there was no connection string. */
+      readonly unconnected?: true
+    }
 
 /** Reading attempt, with the time in which the service could see our session. */
 export type ReadingAttempt = {

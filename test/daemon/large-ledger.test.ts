@@ -104,7 +104,12 @@ test('a sweep walks over a ledger only a few times between two yields', async ()
     {
       clock: { ...clock, yield: yielding },
       service: { ...UNASKED, listProjectsPage, listComputes: listNothing, listOperations: listNothing },
-      readings: { isReadable: () => false, read: () => Promise.reject(new Error('nothing is read')) },
+      readings: {
+        isReadable: () => false,
+        prepare: () => Promise.resolve(undefined),
+        evict: () => undefined,
+        read: () => Promise.reject(new Error('nothing is read')),
+      },
       statistics: () => Promise.resolve(new Map()),
     },
     {

@@ -107,7 +107,7 @@ function storedText(): string {
   const database = new DatabaseSync(join(world.folder, 'dormouse-data', 'dormouse.sqlite'), {
     readOnly: true,
   })
-  const rows = database.prepare('select body from compute union all select body from account').all()
+  const rows = database.prepare('select body from compute union all select body from account_value').all()
   database.close()
   return JSON.stringify(rows)
 }

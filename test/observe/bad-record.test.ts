@@ -114,7 +114,12 @@ async function watched(
   return { known: start.ledger, problems }
 }
 
-const UNREAD = { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) }
+const UNREAD = {
+  isReadable: () => false,
+  prepare: () => Promise.resolve(undefined),
+  evict: () => undefined,
+  read: () => Promise.reject(new Error('nobody reads')),
+}
 const RUNNING = new AbortController().signal
 const NO_READINGS = {
   mode: 'off',

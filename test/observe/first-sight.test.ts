@@ -65,7 +65,12 @@ async function sweeps(
       {
         clock,
         service,
-        readings: { isReadable: () => false, read: never },
+        readings: {
+          isReadable: () => false,
+          prepare: () => Promise.resolve(undefined),
+          evict: () => undefined,
+          read: never,
+        },
         statistics: () => Promise.resolve(new Map()),
       },
       start,

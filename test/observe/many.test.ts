@@ -27,7 +27,12 @@ const portsOf = (service: Partial<Service>) => ({
   clock: fakeClock(),
   random: { unit: () => 0.5, uuid: () => '' },
   service: { ...UNASKED, ...service },
-  readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+  readings: {
+    isReadable: () => false,
+    prepare: () => Promise.resolve(undefined),
+    evict: () => undefined,
+    read: () => Promise.reject(new Error('nobody reads')),
+  },
   store: { load: never, commit: never, close: never },
   statistics: () => Promise.resolve(new Map()),
   history: NO_HISTORY,

@@ -116,7 +116,12 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
     () => clock.now(),
     (one) => asked.push(one),
   )
-  const readings = { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) }
+  const readings = {
+    isReadable: () => false,
+    prepare: () => Promise.resolve(undefined),
+    evict: () => undefined,
+    read: () => Promise.reject(new Error('nobody reads')),
+  }
   let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan }
   for (;;) {
     asked = []

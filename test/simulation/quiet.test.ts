@@ -48,6 +48,10 @@ test('looking wakes nothing, adds at most its share, and knows what is used', as
         const alone = await simulateWeek({ seed, uses, days: DAYS, readings: 'off' })
         const watched = await simulateWeek({ seed, uses, days: DAYS })
         expect(watched.world.blind).toEqual([])
+        const slow = await simulateWeek({ seed, uses, days: DAYS / 4, slowAddresses: true })
+        expect(slow.world.blind).toEqual([])
+        for (const { endpointId } of slow.world.simulation.usages(slow.world.simulation.now()))
+          outcomeOf(slow, endpointId)
         drawn.forEach(({ delay }, index) => {
           const before = outcomeOf(alone, `ep-${index}`)
           const after = outcomeOf(watched, `ep-${index}`)

@@ -47,6 +47,8 @@ export type WeekOptions = MachineTroubles & {
   readonly twisted?: WorldOptions['twisted']
   /** True while the store refuses to write; `elapsed` in seconds since the start. */
   readonly storeFails?: (elapsed: number) => boolean
+  /** Connection strings take up to the deadline of a reading, and three of ten fail. */
+  readonly slowAddresses?: WorldOptions['slowAddresses']
   /** The service's metering; default: it counts nothing. */
   readonly count?: Count
   /** Default: in memory. */
@@ -73,7 +75,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const { start = START, interval = seconds(60) } = options
   const clock = fakeClock(new Date(start).toISOString())
   const machine = createMachine(clock, options)
-  const { dates, twisted, count } = options
+  const { dates, twisted, count, slowAddresses } = options
   const world = createWorld(options.uses(random), {
     clock,
     random,
@@ -82,6 +84,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     dates,
     twisted,
     count,
+    slowAddresses,
   })
   const events: Event[] = []
   const store = options.store ?? memoryStore()

@@ -93,6 +93,8 @@ export type WorldOptions = {
   readonly machine?: Pick<Clock, 'monotonic'>
   /** `Date` headers of responses; default: exact. */
   readonly dates?: KeptDate | 'none' | undefined
+  /** Connection strings take up to the deadline of a reading, and three of ten fail. */
+  readonly slowAddresses?: boolean | undefined
   /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: ((record: Wire) => Wire) | undefined
 }
@@ -190,6 +192,13 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     },
     readings: {
       isReadable: () => true,
+      prepare: async (_, signal) => {
+        if (!options.slowAddresses) return undefined
+        await clock.sleep(seconds(5 * random.unit()), signal)
+        if (random.unit() > 0.3) return undefined
+        return { kind: 'failed', because: 'error', message: 'too many requests (429)', unconnected: true }
+      },
+      evict: () => undefined,
       read: async ({ endpointId }, kind, signal) => {
         simulation.advance(Math.max(simulation.now(), clock.now()))
         if (simulation.now() - (seenAwake.get(endpointId) ?? 0) > LOOK) blind.push(endpointId)

@@ -106,7 +106,12 @@ async function auditIn(
     serviceTime: time,
     random,
     service,
-    readings: { isReadable: () => false, read: neverRead },
+    readings: {
+      isReadable: () => false,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: neverRead,
+    },
     store: store.account(account),
     epoch: store.epoch,
     history: store,

@@ -9,6 +9,7 @@ import { usageBetween } from './usage-delta.ts'
 type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
 export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
+  if (attempt.result.kind === 'failed' && attempt.result.unconnected) return evidence
   const session = ownSessionOf(attempt, before)
   if (evidence.ownSessions.some(({ connectedAt }) => connectedAt === session.connectedAt)) return evidence
   const ownSessions = [...evidence.ownSessions, session]

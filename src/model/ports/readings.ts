@@ -5,6 +5,18 @@ import type { Compute } from '../service/compute.ts'
 export type Readings = {
   /** Whether there is a connection string for it. */
   isReadable(compute: Compute): boolean
-  /** Connects, reads, disconnects; never longer than the reading deadline. The caller has made sure that the compute is awake. */
+  /**
+   * Gets the connection string ready, which may wait for the request allowance: never longer than the reading deadline. Before the fresh look
+   * of a reading, because a compute may be suspended meanwhile.
+   *
+   * @returns why there is none; undefined when it is ready
+   */
+  prepare(compute: Compute, signal: AbortSignal): Promise<ReadingResult | undefined>
+  /**
+   * Connects at once, reads, disconnects; never longer than the reading deadline. The caller has prepared it and made sure that the compute is
+   * awake.
+   */
   read(compute: Compute, kind: 'light' | 'full', signal: AbortSignal): Promise<ReadingResult>
+  /** Forgets connection strings of computes that are not `isKnown`. */
+  evict(isKnown: (compute: Compute) => boolean): void
 }

@@ -30,29 +30,37 @@ export type AddressOptions = {
 
 export type ConnectionAddresses = {
   readonly isConfigured: boolean
-  /** May hold a password, so it is never logged. The problem holds none. */
-  of(compute: Compute, database: string, signal: AbortSignal): Promise<Result<string, string>>
+  /** Asks the service where that is necessary. The problem holds no password. */
+  prepare(compute: Compute, signal: AbortSignal): Promise<Result<unknown, string>>
+  /** The prepared address. May hold a password, so it is never logged. The problem holds none. */
+  of(compute: Compute, database: string): Result<string, string>
   /** The service's answer for `compute` is outdated. */
   forget(compute: Compute): void
+  /** Forgets the answers for computes that are not `isKnown`. */
+  evict(isKnown: (compute: Compute) => boolean): void
 }
 
 export function createConnectionAddresses({ dsn, password, ask }: AddressOptions): ConnectionAddresses {
-  const uris = new Map<string, ConnectionUri>()
-  const uriOf: Ask = async (compute, signal) => {
-    const cached = uris.get(compute.endpointId)
-    if (cached) return ok(cached)
-    const answer = (await ask?.(compute, signal)) ?? failed('no dsn')
-    if (answer.ok) uris.set(compute.endpointId, answer.value)
-    return answer
-  }
+  const uris = new Map<string, { readonly compute: Compute; readonly uri: ConnectionUri }>()
   return {
     isConfigured: dsn !== undefined || ask !== undefined,
-    of: async (compute, database, signal) => {
+    prepare: async (compute, signal) => {
+      if (dsn !== undefined || uris.has(compute.endpointId)) return ok(undefined)
+      const answer = (await ask?.(compute, signal)) ?? failed('no dsn')
+      if (answer.ok) uris.set(compute.endpointId, { compute, uri: answer.value })
+      return answer
+    },
+    of: (compute, database) => {
       if (dsn !== undefined) return filled(dsn, { compute, database, secret: password() })
-      const answer = await uriOf(compute, signal)
-      return answer.ok ? inDatabase(answer.value.reveal(), { compute, database }) : answer
+      const known = uris.get(compute.endpointId)
+      return known
+        ? inDatabase(known.uri.reveal(), { compute, database })
+        : failed('the address was not prepared')
     },
     forget: ({ endpointId }) => void uris.delete(endpointId),
+    evict: (isKnown) => {
+      for (const { compute } of uris.values()) if (!isKnown(compute)) uris.delete(compute.endpointId)
+    },
   }
 }
 

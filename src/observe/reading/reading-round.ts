@@ -65,6 +65,9 @@ export async function runReadingRound(
   signal: AbortSignal,
 ): Promise<ReadingRound> {
   const startedAt = ports.clock.monotonic()
+  ports.readings.evict(({ projectId, endpointId }) =>
+    input.ledger.computes.has(computeKey({ account: input.ledger.account, projectId, endpointId })),
+  )
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let waiting = 0
   const activityLag = activityLagOfAccount(input.ledger.computes.values()) ?? input.plan.activityLag
@@ -101,7 +104,10 @@ export async function runReadingRound(
   }
 }
 
-/** Applies the quiet rule twice: to the sweep's look, which costs nothing, then to a fresh one. */
+/**
+ * Applies the quiet rule twice: to the sweep's look, which costs nothing, then to a fresh one. The address is got ready between the two: it may
+ * take long, and the compute may be suspended meanwhile. Nothing waits between the fresh look and the connection.
+ */
 async function attempt(
   ports: RoundPorts,
   {
@@ -124,6 +130,23 @@ async function attempt(
   }
   const first = verdictOn(candidate.look)
   if ('refusal' in first) return first
+  const { activityLag } = input.plan
+  const unprepared = await readings.prepare(candidate.look.compute, signal)
+  if (unprepared) {
+    const [at, expectedCost] = [clock.now(), seconds(0)]
+    const { look: swept } = candidate
+    return {
+      reading: {
+        ref,
+        connectedAt: at,
+        disconnectedAt: at,
+        result: unprepared,
+        look: swept,
+        expectedCost,
+        activityLag,
+      },
+    }
+  }
   const looked = isFresh(candidate.look, clock) ? ok(candidate.look) : await lookAgain(ref)
   if (looked === 'no-room') return { waits: true }
   if (!looked.ok) return { problem: 'could not be looked at again before its reading, so it was not read' }
@@ -133,7 +156,6 @@ async function attempt(
   const connectedAt = clock.now()
   const result = await readings.read(current.compute, second.read, signal)
   const { cost: expectedCost } = second
-  const { activityLag } = input.plan
   return {
     reading: {
       ref,

@@ -42,11 +42,22 @@ export function createReadings(options: ReadingsOptions): Readings {
   const answered = new Set<string>()
   return {
     isReadable: () => addresses.isConfigured,
+    prepare: async (compute, signal) => {
+      const done = new AbortController()
+      const late = new AbortController()
+      void clock.sleep(deadline, done.signal).then(() => late.abort())
+      const prepared = await addresses.prepare(compute, AbortSignal.any([signal, late.signal]))
+      const isLate = late.signal.aborted
+      done.abort()
+      if (prepared.ok) return undefined
+      return isLate ? { ...overdue(deadline), unconnected: true } : notConnected(prepared.error)
+    },
+    evict: addresses.evict,
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()
-      const session = await createSession(compute, { database, addresses, answered, deadline }, signal)
-      if ('problem' in session) return { kind: 'failed', because: 'error', message: session.problem }
+      const session = createSession(compute, { database, addresses, answered, deadline })
+      if ('problem' in session) return notConnected(session.problem)
       const { client } = session
       // A server that ends the session between two statements emits an event; the next statement fails and reports it.
       client.on('error', () => undefined)
@@ -87,12 +98,11 @@ type SessionOptions = {
 }
 
 /** The address may hold a password, so no problem names it. */
-async function createSession(
+function createSession(
   compute: Compute,
   { database, addresses, answered, deadline }: SessionOptions,
-  signal: AbortSignal,
-): Promise<{ readonly client: Client } | { readonly problem: string }> {
-  const address = await addresses.of(compute, database, signal)
+): { readonly client: Client } | { readonly problem: string } {
+  const address = addresses.of(compute, database)
   if (!address.ok) return { problem: address.error }
   const timeout = answered.has(compute.host) ? Math.min(deadline, RECONNECT_TIMEOUT) : deadline
   try {
@@ -108,10 +118,14 @@ async function createSession(
   }
 }
 
-const overdue = (deadline: Seconds): ReadingResult => ({
+const overdue = (deadline: Seconds) =>
+  ({ kind: 'failed', because: 'timeout', message: `no answer within ${deadline} s` }) as const
+
+const notConnected = (message: string): ReadingResult => ({
   kind: 'failed',
-  because: 'timeout',
-  message: `no answer within ${deadline} s`,
+  because: 'error',
+  message,
+  unconnected: true,
 })
 
 type ServerRows = {

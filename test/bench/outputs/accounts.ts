@@ -117,6 +117,8 @@ export function createLab(clock: VirtualClock, random: Random): World {
 export function createMainReadings(service: Simulated, clock: VirtualClock): Readings {
   return {
     isReadable: () => true,
+    prepare: () => Promise.resolve(undefined),
+    evict: () => undefined,
     read: async ({ projectId, endpointId }, kind, signal): Promise<ReadingResult> => {
       service.advance()
       const before = service.project(projectId)?.computes.find(({ id }) => id === endpointId)

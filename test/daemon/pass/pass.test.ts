@@ -45,6 +45,8 @@ test('a project that may have been active unseen is looked at in the next pass, 
     service,
     readings: {
       isReadable: () => true,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
       read: () => Promise.reject(new Error('nobody reads')),
     },
     // What was refused comes last, when the records of the projects are stored.
@@ -95,7 +97,12 @@ test('where the service answers slowly a pass asks for less, so that the next on
     },
     random: seeded(1),
     service,
-    readings: { isReadable: () => true, read: () => Promise.reject(new Error('nobody reads')) },
+    readings: {
+      isReadable: () => true,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: () => Promise.reject(new Error('nobody reads')),
+    },
     store: kept.account('main'),
     epoch: kept.epoch,
     history: NO_HISTORY,
@@ -129,7 +136,12 @@ test('a pass yields after every commit', async () => {
       listComputes: () => Promise.resolve(ok({ items: computes, problems: [] })),
       listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     },
-    readings: { isReadable: () => false, read: () => Promise.reject(new Error('not readable')) },
+    readings: {
+      isReadable: () => false,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: () => Promise.reject(new Error('not readable')),
+    },
     store: withCommit(store, (_, commit) => {
       commits += 1
       return commit()
@@ -161,7 +173,12 @@ test('a pass of a process whose store another has opened since stores nothing an
       listComputes: () => Promise.resolve(ok({ items: [compute()], problems: [] })),
       listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     },
-    readings: { isReadable: () => false, read: () => Promise.reject(new Error('not readable')) },
+    readings: {
+      isReadable: () => false,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: () => Promise.reject(new Error('not readable')),
+    },
     store: store.account('main'),
     epoch: store.epoch,
     history: NO_HISTORY,

@@ -38,7 +38,12 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
-    readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+    readings: {
+      isReadable: () => false,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: () => Promise.reject(new Error('nobody reads')),
+    },
     store: store.account('main'),
     epoch: store.epoch,
     history: NO_HISTORY,

@@ -115,7 +115,12 @@ function portsOf(history: History, stage: Stage): Ports {
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
-    readings: { isReadable: () => false, read: never },
+    readings: {
+      isReadable: () => false,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: never,
+    },
     store: {
       load: never,
       commit: (writes) => {

@@ -63,7 +63,7 @@ test('a part that fails, is slow, or has no row is missing with its reason, and 
   })
 })
 
-const readWith = (role: string, allowed = true) => {
+const readWith = async (role: string, allowed = true) => {
   const service = createService({
     baseUrl: local.baseUrl,
     readKey: () => ({ ok: true, value: local.apiKey }),
@@ -82,7 +82,8 @@ const readWith = (role: string, allowed = true) => {
     serviceUsers: ['cloud_admin'],
     deadline: seconds(5),
   })
-  return readings.read(target, 'light', new AbortController().signal)
+  const { signal } = new AbortController()
+  return (await readings.prepare(target, signal)) ?? (await readings.read(target, 'light', signal))
 }
 
 test('where the service may be asked for it, its connection string is the credentials', async () => {

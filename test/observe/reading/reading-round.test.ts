@@ -27,6 +27,8 @@ type Stage = {
   readonly tried: Readonly<Record<string, number | undefined>>
   /** What a reading takes. */
   readonly takes?: Seconds
+  /** What getting its address ready takes, and what comes of it. */
+  readonly address?: { readonly takes: Seconds; readonly failure?: string }
   /** What its record says when it is looked at again. */
   readonly again?: Partial<Compute>
   readonly plan?: Partial<ReadingPlan>
@@ -47,7 +49,7 @@ function accountOf(endpointId: string, tried: number | undefined): ComputeEntry 
 
 /** A round at 1000 s after looks that are `old` seconds old; which computes were connected to, in their order. */
 async function roundOf(
-  { tried, takes = seconds(0.1), again = {}, plan: over, room = 100 }: Stage,
+  { tried, takes = seconds(0.1), address, again = {}, plan: over, room = 100 }: Stage,
   old = 0,
 ): Promise<{ readonly round: ReadingRound; readonly read: readonly string[]; readonly asked: number }> {
   let elapsed = 1000
@@ -73,6 +75,16 @@ async function roundOf(
     statistics: () => Promise.resolve(new Map()),
     readings: {
       isReadable: () => true,
+      prepare: () => {
+        elapsed += address?.takes ?? 0
+        const message = address?.failure
+        return Promise.resolve(
+          message === undefined
+            ? undefined
+            : { kind: 'failed' as const, because: 'error' as const, message, unconnected: true as const },
+        )
+      },
+      evict: () => undefined,
       read: ({ endpointId }: Compute) => {
         read.push(endpointId)
         elapsed += takes
@@ -138,4 +150,33 @@ test('a round asks for no more fresh looks than there are requests, and says how
   )
   expect({ read, asked }).toEqual({ read: ['ep-c', 'ep-b'], asked: 2 })
   expect(round.problems).toEqual([{ where: 'readings', message: '1 computes wait for the next pass' }])
+})
+
+test('a compute that falls asleep while its address is fetched is not connected to', async () => {
+  const { read, round, asked } = await roundOf({
+    tried: { 'ep-a': 1 },
+    address: { takes: seconds(4) },
+    again: { state: 'idle' },
+  })
+  expect([read, asked]).toEqual([[], 1])
+  expect(round.refusals.map(({ refusal }) => refusal.because)).toEqual(['not-active'])
+})
+
+test('a compute without an address is not looked at again, and its attempt is recorded without a session', async () => {
+  const { read, round, asked } = await roundOf({
+    tried: { 'ep-a': 1 },
+    address: { takes: seconds(5), failure: 'no connection string' },
+  })
+  expect([read, asked]).toEqual([[], 0])
+  const [attempt] = round.readings
+  expect(attempt).toMatchObject({ result: { message: 'no connection string' }, expectedCost: 0 })
+  const known = ledger({ computes: new Map([['main/project-one/ep-a', accountOf('ep-a', 1)]]) })
+  const after = accounted(known, sweep(1010, { readings: round.readings }), {
+    prices,
+    overhead: 0.01,
+    now: at(1010),
+  })
+  const [entry] = after.ledger.computes.values()
+  expect(entry?.evidence.ownSessions).toEqual([])
+  expect(entry?.reading.problem).toBe('no connection string')
 })
