@@ -52,7 +52,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       if (prepared.ok) return undefined
       return isLate ? { ...overdue(deadline), unconnected: true } : notConnected(prepared.error)
     },
-    evict: addresses.evict,
+    evict: (isKnown) => addresses.evict(isKnown),
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()

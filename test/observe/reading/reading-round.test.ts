@@ -171,12 +171,12 @@ test('a compute without an address is not looked at again, and its attempt is re
   const [attempt] = round.readings
   expect(attempt).toMatchObject({ result: { message: 'no connection string' }, expectedCost: 0 })
   const known = ledger({ computes: new Map([['main/project-one/ep-a', accountOf('ep-a', 1)]]) })
-  const after = accounted(known, sweep(1010, { readings: round.readings }), {
+  const applied = accounted(known, sweep(1010, { readings: round.readings }), {
     prices,
     overhead: 0.01,
     now: at(1010),
   })
-  const [entry] = after.ledger.computes.values()
+  const [entry] = applied.ledger.computes.values()
   expect(entry?.evidence.ownSessions).toEqual([])
   expect(entry?.reading.problem).toBe('no connection string')
 })
