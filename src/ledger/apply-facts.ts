@@ -1,6 +1,11 @@
 // Applies the facts of one compute to its ledger entry.
-import { createUtc } from '../calendar/zone.ts'
-import { isInTransition, type AutosuspendDelay, type ComputeRef } from '../model/service/compute.ts'
+import type { Zone } from '../calendar/zone.ts'
+import {
+  isInTransition,
+  type AutosuspendDelay,
+  type Compute,
+  type ComputeRef,
+} from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { AwakeInterval, Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
@@ -9,9 +14,9 @@ import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
+import type { Prices } from '../model/ledger/price.ts'
 import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
-import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
-import type { ApplyContext, EntryBefore } from './context.ts'
+import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
 import { retiresAt } from './retention.ts'
@@ -30,9 +35,29 @@ import { deriveTimeline } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
 import { rollUpFacts } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
-import { NOT_METERED } from './settle/sizing.ts'
+import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS, raiseCounters } from './settle/totals.ts'
+
+/** Context that stays the same while a sweep is applied. */
+export type LedgerContext = {
+  readonly prices: Prices
+  readonly preset: Preset
+  /** Share of awake time that readings may add. */
+  readonly overhead: number
+  readonly now: Instant
+  /** Days of the account's zone. */
+  readonly dayOf: Zone['dayOf']
+}
+
+export type ApplyContext = LedgerContext & {
+  readonly delayOf: (compute: Compute) => AutosuspendDelay
+  /** Sizes of the project's computes by the service's metering; none by default. */
+  readonly metered?: MeteredSizes
+}
+
+/** The entry that facts are applied to. `isNew`: this is the first look at the compute. */
+export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }
 
 export type AppliedFacts = {
   readonly entry: ComputeEntry
@@ -45,16 +70,6 @@ export type AppliedFacts = {
   readonly gap: number | undefined
   /** Closed buckets. */
   readonly rollups: readonly Rollup[]
-}
-
-export function applyFacts(
-  { before, isNew }: EntryBefore,
-  facts: ComputeFacts,
-  context: ApplyContext,
-): AppliedFacts {
-  const { entry, ...applied } = applyToIntervals(before, facts, context)
-  const rolled = rollUpFacts(isNew ? undefined : before, facts, context.preset)
-  return { ...applied, entry: { ...entry, rollups: rolled.state }, rollups: rolled.closed }
 }
 
 /** @param isAlreadyCounted whether the project's totals hold this compute's past: then the entry starts at the look */
@@ -80,79 +95,66 @@ export const newComputeEntry = (ref: ComputeRef, look: Look, isAlreadyCounted: b
   rollups: NO_ROLLUPS,
 })
 
-function applyToIntervals(
-  before: ComputeEntry,
+export function applyFacts(
+  { before, isNew }: EntryBefore,
   facts: ComputeFacts,
-  context: ApplyContext,
-): Omit<AppliedFacts, 'rollups'> {
+  given: ApplyContext,
+): AppliedFacts {
   const { ref, settledUntil, partlySettled } = before
-  const { prices, now, metered = NOT_METERED } = context
-  const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
-  const observed = observedFields(before, facts, { now, delay })
-  const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
+  const { prices, now, dayOf, metered = NOT_METERED } = given
+  const delay = given.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
+  const context = { ...given, delay }
+  const observed = observedFields(before, facts, context)
+  const evidence = evidenceWith(before, facts, context)
   const watermark = { settledUntil, partlySettled }
   const awaiting = awaitsOperations(observed)
   const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)
-  const settled = settle(
-    { ref, timeline, evidence, watermark, settled: before.settled, awaiting, metered },
-    { evidence, delay, prices, now },
-  )
-  const { totals, slices, provisional, current } = settled
-  const days = updateDays(
-    before.days,
-    { settled, provisional: { slices: provisional, postings: settled.provisionalPostings } },
-    { ref, dayOf: context.dayOf ?? createUtc().dayOf, settledUntil: settled.watermark.settledUntil, now },
-  )
+  const input = { ref, timeline, evidence, watermark, settled: before.settled, awaiting }
+  const settled = settle({ ...input, metered, delay, prices, now })
+  const { totals, current } = settled
+  const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
+  const rolled = rollUpFacts(isNew ? undefined : before, facts, given.preset)
   return {
     closed: settled.closed,
-    slices,
+    slices: settled.final.slices,
     days: days.restated,
     gap: endedGap(before, evidence),
+    rollups: rolled.closed,
     entry: {
       ...before,
       ...observed,
       ...settled.watermark,
       settled: settled.settled,
       evidence: settled.evidence,
-      provisional,
+      provisional: settled.provisional.slices,
       days: days.open,
       totals,
       counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
       current,
-      settlesAt: settlesAt(settled.remaining, {
-        wait: allowedLateness(awaiting),
-        deletedAt: observed.deletedAt,
-        now,
-      }),
+      settlesAt: settlesAt(settled.remaining, observed, { awaiting, now }),
       appliedAt: now,
-      reading: applyReadings(before, facts, {
-        overhead: context.overhead,
-        delay,
-        totals,
-        evidence,
-        awake: current !== undefined,
-        preset: context.preset,
-      }),
+      reading: applyReadings(before, facts, { ...context, totals, evidence, awake: current !== undefined }),
+      rollups: rolled.state,
     },
   }
 }
 
 function settlesAt(
   remaining: readonly AwakeInterval[],
-  {
-    wait,
-    deletedAt,
-    now,
-  }: { readonly wait: Seconds; readonly deletedAt: Instant | undefined; readonly now: Instant },
+  observed: ObservedFields,
+  { awaiting, now }: { readonly awaiting: boolean; readonly now: Instant },
 ): Instant | undefined {
+  const wait = allowedLateness(awaiting)
   const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
-  const leaves = retiresAt({ deletedAt })
+  const leaves = retiresAt(observed)
   const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, RETRY_AFTER)]
-  return due.length === 0 ? undefined : due.reduce((a, b) => earliest(a, b))
+  return due.length === 0 ? undefined : earliest(...due)
 }
 
 /** Wait before a deleted compute that is not settled in time is applied again, 1 h. */
 const RETRY_AFTER = seconds(3600)
+
+type DelayContext = ApplyContext & { readonly delay: AutosuspendDelay }
 
 type ObservedFields = Pick<
   ComputeEntry,
@@ -162,30 +164,27 @@ type ObservedFields = Pick<
 function observedFields(
   before: ComputeEntry,
   facts: ComputeFacts,
-  { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
+  { now, delay }: DelayContext,
 ): ObservedFields {
   const look = facts.looks.at(-1)
-  const operationsReadAt = facts.operationsRead ? now : before.operationsReadAt
-  const lookedAt = look
-    ? {
-        compute: look.compute,
-        observedAt: look.answeredAt,
-        inTransitionSince: facts.looks.reduce(inTransitionSinceAfter, before.inTransitionSince),
-        deletedAt: undefined,
-      }
-    : {
-        compute: before.compute,
-        observedAt: before.observedAt,
-        deletedAt: facts.deletion?.from ?? before.deletedAt,
-      }
-  const undated = undatedLook(before, facts, delay)
-  return { ...lookedAt, operationsReadAt, transitionAt: undated?.askedAt ?? before.transitionAt }
+  const { compute, observedAt } = before
+  const dated = {
+    operationsReadAt: facts.operationsRead ? now : before.operationsReadAt,
+    transitionAt: undatedLook(before, facts, delay)?.askedAt ?? before.transitionAt,
+  }
+  if (!look) return { ...dated, compute, observedAt, deletedAt: facts.deletion?.from ?? before.deletedAt }
+  const inTransitionSince = facts.looks.reduce(inTransitionSinceAfter, before.inTransitionSince)
+  return {
+    ...dated,
+    compute: look.compute,
+    observedAt: look.answeredAt,
+    inTransitionSince,
+    deletedAt: undefined,
+  }
 }
 
-const inTransitionSinceAfter = (
-  since: Instant | undefined,
-  { compute, answeredAt }: Look,
-): Instant | undefined => (isInTransition(compute) ? (since ?? answeredAt) : undefined)
+const inTransitionSinceAfter = (since: Instant | undefined, { compute, answeredAt }: Look) =>
+  isInTransition(compute) ? (since ?? answeredAt) : undefined
 
 /** The last look whose transition only operations can date. Where they were never read, every look is undated. */
 function undatedLook(
@@ -201,11 +200,7 @@ function undatedLook(
 function evidenceWith(
   before: ComputeEntry,
   facts: ComputeFacts,
-  {
-    now,
-    delay,
-    preset,
-  }: { readonly now: Instant; readonly delay: AutosuspendDelay; readonly preset: Preset },
+  { now, delay, preset }: DelayContext,
 ): Evidence {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)

@@ -3,7 +3,6 @@
 // 1. The writes of every chunk are true by themselves: a caller may commit some and lose the rest. Applying a sweep again changes no total.
 // 2. Projects come last, because an entry of a project says that its computes were looked at.
 // 3. All three take the ledger before the sweep. Each compute is in one chunk only.
-import { createUtc } from '../calendar/zone.ts'
 import { internEntry } from '../model/ledger/interning.ts'
 import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
 import type { ProjectEntry, RetiredTotals } from '../model/ledger/project-entry.ts'
@@ -12,11 +11,17 @@ import type { AwakeSlice } from '../model/ledger/slice.ts'
 import type { Look, Sweep } from '../model/observation.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import { eventWrites, type Write } from '../model/ports/store.ts'
-import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
-import { applyFacts, newComputeEntry, type AppliedFacts } from './apply-facts.ts'
+import { computeKey, effectiveDelay, type ComputeRef } from '../model/service/compute.ts'
+import {
+  applyFacts,
+  newComputeEntry,
+  type AppliedFacts,
+  type ApplyContext,
+  type EntryBefore,
+  type LedgerContext,
+} from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
 import { backfill, needsBackfill, placeholderLookOfDeleted } from './backfill.ts'
-import type { ApplyContext, EntryBefore, LedgerContext } from './context.ts'
 import { eventsBetween, reconciliationEvents } from './events.ts'
 import { groupFactsByCompute, type ComputeFacts } from './facts.ts'
 import { accountUtilisation, sizesFromMetering, type MeteredProject } from './metering/sizes-from-metering.ts'
@@ -80,14 +85,18 @@ export function applyChunk(
   facts: readonly ComputeFacts[],
   { prepared, context }: { readonly prepared: PreparedSweep; readonly context: LedgerContext },
 ): AppliedChunk {
-  const zoned = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   const applied: AppliedFacts[] = []
   const events: Event[] = []
   const retired = new Map<string, ProjectEntry>()
   for (const one of facts) {
     const before = ledger.computes.get(computeKey(one.ref))
     const project = retired.get(one.ref.projectId) ?? projectOf(ledger, prepared, one.ref)
-    const result = applyToEntry(before, one, applyContext(zoned, { project, facts: one, before, prepared }))
+    const result = applyToEntry(before, one, {
+      ...context,
+      retired: project?.retired,
+      metered: sizesFromMetering(withOnlySizing(project, one, before), prepared.utilisation),
+      delayOf: (compute) => effectiveDelay(compute, project?.project),
+    })
     if (!result) continue
     events.push(...eventsBetween(before, result.entry, context.now))
     const retiredEntry = retireCompute(result.entry, context.now)
@@ -140,36 +149,15 @@ const slicesOf = <Item>(items: readonly Item[], length: number): readonly (reado
 
 type EntryContext = ApplyContext & { readonly retired: RetiredTotals | undefined }
 
-const applyContext = (
-  context: LedgerContext,
-  {
-    project,
-    facts,
-    before,
-    prepared,
-  }: {
-    readonly project: ProjectEntry | undefined
-    readonly facts: ComputeFacts
-    readonly before: ComputeEntry | undefined
-    readonly prepared: PreparedSweep
-  },
-): EntryContext => ({
-  ...context,
-  retired: project?.retired,
-  metered: sizesFromMetering(
-    project && { ...project, sizing: onlySizing(project, facts, before) },
-    prepared.utilisation,
-  ),
-  delayOf: (compute) => effectiveDelay(compute, project?.project),
-})
-
-/** Sizing of the compute where its project has no other compute. */
-const onlySizing = (
-  { listed }: ProjectEntry,
+/** The project, with the sizing of the compute where it has no other compute. */
+function withOnlySizing(
+  project: ProjectEntry | undefined,
   { looks }: ComputeFacts,
   before: ComputeEntry | undefined,
-): Sizing | undefined =>
-  listed?.endpointIds.length === 1 ? (looks.at(-1)?.compute ?? before?.compute)?.sizing : undefined
+): MeteredProject | undefined {
+  const isOnly = project?.listed?.endpointIds.length === 1
+  return project && { ...project, sizing: isOnly ? (looks.at(-1) ?? before)?.compute.sizing : undefined }
+}
 
 /** Undefined where operations alone tell of a compute that still exists: an entry needs a look or a deletion. */
 function applyToEntry(

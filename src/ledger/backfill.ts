@@ -6,10 +6,15 @@ import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { awakeEffect, type Operation } from '../model/service/operation.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
-import { nextDayVersion } from './settle/days.ts'
+import { nextDayVersion, publishedDays } from './settle/days.ts'
 import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
-import { applyFacts, provisionalOperations, type AppliedFacts } from './apply-facts.ts'
-import type { ApplyContext, EntryBefore } from './context.ts'
+import {
+  applyFacts,
+  provisionalOperations,
+  type AppliedFacts,
+  type ApplyContext,
+  type EntryBefore,
+} from './apply-facts.ts'
 import type { ComputeFacts } from './facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 
@@ -54,28 +59,20 @@ export function backfill(
     remaining = later
   }
   const rest = { ...facts, operations: operations.slice(first) }
-  const end = { ...entry, ...unappliedState(before), evidence: appendEvidence(evidence, remaining) }
+  // State that applyFacts compares with its new value is restored, so that the difference is counted once.
+  const { totals, current, reading, transitionAt } = before
+  const unapplied = { totals, current, reading, transitionAt }
+  const end = { ...entry, ...unapplied, evidence: appendEvidence(evidence, remaining) }
   const last = applyFacts({ before: end, isNew }, rest, context)
   parts.push(last)
   return {
-    ...joinParts(parts),
+    closed: parts.flatMap(({ closed }) => closed),
+    slices: parts.flatMap(({ slices }) => slices),
+    rollups: parts.flatMap(({ rollups }) => rollups),
     gap: last.gap,
-    ...mergeDays(before, { parts, entry: last.entry, now: context.now }),
+    ...mergeDays(before, parts, last.entry),
   }
 }
-
-/** State that applyFacts compares with its new value: restored before the last step, so that the difference is counted once. */
-const unappliedState = ({
-  totals,
-  current,
-  reading,
-  transitionAt,
-}: ComputeEntry): Pick<ComputeEntry, 'totals' | 'current' | 'reading' | 'transitionAt'> => ({
-  totals,
-  current,
-  reading,
-  transitionAt,
-})
 
 /** Changes of settings between two equal size observations that still let the size in between be inferred, 1: two may change it and change it back. */
 const MAX_INFERRED_CHANGES = 1
@@ -99,35 +96,18 @@ function addKnownSizes(
   }
 }
 
-const joinParts = (parts: readonly AppliedFacts[]): Pick<AppliedFacts, 'closed' | 'slices' | 'rollups'> => ({
-  closed: parts.flatMap(({ closed }) => closed),
-  slices: parts.flatMap(({ slices }) => slices),
-  rollups: parts.flatMap(({ rollups }) => rollups),
-})
-
 /** Publishes a day once that several steps restated. */
-function mergeDays(
-  before: ComputeEntry,
-  {
-    parts,
-    entry,
-    now,
-  }: { readonly parts: readonly AppliedFacts[]; readonly entry: ComputeEntry; readonly now: Instant },
-): Pick<AppliedFacts, 'entry' | 'days'> {
-  const publishedBefore = new Map(
-    before.days.map(({ settled, lastRestated }) => [settled.date, lastRestated]),
-  )
+function mergeDays(before: ComputeEntry, parts: readonly AppliedFacts[], entry: ComputeEntry) {
+  const publishedBefore = publishedDays(before.days)
   const days = new Map<string, DayRow>()
-  for (const day of parts.flatMap((part) => part.days)) days.set(day.date, day)
-  for (const [date, day] of days) days.set(date, nextDayVersion(day, publishedBefore.get(date), now))
+  for (const day of parts.flatMap((part) => part.days))
+    days.set(day.date, nextDayVersion(day, publishedBefore.get(day.date), entry.appliedAt))
+  const open = entry.days.map((day) => ({
+    ...day,
+    lastRestated: days.get(day.settled.date) ?? day.lastRestated,
+  }))
   return {
-    entry: {
-      ...entry,
-      days: entry.days.map((day) => ({
-        ...day,
-        lastRestated: days.get(day.settled.date) ?? day.lastRestated,
-      })),
-    },
+    entry: { ...entry, days: open },
     days: [...days.values()].filter((day) => day !== publishedBefore.get(day.date)),
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createUtc } from '../../src/calendar/zone.ts'
 import { applyWholeSweep, ledgerAfterAll } from '../support/apply-whole-sweep.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
@@ -96,7 +97,7 @@ function wakesOf({ computes, projects }: Ledger): number {
 
 test('wherever a first sight is cut short, the next counts what was lost, and nothing twice', () => {
   const count = 230
-  const context = { prices, preset, overhead: 0.01, now: at(NOW) }
+  const context = { prices, preset, overhead: 0.01, now: at(NOW), dayOf: createUtc().dayOf }
   const parts = applyWholeSweep(ledger(), firstSight(NOW, count), context).filter(
     ({ writes }) => writes.length > 0,
   )

@@ -1,5 +1,6 @@
 // One sweep applied to a ledger, all chunks at once.
-import type { LedgerContext } from '../../src/ledger/context.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import type { LedgerContext } from '../../src/ledger/apply-facts.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../src/model/ledger/slice.ts'
 import type { Sweep } from '../../src/model/observation.ts'
@@ -17,8 +18,12 @@ export type Accounted = {
   readonly slices: { readonly settled: readonly AwakeSlice[]; readonly provisional: readonly AwakeSlice[] }
 }
 
-export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerContext, 'preset'>): Accounted {
-  const parts = applyWholeSweep(before, sweep, { ...context, preset })
+type Context = Omit<LedgerContext, 'preset' | 'dayOf'> & Partial<Pick<LedgerContext, 'dayOf'>>
+
+/** Days are of UTC by default. */
+export function accounted(before: Ledger, sweep: Sweep, context: Context): Accounted {
+  const { dayOf } = createUtc()
+  const parts = applyWholeSweep(before, sweep, { dayOf, ...context, preset })
   const rows = rowsOf(parts.flatMap(({ writes }) => writes))
   return {
     ledger: ledgerAfterAll(before, parts),

@@ -12,7 +12,7 @@ import {
   type BudgetScopes,
   type BudgetsEvaluation,
 } from '../../src/ledger/budgets/account-budgets.ts'
-import type { LedgerContext } from '../../src/ledger/context.ts'
+import type { LedgerContext } from '../../src/ledger/apply-facts.ts'
 import { ledgerAfter } from '../../src/ledger/ledger-after.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'

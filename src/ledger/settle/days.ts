@@ -2,15 +2,43 @@
 import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
+import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { OpenDay } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { earliest, millis, type Instant, type Millis } from '../../model/units.ts'
+import { earliest, instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
-import type { DayPosting } from './day-postings.ts'
 import { duration, intersect } from '../interval-math.ts'
+import { endTotals, type TotalsContext } from './totals.ts'
 
+/** What belongs to a day beside awake time. */
+type DayPosting =
+  | { readonly kind: 'wake'; readonly at: Instant }
+  | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
+  /** `before`: part of the tail in settled days; counted on the first day of `span`. */
+  | { readonly kind: 'tail'; readonly span: Interval; readonly before: Millis }
+
+export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPosting[] =>
+  restart ? [] : [{ kind: 'wake', at: from.likely }]
+
+export const overheadPostings = (added: Millis, at: Instant): readonly DayPosting[] =>
+  added === 0 ? [] : [{ kind: 'extension', at, added }]
+
+/** @param notBefore days before it are settled */
+export function endPostings(
+  interval: AwakeInterval,
+  context: TotalsContext,
+  notBefore: Instant,
+): readonly DayPosting[] {
+  const { idleTail, observerOverhead } = endTotals(interval, context)
+  const to = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
+  const from = latest(instant(to - idleTail), notBefore)
+  const tail = { kind: 'tail', span: { from, to }, before: millis(idleTail - (to - from)) } as const
+  return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(observerOverhead, to)]
+}
+
+/** Slices and postings, to be summed up by day. */
 export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly postings: readonly DayPosting[] }
 
 export type DaysContext = {
@@ -29,38 +57,31 @@ export type DayUpdate = {
 
 export function updateDays(
   before: readonly OpenDay[],
-  { settled, provisional }: { readonly settled: DayInput; readonly provisional: DayInput },
+  { final, provisional }: { readonly final: DayInput; readonly provisional: DayInput },
   context: DaysContext,
 ): DayUpdate {
-  const publishedBefore = new Map(before.map((day) => [day.settled.date, day.lastRestated]))
-  const settledRows = rowsWith(
-    new Map(before.map((day) => [day.settled.date, day.settled])),
-    settled,
-    context,
-  )
+  const publishedBefore = publishedDays(before)
+  const settledRows = rowsWith(new Map(before.map(({ settled }) => [settled.date, settled])), final, context)
   const allRows = rowsWith(settledRows, provisional, context)
   const days = [...allRows.values()]
     .toSorted((a, b) => a.from - b.from)
-    .map((row) => {
-      const published = publishedBefore.get(row.date)
-      return {
-        row: nextDayVersion(row, published, context.now),
-        published,
-        settled: settledRows.get(row.date) ?? emptyRow(dayOfRow(row)),
-      }
+    .map((one) => {
+      const published = publishedBefore.get(one.date)
+      const row = nextDayVersion(one, published, context.now)
+      const settled = settledRows.get(row.date) ?? { ...row, ...EMPTY_DAY }
+      return { row, published, open: { settled, lastRestated: isEmpty(row) ? published : row } }
     })
   return {
-    open: days
-      .filter(({ row }) => row.to > context.settledUntil)
-      .map(({ row, settled: part, published }) => ({
-        settled: part,
-        lastRestated: isEmpty(row) ? published : row,
-      })),
+    open: days.filter(({ row }) => row.to > context.settledUntil).map(({ open }) => open),
     restated: days
       .filter(({ row, published }) => row !== published && !(published === undefined && isEmpty(row)))
       .map(({ row }) => row),
   }
 }
+
+/** Date → row as last published. */
+export const publishedDays = (days: readonly OpenDay[]): ReadonlyMap<string, DayRow | undefined> =>
+  new Map(days.map(({ settled, lastRestated }) => [settled.date, lastRestated]))
 
 /** The next version of a row; the published row itself when the content is the same. */
 export function nextDayVersion(row: DayRow, published: DayRow | undefined, now: Instant): DayRow {
@@ -71,14 +92,10 @@ export function nextDayVersion(row: DayRow, published: DayRow | undefined, now: 
 
 const isSameContent = (a: DayRow, b: DayRow): boolean => textOf(a) === textOf(b)
 
-const textOf = ({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): string =>
-  JSON.stringify([
-    awake,
-    Object.entries(cuTime).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    idleTail,
-    observerOverhead,
-    wakes,
-  ])
+function textOf({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): string {
+  const byPrice = Object.entries(cuTime).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([awake, byPrice, idleTail, observerOverhead, wakes])
+}
 
 const isEmpty = ({ awake, idleTail, observerOverhead, wakes }: DayRow): boolean =>
   awake.high === 0 && idleTail === 0 && observerOverhead === 0 && wakes === 0
@@ -89,7 +106,7 @@ function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysConte
   const after = new Map(rows)
   const add = (at: Instant, part: Partial<DayRow>): void => {
     const { date, from, to } = context.dayOf(at)
-    after.set(date, plusRow(after.get(date) ?? emptyRow({ ref: context.ref, date, from, to }), part))
+    after.set(date, plusRow(after.get(date) ?? { ref: context.ref, date, from, to, ...EMPTY_DAY }, part))
   }
   for (const slice of slices.flatMap((whole) => byDay(whole, context.dayOf)))
     add(slice.high.from, { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
@@ -134,22 +151,14 @@ const byDay = (slice: AwakeSlice, dayOf: Zone['dayOf']): readonly AwakeSlice[] =
     likely: intersect(slice.likely, high),
   }))
 
-const dayOfRow = ({ ref, date, from, to }: DayRow): Pick<DayRow, 'ref' | 'date' | 'from' | 'to'> => ({
-  ref,
-  date,
-  from,
-  to,
-})
-
-const emptyRow = (day: Pick<DayRow, 'ref' | 'date' | 'from' | 'to'>): DayRow => ({
-  ...day,
+const EMPTY_DAY = {
   awake: NO_TIME,
   cuTime: {},
   idleTail: millis(0),
   observerOverhead: millis(0),
   wakes: 0,
   version: 0,
-})
+}
 
 const plusRow = (row: DayRow, part: Partial<DayRow>): DayRow => ({
   ...row,

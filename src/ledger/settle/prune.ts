@@ -19,11 +19,12 @@ export function pruneEvidence(
   at: Instant,
   partlySettled: AwakeInterval | undefined,
 ): Evidence {
+  const { operations, sizes, measured, ownSessions, covered, readSince } = evidence
   const isAfter = (item: Instant): boolean => item > at
   const isNotBefore = (item: Instant): boolean => item + SECOND > at
-  const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
+  const before = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   return {
-    operations: evidence.operations.filter(
+    operations: operations.filter(
       (operation) =>
         isNotBefore(operation.updatedAt) ||
         isOperationTracked(operation, at) ||
@@ -34,15 +35,13 @@ export function pruneEvidence(
     ends: evidence.ends.filter(isNotBefore),
     // Activity of the interval in progress is dropped by pruneOpenInterval.
     activities: partlySettled ? evidence.activities : evidence.activities.filter(isAfter),
-    sizes: evidence.sizes.filter((_, index) => index >= before - 1),
-    measured: evidence.measured.filter(
+    sizes: sizes.filter((_, index) => index >= before - 1),
+    measured: measured.filter(
       (item, index, all) => isAfter(all[index + 1]?.at ?? item.at) || isAfter(item.at),
     ),
-    ownSessions: partlySettled
-      ? evidence.ownSessions
-      : evidence.ownSessions.filter(({ disconnectedAt }) => isAfter(disconnectedAt)),
-    covered: evidence.covered,
-    readSince: evidence.readSince,
+    ownSessions: partlySettled ? ownSessions : ownSessions.filter((one) => isAfter(one.disconnectedAt)),
+    covered,
+    readSince,
     updates: updateBehaviourOf(evidence),
     attributed: partlySettled
       ? mergeAttribution(evidence.attributed, partlySettled.from.earliest, at)
@@ -67,9 +66,9 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
  * client activity before `until`; without any client activity, with the last own activity; without any activity, at `until`.
  */
 export function pruneOpenInterval(
-  evidence: Evidence,
+  { evidence, delay }: TotalsContext,
   interval: AwakeInterval | undefined,
-  { context, until }: { readonly context: TotalsContext; readonly until: Instant },
+  until: Instant,
 ): { readonly evidence: Evidence; readonly totals: Totals } {
   const isPast = (at: Instant): boolean => at <= until
   const clients = clientActivities(evidence)
@@ -78,13 +77,10 @@ export function pruneOpenInterval(
     (clients.length === 0 ? (observerActivities(evidence).findLast(isPast) ?? until) : undefined)
   if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
     return { evidence, totals: NO_TOTALS }
-  const past = { ...interval, knownUntil: pivot }
+  const past = { ...interval, to: undefined, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
   return {
-    totals: {
-      ...NO_TOTALS,
-      observerOverhead: observerOverhead({ ...past, to: undefined }, before, context.delay),
-    },
+    totals: { ...NO_TOTALS, observerOverhead: observerOverhead(past, before, delay) },
     evidence: {
       ...evidence,
       activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),

@@ -11,32 +11,26 @@ import type {
   SettledInterval,
   Totals,
 } from '../../model/ledger/ledger.ts'
-import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { AutosuspendDelay, ComputeRef } from '../../model/service/compute.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { instant, type Instant, type Millis } from '../../model/units.ts'
 import { idleTailOf } from '../evidence/activity.ts'
 import { addCuTime, cuTimeOf } from './cu-time.ts'
-import { endPostings, overheadPostings, startPostings, type DayPosting } from './day-postings.ts'
+import { endPostings, overheadPostings, startPostings, type DayInput } from './days.ts'
 import { advanceWatermark } from './watermark.ts'
 import { deriveTimeline, type Watermark, type Timeline } from '../evidence/intervals.ts'
 import { pruneEvidence, pruneOpenInterval } from './prune.ts'
-import type { MeteredSizes } from './sizing.ts'
-import { cutSlices } from './slices.ts'
+import { cutSlices, type SliceContext } from './slices.ts'
 import { endTotals, addTotals, startTotals, timeTotals, type TotalsContext } from './totals.ts'
 
-export type SettleInput = {
-  readonly ref: ComputeRef
-  readonly timeline: Timeline
-  readonly evidence: Evidence
-  readonly watermark: Watermark
-  readonly settled: Totals
-  /** Whether a transition waits for operations that are not read yet. */
-  readonly awaiting: boolean
-  readonly metered: MeteredSizes
-}
-
-export type SettleContext = TotalsContext & { readonly prices: Prices; readonly now: Instant }
+export type SettleInput = TotalsContext &
+  SliceContext & {
+    readonly timeline: Timeline
+    readonly watermark: Watermark
+    readonly settled: Totals
+    /** Whether a transition waits for operations that are not read yet. */
+    readonly awaiting: boolean
+  }
 
 export type SettleResult = {
   readonly watermark: Watermark
@@ -44,12 +38,10 @@ export type SettleResult = {
   readonly settled: Totals
   /** Intervals that became final now. Each is settled once. */
   readonly closed: readonly SettledInterval[]
-  /** Slices that became final now. Each part of awake time is settled once. */
-  readonly slices: readonly AwakeSlice[]
-  readonly postings: readonly DayPosting[]
-  /** Slices that may still be restated. */
-  readonly provisional: readonly AwakeSlice[]
-  readonly provisionalPostings: readonly DayPosting[]
+  /** What became final now. Each part of awake time is settled once. */
+  readonly final: DayInput
+  /** What may still be restated. */
+  readonly provisional: DayInput
   /** Settled and provisional together. */
   readonly totals: Totals
   /** Intervals that are not final. */
@@ -61,29 +53,25 @@ export type SettleResult = {
 /** Later than every instant. */
 const EVER = instant(Number.MAX_SAFE_INTEGER)
 
-export function settle(input: SettleInput, context: SettleContext): SettleResult {
-  const { timeline, ref, watermark: before, metered } = input
-  const { finalCount, partlySettled, until } = advanceWatermark(input, context.now)
-  const cutting = { ref, metered, evidence: input.evidence, prices: context.prices, now: context.now }
-  const slices = cutSlices(timeline, { from: before.settledUntil, to: until }, cutting)
+export function settle(input: SettleInput): SettleResult {
+  const { timeline, watermark: before } = input
+  const { finalCount, partlySettled, until } = advanceWatermark(input)
+  const slices = cutSlices(timeline, { from: before.settledUntil, to: until }, input)
   const final = timeline.intervals.slice(0, finalCount)
   const remaining = timeline.intervals.slice(finalCount)
-  const isStarted = ({ from }: AwakeInterval): boolean =>
-    from.likely === before.partlySettled?.interval.from.likely
-  const started = [...final, ...(partlySettled ? [partlySettled] : [])].filter(
-    (interval) => !isStarted(interval),
-  )
-  const pruned = pruneOpenInterval(input.evidence, partlySettled, { context, until })
-  const remainingEvidence = pruneEvidence(pruned.evidence, until, partlySettled)
+  const isNew = ({ from }: AwakeInterval): boolean =>
+    from.likely !== before.partlySettled?.interval.from.likely
+  const started = [...final, ...(partlySettled ? [partlySettled] : [])].filter(isNew)
+  const pruned = pruneOpenInterval(input, partlySettled, until)
   const settled = [
     timeTotals(slices),
-    ...started.map((interval) => startTotals(interval, context)),
-    ...final.map((interval) => endTotals(interval, context)),
+    ...started.map((interval) => startTotals(interval, input)),
+    ...final.map((interval) => endTotals(interval, input)),
     pruned.totals,
   ].reduce(addTotals, input.settled)
-  const provisional = cutSlices(timeline, { from: until, to: EVER }, cutting)
-  const after = { ...context, evidence: pruned.evidence }
-  const notYetStarted = remaining.filter((interval) => interval !== partlySettled && !isStarted(interval))
+  const provisional = cutSlices(timeline, { from: until, to: EVER }, input)
+  const after = { ...input, evidence: pruned.evidence }
+  const notYetStarted = remaining.filter((interval) => interval !== partlySettled && isNew(interval))
   const totals = [
     timeTotals(provisional),
     ...notYetStarted.map((interval) => startTotals(interval, after)),
@@ -98,20 +86,28 @@ export function settle(input: SettleInput, context: SettleContext): SettleResult
         cuTime: cuTimeWithin(partlySettled, before.partlySettled, slices),
       },
     },
-    evidence: remainingEvidence,
+    evidence: pruneEvidence(pruned.evidence, until, partlySettled),
     settled,
-    closed: final.map((interval) => closedInterval(interval, { input, slices, context })),
-    slices,
-    postings: [
-      ...started.flatMap(startPostings),
-      ...final.flatMap((interval) => endPostings(interval, context, before.settledUntil)),
-      ...overheadPostings(pruned.totals.observerOverhead, until),
-    ],
-    provisional: provisional,
-    provisionalPostings: [
-      ...notYetStarted.flatMap(startPostings),
-      ...remaining.flatMap((interval) => endPostings(interval, after, until)),
-    ],
+    closed: final.map((interval): SettledInterval => {
+      const { idleTail, attribution } = endTotals(interval, input)
+      const cuTime = cuTimeWithin(interval, before.partlySettled, slices)
+      return { ref: input.ref, interval, cuTime, idleTail, attribution }
+    }),
+    final: {
+      slices,
+      postings: [
+        ...started.flatMap(startPostings),
+        ...final.flatMap((interval) => endPostings(interval, input, before.settledUntil)),
+        ...overheadPostings(pruned.totals.observerOverhead, until),
+      ],
+    },
+    provisional: {
+      slices: provisional,
+      postings: [
+        ...notYetStarted.flatMap(startPostings),
+        ...remaining.flatMap((interval) => endPostings(interval, after, until)),
+      ],
+    },
     totals,
     remaining,
     current: last?.to ? undefined : last,
@@ -130,33 +126,13 @@ function cuTimeWithin(
   return before?.interval.from.likely === interval.from.likely ? addCuTime(before.cuTime, sum) : sum
 }
 
-function closedInterval(
-  interval: AwakeInterval,
-  {
-    input,
-    slices,
-    context,
-  }: {
-    readonly input: SettleInput
-    readonly slices: readonly AwakeSlice[]
-    readonly context: TotalsContext
-  },
-): SettledInterval {
-  const cuTime = cuTimeWithin(interval, input.watermark.partlySettled, slices)
-  const { idleTail, attribution } = endTotals(interval, context)
-  return { ref: input.ref, interval, cuTime, idleTail, attribution }
-}
-
 /** Awake intervals that may still be restated, in order of time; the last may be in progress. */
 export function provisionalIntervals(
   { evidence, settledUntil, partlySettled, deletedAt }: ComputeEntry,
   delay: AutosuspendDelay,
   now: Instant,
 ): readonly { readonly interval: AwakeInterval; readonly idleTail: Millis }[] {
-  const { intervals } = deriveTimeline(
-    evidence,
-    { settledUntil, partlySettled },
-    deletedAt === undefined ? now : undefined,
-  )
+  const until = deletedAt === undefined ? now : undefined
+  const { intervals } = deriveTimeline(evidence, { settledUntil, partlySettled }, until)
   return intervals.map((interval) => ({ interval, idleTail: idleTailOf(interval, evidence, delay) }))
 }

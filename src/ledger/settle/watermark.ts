@@ -1,11 +1,10 @@
 // The watermark: an instant of known state, behind which no change is expected.
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { Interval } from '../../model/time.ts'
 import { HOUR, earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
-import type { MeteredSizes } from './sizing.ts'
+import type { SliceContext } from './slices.ts'
 
 /** Longest wait for operations that cannot be read, 6 h: evidence accumulates while the service fails. */
 const MAX_OPERATION_WAIT = seconds(6 * 3600)
@@ -28,29 +27,27 @@ export type WatermarkAdvance = {
   readonly partlySettled: AwakeInterval | undefined
 }
 
-type WatermarkInput = {
+type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> & {
   readonly timeline: Timeline
-  readonly evidence: Evidence
   readonly watermark: Watermark
   readonly awaiting: boolean
-  readonly metered: MeteredSizes
 }
 
 /** Longest wait for metering, 1 h: while it waits, the evidence of ranges is kept. */
 const MAX_METERING_WAIT = seconds(3600)
 
 /** Instant behind which no change is expected. */
-function horizonOf({ awaiting, metered: { until } }: WatermarkInput, now: Instant): Instant {
+function horizonOf({ awaiting, metered: { until }, now }: WatermarkInput): Instant {
   const horizon = instant(now - allowedLateness(awaiting) * 1000)
   return until === undefined
     ? horizon
     : earliest(horizon, latest(until, instant(now - MAX_METERING_WAIT * 1000)))
 }
 
-export function advanceWatermark(input: WatermarkInput, now: Instant): WatermarkAdvance {
+export function advanceWatermark(input: WatermarkInput): WatermarkAdvance {
   const { timeline, evidence, watermark } = input
   const { intervals } = timeline
-  const horizon = horizonOf(input, now)
+  const horizon = horizonOf(input)
   const finalCount =
     intervals.findLastIndex((interval, index) => isFinal(interval, intervals[index + 1], horizon)) + 1
   const last = intervals[finalCount - 1]?.to
@@ -61,12 +58,16 @@ export function advanceWatermark(input: WatermarkInput, now: Instant): Watermark
     partlySettled: last ? undefined : watermark.partlySettled && next,
   }
   const target = { timeline, evidence, horizon: coveredUntil(evidence, horizon) }
-  return advanceInside(base, target, evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE)
+  return advanceInside(base, target, next)
 }
 
-/** Advances inside the interval or the sleep in progress where that gains at least `step`. */
-function advanceInside(base: WatermarkAdvance, target: Target, step: number): WatermarkAdvance {
-  const next = target.timeline.intervals[base.finalCount]
+/** Advances inside the interval or the sleep in progress where that gains enough. */
+function advanceInside(
+  base: WatermarkAdvance,
+  target: Target,
+  next: AwakeInterval | undefined,
+): WatermarkAdvance {
+  const step = target.evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE
   const awake = next && awakeUntil(target, next)
   if (awake !== undefined && awake >= latest(base.until, next?.from.latest ?? base.until) + step)
     return { ...base, until: awake, partlySettled: next }
@@ -77,7 +78,7 @@ function advanceInside(base: WatermarkAdvance, target: Target, step: number): Wa
 const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant): boolean =>
   to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + MIN_DISTANCE)
 
-type Target = { readonly timeline: Timeline; readonly evidence: Evidence; readonly horizon: Instant }
+type Target = Pick<WatermarkInput, 'timeline' | 'evidence'> & { readonly horizon: Instant }
 
 /** Limits the horizon to the time covered by operations, where they are read and records do not report starts. */
 function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant {
@@ -88,11 +89,9 @@ function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant 
 /** Last instant before the horizon at which the compute was certainly awake in `interval`. */
 function awakeUntil({ timeline, evidence, horizon }: Target, interval: AwakeInterval): Instant | undefined {
   const limit = earliest(horizon, interval.to?.earliest ?? horizon)
-  const observedAt = evidence.states.findLast(
-    (state) => isAwakeState(state) && state.askedAt <= limit,
-  )?.askedAt
-  const certainUntil = lastInside(timeline.certainlyAwake, limit)
-  const at = Math.max(observedAt ?? 0, certainUntil ?? 0)
+  const observed = evidence.states.findLast((state) => isAwakeState(state) && state.askedAt <= limit)
+  const certain = timeline.certainlyAwake.findLast(({ from }) => from <= limit)
+  const at = Math.max(observed?.askedAt ?? 0, certain ? earliest(certain.to, limit) : 0)
   return at > interval.from.latest ? instant(at) : undefined
 }
 
@@ -103,15 +102,10 @@ function sleepUntil(
   base: Instant,
 ): Instant | undefined {
   const limit = earliest(horizon, instant(next ? next.from.earliest - MIN_DISTANCE : horizon))
-  const looks = evidence.states.filter((state) => !isAwakeState(state) && state.askedAt <= limit)
-  const observedAt = looks.at(-1)?.askedAt
+  const observed = evidence.states.findLast((state) => !isAwakeState(state) && state.askedAt <= limit)
+  const observedAt = observed?.askedAt
   if (observedAt === undefined && base === 0) return undefined
   const isPossiblyAwake = timeline.possiblyAwake.some(({ from, to }) => from < limit && limit < to)
   const at = isPossiblyAwake ? observedAt : limit
   return at !== undefined && at > base ? at : undefined
-}
-
-const lastInside = (spans: readonly Interval[], limit: Instant): Instant | undefined => {
-  const span = spans.findLast(({ from }) => from <= limit)
-  return span && earliest(span.to, limit)
 }

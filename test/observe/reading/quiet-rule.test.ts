@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createUtc } from '../../../src/calendar/zone.ts'
 import { applyFacts, newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
@@ -28,7 +29,8 @@ function accountOf(over: Partial<ReadingState> = {}): ComputeEntry {
     readings: [],
     deletion: undefined,
   }
-  const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
+  const { dayOf } = createUtc()
+  const context = { prices, preset, overhead: 0.01, now: at(1000), dayOf, delayOf: () => seconds(300) }
   const { entry } = applyFacts(
     { before: newComputeEntry(ref, look(1000, active), false), isNew: true },
     facts,
