@@ -5,7 +5,7 @@ import { branchRoutes } from './routes/branches.ts'
 import { connectionUriRoutes } from './routes/connection-uri.ts'
 import { consumptionRoutes } from './routes/consumption.ts'
 import type { Api, Call, Env } from './context.ts'
-import { databaseRoutes } from './routes/databases.ts'
+import { databaseRoutes, roleRoutes } from './routes/catalogue.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
 import { ApiError, errorAnswer } from './errors.ts'
 import { injectFaults } from './faults.ts'
@@ -14,18 +14,16 @@ import { keyRoutes } from './routes/keys.ts'
 import { localOnlyRoutes } from './routes/local-only.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { projectRoutes } from './routes/projects.ts'
-import { roleRoutes } from './routes/roles.ts'
 import { createRequestCounter, routePattern } from './request-counter.ts'
 import { userRoutes } from './routes/users.ts'
 
 /** Largest body of a request, bytes: more than twice a body with every Postgres setting. */
 const MAX_BODY = 65_536
 
+type Http = { readonly server: ReturnType<typeof createAdaptorServer>; readonly close: () => Promise<void> }
+
 /** The API as an HTTP server that does not listen yet. `close` also ends its connections. */
-export function createHttp(api: Api): {
-  readonly server: ReturnType<typeof createAdaptorServer>
-  readonly close: () => Promise<void>
-} {
+export function createHttp(api: Api): Http {
   const server = createAdaptorServer({ fetch: createApp(api).fetch })
   return {
     server,
@@ -81,28 +79,28 @@ function routes(api: Api): Hono<Env> {
   })
   app.use(injectFaults(api, withoutFaults))
   app.use(interfaceOnly(api))
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY,
-      onError: (call) => errorAnswer(call, 413, `the body is larger than ${MAX_BODY} bytes`),
-    }),
-  )
+  const tooLarge = `the body is larger than ${MAX_BODY} bytes`
+  app.use(bodyLimit({ maxSize: MAX_BODY, onError: (call) => errorAnswer(call, 413, tooLarge) }))
   app.route('/', resources(api))
   return app
 }
 
+const RESOURCES = [
+  keyRoutes,
+  projectRoutes,
+  branchRoutes,
+  databaseRoutes,
+  roleRoutes,
+  endpointRoutes,
+  operationRoutes,
+  connectionUriRoutes,
+  consumptionRoutes,
+  userRoutes,
+]
+
 function resources(api: Api): Hono<Env> {
   const app = new Hono<Env>()
-  keyRoutes(app, api)
-  projectRoutes(app, api)
-  branchRoutes(app, api)
-  databaseRoutes(app, api)
-  roleRoutes(app, api)
-  endpointRoutes(app, api)
-  operationRoutes(app, api)
-  connectionUriRoutes(app, api)
-  consumptionRoutes(app, api)
-  userRoutes(app, api)
+  for (const addRoutes of RESOURCES) addRoutes(app, api)
   return app
 }
 

@@ -45,8 +45,14 @@ export const errorAnswer = (call: Call, status: ErrorStatus, message: string): R
   )
 
 /** A refusal of the control plane. Invalid bodies get the status `errors.invalid` (Q-09). */
-export const refusalError = ({ status, message }: Refusal, { settings }: Pick<Api, 'settings'>): ApiError =>
+export const refusalError = ({ status, message }: Refusal, { settings }: Api): ApiError =>
   new ApiError(status === 400 ? settings().errors.invalid : status, message)
+
+/** What was looked for by its id or name; throws when there is none. */
+export function foundOr404<Found>(found: Found | undefined, what: string, id: string | undefined): Found {
+  if (found === undefined) throw new ApiError(404, `${what} not found: ${id ?? ''}`)
+  return found
+}
 
 /** All problems of a parsed input, each with the path of its field. */
 export const problemsText = (error: z.ZodError): string =>

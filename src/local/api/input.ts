@@ -1,5 +1,5 @@
 // Bodies and queries of requests, parsed by a schema. All functions throw `ApiError` for input that does not fit.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Settings } from '../control/events.ts'
 import type { PgSettings } from '../control/project.ts'
 import { settingsRefusal } from '../control/requests/pg-settings.ts'
@@ -9,12 +9,12 @@ import { ApiError, type ErrorStatus, problemsText } from './errors.ts'
 /** The switches that decide how invalid input is answered. */
 type InputRules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
 
+/** The `limit` of a query, a whole number from 1 to `max`. */
+export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
+  z.coerce.number().int().min(1).max(max).default(fallback)
+
 /** Parses the JSON body of a request. */
-export async function parseBody<Schema extends z.ZodType>(
-  call: Call,
-  schema: Schema,
-  api: InputRules,
-): Promise<z.output<Schema>> {
+export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: InputRules): Promise<Body> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new ApiError(415, `content-type: expected application/json, got ${type ?? 'none'}`)
@@ -29,17 +29,17 @@ export async function parseBody<Schema extends z.ZodType>(
 }
 
 /** Parses a body that may be absent; the schema then gets an empty object. */
-export async function parseOptionalBody<Schema extends z.ZodType>(
+export async function parseOptionalBody<Body>(
   call: Call,
-  schema: Schema,
+  schema: z.ZodType<Body>,
   api: InputRules,
-): Promise<z.output<Schema>> {
+): Promise<Body> {
   const hasBody = call.req.header('content-type') !== undefined || (await call.req.text()) !== ''
   return hasBody ? parseBody(call, schema, api) : parseValue({}, schema, api.settings().errors.invalid)
 }
 
 /** Parses the query. Each value is a text; the values of a repeated parameter are joined with commas. */
-export function parseQuery<Schema extends z.ZodType>(call: Call, schema: Schema): z.output<Schema> {
+export function parseQuery<Query>(call: Call, schema: z.ZodType<Query>): Query {
   const values = Object.entries(call.req.queries()).map(([name, texts]) => [name, texts.join(',')] as const)
   return parseValue(Object.fromEntries(values), schema, 400)
 }
@@ -48,21 +48,17 @@ export function parseQuery<Schema extends z.ZodType>(call: Call, schema: Schema)
 export async function requirePgSettings(
   pgSettings: PgSettings | undefined,
   path: string,
-  api: Pick<Api, 'settings' | 'checkSettings'>,
+  { settings, checkSettings }: Api,
 ): Promise<void> {
   if (!pgSettings) return
-  const { invalid } = api.settings().errors
+  const { invalid } = settings().errors
   const problem = settingsRefusal(pgSettings, path)
   if (problem) throw new ApiError(invalid, problem)
-  const refusal = await api.checkSettings(pgSettings)
+  const refusal = await checkSettings(pgSettings)
   if (refusal !== undefined) throw new ApiError(invalid, `${path}.${refusal}`)
 }
 
-function parseValue<Schema extends z.ZodType>(
-  value: unknown,
-  schema: Schema,
-  status: ErrorStatus,
-): z.output<Schema> {
+function parseValue<Value>(value: unknown, schema: z.ZodType<Value>, status: ErrorStatus): Value {
   const result = schema.safeParse(value)
   if (!result.success) throw new ApiError(status, problemsText(result.error))
   return result.data

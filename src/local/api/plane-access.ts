@@ -2,39 +2,51 @@
 import type { Answer, Request } from '../control/events.ts'
 import type { Branch, Project } from '../control/project.ts'
 import type { Api, Call } from './context.ts'
-import { ApiError, refusalError } from './errors.ts'
+import { ApiError, foundOr404, refusalError } from './errors.ts'
+import { type WireRecord, operationWire } from './wire/records.ts'
 
-export function projectOr404(call: Call, { plane }: Pick<Api, 'plane'>): Project {
+export function projectOr404(call: Call, { plane }: Api): Project {
   const projectId = call.req.param('project_id') ?? ''
-  const project = plane.project(projectId)
-  if (!project) throw new ApiError(404, `project not found: ${projectId}`)
-  return project
+  return foundOr404(plane.project(projectId), 'project', projectId)
 }
 
-export function branchOr404({ branches }: Project, branchId: string): Branch {
+export function branchOr404({ branches }: Project, branchId: string | undefined): Branch {
   const branch = branches.find(({ id }) => id === branchId)
-  if (!branch) throw new ApiError(404, `branch not found: ${branchId}`)
-  return branch
+  return foundOr404(branch, 'branch', branchId)
 }
 
-export function branchAndProjectOr404(
-  call: Call,
-  api: Pick<Api, 'plane'>,
-): { readonly project: Project; readonly branch: Branch } {
+export function branchAndProjectOr404(call: Call, api: Api): BranchInProject {
   const project = projectOr404(call, api)
-  return { project, branch: branchOr404(project, call.req.param('branch_id') ?? '') }
+  return { project, branch: branchOr404(project, call.req.param('branch_id')) }
 }
 
-export type AcceptedAnswer = Answer & { readonly ok: true }
+type BranchInProject = { readonly project: Project; readonly branch: Branch }
+
+/** The role or database of this name. */
+export function namedOr404<Item extends Named>(items: readonly Item[], what: string, wanted = ''): Item {
+  const item = items.find(({ name }) => name === wanted)
+  return foundOr404(item, what, wanted)
+}
+
+type Named = { readonly name: string }
+
+/** Throws when an organization other than that of the account is named; `field` begins the message. */
+export function requireOrganization(organizationId: string | undefined, { account }: Api, field = ''): void {
+  if (organizationId !== undefined && organizationId !== account.organizationId)
+    throw new ApiError(404, `${field}organization not found: ${organizationId}`)
+}
+
+/** The answer to an accepted request, with its operations as the API shows them. */
+export type Accepted = Pick<Answer & { readonly ok: true }, 'project' | 'compute'> & {
+  readonly operations: readonly WireRecord[]
+}
+
+/** Throws when the control plane has refused. */
+export function acceptedAnswer(answer: Answer, api: Api): Accepted {
+  if (!answer.ok) throw refusalError(answer.refusal, api)
+  return { ...answer, operations: answer.operations.map(operationWire) }
+}
 
 /** Sends a request to the control plane. */
-export function askPlane(
-  projectId: string,
-  request: Request,
-  api: Pick<Api, 'plane' | 'settings'>,
-): AcceptedAnswer {
-  const answer = api.plane.request(projectId, request)
-  if (!answer) throw new ApiError(404, `project not found: ${projectId}`)
-  if (!answer.ok) throw refusalError(answer.refusal, api)
-  return answer
-}
+export const askPlane = (projectId: string, request: Request, api: Api): Accepted =>
+  acceptedAnswer(foundOr404(api.plane.request(projectId, request), 'project', projectId), api)

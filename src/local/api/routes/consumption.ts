@@ -6,12 +6,12 @@ import type { UsageWindow } from '../../control/usage/usage.ts'
 import type { Interval } from '../../control/events.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import type { Project } from '../../control/project.ts'
-import type { Api, Env } from '../context.ts'
+import type { Api, Call, Env } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { parseQuery } from '../input.ts'
-import { subscriptionOf } from '../wire/project-wire.ts'
-import { limitQuery } from './projects.ts'
-import { timestamp } from '../wire/records.ts'
+import { limitQuery, parseQuery } from '../input.ts'
+import { requireOrganization } from '../plane-access.ts'
+import { countedUntil, subscriptionOf } from '../wire/project-wire.ts'
+import { type WireRecord, timestamp } from '../wire/records.ts'
 
 const METRICS = [
   'compute_unit_seconds',
@@ -56,135 +56,116 @@ type Query = Pick<z.output<typeof projectsQuery>, 'org_id' | 'from' | 'to' | 'gr
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** By granularity: how far back the history reaches, ms, and the timeframe that contains an instant. */
+/** The timeframe that contains an instant. */
+type TimeframeAround = (at: number) => UsageWindow
+
+const timeframesOf =
+  (length: number): TimeframeAround =>
+  (at) => {
+    const from = Math.floor(at / length) * length
+    return { from, to: from + length }
+  }
+
+/** By granularity: how far back the history reaches, ms, and its timeframes. */
 const GRANULARITY = {
-  hourly: { reach: 168 * HOUR, around: (at: number) => timeframeOf(at, HOUR) },
-  daily: { reach: 60 * DAY, around: (at: number) => timeframeOf(at, DAY) },
+  hourly: { reach: 168 * HOUR, around: timeframesOf(HOUR) },
+  daily: { reach: 60 * DAY, around: timeframesOf(DAY) },
   monthly: { reach: 366 * DAY, around: calendarMonth },
 } as const
 
-const timeframeOf = (at: number, length: number): UsageWindow => {
-  const from = Math.floor(at / length) * length
-  return { from, to: from + length }
-}
-
 export function consumptionRoutes(app: Hono<Env>, api: Api): void {
   app.get('/consumption_history/v2/projects', (call) => {
-    requirePaidPlan(api)
-    const query = parseQuery(call, projectsQuery)
-    requireRange(query, api)
-    const { project_ids: ids, cursor, limit } = query
-    const fits = ({ id }: Project): boolean => !ids || ids.length === 0 || ids.includes(id)
+    const query = requestedHistory(call, projectsQuery, api)
+    const { project_ids: ids = [], cursor, limit } = query
+    const fits = ({ id }: Project): boolean => ids.length === 0 || ids.includes(id)
     const page = api.plane.page({ after: cursor, limit, fits })
     const projects = page.map((project) => ({
       project_id: project.id,
-      periods: periodsOf(project, query, { api, intervals: intervalsOf(project, query, api) }),
+      periods: periodsOf({ project }, query, api),
     }))
     return call.json({ projects, ...paginationOf(page.at(-1)?.id) })
   })
 
   app.get('/consumption_history/v2/branches', (call) => {
-    requirePaidPlan(api)
-    const query = parseQuery(call, branchesQuery)
-    requireRange(query, api)
-    const { project_ids: projectIds, branch_ids: branchIds, cursor = '', limit } = query
+    const query = requestedHistory(call, branchesQuery, api)
+    const { project_ids: projectIds, branch_ids: branchIds = [], cursor = '', limit } = query
     const page = projectIds
       .flatMap((projectId) => api.plane.project(projectId) ?? [])
       .flatMap((project) => project.branches.map((branch) => ({ project, branchId: branch.id })))
-      .filter(({ branchId }) => !branchIds || branchIds.length === 0 || branchIds.includes(branchId))
+      .filter(({ branchId }) => branchIds.length === 0 || branchIds.includes(branchId))
       .filter(({ branchId }) => branchId > cursor)
       .toSorted((a, b) => (a.branchId < b.branchId ? -1 : 1))
       .slice(0, limit)
-    const branches = page.map(({ project, branchId }) => {
-      const intervals = intervalsOf(project, query, api).filter((interval) => interval.branchId === branchId)
-      return {
-        project_id: project.id,
-        branch_id: branchId,
-        periods: periodsOf(project, query, { api, intervals }),
-      }
-    })
+    const branches = page.map((subject) => ({
+      project_id: subject.project.id,
+      branch_id: subject.branchId,
+      periods: periodsOf(subject, query, api),
+    }))
     return call.json({ branches, ...paginationOf(page.at(-1)?.branchId) })
   })
 }
 
-const paginationOf = (cursor: string | undefined): Record<string, unknown> =>
+const paginationOf = (cursor: string | undefined): WireRecord =>
   cursor === undefined ? {} : { pagination: { cursor } }
 
-function requirePaidPlan({ settings }: Api): void {
-  if (settings().plan === 'free') throw new ApiError(403, 'consumption history needs a paid plan')
+/** The query, once plan, organization and range are checked. */
+function requestedHistory<Requested extends Query>(
+  call: Call,
+  schema: z.ZodType<Requested>,
+  api: Api,
+): Requested {
+  if (api.settings().plan === 'free') throw new ApiError(403, 'consumption history needs a paid plan')
+  const query = parseQuery(call, schema)
+  requireOrganization(query.org_id, api, 'org_id: ')
+  const { reach, around } = GRANULARITY[query.granularity]
+  if (query.from >= query.to) throw new ApiError(406, 'from: expected an instant before to')
+  if (query.from < around(api.clock.now() - reach).from)
+    throw new ApiError(406, `from: ${query.granularity} history reaches back ${reach / DAY} days`)
+  return query
 }
 
-function requireRange({ org_id: organization, from, to, granularity }: Query, api: Api): void {
-  if (organization !== api.account.organizationId)
-    throw new ApiError(404, `org_id: organization not found: ${organization}`)
-  const { reach, around } = GRANULARITY[granularity]
-  if (from >= to) throw new ApiError(406, 'from: expected an instant before to')
-  if (from < around(api.clock.now() - reach).from)
-    throw new ApiError(406, `from: ${granularity} history reaches back ${reach / DAY} days`)
-}
+/** A project, or one of its branches. */
+type Subject = { readonly project: Project; readonly branchId?: string }
 
-type TimeframeQuery = Omit<Query, 'org_id'>
-
-/** Awake intervals of a project from the first timeframe on, without the usage that counters do not show yet. */
-function intervalsOf(
-  project: Project,
-  { granularity, from }: TimeframeQuery,
-  { plane, clock, settings }: Api,
-): readonly Interval[] {
-  const window = {
-    from: GRANULARITY[granularity].around(from).from,
-    to: clock.now() - 1000 * settings().countersLag,
-  }
-  return plane.intervals(project.id, window)
-}
-
-type UsageSource = { readonly api: Api; readonly intervals: readonly Interval[] }
-
-/** Periods of a project by calendar month, oldest first, from the creation of the project until now at most. */
-function periodsOf(project: Project, query: TimeframeQuery, { api, intervals }: UsageSource): unknown[] {
+/** Periods by calendar month, oldest first, from the creation of the project until now at most. */
+function periodsOf({ project, branchId }: Subject, query: Query, api: Api): WireRecord[] {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]
+  const intervals = api.plane
+    .intervals(project.id, { from: around(query.from).from, to: countedUntil(api) })
+    .filter((interval) => branchId === undefined || interval.branchId === branchId)
   const usage = usageByTimeframe(intervals, around)
-  const months = new Map<number, unknown[]>()
-  const end = Math.min(query.to, now)
-  for (
-    let timeframe = around(Math.max(query.from, project.createdAt));
-    timeframe.from < end;
-    timeframe = around(timeframe.to)
-  ) {
-    const month = calendarMonth(timeframe.from).from
-    const timeframes = months.get(month) ?? []
-    timeframes.push({
-      timeframe_start: timestamp(timeframe.from),
-      timeframe_end: timestamp(timeframe.to),
-      metrics: query.metrics.map((metric) => ({
-        metric_name: metric,
-        value: metric === 'compute_unit_seconds' ? Math.floor((usage.get(timeframe.from) ?? 0) / 1000) : 0,
-      })),
-    })
-    months.set(month, timeframes)
-  }
-  return [...months].map(([start, consumption]) => ({
+  const range = { from: Math.max(query.from, project.createdAt), to: Math.min(query.to, now) }
+  const months = Map.groupBy(timeframesIn(range, around), ({ from }) => calendarMonth(from).from)
+  return [...months].map(([start, timeframes]) => ({
     period_id: periodId(`${project.id} ${start}`),
     period_plan: subscriptionOf(api),
     period_start: timestamp(start),
     ...(calendarMonth(start).to <= now && { period_end: timestamp(calendarMonth(start).to) }),
-    consumption,
+    consumption: timeframes.map(({ from, to }) => ({
+      timeframe_start: timestamp(from),
+      timeframe_end: timestamp(to),
+      metrics: query.metrics.map((metric) => ({
+        metric_name: metric,
+        value: metric === 'compute_unit_seconds' ? Math.floor((usage.get(from) ?? 0) / 1000) : 0,
+      })),
+    })),
   }))
 }
 
+/** The timeframes that overlap the range, in order of time. */
+function* timeframesIn({ from, to }: UsageWindow, around: TimeframeAround): Iterable<UsageWindow> {
+  for (let timeframe = around(from); timeframe.from < to; timeframe = around(timeframe.to)) yield timeframe
+}
+
 /** Start of a timeframe → CU·ms in it. Timeframes without usage are absent. */
-function usageByTimeframe(
-  intervals: readonly Interval[],
-  around: (at: number) => UsageWindow,
-): Map<number, number> {
+function usageByTimeframe(intervals: readonly Interval[], around: TimeframeAround): Map<number, number> {
   const usage = new Map<number, number>()
-  for (const { from, to, cu } of intervals) {
-    for (let timeframe = around(from); timeframe.from < to; timeframe = around(timeframe.to)) {
-      const length = Math.min(to, timeframe.to) - Math.max(from, timeframe.from)
-      usage.set(timeframe.from, (usage.get(timeframe.from) ?? 0) + length * cu)
+  for (const interval of intervals)
+    for (const { from, to } of timeframesIn(interval, around)) {
+      const length = Math.min(interval.to, to) - Math.max(interval.from, from)
+      usage.set(from, (usage.get(from) ?? 0) + length * interval.cu)
     }
-  }
   return usage
 }
 

@@ -8,8 +8,14 @@ import { ID_LENGTH, firstCatalogue } from '../../setup/default-catalogue.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api, Env } from '../context.ts'
 import { ApiError, refusalError } from '../errors.ts'
-import { parseBody, parseQuery, requirePgSettings } from '../input.ts'
-import { type AcceptedAnswer, askPlane, projectOr404 } from '../plane-access.ts'
+import { limitQuery, parseBody, parseQuery, requirePgSettings } from '../input.ts'
+import {
+  type Accepted,
+  acceptedAnswer,
+  askPlane,
+  projectOr404,
+  requireOrganization,
+} from '../plane-access.ts'
 import {
   type ProjectCreateFields,
   createProjectBody,
@@ -17,19 +23,15 @@ import {
   quotaOf,
   updateProjectBody,
 } from '../wire/project-body.ts'
-import { branchesWire, projectDetailWire, projectListWire } from '../wire/project-wire.ts'
-import { REGION, databaseWire, endpointWire, operationWire, roleWire, wireViewOf } from '../wire/records.ts'
+import { branchWire, projectDetailWire, projectListWire } from '../wire/project-wire.ts'
+import { REGION, type WireRecord, databaseWire, endpointsWire, roleWire } from '../wire/records.ts'
 import { connectionsOf } from './connection-uri.ts'
 
-/** The `limit` of a query, a whole number from 1 to `max`. */
-export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
-  z.coerce.number().int().min(1).max(max).default(fallback)
+type Searched = { readonly id: string; readonly name: string }
 
 /** Whether the id or the name contains the text. */
-export const matchesSearch = (
-  search: string | undefined,
-  { id, name }: { readonly id: string; readonly name: string },
-): boolean => search === undefined || id.includes(search) || name.includes(search)
+export const matchesSearch = (search: string | undefined, { id, name }: Searched): boolean =>
+  search === undefined || id.includes(search) || name.includes(search)
 
 const listQuery = z.object({
   cursor: z.string().optional(),
@@ -43,9 +45,8 @@ const PG_SETTINGS = 'project.default_endpoint_settings.pg_settings'
 
 export function projectRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects', (call) => {
-    const { cursor: after, search, limit, org_id: organization } = parseQuery(call, listQuery)
-    if (organization !== undefined && organization !== api.account.organizationId)
-      throw new ApiError(404, `org_id: organization not found: ${organization}`)
+    const { cursor: after, search, limit, org_id: organizationId } = parseQuery(call, listQuery)
+    requireOrganization(organizationId, api, 'org_id: ')
     const page = api.plane.page({ after, limit, fits: (project) => matchesSearch(search, project) })
     const last = page.at(-1)
     return call.json({
@@ -77,18 +78,16 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     const { project: fields } = await parseBody(call, updateProjectBody, api)
     const defaults = defaultsOf(fields)
     await requirePgSettings(defaults.pgSettings, PG_SETTINGS, api)
+    const { name, history_retention_seconds: historyRetention } = fields
     const request = {
       kind: 'update-project',
-      name: fields.name,
+      name,
       quota: quotaOf(fields),
       defaults,
-      historyRetention: fields.history_retention_seconds,
+      historyRetention,
     } as const
     const { project: changed, operations } = askPlane(project.id, request, api)
-    return call.json({
-      project: projectDetailWire(changed, api),
-      operations: operations.map(operationWire),
-    })
+    return call.json({ project: projectDetailWire(changed, api), operations })
   })
 
   app.delete('/projects/:project_id', (call) => {
@@ -100,24 +99,20 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
 }
 
 /** Throws when a field asks for what the local service does not have. */
-function requireFields(fields: ProjectCreateFields, api: Api): void {
-  const { errors } = api.settings()
+function requireFields({ region_id, pg_version, branch, org_id }: ProjectCreateFields, api: Api): void {
   const problems = [
-    mismatchText('region_id', fields.region_id, REGION),
-    mismatchText('pg_version', fields.pg_version, api.pgVersion),
-    nameProblemText(fields.branch?.role_name, 'role'),
-    nameProblemText(fields.branch?.database_name, 'database'),
+    mismatchText('region_id', region_id, REGION),
+    mismatchText('pg_version', pg_version, api.pgVersion),
+    nameProblemText(branch?.role_name, 'role'),
+    nameProblemText(branch?.database_name, 'database'),
   ].filter((problem) => problem !== undefined)
-  if (problems.length > 0) throw new ApiError(errors.invalid, problems.join('; '))
-  if (fields.org_id !== undefined && fields.org_id !== api.account.organizationId)
-    throw new ApiError(404, `project.org_id: organization not found: ${fields.org_id}`)
+  if (problems.length > 0) throw new ApiError(api.settings().errors.invalid, problems.join('; '))
+  requireOrganization(org_id, api, 'project.org_id: ')
 }
 
-const mismatchText = <Value extends string | number>(
-  field: string,
-  value: Value | undefined,
-  only: Value,
-): string | undefined =>
+type FieldValue = string | number | undefined
+
+const mismatchText = (field: string, value: FieldValue, only: FieldValue): string | undefined =>
   value === undefined || value === only
     ? undefined
     : `project.${field}: expected ${only}, the only one here, got ${value}`
@@ -127,7 +122,7 @@ function nameProblemText(name: string | undefined, what: 'role' | 'database'): s
   return problem?.replace(/^[a-z]+\.name/, `project.branch.${what}_name`)
 }
 
-function createProject(fields: ProjectCreateFields, api: Api): AcceptedAnswer {
+function createProject(fields: ProjectCreateFields, api: Api): Accepted {
   const project = newProjectOf(fields, api)
   const refusal = defaultsRefusal(project.defaults, api.settings())
   if (refusal) throw refusalError(refusal, api)
@@ -141,13 +136,12 @@ function createProject(fields: ProjectCreateFields, api: Api): AcceptedAnswer {
       provisioner: fields.provisioner,
     }),
   })
-  if (answer.ok) return answer
+  if (answer.ok) return acceptedAnswer(answer, api)
   const message = answer.refusal.message.replace(/^endpoint\./, 'project.')
   throw refusalError({ ...answer.refusal, message }, api)
 }
 
-function newProjectOf(fields: ProjectCreateFields, api: Api): Project {
-  const { random, clock, monitoringPassword } = api
+function newProjectOf(fields: ProjectCreateFields, { random, clock, monitoringPassword }: Api): Project {
   const id = `local-${random.text(ID_LENGTH)}`
   const now = clock.now()
   const { name = 'main', role_name: role, database_name: database } = fields.branch ?? {}
@@ -165,17 +159,17 @@ function newProjectOf(fields: ProjectCreateFields, api: Api): Project {
 }
 
 /** The answer to a creation. It shows the passwords even when the project does not store them. */
-function createdProjectWire({ project, operations }: AcceptedAnswer, api: Api): Record<string, unknown> {
+function createdProjectWire({ project, operations }: Accepted, api: Api): WireRecord {
   const [branch] = project.branches
   return {
     project: projectDetailWire(project, api),
     ...(branch && {
-      branch: branchesWire(project, [branch], api)[0],
+      branch: branchWire(project, branch, api),
       roles: branch.catalogue.roles.map((role) => ({ ...roleWire(branch, role), password: role.password })),
       databases: branch.catalogue.databases.map((database) => databaseWire(branch, database)),
       connection_uris: connectionsOf(project, branch, api),
     }),
-    endpoints: project.computes.map((compute) => endpointWire(project.id, compute, wireViewOf(api))),
-    operations: operations.map(operationWire),
+    endpoints: endpointsWire(project.id, project.computes, api),
+    operations,
   }
 }

@@ -2,10 +2,10 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
+import { requireOrganization } from '../plane-access.ts'
 import { ORGANIZATION, subscriptionOf } from '../wire/project-wire.ts'
-import { timestamp } from '../wire/records.ts'
+import { type WireRecord, timestamp } from '../wire/records.ts'
 
 /** Name of the stored spending limit. It has no effect (service-facts 6). */
 const SPENDING_LIMIT = 'spending-limit-cents'
@@ -18,6 +18,7 @@ const LIMIT = `${ORGANIZATION_PATH}/billing/spending_limit`
 /** Routes of the account and its organization. A limit of 0 means none. */
 export function userRoutes(app: Hono<Env>, api: Api): void {
   const { account, store, settings } = api
+  const requirePathOrganization = (call: Call): void => requireOrganization(call.req.param('org_id'), api)
 
   app.get('/users/me', (call) =>
     call.json({
@@ -41,38 +42,31 @@ export function userRoutes(app: Hono<Env>, api: Api): void {
   app.get('/users/me/organizations', (call) => call.json({ organizations: [organizationWire(api)] }))
 
   app.get(ORGANIZATION_PATH, (call) => {
-    requireOrganization(call, api)
+    requirePathOrganization(call)
     return call.json(organizationWire(api))
   })
 
   app.get(LIMIT, (call) => {
-    requireOrganization(call, api)
+    requirePathOrganization(call)
     const text = store.setting(SPENDING_LIMIT)
     return call.json({ spending_limit_cents: text ? Number(text) : null })
   })
 
   app.put(LIMIT, async (call) => {
-    requireOrganization(call, api)
+    requirePathOrganization(call)
     const body = await parseBody(call, limitBody, api)
     store.setSetting(SPENDING_LIMIT, String(body.spending_limit_cents))
     return call.json(body)
   })
 
   app.delete(LIMIT, (call) => {
-    requireOrganization(call, api)
+    requirePathOrganization(call)
     store.setSetting(SPENDING_LIMIT, '')
     return call.json({})
   })
 }
 
-/** Throws when the path names another organization than that of the account. */
-function requireOrganization(call: Call, { account }: Api): void {
-  const organizationId = call.req.param('org_id') ?? ''
-  if (organizationId !== account.organizationId)
-    throw new ApiError(404, `organization not found: ${organizationId}`)
-}
-
-const organizationWire = (api: Api): Record<string, unknown> => ({
+const organizationWire = (api: Api): WireRecord => ({
   id: api.account.organizationId,
   name: ORGANIZATION,
   handle: ORGANIZATION,

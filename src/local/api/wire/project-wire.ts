@@ -5,10 +5,12 @@ import { type Branch, type Project, type Usage, publishedActivity } from '../../
 import { totalUsage } from '../../control/usage/quota.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api } from '../context.ts'
-import { REGION, optionalTimestamp, timestamp, wireViewOf } from './records.ts'
+import { REGION, type WireRecord, optionalTimestamp, recordTimes, timestamp, wireViewOf } from './records.ts'
 
 /** Size limit of a branch, MiB. Not in the interface; source: service-facts 4. */
 const BRANCH_LIMIT_MIB = 16_384
+
+export const ORGANIZATION = 'local'
 
 /** Awake seconds and CU-seconds, whole numbers. */
 type Counters = { readonly awake: number; readonly cu: number }
@@ -19,13 +21,12 @@ const countersOf = ({ awakeMs, cuMs }: Usage): Counters => ({
 })
 
 /** The instant up to which counters count: now less their lag. */
-const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
+export const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
 
 /** The counters of a project: its total usage less the usage within the lag. */
 function countersOfProject(project: Project, api: Api): Counters {
-  const to = api.clock.now()
+  const [to, from] = [api.clock.now(), countedUntil(api)]
   const total = totalUsage(project, to)
-  const from = countedUntil(api)
   if (from >= to) return countersOf(total)
   const recent = sumUsage(api.plane.intervals(project.id, { from, to }))
   return countersOf({ awakeMs: total.awakeMs - recent.awakeMs, cuMs: total.cuMs - recent.cuMs })
@@ -35,11 +36,9 @@ export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
   settings().plan === 'free' ? 'free_v3' : 'scale_v3'
 
 /** The fields that the list and the detail of a project share. */
-function projectWire(project: Project, { cu }: Counters, api: Api): Record<string, unknown> {
+function projectWire(project: Project, { cu }: Counters, api: Api): WireRecord {
   const { now, lag, suffix } = wireViewOf(api)
-  const activity = project.computes
-    .map((compute) => publishedActivity(compute.activity, now, lag))
-    .filter((at) => at !== undefined)
+  const activity = project.computes.flatMap((compute) => publishedActivity(compute.activity, now, lag) ?? [])
   const { defaults } = project
   return {
     id: project.id,
@@ -59,29 +58,24 @@ function projectWire(project: Project, { cu }: Counters, api: Api): Record<strin
     org_id: api.account.organizationId,
     history_retention_seconds: project.historyRetention,
     default_endpoint_settings: {
-      ...withoutUndefined({
-        autoscaling_limit_min_cu: defaults.minCu,
-        autoscaling_limit_max_cu: defaults.maxCu,
-      }),
+      ...(defaults.minCu !== undefined && { autoscaling_limit_min_cu: defaults.minCu }),
+      ...(defaults.maxCu !== undefined && { autoscaling_limit_max_cu: defaults.maxCu }),
       suspend_timeout_seconds: defaults.suspendTimeout,
       pg_settings: defaults.pgSettings,
     },
     settings: { quota: withoutUndefined(project.quota) },
     ...optionalTimestamp('compute_last_active_at', activity.length > 0 ? Math.max(...activity) : undefined),
-    created_at: timestamp(project.createdAt),
-    updated_at: timestamp(project.updatedAt),
+    ...recordTimes(project),
   }
 }
 
-export function projectListWire(project: Project, api: Api): Record<string, unknown> {
+export function projectListWire(project: Project, api: Api): WireRecord {
   const counters = countersOfProject(project, api)
   return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
 }
 
-export const ORGANIZATION = 'local'
-
 /** The detail of a project. Its period and counters of usage cover the calendar month in UTC. */
-export function projectDetailWire(project: Project, api: Api): Record<string, unknown> {
+export function projectDetailWire(project: Project, api: Api): WireRecord {
   const month = calendarMonth(api.clock.now())
   const until = Math.max(month.from, countedUntil(api))
   const use = countersOf(sumUsage(api.plane.intervals(project.id, { from: month.from, to: until })))
@@ -104,42 +98,33 @@ export function projectDetailWire(project: Project, api: Api): Record<string, un
 }
 
 /** Branches of one project. The counters of a branch cover its computes while they were on it. */
-export function branchesWire(
-  project: Project,
-  branches: readonly Branch[],
-  api: Api,
-): Record<string, unknown>[] {
-  const to = countedUntil(api)
-  const intervals = api.plane.intervals(project.id, { from: 0, to })
-  return branches.map((branch) =>
-    branchWire(
-      project,
-      branch,
-      countersOf(sumUsage(intervals.filter(({ branchId }) => branchId === branch.id))),
-    ),
-  )
+export function branchesWire(project: Project, branches: readonly Branch[], api: Api): WireRecord[] {
+  const intervals = api.plane.intervals(project.id, { from: 0, to: countedUntil(api) })
+  const byBranch = Map.groupBy(intervals, ({ branchId }) => branchId)
+  return branches.map((branch) => {
+    const use = countersOf(sumUsage(byBranch.get(branch.id) ?? []))
+    const isDefault = project.branches[0]?.id === branch.id
+    return {
+      id: branch.id,
+      project_id: project.id,
+      ...(branch.parentId !== undefined && { parent_id: branch.parentId }),
+      name: branch.name,
+      current_state: branch.state,
+      ...(branch.state === 'init' && { pending_state: 'ready' }),
+      state_changed_at: timestamp(branch.updatedAt),
+      creation_source: 'api',
+      default: isDefault,
+      primary: isDefault,
+      protected: branch.protected,
+      cpu_used_sec: use.cu,
+      compute_time_seconds: use.cu,
+      active_time_seconds: use.awake,
+      written_data_bytes: 0,
+      data_transfer_bytes: 0,
+      ...recordTimes(branch),
+    }
+  })
 }
 
-function branchWire({ id, branches }: Project, branch: Branch, use: Counters): Record<string, unknown> {
-  const isDefault = branches[0]?.id === branch.id
-  return {
-    id: branch.id,
-    project_id: id,
-    ...(branch.parentId !== undefined && { parent_id: branch.parentId }),
-    name: branch.name,
-    current_state: branch.state,
-    ...(branch.state === 'init' && { pending_state: 'ready' }),
-    state_changed_at: timestamp(branch.updatedAt),
-    creation_source: 'api',
-    default: isDefault,
-    primary: isDefault,
-    protected: branch.protected,
-    cpu_used_sec: use.cu,
-    compute_time_seconds: use.cu,
-    active_time_seconds: use.awake,
-    written_data_bytes: 0,
-    data_transfer_bytes: 0,
-    created_at: timestamp(branch.createdAt),
-    updated_at: timestamp(branch.updatedAt),
-  }
-}
+export const branchWire = (project: Project, branch: Branch, api: Api): WireRecord | undefined =>
+  branchesWire(project, [branch], api)[0]

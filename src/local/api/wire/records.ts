@@ -10,6 +10,9 @@ import {
 import { loopbackAddress } from '../../proxy/loopback.ts'
 import type { Api } from '../context.ts'
 
+/** A JSON object of the API. */
+export type WireRecord = Readonly<Record<string, unknown>>
+
 /** The only region, and the default suffix of host names: names in `localhost` are this machine (RFC 6761). */
 export const REGION = 'local'
 export const DOMAIN = `${REGION}.localhost`
@@ -18,8 +21,16 @@ export const DOMAIN = `${REGION}.localhost`
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 /** A field with a timestamp, left out when there is none. */
-export const optionalTimestamp = (key: string, ms: number | undefined): Readonly<Record<string, string>> =>
+export const optionalTimestamp = (key: string, ms: number | undefined): WireRecord =>
   ms === undefined ? {} : { [key]: timestamp(ms) }
+
+type Timestamped = { readonly createdAt: number; readonly updatedAt: number }
+
+/** The two timestamps that every record has. */
+export const recordTimes = ({ createdAt, updatedAt }: Timestamped): WireRecord => ({
+  created_at: timestamp(createdAt),
+  updated_at: timestamp(updatedAt),
+})
 
 /** Environment of compute records: activity newer than `lag` is not shown yet. Both in ms. */
 export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & {
@@ -27,11 +38,7 @@ export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & {
   readonly lag: number
 }
 
-export const wireViewOf = ({
-  clock,
-  settings,
-  host,
-}: Pick<Api, 'clock' | 'settings' | 'host'>): WireView => ({
+export const wireViewOf = ({ clock, settings, host }: Api): WireView => ({
   ...host,
   now: clock.now(),
   lag: 1000 * settings().lastActiveLag,
@@ -39,9 +46,9 @@ export const wireViewOf = ({
 
 export const endpointWire = (
   projectId: string,
-  compute: Compute,
+  { config, ...compute }: Compute,
   { now, lag, suffix, loopback }: WireView,
-): Record<string, unknown> => ({
+): WireRecord => ({
   id: compute.id,
   host: loopback ? loopbackAddress(compute.id) : `${compute.id}.${suffix}`,
   project_id: projectId,
@@ -50,27 +57,32 @@ export const endpointWire = (
   type: compute.type,
   current_state: compute.state,
   ...(compute.pending && { pending_state: compute.pending }),
-  autoscaling_limit_min_cu: compute.config.minCu,
-  autoscaling_limit_max_cu: compute.config.maxCu,
-  suspend_timeout_seconds: compute.config.suspendTimeout,
-  settings: { pg_settings: compute.config.pgSettings },
-  pooler_enabled: compute.config.poolerEnabled,
+  autoscaling_limit_min_cu: config.minCu,
+  autoscaling_limit_max_cu: config.maxCu,
+  suspend_timeout_seconds: config.suspendTimeout,
+  settings: { pg_settings: config.pgSettings },
+  pooler_enabled: config.poolerEnabled,
   pooler_mode: 'transaction',
-  disabled: compute.config.disabled,
-  passwordless_access: compute.config.passwordless,
-  provisioner: compute.config.provisioner,
+  disabled: config.disabled,
+  passwordless_access: config.passwordless,
+  provisioner: config.provisioner,
   creation_source: 'api',
-  ...(compute.config.name !== undefined && { name: compute.config.name }),
+  ...(config.name !== undefined && { name: config.name }),
   ...optionalTimestamp('last_active', publishedActivity(compute.activity, now, lag)),
   ...optionalTimestamp('started_at', compute.startedAt),
   ...optionalTimestamp('suspended_at', compute.suspendedAt),
   ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
-  created_at: timestamp(compute.createdAt),
-  updated_at: timestamp(compute.updatedAt),
+  ...recordTimes(compute),
   proxy_host: suffix,
 })
 
-export const operationWire = (operation: Operation): Record<string, unknown> => ({
+/** Computes of one project as the API shows them now. */
+export function endpointsWire(projectId: string, computes: readonly Compute[], api: Api): WireRecord[] {
+  const view = wireViewOf(api)
+  return computes.map((compute) => endpointWire(projectId, compute, view))
+}
+
+export const operationWire = (operation: Operation): WireRecord => ({
   id: operation.id,
   project_id: operation.projectId,
   branch_id: operation.branchId,
@@ -80,26 +92,23 @@ export const operationWire = (operation: Operation): Record<string, unknown> => 
   failures_count: operation.failures,
   ...(operation.error !== undefined && { error: operation.error }),
   ...optionalTimestamp('retry_at', operation.retryAt),
-  created_at: timestamp(operation.createdAt),
-  updated_at: timestamp(operation.updatedAt),
+  ...recordTimes(operation),
   total_duration_ms: operation.updatedAt - operation.createdAt,
 })
 
 /** A role without its password: only creation, `reset_password` and `reveal_password` show it. */
-export const roleWire = ({ id }: Branch, role: Role): Record<string, unknown> => ({
+export const roleWire = ({ id }: Branch, role: Role): WireRecord => ({
   branch_id: id,
   name: role.name,
   protected: false,
   authentication_method: 'password',
-  created_at: timestamp(role.createdAt),
-  updated_at: timestamp(role.updatedAt),
+  ...recordTimes(role),
 })
 
-export const databaseWire = ({ id }: Branch, database: Database): Record<string, unknown> => ({
+export const databaseWire = ({ id }: Branch, database: Database): WireRecord => ({
   id: database.id,
   branch_id: id,
   name: database.name,
   owner_name: database.owner,
-  created_at: timestamp(database.createdAt),
-  updated_at: timestamp(database.updatedAt),
+  ...recordTimes(database),
 })
