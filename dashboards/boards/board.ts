@@ -161,13 +161,13 @@ type Variable = {
 }
 
 /** The menu shows project names; the queries use ids. */
-const PROJECTS = `query_result(max by (project_id, project_name) (${seriesOf('projectInfo', ...MATCHERS.team)}))`
+const PROJECTS = `query_result(max by (project_id, project_name) (${seriesOf('project_info', ...MATCHERS.team)}))`
 
 /** In order: the query of a variable may use those before it. */
 const VARIABLES: readonly Variable[] = [
-  { name: 'job', label: 'Job', query: `label_values(${metricName('buildInfo')}, job)`, allValue: '.+' },
+  { name: 'job', label: 'Job', query: `label_values(${metricName('build_info')}, job)`, allValue: '.+' },
   // `.*` matches the empty team: computes without a team are among all of them
-  { name: 'team', label: 'Team', query: `label_values(${seriesOf('computeInfo')}, team)`, allValue: '.*' },
+  { name: 'team', label: 'Team', query: `label_values(${seriesOf('compute_info')}, team)`, allValue: '.*' },
   {
     name: 'project',
     label: 'Project',
@@ -178,16 +178,20 @@ const VARIABLES: readonly Variable[] = [
   {
     name: 'compute',
     label: 'Compute',
-    query: `label_values(${seriesOf('computeInfo', ...MATCHERS.team, ...MATCHERS.project)}, endpoint_id)`,
+    query: `label_values(${seriesOf('compute_info', ...MATCHERS.team, ...MATCHERS.project)}, endpoint_id)`,
     allValue: '.+',
   },
   {
     name: 'budget',
     label: 'Budget',
-    query: `label_values(${seriesOf('budgetInfo', ...MATCHERS.team)}, budget)`,
+    query: `label_values(${seriesOf('budget_info', ...MATCHERS.team)}, budget)`,
     allValue: '.+',
   },
-  { name: 'currency', label: 'Currency', query: `label_values(${seriesOf('observerSpend')}, currency)` },
+  {
+    name: 'currency',
+    label: 'Currency',
+    query: `label_values(${seriesOf('observer_spend_total')}, currency)`,
+  },
 ]
 
 /** A variable that no panel uses is hidden, not absent: links between boards pass its value on. */
@@ -218,35 +222,35 @@ const variableJson = (
 
 const WAKES: Annotation = {
   name: 'Wakes',
-  expr: `${perCompute('wakes', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
+  expr: `${perCompute('compute_wakes_total', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
   text: '{{endpoint_id}} woke',
   color: 'blue',
   isEnabled: false,
 }
 const RESIZED: Annotation = {
   name: 'Sizes changed',
-  expr: `${perCompute('computeCuMin', changes)} + ${perCompute('computeCuMax', changes)} > 0`,
+  expr: `${perCompute('compute_cu_min', changes)} + ${perCompute('compute_cu_max', changes)} > 0`,
   text: '{{endpoint_id}}: size changed',
   color: 'purple',
   isEnabled: true,
 }
 const RESTARTS: Annotation = {
   name: 'Restarts',
-  expr: `${perCompute('restarts', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
+  expr: `${perCompute('compute_restarts_total', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
   text: '{{endpoint_id}} restarted',
   color: 'red',
   isEnabled: true,
 }
 const DELAYED: Annotation = {
   name: 'Delays changed',
-  expr: `${perCompute('autosuspendDelay', changes)} > 0`,
+  expr: `${perCompute('compute_autosuspend_delay_seconds', changes)} > 0`,
   text: '{{endpoint_id}}: delay changed',
   color: 'purple',
   isEnabled: true,
 }
 const RUNGS: Annotation = {
   name: 'Budget rungs',
-  expr: `max by (budget, rung) (delta(${seriesOf('budgetRung', ...MATCHERS.budget)}[$__rate_interval])) > 0`,
+  expr: `max by (budget, rung) (delta(${seriesOf('budget_rung', ...MATCHERS.budget)}[$__rate_interval])) > 0`,
   text: '{{budget}} reached {{rung}} %',
   color: 'orange',
   isEnabled: true,

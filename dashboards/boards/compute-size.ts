@@ -6,8 +6,8 @@ import { timeseriesPanel } from './timeseries.ts'
 const ONE = '{{endpoint_id}}'
 
 /** Cache size at another compute size: it is proportional to the size. */
-const cacheAt = (limit: 'computeCuMin' | 'computeCuMax'): string =>
-  `${perCompute('cacheSize')} * ${perCompute(limit)} / (${perCompute('computeCu')} > 0)`
+const cacheAt = (limit: 'compute_cu_min' | 'compute_cu_max'): string =>
+  `${perCompute('compute_file_cache_size_bytes')} * ${perCompute(limit)} / (${perCompute('compute_cu')} > 0)`
 
 export const SIZE_SECTION: BoardSection = {
   title: 'Size',
@@ -25,9 +25,9 @@ export const SIZE_SECTION: BoardSection = {
           stepped: true,
           limit: ' (smallest|largest)$',
           queries: [
-            { expr: owned(perComputeAnd(['source'], 'computeCu')), legend: `${ONE} now, {{source}}` },
-            { expr: owned(perCompute('computeCuMin')), legend: `${ONE} smallest` },
-            { expr: owned(perCompute('computeCuMax')), legend: `${ONE} largest` },
+            { expr: owned(perComputeAnd(['source'], 'compute_cu')), legend: `${ONE} now, {{source}}` },
+            { expr: owned(perCompute('compute_cu_min')), legend: `${ONE} smallest` },
+            { expr: owned(perCompute('compute_cu_max')), legend: `${ONE} largest` },
           ],
         }),
         timeseriesPanel({
@@ -41,7 +41,10 @@ export const SIZE_SECTION: BoardSection = {
           good: [[0.99, 'green']],
           queries: [
             { expr: owned(hitRatio(rate)), legend: ONE },
-            { expr: owned(perCompute('cacheLifetimeRatio')), legend: `${ONE} since its start` },
+            {
+              expr: owned(perCompute('compute_file_cache_lifetime_hit_ratio')),
+              legend: `${ONE} since its start`,
+            },
           ],
         }),
         timeseriesPanel({
@@ -51,8 +54,8 @@ export const SIZE_SECTION: BoardSection = {
           unit: 'ops',
           min: 0,
           queries: [
-            { expr: owned(perCompute('cacheHits', rate)), legend: `${ONE} hits` },
-            { expr: owned(perCompute('cacheMisses', rate)), legend: `${ONE} misses` },
+            { expr: owned(perCompute('compute_file_cache_hits_total', rate)), legend: `${ONE} hits` },
+            { expr: owned(perCompute('compute_file_cache_misses_total', rate)), legend: `${ONE} misses` },
           ],
         }),
       ],
@@ -69,11 +72,14 @@ export const SIZE_SECTION: BoardSection = {
           min: 0,
           limit: ' cache (now|in use|at smallest|at largest)$',
           queries: [
-            { expr: owned(perComputeAnd(['window'], 'workingSet')), legend: `${ONE} touched in {{window}}` },
-            { expr: owned(perCompute('cacheSize')), legend: `${ONE} cache now` },
-            { expr: owned(perCompute('cacheUsed')), legend: `${ONE} cache in use` },
-            { expr: owned(cacheAt('computeCuMin')), legend: `${ONE} cache at smallest` },
-            { expr: owned(cacheAt('computeCuMax')), legend: `${ONE} cache at largest` },
+            {
+              expr: owned(perComputeAnd(['window'], 'compute_working_set_bytes')),
+              legend: `${ONE} touched in {{window}}`,
+            },
+            { expr: owned(perCompute('compute_file_cache_size_bytes')), legend: `${ONE} cache now` },
+            { expr: owned(perCompute('compute_file_cache_used_bytes')), legend: `${ONE} cache in use` },
+            { expr: owned(cacheAt('compute_cu_min')), legend: `${ONE} cache at smallest` },
+            { expr: owned(cacheAt('compute_cu_max')), legend: `${ONE} cache at largest` },
           ],
         }),
         timeseriesPanel({
@@ -87,8 +93,8 @@ export const SIZE_SECTION: BoardSection = {
           stacked: true,
           limit: ' limit$',
           queries: [
-            { expr: owned(perComputeAnd(['state'], 'connections')), legend: `${ONE} {{state}}` },
-            { expr: owned(perCompute('maxConnections')), legend: `${ONE} limit` },
+            { expr: owned(perComputeAnd(['state'], 'compute_connections')), legend: `${ONE} {{state}}` },
+            { expr: owned(perCompute('compute_max_connections')), legend: `${ONE} limit` },
           ],
         }),
         timeseriesPanel({
@@ -100,8 +106,11 @@ export const SIZE_SECTION: BoardSection = {
           decimals: 1,
           min: 0,
           queries: [
-            { expr: owned(perCompute('averageActive')), legend: `${ONE} statements` },
-            { expr: owned(perCompute('longestTransaction')), legend: `${ONE} transaction, s` },
+            { expr: owned(perCompute('compute_average_active_sessions')), legend: `${ONE} statements` },
+            {
+              expr: owned(perCompute('compute_longest_transaction_seconds')),
+              legend: `${ONE} transaction, s`,
+            },
           ],
         }),
       ],
@@ -123,9 +132,12 @@ export const COST_SECTION: BoardSection = {
           decimals: 3,
           min: 0,
           queries: [
-            { expr: `3600 * (${owned(moneyPerCompute('computeSpend', rate))})`, legend: `${ONE} accrued` },
             {
-              expr: owned(moneyPerCompute('spendRate', (selector) => selector)),
+              expr: `3600 * (${owned(moneyPerCompute('compute_spend_total', rate))})`,
+              legend: `${ONE} accrued`,
+            },
+            {
+              expr: owned(moneyPerCompute('compute_spend_rate_per_hour', (selector) => selector)),
               legend: `${ONE} now`,
             },
           ],
@@ -138,9 +150,9 @@ export const COST_SECTION: BoardSection = {
           decimals: 2,
           min: 0,
           queries: [
-            { expr: owned(moneyPerCompute('computeSpend', increaseOver('1d'))), legend: `${ONE} all` },
+            { expr: owned(moneyPerCompute('compute_spend_total', increaseOver('1d'))), legend: `${ONE} all` },
             {
-              expr: owned(moneyPerCompute('unproductiveCompute', increaseOver('1d'))),
+              expr: owned(moneyPerCompute('compute_unproductive_spend_total', increaseOver('1d'))),
               legend: `${ONE} for nothing`,
             },
           ],

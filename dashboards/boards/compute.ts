@@ -37,18 +37,31 @@ const SETTINGS: BoardSection = {
           hidden: COMPUTE_HIDDEN.filter((name) => name !== 'tier'),
           sortBy: 'CU, largest',
           columns: [
-            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
-            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
+            { name: 'CU, smallest', expr: perCompute('compute_cu_min'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('compute_cu_max'), unit: 'none' },
             {
               name: 'Suspends by itself',
-              expr: perCompute('autosuspendEnabled'),
+              expr: perCompute('compute_autosuspend_enabled'),
               unit: 'none',
               mapping: YES_MAPPING,
             },
-            { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
-            { name: 'Created', expr: `${perCompute('created')} * 1000`, unit: 'dateTimeFromNow' },
-            { name: 'Last read', expr: `${perCompute('readingTimestamp')} * 1000`, unit: 'dateTimeFromNow' },
-            { name: 'Readable', expr: perCompute('readingSuccess'), unit: 'none', mapping: YES_MAPPING },
+            { name: 'Delay', expr: perCompute('compute_autosuspend_delay_seconds'), unit: 's' },
+            {
+              name: 'Created',
+              expr: `${perCompute('compute_created_timestamp_seconds')} * 1000`,
+              unit: 'dateTimeFromNow',
+            },
+            {
+              name: 'Last read',
+              expr: `${perCompute('compute_reading_timestamp_seconds')} * 1000`,
+              unit: 'dateTimeFromNow',
+            },
+            {
+              name: 'Readable',
+              expr: perCompute('compute_reading_success'),
+              unit: 'none',
+              mapping: YES_MAPPING,
+            },
           ],
         }),
         statPanel({
@@ -59,11 +72,11 @@ const SETTINGS: BoardSection = {
           decimals: 2,
           queries: [
             {
-              expr: `sum(${owned(moneyPerCompute('computeSpend', increaseOver()), over('last'))})`,
+              expr: `sum(${owned(moneyPerCompute('compute_spend_total', increaseOver()), over('last'))})`,
               legend: 'spend',
             },
             {
-              expr: `sum(${owned(moneyPerCompute('unproductiveCompute', increaseOver()), over('last'))})`,
+              expr: `sum(${owned(moneyPerCompute('compute_unproductive_spend_total', increaseOver()), over('last'))})`,
               legend: 'for nothing',
             },
           ],
@@ -74,7 +87,9 @@ const SETTINGS: BoardSection = {
           width: 4,
           unit: 's',
           decimals: 0,
-          queries: [{ expr: `time() - (${owned(perCompute('awakeSince'))})`, legend: ONE }],
+          queries: [
+            { expr: `time() - (${owned(perCompute('compute_awake_since_timestamp_seconds'))})`, legend: ONE },
+          ],
         }),
       ],
     },
@@ -82,7 +97,7 @@ const SETTINGS: BoardSection = {
 }
 
 /** Awake time without the idle tail. */
-const used = `${perCompute('awakeSeconds', rate)} - ${perCompute('idleTailSeconds', rate)}`
+const used = `${perCompute('compute_awake_seconds_total', rate)} - ${perCompute('compute_idle_tail_seconds_total', rate)}`
 
 const CAUSES: Mapping = { 1: { text: 'held', color: 'orange', index: 0 } }
 
@@ -115,7 +130,7 @@ const AWAKE: BoardSection = {
           stacked: true,
           queries: [
             { expr: owned(used), legend: `${ONE} in use` },
-            { expr: owned(perCompute('idleTailSeconds', rate)), legend: `${ONE} idle tail` },
+            { expr: owned(perCompute('compute_idle_tail_seconds_total', rate)), legend: `${ONE} idle tail` },
           ],
         }),
         statePanel({
@@ -125,7 +140,9 @@ const AWAKE: BoardSection = {
           width: 12,
           unit: 'none',
           mapping: CAUSES,
-          queries: [{ expr: owned(perComputeAnd(['cause'], 'suspendBlocked')), legend: `${ONE} {{cause}}` }],
+          queries: [
+            { expr: owned(perComputeAnd(['cause'], 'compute_suspend_blocked')), legend: `${ONE} {{cause}}` },
+          ],
         }),
       ],
     },
@@ -141,7 +158,9 @@ const AWAKE: BoardSection = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('wakes', increaseOver('$__interval'))), legend: ONE }],
+          queries: [
+            { expr: owned(perCompute('compute_wakes_total', increaseOver('$__interval'))), legend: ONE },
+          ],
         }),
         heatmapPanel({
           title: 'How long wakes take',
@@ -149,7 +168,7 @@ const AWAKE: BoardSection = {
             'Duration of starts as the service records them, of all computes in the region. The first client waits that long.',
           width: 6,
           unit: 's',
-          queries: [{ expr: bucketsByRegion('wakeLatency'), legend: '{{le}}' }],
+          queries: [{ expr: bucketsByRegion('wake_latency_seconds'), legend: '{{le}}' }],
         }),
         timeseriesPanel({
           title: 'Suspensions and restarts',
@@ -162,10 +181,13 @@ const AWAKE: BoardSection = {
           bars: '1h',
           queries: [
             {
-              expr: owned(perCompute('suspends', increaseOver('$__interval'))),
+              expr: owned(perCompute('compute_suspends_total', increaseOver('$__interval'))),
               legend: `${ONE} suspensions`,
             },
-            { expr: owned(perCompute('restarts', increaseOver('$__interval'))), legend: `${ONE} restarts` },
+            {
+              expr: owned(perCompute('compute_restarts_total', increaseOver('$__interval'))),
+              legend: `${ONE} restarts`,
+            },
           ],
         }),
         timeseriesPanel({
@@ -178,7 +200,7 @@ const AWAKE: BoardSection = {
           queries: [
             {
               expr: owned(
-                `${perCompute('awakeExtension', increaseOver('1d'))} / (${perCompute('awakeSeconds', increaseOver('1d'))} > 0)`,
+                `${perCompute('compute_awake_extension_seconds_total', increaseOver('1d'))} / (${perCompute('compute_awake_seconds_total', increaseOver('1d'))} > 0)`,
               ),
               legend: ONE,
             },

@@ -4,7 +4,7 @@ import { statPanel } from './kinds.ts'
 import { seriesOf, increaseOver, perCompute, ownedProject, perBudget, MATCHERS } from './query.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
-const ALL_AWAKE = `sum(${perCompute('awakeSeconds', increaseOver('1d'))})`
+const ALL_AWAKE = `sum(${perCompute('compute_awake_seconds_total', increaseOver('1d'))})`
 
 export const OBSERVER_EFFECT_SECTION: BoardSection = {
   title: 'Observer effect',
@@ -23,7 +23,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
           bad: [[1, 'red']],
           queries: [
             {
-              expr: `sum by (reason) (max by (project_id, reason) (increase(${seriesOf('wakeupsCaused', ...MATCHERS.project)}[$__range])))`,
+              expr: `sum by (reason) (max by (project_id, reason) (increase(${seriesOf('wakeups_caused_total', ...MATCHERS.project)}[$__range])))`,
               legend: '{{reason}}',
             },
           ],
@@ -39,7 +39,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
           bars: '1h',
           queries: [
             {
-              expr: `max by (initiator) (increase(${seriesOf('wakesBy')}[$__interval]))`,
+              expr: `max by (initiator) (increase(${seriesOf('wakes_total')}[$__interval]))`,
               legend: '{{initiator}}',
             },
           ],
@@ -54,7 +54,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
           bad: [[0.01, 'red']],
           queries: [
             {
-              expr: `sum(${perCompute('awakeExtension', increaseOver('1d'))}) / (${ALL_AWAKE} > 0)`,
+              expr: `sum(${perCompute('compute_awake_extension_seconds_total', increaseOver('1d'))}) / (${ALL_AWAKE} > 0)`,
               legend: 'added',
             },
           ],
@@ -67,7 +67,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
           decimals: 4,
           queries: [
             {
-              expr: `max by (currency) (increase(${seriesOf('observerSpend', ...MATCHERS.money)}[$__range]))`,
+              expr: `max by (currency) (increase(${seriesOf('observer_spend_total', ...MATCHERS.money)}[$__range]))`,
               legend: '{{currency}}',
             },
           ],
@@ -93,7 +93,7 @@ export const ACCURACY_SECTION: BoardSection = {
           queries: [
             {
               expr: ownedProject(
-                `max by (project_id) (${seriesOf('reconciliationError', ...MATCHERS.project)})`,
+                `max by (project_id) (${seriesOf('ledger_reconciliation_error_ratio', ...MATCHERS.project)})`,
               ),
               legend: '{{project_id}}',
             },
@@ -110,12 +110,14 @@ export const ACCURACY_SECTION: BoardSection = {
           queries: [
             {
               expr: ownedProject(
-                `max by (project_id) (${seriesOf('spendUncertainty', ...MATCHERS.project)})`,
+                `max by (project_id) (${seriesOf('spend_uncertainty_ratio', ...MATCHERS.project)})`,
               ),
               legend: '{{project_id}} width',
             },
             {
-              expr: ownedProject(`max by (project_id) (${seriesOf('assumed', ...MATCHERS.project)})`),
+              expr: ownedProject(
+                `max by (project_id) (${seriesOf('ledger_assumed_ratio', ...MATCHERS.project)})`,
+              ),
               legend: '{{project_id}} assumed',
             },
           ],
@@ -129,8 +131,8 @@ export const ACCURACY_SECTION: BoardSection = {
           decimals: 0,
           min: 0,
           queries: [
-            { expr: perBudget('forecastError'), legend: '{{budget}} off by' },
-            { expr: perBudget('forecastCoverage'), legend: '{{budget}} held' },
+            { expr: perBudget('forecast_error_ratio'), legend: '{{budget}} off by' },
+            { expr: perBudget('forecast_coverage_ratio'), legend: '{{budget}} held' },
           ],
         }),
       ],

@@ -21,7 +21,7 @@ export const OUTPUTS_SECTION: BoardSection = {
           bars: '1h',
           queries: [
             {
-              expr: `sum by (sink, result) (increase(${seriesOf('notifications')}[$__interval]))`,
+              expr: `sum by (sink, result) (increase(${seriesOf('notifications_total')}[$__interval]))`,
               legend: '{{sink}} {{result}}',
             },
           ],
@@ -37,7 +37,7 @@ export const OUTPUTS_SECTION: BoardSection = {
           bars: '1d',
           queries: [
             {
-              expr: `sum by (sink, result) (increase(${seriesOf('reportDeliveries')}[$__interval]))`,
+              expr: `sum by (sink, result) (increase(${seriesOf('report_deliveries_total')}[$__interval]))`,
               legend: '{{sink}} {{result}}',
             },
           ],
@@ -49,7 +49,12 @@ export const OUTPUTS_SECTION: BoardSection = {
           unit: 's',
           decimals: 0,
           bad: [[8 * 86_400, 'red']],
-          queries: [{ expr: since('reportLastSuccess', 'account', 'sink'), legend: '{{account}} {{sink}}' }],
+          queries: [
+            {
+              expr: since('report_last_success_timestamp_seconds', 'account', 'sink'),
+              legend: '{{account}} {{sink}}',
+            },
+          ],
         }),
         timeseriesPanel({
           title: 'HTTP responses by route',
@@ -57,7 +62,7 @@ export const OUTPUTS_SECTION: BoardSection = {
           width: 8,
           unit: 'reqps',
           min: 0,
-          queries: [{ expr: rateBy('httpRequests', 'route', 'code'), legend: '{{route}} {{code}}' }],
+          queries: [{ expr: rateBy('http_requests_total', 'route', 'code'), legend: '{{route}} {{code}}' }],
         }),
       ],
     },
@@ -74,7 +79,7 @@ export const OUTPUTS_SECTION: BoardSection = {
           min: 0,
           queries: [
             { expr: `max(${seriesOf('series')})`, legend: 'series' },
-            { expr: `max(${seriesOf('computesDropped')})`, legend: 'computes without' },
+            { expr: `max(${seriesOf('computes_dropped')})`, legend: 'computes without' },
           ],
         }),
         timeseriesPanel({
@@ -85,9 +90,9 @@ export const OUTPUTS_SECTION: BoardSection = {
           unit: 'ops',
           min: 0,
           queries: [
-            { expr: rateBy('seriesDropped', 'family'), legend: '{{family}} cap' },
-            { expr: rateBy('seriesDuplicate', 'family'), legend: '{{family}} twice' },
-            { expr: rateBy('renderErrors', 'family'), legend: '{{family}} failed' },
+            { expr: rateBy('series_dropped_total', 'family'), legend: '{{family}} cap' },
+            { expr: rateBy('series_duplicate_total', 'family'), legend: '{{family}} twice' },
+            { expr: rateBy('render_errors_total', 'family'), legend: '{{family}} failed' },
           ],
         }),
         timeseriesPanel({
@@ -98,8 +103,8 @@ export const OUTPUTS_SECTION: BoardSection = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: `max(${seriesOf('renderDuration')})`, legend: 'rendering' },
-            { expr: quantile(0.99, 'httpDuration', 'route'), legend: '{{route}} p99' },
+            { expr: `max(${seriesOf('render_duration_seconds')})`, legend: 'rendering' },
+            { expr: quantile(0.99, 'http_request_duration_seconds', 'route'), legend: '{{route}} p99' },
           ],
         }),
         statPanel({
@@ -109,7 +114,9 @@ export const OUTPUTS_SECTION: BoardSection = {
           unit: 'none',
           decimals: 0,
           bad: [[1, 'red']],
-          queries: [{ expr: `max by (instance) (${seriesOf('selfMetricsError')})`, legend: '{{instance}}' }],
+          queries: [
+            { expr: `max by (instance) (${seriesOf('self_metrics_error')})`, legend: '{{instance}}' },
+          ],
         }),
       ],
     },

@@ -17,7 +17,7 @@ export const API_SECTION: BoardSection = {
           unit: 'reqps',
           min: 0,
           stacked: true,
-          queries: [{ expr: `${rateBy('apiRequests', 'code')} > 0`, legend: '{{code}}' }],
+          queries: [{ expr: `${rateBy('api_requests_total', 'code')} > 0`, legend: '{{code}}' }],
         }),
         timeseriesPanel({
           title: 'Requests by operation and priority',
@@ -28,7 +28,7 @@ export const API_SECTION: BoardSection = {
           stacked: true,
           queries: [
             {
-              expr: `${rateBy('apiRequests', 'operation', 'priority')} > 0`,
+              expr: `${rateBy('api_requests_total', 'operation', 'priority')} > 0`,
               legend: '{{operation}} for {{priority}}',
             },
           ],
@@ -40,8 +40,11 @@ export const API_SECTION: BoardSection = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: quantile(0.5, 'apiDuration', 'operation'), legend: '{{operation}} p50' },
-            { expr: quantile(0.99, 'apiDuration', 'operation'), legend: '{{operation}} p99' },
+            { expr: quantile(0.5, 'api_request_duration_seconds', 'operation'), legend: '{{operation}} p50' },
+            {
+              expr: quantile(0.99, 'api_request_duration_seconds', 'operation'),
+              legend: '{{operation}} p99',
+            },
           ],
         }),
       ],
@@ -56,7 +59,9 @@ export const API_SECTION: BoardSection = {
           width: 5,
           unit: 'none',
           min: 0,
-          queries: [{ expr: rateBy('apiLimited', 'priority'), legend: 'for {{priority}}' }],
+          queries: [
+            { expr: rateBy('api_rate_limited_seconds_total', 'priority'), legend: 'for {{priority}}' },
+          ],
         }),
         timeseriesPanel({
           title: 'Request rate after 429',
@@ -66,7 +71,10 @@ export const API_SECTION: BoardSection = {
           min: 0,
           max: 1,
           queries: [
-            { expr: `min by (key, operation) (${seriesOf('apiRate')})`, legend: '{{key}} {{operation}}' },
+            {
+              expr: `min by (key, operation) (${seriesOf('api_rate_ratio')})`,
+              legend: '{{key}} {{operation}}',
+            },
           ],
         }),
         timeseriesPanel({
@@ -77,7 +85,7 @@ export const API_SECTION: BoardSection = {
           unit: 'none',
           decimals: 0,
           min: 0,
-          queries: [{ expr: `min by (key) (${seriesOf('apiTokens')})`, legend: '{{key}}' }],
+          queries: [{ expr: `min by (key) (${seriesOf('api_tokens')})`, legend: '{{key}}' }],
         }),
         timeseriesPanel({
           title: 'Retried requests',
@@ -85,7 +93,7 @@ export const API_SECTION: BoardSection = {
           width: 5,
           unit: 'reqps',
           min: 0,
-          queries: [{ expr: rateBy('apiRetries', 'operation'), legend: '{{operation}}' }],
+          queries: [{ expr: rateBy('api_retries_total', 'operation'), legend: '{{operation}}' }],
         }),
         statPanel({
           title: 'API key refused',
@@ -93,7 +101,7 @@ export const API_SECTION: BoardSection = {
           width: 4,
           unit: 's',
           decimals: 0,
-          queries: [{ expr: since('apiLastRejected', 'key'), legend: '{{key}}' }],
+          queries: [{ expr: since('api_last_rejected_timestamp_seconds', 'key'), legend: '{{key}}' }],
         }),
       ],
     },
@@ -113,7 +121,9 @@ export const OBSERVATION_SECTION: BoardSection = {
           width: 6,
           unit: 's',
           min: 0,
-          queries: [{ expr: `max by (percentile) (${seriesOf('recordAge')})`, legend: 'p{{percentile}}' }],
+          queries: [
+            { expr: `max by (percentile) (${seriesOf('record_age_seconds')})`, legend: 'p{{percentile}}' },
+          ],
         }),
         timeseriesPanel({
           title: 'Age of the project list, and wait for operations',
@@ -123,8 +133,8 @@ export const OBSERVATION_SECTION: BoardSection = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: `max by (key) (${seriesOf('listAge')})`, legend: '{{key}} list' },
-            { expr: `max by (key) (${seriesOf('operationsWait')})`, legend: '{{key}} operations' },
+            { expr: `max by (key) (${seriesOf('project_list_age_seconds')})`, legend: '{{key}} list' },
+            { expr: `max by (key) (${seriesOf('operations_wait_seconds')})`, legend: '{{key}} operations' },
           ],
         }),
         timeseriesPanel({
@@ -136,7 +146,7 @@ export const OBSERVATION_SECTION: BoardSection = {
           min: 0,
           stacked: true,
           queries: [
-            { expr: `max by (key, urgency) (${seriesOf('pollBacklog')})`, legend: '{{key}} {{urgency}}' },
+            { expr: `max by (key, urgency) (${seriesOf('poll_backlog')})`, legend: '{{key}} {{urgency}}' },
           ],
         }),
         timeseriesPanel({
@@ -147,7 +157,7 @@ export const OBSERVATION_SECTION: BoardSection = {
           decimals: 0,
           min: 0,
           bad: [[1, 'orange']],
-          queries: [{ expr: `max by (key) (${seriesOf('sweepProblems')})`, legend: '{{key}}' }],
+          queries: [{ expr: `max by (key) (${seriesOf('sweep_problems')})`, legend: '{{key}}' }],
         }),
       ],
     },
@@ -166,7 +176,7 @@ export const OBSERVATION_SECTION: BoardSection = {
           bars: '1h',
           queries: [
             {
-              expr: `max by (result) (increase(${seriesOf('readings')}[$__interval]))`,
+              expr: `max by (result) (increase(${seriesOf('readings_total')}[$__interval]))`,
               legend: '{{result}}',
             },
           ],
@@ -177,7 +187,7 @@ export const OBSERVATION_SECTION: BoardSection = {
           width: 4,
           unit: 'none',
           decimals: 0,
-          queries: [{ expr: `max by (reason) (${seriesOf('computesUnreadable')})`, legend: '{{reason}}' }],
+          queries: [{ expr: `max by (reason) (${seriesOf('computes_unreadable')})`, legend: '{{reason}}' }],
         }),
         statPanel({
           title: 'Activity lag',
@@ -185,7 +195,9 @@ export const OBSERVATION_SECTION: BoardSection = {
           width: 4,
           unit: 's',
           decimals: 0,
-          queries: [{ expr: `max by (account) (${seriesOf('activityLag')})`, legend: '{{account}}' }],
+          queries: [
+            { expr: `max by (account) (${seriesOf('activity_lag_seconds')})`, legend: '{{account}}' },
+          ],
         }),
         timeseriesPanel({
           title: 'Oldest operations in progress',
@@ -199,7 +211,7 @@ export const OBSERVATION_SECTION: BoardSection = {
           queries: [
             {
               expr: ownedProject(
-                `time() - min by (project_id, action) (${seriesOf('operationOldest', ...MATCHERS.project)})`,
+                `time() - min by (project_id, action) (${seriesOf('operation_oldest_in_progress_timestamp_seconds', ...MATCHERS.project)})`,
               ),
               legend: '{{action}} {{project_id}}',
             },
@@ -218,8 +230,8 @@ export const OBSERVATION_SECTION: BoardSection = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: quantile(0.5, 'readingDuration', 'kind'), legend: '{{kind}} p50' },
-            { expr: quantile(0.99, 'readingDuration', 'kind'), legend: '{{kind}} p99' },
+            { expr: quantile(0.5, 'reading_duration_seconds', 'kind'), legend: '{{kind}} p50' },
+            { expr: quantile(0.99, 'reading_duration_seconds', 'kind'), legend: '{{kind}} p99' },
           ],
         }),
         barPanel({
@@ -230,7 +242,10 @@ export const OBSERVATION_SECTION: BoardSection = {
           unit: 'none',
           decimals: 0,
           queries: [
-            { expr: `sum by (what) (${perComputeAnd(['what'], 'presetMismatch')})`, legend: '{{what}}' },
+            {
+              expr: `sum by (what) (${perComputeAnd(['what'], 'compute_preset_mismatch')})`,
+              legend: '{{what}}',
+            },
           ],
         }),
       ],

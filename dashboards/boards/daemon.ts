@@ -19,7 +19,7 @@ const STATUS: BoardSection = {
           title: 'Processes',
           description: 'Every process that is scraped.',
           width: 12,
-          rows: `max by (instance, version, node_version, tzdata, mode) (${seriesOf('buildInfo')} * on (job, instance) group_left (mode) ${seriesOf('configInfo')})`,
+          rows: `max by (instance, version, node_version, tzdata, mode) (${seriesOf('build_info')} * on (job, instance) group_left (mode) ${seriesOf('config_info')})`,
           labels: {
             instance: 'Instance',
             version: 'Version',
@@ -36,12 +36,12 @@ const STATUS: BoardSection = {
             },
             {
               name: 'Configuration loaded',
-              expr: `1000 * max by (instance) (${seriesOf('configReloadTime')})`,
+              expr: `1000 * max by (instance) (${seriesOf('config_last_reload_success_timestamp_seconds')})`,
               unit: 'dateTimeFromNow',
             },
             {
               name: 'Last reload accepted',
-              expr: `max by (instance) (${seriesOf('configReloaded')})`,
+              expr: `max by (instance) (${seriesOf('config_last_reload_successful')})`,
               unit: 'none',
               mapping: YES_MAPPING,
             },
@@ -58,8 +58,8 @@ const STATUS: BoardSection = {
             [600, 'red'],
           ],
           queries: [
-            { expr: `time() - max(${seriesOf('snapshotTimestamp')})`, legend: 'ended' },
-            { expr: `time() - max(${seriesOf('loopLastTick')})`, legend: 'started' },
+            { expr: `time() - max(${seriesOf('snapshot_timestamp_seconds')})`, legend: 'ended' },
+            { expr: `time() - max(${seriesOf('loop_last_tick_timestamp_seconds')})`, legend: 'started' },
           ],
         }),
         statPanel({
@@ -72,7 +72,9 @@ const STATUS: BoardSection = {
             [180, 'orange'],
             [600, 'red'],
           ],
-          queries: [{ expr: since('jobSuccess', 'job_name'), legend: '{{job_name}}' }],
+          queries: [
+            { expr: since('job_last_success_timestamp_seconds', 'job_name'), legend: '{{job_name}}' },
+          ],
         }),
         statPanel({
           title: 'Time until overdue',
@@ -82,7 +84,10 @@ const STATUS: BoardSection = {
           decimals: 0,
           good: [[0, 'green']],
           queries: [
-            { expr: `min by (job_name) (${seriesOf('jobDeadline')}) - time()`, legend: '{{job_name}}' },
+            {
+              expr: `min by (job_name) (${seriesOf('job_deadline_timestamp_seconds')}) - time()`,
+              legend: '{{job_name}}',
+            },
           ],
         }),
         statPanel({
@@ -91,7 +96,12 @@ const STATUS: BoardSection = {
           width: 3,
           unit: 's',
           decimals: 0,
-          queries: [{ expr: `min by (job_name) (${seriesOf('jobNext')}) - time()`, legend: '{{job_name}}' }],
+          queries: [
+            {
+              expr: `min by (job_name) (${seriesOf('job_next_run_timestamp_seconds')}) - time()`,
+              legend: '{{job_name}}',
+            },
+          ],
         }),
       ],
     },
@@ -103,7 +113,7 @@ const STATUS: BoardSection = {
           description: 'A pass starts every minute; one that takes longer skips the next.',
           width: 6,
           unit: 's',
-          queries: [{ expr: buckets('jobDuration'), legend: '{{le}}' }],
+          queries: [{ expr: buckets('job_duration_seconds'), legend: '{{le}}' }],
         }),
         timeseriesPanel({
           title: 'Passes by stage',
@@ -111,7 +121,7 @@ const STATUS: BoardSection = {
           width: 6,
           unit: 's',
           min: 0,
-          queries: [{ expr: quantile(0.95, 'passStageDuration', 'stage'), legend: '{{stage}}' }],
+          queries: [{ expr: quantile(0.95, 'pass_stage_duration_seconds', 'stage'), legend: '{{stage}}' }],
         }),
         timeseriesPanel({
           title: 'Passes by result',
@@ -119,7 +129,9 @@ const STATUS: BoardSection = {
           width: 6,
           unit: 'ops',
           min: 0,
-          queries: [{ expr: rateBy('jobRuns', 'job_name', 'result'), legend: '{{job_name}} {{result}}' }],
+          queries: [
+            { expr: rateBy('job_runs_total', 'job_name', 'result'), legend: '{{job_name}} {{result}}' },
+          ],
         }),
         timeseriesPanel({
           title: 'Duration of store commits',
@@ -128,8 +140,8 @@ const STATUS: BoardSection = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: quantile(0.5, 'storeCommit'), legend: 'p50' },
-            { expr: quantile(0.99, 'storeCommit'), legend: 'p99' },
+            { expr: quantile(0.5, 'store_commit_seconds'), legend: 'p50' },
+            { expr: quantile(0.99, 'store_commit_seconds'), legend: 'p99' },
           ],
         }),
       ],

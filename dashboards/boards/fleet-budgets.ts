@@ -6,7 +6,7 @@ import { recorded, perBudget, MATCHERS } from './query.ts'
 import { tablePanel } from './table.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
-export const BUDGET_SHARE = `${perBudget('budgetSpent', 'unit')} / ${perBudget('budgetLimit', 'unit')}`
+export const BUDGET_SHARE = `${perBudget('budget_spent', 'unit')} / ${perBudget('budget_limit', 'unit')}`
 export const TIGHTEST_BUDGET = [
   [0.8, 'orange'],
   [1, 'red'],
@@ -39,10 +39,10 @@ export const BUDGETS_SECTION: BoardSection = {
           min: 0,
           limit: 'limit$|p(10|90)$',
           queries: [
-            { expr: perBudget('budgetSpent', 'unit'), legend: '{{budget}}, {{unit}}' },
-            { expr: perBudget('budgetLimit', 'unit'), legend: '{{budget}}, limit' },
+            { expr: perBudget('budget_spent', 'unit'), legend: '{{budget}}, {{unit}}' },
+            { expr: perBudget('budget_limit', 'unit'), legend: '{{budget}}, limit' },
             {
-              expr: perBudget('budgetForecast', 'unit', 'percentile'),
+              expr: perBudget('budget_forecast', 'unit', 'percentile'),
               legend: '{{budget}}, p{{percentile}}',
             },
           ],
@@ -58,7 +58,7 @@ export const BUDGETS_SECTION: BoardSection = {
           limit: '(threshold|usual)$',
           queries: [
             ...burns,
-            { expr: perBudget('budgetExpectedBurn', 'window'), legend: '{{budget}}, {{window}}, usual' },
+            { expr: perBudget('budget_expected_burn', 'window'), legend: '{{budget}}, {{window}}, usual' },
           ],
         }),
         alertPanel(
@@ -76,7 +76,7 @@ export const BUDGETS_SECTION: BoardSection = {
           description:
             'Exhausted is empty when the limit is not reached within the period, or has been reached. Burn windows on: how many of 1h, 6h and 1d have a threshold that the fleet can reach.',
           width: 24,
-          rows: perBudget('budgetInfo', 'scope', 'per', 'mode'),
+          rows: perBudget('budget_info', 'scope', 'per', 'mode'),
           labels: {
             budget: 'Budget',
             team: 'Team',
@@ -88,8 +88,8 @@ export const BUDGETS_SECTION: BoardSection = {
           hidden: ['tier'],
           sortBy: 'Share',
           columns: [
-            { name: 'Limit', expr: perBudget('budgetLimit', 'unit'), unit: 'short', decimals: 2 },
-            { name: 'Spent', expr: perBudget('budgetSpent', 'unit'), unit: 'short', decimals: 2 },
+            { name: 'Limit', expr: perBudget('budget_limit', 'unit'), unit: 'short', decimals: 2 },
+            { name: 'Spent', expr: perBudget('budget_spent', 'unit'), unit: 'short', decimals: 2 },
             {
               name: 'Share',
               expr: `max by (budget, team, tier) (${BUDGET_SHARE})`,
@@ -99,22 +99,30 @@ export const BUDGETS_SECTION: BoardSection = {
             },
             {
               name: 'Probability to exceed',
-              expr: perBudget('budgetOverrun'),
+              expr: perBudget('budget_overrun_probability'),
               unit: 'percentunit',
               decimals: 0,
               bad: LIKELY_END,
             },
-            { name: 'Period ends', expr: `${perBudget('budgetEnd')} * 1000`, unit: 'dateTimeFromNow' },
-            { name: 'Exhausted', expr: `${perBudget('budgetExhaustion')} * 1000`, unit: 'dateTimeFromNow' },
+            {
+              name: 'Period ends',
+              expr: `${perBudget('budget_window_end_timestamp_seconds')} * 1000`,
+              unit: 'dateTimeFromNow',
+            },
+            {
+              name: 'Exhausted',
+              expr: `${perBudget('budget_exhaustion_timestamp_seconds')} * 1000`,
+              unit: 'dateTimeFromNow',
+            },
             {
               name: 'Burn windows on',
-              expr: `sum by (budget, team, tier) (${perBudget('budgetTierEnabled', 'window')})`,
+              expr: `sum by (budget, team, tier) (${perBudget('budget_burn_tier_enabled', 'window')})`,
               unit: 'none',
               decimals: 0,
             },
             {
               name: 'Highest possible burn',
-              expr: perBudget('budgetMaxBurn'),
+              expr: perBudget('budget_max_burn'),
               unit: 'none',
               decimals: 1,
             },

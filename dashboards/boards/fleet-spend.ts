@@ -15,8 +15,8 @@ import {
 } from './query.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
-const SPEND_BY_PROJECT = `sum by (project_id) (${owned(moneyPerCompute('computeSpend', rate))})`
-const LARGEST = `topk(10, sum by (project_id) (${owned(moneyPerCompute('computeSpend', atEnd('increase')), atEnd('last_over_time'))}))`
+const SPEND_BY_PROJECT = `sum by (project_id) (${owned(moneyPerCompute('compute_spend_total', rate))})`
+const LARGEST = `topk(10, sum by (project_id) (${owned(moneyPerCompute('compute_spend_total', atEnd('increase')), atEnd('last_over_time'))}))`
 
 export const SPEND_SECTION: BoardSection = {
   title: 'Spend, $currency',
@@ -54,7 +54,7 @@ export const SPEND_SECTION: BoardSection = {
           stacked: true,
           queries: [
             {
-              expr: `3600 * sum by (team) (${withTeam(moneyPerCompute('computeSpend', rate), '$__rate_interval')})`,
+              expr: `3600 * sum by (team) (${withTeam(moneyPerCompute('compute_spend_total', rate), '$__rate_interval')})`,
               legend: '{{team}}',
             },
           ],
@@ -72,7 +72,7 @@ export const SPEND_SECTION: BoardSection = {
           decimals: 2,
           queries: [
             {
-              expr: `sort_desc(sum by (team) (${withTeam(moneyPerCompute('computeSpend', increaseOver()), '$__range')}))`,
+              expr: `sort_desc(sum by (team) (${withTeam(moneyPerCompute('compute_spend_total', increaseOver()), '$__range')}))`,
               legend: '{{team}}',
             },
           ],
@@ -86,7 +86,7 @@ export const SPEND_SECTION: BoardSection = {
           decimals: 2,
           queries: [
             {
-              expr: `topk(15, max by (team, cause) (increase(${seriesOf('unproductive', ...MATCHERS.team, ...MATCHERS.money)}[$__range])) > 0)`,
+              expr: `topk(15, max by (team, cause) (increase(${seriesOf('unproductive_spend_total', ...MATCHERS.team, ...MATCHERS.money)}[$__range])) > 0)`,
               legend: '{{cause}} {{team}}',
             },
           ],
@@ -99,7 +99,7 @@ export const SPEND_SECTION: BoardSection = {
           decimals: 2,
           queries: [
             {
-              expr: `topk(10, ${named(owned(moneyPerCompute('unproductiveCompute', increaseOver()), over('last')), over('last'))})`,
+              expr: `topk(10, ${named(owned(moneyPerCompute('compute_unproductive_spend_total', increaseOver()), over('last')), over('last'))})`,
               legend: '{{project_name}} {{endpoint_id}}',
             },
           ],

@@ -31,7 +31,7 @@ const NOW: BoardSection = {
           width: 5,
           unit: 'short',
           decimals: 2,
-          queries: [{ expr: perBudget('budgetSpent', 'unit'), legend: '{{budget}}, {{unit}}' }],
+          queries: [{ expr: perBudget('budget_spent', 'unit'), legend: '{{budget}}, {{unit}}' }],
         }),
         statPanel({
           title: 'Share of the limit',
@@ -51,7 +51,7 @@ const NOW: BoardSection = {
           decimals: 2,
           queries: [
             {
-              expr: perBudget('budgetForecast', 'unit', 'percentile'),
+              expr: perBudget('budget_forecast', 'unit', 'percentile'),
               legend: '{{budget}} p{{percentile}}, {{unit}}',
             },
           ],
@@ -63,7 +63,7 @@ const NOW: BoardSection = {
           unit: 'percentunit',
           decimals: 0,
           bad: LIKELY_END,
-          queries: [{ expr: perBudget('budgetOverrun'), legend: '{{budget}}' }],
+          queries: [{ expr: perBudget('budget_overrun_probability'), legend: '{{budget}}' }],
         }),
         statPanel({
           title: 'Computes',
@@ -73,10 +73,10 @@ const NOW: BoardSection = {
           unit: 'none',
           queries: [
             {
-              expr: `sum(${owned(perCompute('computeState', undefined, 'state="active"'))})`,
+              expr: `sum(${owned(perCompute('compute_state', undefined, 'state="active"'))})`,
               legend: 'awake',
             },
-            { expr: `count(${owned(perCompute('computeCuMin'))})`, legend: 'chosen' },
+            { expr: `count(${owned(perCompute('compute_cu_min'))})`, legend: 'chosen' },
             { expr: `sum(max by (state) (${seriesOf('computes')}))`, legend: 'known' },
           ],
         }),
@@ -90,7 +90,7 @@ const NOW: BoardSection = {
             [180, 'orange'],
             [600, 'red'],
           ],
-          queries: [{ expr: `time() - max(${seriesOf('snapshotTimestamp')})`, legend: 'age' }],
+          queries: [{ expr: `time() - max(${seriesOf('snapshot_timestamp_seconds')})`, legend: 'age' }],
         }),
       ],
     },
@@ -98,7 +98,8 @@ const NOW: BoardSection = {
 }
 
 const WEEK = '7d'
-const weekOf = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, increaseOver(WEEK))
+const weekOf = (part: 'compute_awake_seconds_total' | 'compute_idle_tail_seconds_total'): string =>
+  perCompute(part, increaseOver(WEEK))
 
 const COMPUTES: BoardSection = {
   title: 'Computes',
@@ -118,18 +119,18 @@ const COMPUTES: BoardSection = {
           sortBy: 'Spend',
           columns: [
             { name: 'State', expr: STATE, unit: 'none', mapping: STATE_MAPPING },
-            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
-            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
-            { name: 'CU now', expr: perCompute('computeCu'), unit: 'none', decimals: 2 },
+            { name: 'CU, smallest', expr: perCompute('compute_cu_min'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('compute_cu_max'), unit: 'none' },
+            { name: 'CU now', expr: perCompute('compute_cu'), unit: 'none', decimals: 2 },
             {
               name: 'Spend',
-              expr: moneyPerCompute('computeSpend', increaseOver(WEEK)),
+              expr: moneyPerCompute('compute_spend_total', increaseOver(WEEK)),
               unit: 'short',
               decimals: 2,
             },
             {
               name: 'Of it for nothing',
-              expr: `${moneyPerCompute('unproductiveCompute', increaseOver(WEEK))} / (${moneyPerCompute('computeSpend', increaseOver(WEEK))} > 0)`,
+              expr: `${moneyPerCompute('compute_unproductive_spend_total', increaseOver(WEEK))} / (${moneyPerCompute('compute_spend_total', increaseOver(WEEK))} > 0)`,
               unit: 'percentunit',
               decimals: 0,
               bad: [
@@ -139,13 +140,13 @@ const COMPUTES: BoardSection = {
             },
             {
               name: 'Awake',
-              expr: `${weekOf('awakeSeconds')} / ${7 * 86_400}`,
+              expr: `${weekOf('compute_awake_seconds_total')} / ${7 * 86_400}`,
               unit: 'percentunit',
               decimals: 0,
             },
             {
               name: 'Idle tail of it',
-              expr: `${weekOf('idleTailSeconds')} / (${weekOf('awakeSeconds')} > 0)`,
+              expr: `${weekOf('compute_idle_tail_seconds_total')} / (${weekOf('compute_awake_seconds_total')} > 0)`,
               unit: 'percentunit',
               decimals: 0,
               bad: [
@@ -153,7 +154,12 @@ const COMPUTES: BoardSection = {
                 [0.6, 'red'],
               ],
             },
-            { name: 'Wakes', expr: perCompute('wakes', increaseOver(WEEK)), unit: 'none', decimals: 0 },
+            {
+              name: 'Wakes',
+              expr: perCompute('compute_wakes_total', increaseOver(WEEK)),
+              unit: 'none',
+              decimals: 0,
+            },
             {
               name: 'Hit ratio',
               expr: hitRatio(increaseOver(WEEK)),

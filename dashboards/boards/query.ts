@@ -66,15 +66,15 @@ export const perComputeAnd = (labels: readonly string[], key: FamilyKey, wrap: W
 
 /** Only computes of the chosen teams; with `over('last')` also those deleted within the time range. */
 export const owned = (expr: string, wrap: Wrapped = asIs): string =>
-  `(${expr}) and on (project_id, endpoint_id) ${wrap(seriesOf('computeInfo', ...MATCHERS.team))}`
+  `(${expr}) and on (project_id, endpoint_id) ${wrap(seriesOf('compute_info', ...MATCHERS.team))}`
 
 /** As `owned`, for projects. */
 export const ownedProject = (expr: string): string =>
-  `(${expr}) and on (project_id) ${seriesOf('projectInfo', ...MATCHERS.team)}`
+  `(${expr}) and on (project_id) ${seriesOf('project_info', ...MATCHERS.team)}`
 
 /** Adds the team of each compute; `topk` picks one where replicas disagree. */
 export const withTeam = (expr: string, range: string): string => {
-  const info = over('last', range)(seriesOf('computeInfo', ...MATCHERS.team))
+  const info = over('last', range)(seriesOf('compute_info', ...MATCHERS.team))
   const team = `topk ${BY_LABELS.compute} (1, max by (project_id, endpoint_id, team) (${info}))`
   return `label_replace((${expr}) * on (project_id, endpoint_id) group_left (team) ${team}, "team", "nobody", "team", "")`
 }
@@ -92,24 +92,24 @@ export const STATE = (() => {
     ['unknown', 0],
   ] as const
   const numbered = states.map(
-    ([state, number]) => `${seriesOf('computeState', ...MATCHERS.compute, `state="${state}"`)} * ${number}`,
+    ([state, number]) => `${seriesOf('compute_state', ...MATCHERS.compute, `state="${state}"`)} * ${number}`,
   )
   return `max ${BY_LABELS.compute} (${numbered.join(' or ')})`
 })()
 
 /** Adds the name of each project; `topk` picks one where replicas disagree. */
 export const named = (expr: string, wrap: Wrapped = asIs): string =>
-  `(${expr}) * on (project_id) group_left (project_name) topk by (project_id) (1, max by (project_id, project_name) (${wrap(seriesOf('projectInfo'))}))`
+  `(${expr}) * on (project_id) group_left (project_name) topk by (project_id) (1, max by (project_id, project_name) (${wrap(seriesOf('project_info'))}))`
 
 /** What identifies a compute in a table: name of the project, type, team, tier. */
 export const COMPUTE_FACTS = named(
-  `max by (project_id, endpoint_id, type, team, tier) (${seriesOf('computeInfo', ...MATCHERS.compute, ...MATCHERS.team)})`,
+  `max by (project_id, endpoint_id, type, team, tier) (${seriesOf('compute_info', ...MATCHERS.compute, ...MATCHERS.team)})`,
 )
 
 /** Share of requested pages that were in the file cache; NaN without requests. */
 export function hitRatio(wrap: Wrapped): string {
-  const hits = perCompute('cacheHits', wrap)
-  return `${hits} / (${hits} + ${perCompute('cacheMisses', wrap)})`
+  const hits = perCompute('compute_file_cache_hits_total', wrap)
+  return `${hits} / (${hits} + ${perCompute('compute_file_cache_misses_total', wrap)})`
 }
 
 /** Share of the connection limit in use, as recorded by dashboards/alerts.yaml. */
@@ -117,7 +117,7 @@ export const CONNECTION_SHARE = `max ${BY_LABELS.compute} (${recorded(CONNECTION
 
 /** Client connections in all states. */
 export const connectionsIn = (wrap: Wrapped = asIs): string =>
-  `sum ${BY_LABELS.compute} (${perComputeAnd(['state'], 'connections', wrap)})`
+  `sum ${BY_LABELS.compute} (${perComputeAnd(['state'], 'compute_connections', wrap)})`
 
 /** Rate per second of a counter, summed over the processes. */
 export const rateBy = (key: FamilyKey, ...labels: readonly string[]): string =>
@@ -138,7 +138,7 @@ export const buckets = (key: FamilyKey, ...labels: readonly string[]): string =>
 /** Buckets of a histogram by region, of the regions of the chosen computes; replicas show the same values, hence `max`. */
 export const bucketsByRegion = (key: FamilyKey): string => {
   const byRegion = `max by (region_id, le) (rate(${metricName(key)}_bucket${braced([JOB])}[$__rate_interval]))`
-  const computes = seriesOf('computeInfo', ...MATCHERS.compute, ...MATCHERS.team)
+  const computes = seriesOf('compute_info', ...MATCHERS.compute, ...MATCHERS.team)
   return `sum by (le) (${byRegion} and on (region_id) ${computes})`
 }
 
@@ -146,5 +146,5 @@ export const bucketsByRegion = (key: FamilyKey): string => {
 export const needsFull = (expr: string): boolean =>
   FAMILY_KEYS.some((key) => {
     const family = CATALOGUE[key]
-    return isPerCompute(family) && !family.basic && expr.includes(`${PREFIX}${family.name}{`)
+    return isPerCompute(family) && !family.basic && expr.includes(`${PREFIX}${key}{`)
   })

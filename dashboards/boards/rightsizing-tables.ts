@@ -20,14 +20,14 @@ import { tablePanel } from './table.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
 /** Mean size while awake. */
-const MEAN_CU = `${perCompute('cuSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
-const LARGEST_CU = perCompute('computeCu', over('max'))
-const IDLE_SHARE = `${perCompute('idleTailSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
-export const MOST_CONNECTIONS = `max_over_time((${connectionsIn()})[$__range:5m]) / ${perCompute('maxConnections')}`
+const MEAN_CU = `${perCompute('compute_cu_seconds_total', increaseOver())} / (${perCompute('compute_awake_seconds_total', increaseOver())} > 0)`
+const LARGEST_CU = perCompute('compute_cu', over('max'))
+const IDLE_SHARE = `${perCompute('compute_idle_tail_seconds_total', increaseOver())} / (${perCompute('compute_awake_seconds_total', increaseOver())} > 0)`
+export const MOST_CONNECTIONS = `max_over_time((${connectionsIn()})[$__range:5m]) / ${perCompute('compute_max_connections')}`
 /** Working set of the widest window of full readings. */
-const WORKING_SET = perCompute('workingSet', over('max'), 'window="1h"')
-export const COST = moneyPerCompute('computeSpend', increaseOver())
-export const WASTE = moneyPerCompute('unproductiveCompute', increaseOver())
+const WORKING_SET = perCompute('compute_working_set_bytes', over('max'), 'window="1h"')
+export const COST = moneyPerCompute('compute_spend_total', increaseOver())
+export const WASTE = moneyPerCompute('compute_unproductive_spend_total', increaseOver())
 
 export const SIZES_SECTION: BoardSection = {
   title: 'Sizes against use, in the time shown',
@@ -47,8 +47,8 @@ export const SIZES_SECTION: BoardSection = {
           sortBy: 'Spend',
           columns: [
             { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
-            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
-            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
+            { name: 'CU, smallest', expr: perCompute('compute_cu_min'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('compute_cu_max'), unit: 'none' },
             { name: 'CU while awake, mean', expr: MEAN_CU, unit: 'none', decimals: 2 },
             { name: 'CU, largest seen', expr: LARGEST_CU, unit: 'none', decimals: 2 },
             {
@@ -62,7 +62,7 @@ export const SIZES_SECTION: BoardSection = {
               ],
             },
             { name: 'Working set of 1 h', expr: WORKING_SET, unit: 'bytes' },
-            { name: 'Cache', expr: perCompute('cacheSize', over('last')), unit: 'bytes' },
+            { name: 'Cache', expr: perCompute('compute_file_cache_size_bytes', over('last')), unit: 'bytes' },
             {
               name: 'Connections, most',
               expr: MOST_CONNECTIONS,
@@ -75,7 +75,7 @@ export const SIZES_SECTION: BoardSection = {
             },
             {
               name: 'Statements at a time, most',
-              expr: perCompute('averageActive', over('max')),
+              expr: perCompute('compute_average_active_sessions', over('max')),
               unit: 'none',
               decimals: 1,
             },
@@ -97,7 +97,7 @@ export const SIZES_SECTION: BoardSection = {
           max: 1,
           queries: [
             {
-              expr: `bottomk(10, ${named(owned(`${MEAN_CU} / ${perCompute('computeCuMax')}`))})`,
+              expr: `bottomk(10, ${named(owned(`${MEAN_CU} / ${perCompute('compute_cu_max')}`))})`,
               legend: '{{project_name}} {{endpoint_id}}',
             },
           ],
@@ -164,12 +164,12 @@ export const DELAYS_SECTION: BoardSection = {
           columns: [
             {
               name: 'Suspends by itself',
-              expr: perCompute('autosuspendEnabled'),
+              expr: perCompute('compute_autosuspend_enabled'),
               unit: 'none',
               mapping: YES_MAPPING,
             },
-            { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
-            { name: 'Awake', expr: perCompute('awakeSeconds', increaseOver()), unit: 's' },
+            { name: 'Delay', expr: perCompute('compute_autosuspend_delay_seconds'), unit: 's' },
+            { name: 'Awake', expr: perCompute('compute_awake_seconds_total', increaseOver()), unit: 's' },
             {
               name: 'Idle tail of it',
               expr: IDLE_SHARE,
@@ -180,10 +180,15 @@ export const DELAYS_SECTION: BoardSection = {
                 [0.6, 'red'],
               ],
             },
-            { name: 'Wakes', expr: perCompute('wakes', increaseOver()), unit: 'none', decimals: 0 },
+            {
+              name: 'Wakes',
+              expr: perCompute('compute_wakes_total', increaseOver()),
+              unit: 'none',
+              decimals: 0,
+            },
             {
               name: 'Awake per wake',
-              expr: `${perCompute('awakeSeconds', increaseOver())} / (${perCompute('wakes', increaseOver())} > 0)`,
+              expr: `${perCompute('compute_awake_seconds_total', increaseOver())} / (${perCompute('compute_wakes_total', increaseOver())} > 0)`,
               unit: 's',
             },
             { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
@@ -202,7 +207,7 @@ export const DELAYS_SECTION: BoardSection = {
           unit: 's',
           queries: [
             {
-              expr: `sort_desc(sum by (cause) (300 * count_over_time((${perComputeAnd(['cause'], 'suspendBlocked')})[$__range:5m])))`,
+              expr: `sort_desc(sum by (cause) (300 * count_over_time((${perComputeAnd(['cause'], 'compute_suspend_blocked')})[$__range:5m])))`,
               legend: '{{cause}}',
             },
           ],
@@ -217,7 +222,7 @@ export const DELAYS_SECTION: BoardSection = {
           stacked: true,
           queries: [
             {
-              expr: `3600 * sum by (cause) (max by (team, cause) (rate(${seriesOf('unproductive', ...MATCHERS.team, ...MATCHERS.money)}[$__rate_interval])))`,
+              expr: `3600 * sum by (cause) (max by (team, cause) (rate(${seriesOf('unproductive_spend_total', ...MATCHERS.team, ...MATCHERS.money)}[$__rate_interval])))`,
               legend: '{{cause}}',
             },
           ],

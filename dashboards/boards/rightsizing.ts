@@ -40,7 +40,10 @@ const NOW: BoardSection = {
           unit: 'none',
           bad: [[1, 'orange']],
           queries: [
-            { expr: `sum((${owned(perCompute('autosuspendEnabled'))}) == bool 0)`, legend: 'computes' },
+            {
+              expr: `sum((${owned(perCompute('compute_autosuspend_enabled'))}) == bool 0)`,
+              legend: 'computes',
+            },
           ],
         }),
         statPanel({
@@ -81,7 +84,7 @@ const CHANGES: BoardSection = {
           unit: 'short',
           decimals: 3,
           min: 0,
-          queries: [{ expr: `3600 * (${owned(moneyPerCompute('computeSpend', rate))})`, legend: ONE }],
+          queries: [{ expr: `3600 * (${owned(moneyPerCompute('compute_spend_total', rate))})`, legend: ONE }],
         }),
         timeseriesPanel({
           title: 'Hit ratio of the file cache',
@@ -116,7 +119,9 @@ const CHANGES: BoardSection = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('wakes', increaseOver('$__interval'))), legend: ONE }],
+          queries: [
+            { expr: owned(perCompute('compute_wakes_total', increaseOver('$__interval'))), legend: ONE },
+          ],
         }),
         timeseriesPanel({
           title: 'Restarts',
@@ -126,7 +131,9 @@ const CHANGES: BoardSection = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('restarts', increaseOver('$__interval'))), legend: ONE }],
+          queries: [
+            { expr: owned(perCompute('compute_restarts_total', increaseOver('$__interval'))), legend: ONE },
+          ],
         }),
         timeseriesPanel({
           title: 'Operations of the service',
@@ -139,11 +146,11 @@ const CHANGES: BoardSection = {
           bars: '1h',
           queries: [
             {
-              expr: `max by (action, status) (increase(${seriesOf('operationsEnded')}[$__interval]))`,
+              expr: `max by (action, status) (increase(${seriesOf('operations_total')}[$__interval]))`,
               legend: '{{action}} {{status}}',
             },
             {
-              expr: `max by (action) (increase(${seriesOf('operationFailures')}[$__interval]))`,
+              expr: `max by (action) (increase(${seriesOf('operation_failures_total')}[$__interval]))`,
               legend: '{{action}}, failed attempts',
             },
           ],

@@ -6,7 +6,7 @@ import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 const BUDGET = 'Budget {{ $labels.budget }}'
 const ofBudget = (key: FamilyKey): string => `max ${BY_LABELS.budget} (${metricName(key)})`
 /** In the unit of the budget. */
-const ofLimit = (key: 'budgetSpent' | 'budgetLimit'): string =>
+const ofLimit = (key: 'budget_spent' | 'budget_limit'): string =>
   `max by (budget, team, tier, unit) (${metricName(key)})`
 
 /** Kept firing for an hour: the probability changes with every day of history and would make the alert flap. */
@@ -25,7 +25,7 @@ export const BUDGET_RULES: RuleGroup = {
     {
       ...FORECAST,
       severity: 'info',
-      core: `${ofBudget('budgetOverrun')} >= 0.5`,
+      core: `${ofBudget('budget_overrun_probability')} >= 0.5`,
       for: '1d',
       description:
         'It may end above its limit. Accept it, raise the limit, or save: `dormouse audit` shows where.',
@@ -33,14 +33,14 @@ export const BUDGET_RULES: RuleGroup = {
     {
       ...FORECAST,
       severity: 'warning',
-      core: `${ofBudget('budgetOverrun')} >= 0.8`,
+      core: `${ofBudget('budget_overrun_probability')} >= 0.8`,
       for: '6h',
       description: 'It will probably end above its limit. Accept it, raise the limit, or save now.',
     },
     {
       ...FORECAST,
       severity: 'critical',
-      core: `${ofBudget('budgetOverrun')} >= 0.95 and on (budget, team, tier) ${ofBudget('budgetEnd')} - ${ofBudget('budgetExhaustion')} > 3 * 86400`,
+      core: `${ofBudget('budget_overrun_probability')} >= 0.95 and on (budget, team, tier) ${ofBudget('budget_window_end_timestamp_seconds')} - ${ofBudget('budget_exhaustion_timestamp_seconds')} > 3 * 86400`,
       for: '1h',
       description:
         'It will be spent more than three days before its period ends. Stop what spends most, or raise the limit.',
@@ -49,7 +49,7 @@ export const BUDGET_RULES: RuleGroup = {
       name: 'BudgetExhausted',
       severity: 'critical',
       about: 'budget',
-      core: `${ofLimit('budgetSpent')} >= ${ofLimit('budgetLimit')}`,
+      core: `${ofLimit('budget_spent')} >= ${ofLimit('budget_limit')}`,
       for: '1m',
       summary: `${BUDGET} is spent: {{ $value | humanize }} {{ $labels.unit }} in this period.`,
       description: 'Everything its computes spend from now on is above the limit. Find what spends most.',

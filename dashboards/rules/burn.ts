@@ -14,7 +14,7 @@ const burnName = (window: Window): string => `dormouse:budget_burn:rate${window}
 
 const burn = (window: Window): RecordingRule => ({
   record: burnName(window),
-  expr: `max ${BY_LABELS.budget} (rate(${metricName('budgetSpendTotal')}[${window}])) * ${ofBudget('budgetPeriod')} / ${ofBudget('budgetLimit')}`,
+  expr: `max ${BY_LABELS.budget} (rate(${metricName('budget_spend_total')}[${window}])) * ${ofBudget('budget_period_seconds')} / ${ofBudget('budget_limit')}`,
 })
 
 /**
@@ -32,7 +32,7 @@ const thresholdName = (long: Long): string => `dormouse:budget_burn_threshold:${
 
 const threshold = (long: Long): RecordingRule => ({
   record: thresholdName(long),
-  expr: `clamp_max(0.8 * ${ofBudget('budgetMaxBurn')}, ${TIERS[long].factor}) > ${TIERS[long].floor}`,
+  expr: `clamp_max(0.8 * ${ofBudget('budget_max_burn')}, ${TIERS[long].factor}) > ${TIERS[long].floor}`,
 })
 
 export const BURN_RECORDINGS: readonly RecordingRule[] = [
@@ -42,7 +42,7 @@ export const BURN_RECORDINGS: readonly RecordingRule[] = [
 
 /** All of: long and short window above the threshold, and the long one above 1.5 times what is usual at this hour of the week. */
 function burning(long: Long): string {
-  const usual = ofBudget('budgetExpectedBurn', `{window="${long}"}`)
+  const usual = ofBudget('budget_expected_burn', `{window="${long}"}`)
   return [
     `${burnName(long)} > ${thresholdName(long)}`,
     `${burnName(TIERS[long].short)} > ${thresholdName(long)}`,

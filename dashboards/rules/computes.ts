@@ -13,7 +13,7 @@ export const COMPUTE_RULES: RuleGroup = {
       severity: 'warning',
       about: 'compute',
       // four delays: with a delay of a day, a day awake is normal
-      core: `time() - ${perComputeMax('awakeSince')} > clamp_min(4 * ${perComputeMax('autosuspendDelay')}, 86400)`,
+      core: `time() - ${perComputeMax('compute_awake_since_timestamp_seconds')} > clamp_min(4 * ${perComputeMax('compute_autosuspend_delay_seconds')}, 86400)`,
       for: '15m',
       summary: `${COMPUTE} has been awake for {{ $value | humanizeDuration }}.`,
       description:
@@ -23,7 +23,7 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'AutosuspendDisabled',
       severity: 'info',
       about: 'compute',
-      core: `${perComputeMax('autosuspendEnabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
+      core: `${perComputeMax('compute_autosuspend_enabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
       for: '1d',
       summary: `${COMPUTE} never suspends: autosuspend is off.`,
       description: 'It costs money day and night. Set a delay, or give it the tier prod if that is intended.',
@@ -32,7 +32,7 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'UnproductiveSpendHigh',
       severity: 'warning',
       about: 'compute',
-      core: `${perComputeIncrease('unproductiveCompute', '7d')} > 0.2 * ${perComputeIncrease('computeSpend', '7d')} and ${perComputeIncrease('unproductiveCompute', '7d')} > 1`,
+      core: `${perComputeIncrease('compute_unproductive_spend_total', '7d')} > 0.2 * ${perComputeIncrease('compute_spend_total', '7d')} and ${perComputeIncrease('compute_unproductive_spend_total', '7d')} > 1`,
       for: '1h',
       summary: `${COMPUTE} cost {{ $value | humanize }} within a week while it was awake for nothing.`,
       description:
@@ -42,7 +42,7 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'FileCacheHitRatioLow',
       severity: 'warning',
       about: 'compute',
-      core: `${HIT_RATIO.record} < 0.99 and on (project_id, endpoint_id) ${perComputeIncrease('cacheMisses', '15m')} > 1000`,
+      core: `${HIT_RATIO.record} < 0.99 and on (project_id, endpoint_id) ${perComputeIncrease('compute_file_cache_misses_total', '15m')} > 1000`,
       for: '30m',
       keepFiringFor: '15m',
       summary: `${COMPUTE} finds only {{ $value | humanizePercentage }} of its pages in the file cache.`,
@@ -73,7 +73,7 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'ComputeFlapping',
       severity: 'warning',
       about: 'compute',
-      core: `${perComputeIncrease('wakes', '1h')} > 12`,
+      core: `${perComputeIncrease('compute_wakes_total', '1h')} > 12`,
       for: '5m',
       summary: `${COMPUTE} woke {{ $value | humanize }} times within an hour.`,
       description:
@@ -83,7 +83,7 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'ReadingStale',
       severity: 'warning',
       about: 'compute',
-      core: `${perComputeMax('readingSuccess')} == 0 and on (project_id, endpoint_id) ${perComputeMax('computeState', '{state="active"}')} == 1`,
+      core: `${perComputeMax('compute_reading_success')} == 0 and on (project_id, endpoint_id) ${perComputeMax('compute_state', '{state="active"}')} == 1`,
       for: '15m',
       summary: `${COMPUTE} is awake and cannot be read.`,
       description:

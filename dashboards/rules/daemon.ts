@@ -4,7 +4,7 @@ import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 
 /** The scrape job of Dormouse must have this name in the configuration of Prometheus. */
 const UP = 'up{job="dormouse"}'
-const requests = (matchers = ''): string => `sum(rate(${metricName('apiRequests')}${matchers}[10m]))`
+const requests = (matchers = ''): string => `sum(rate(${metricName('api_requests_total')}${matchers}[10m]))`
 
 export const DAEMON_RULES: RuleGroup = {
   name: 'dormouse-daemon',
@@ -24,7 +24,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'Stale',
       severity: 'critical',
       about: 'daemon',
-      core: `time() - max by (job_name) (${metricName('jobDeadline')}) > 0`,
+      core: `time() - max by (job_name) (${metricName('job_deadline_timestamp_seconds')}) > 0`,
       for: '1m',
       summary: 'Dormouse: {{ $labels.job_name }} should have succeeded {{ $value | humanizeDuration }} ago.',
       description:
@@ -45,7 +45,7 @@ export const DAEMON_RULES: RuleGroup = {
       about: 'daemon',
       // Compares instants: a counter of 401 starts anew after a restart and stands still while nothing is sent, and its age says
       // nothing where passes are far apart. Each replica by itself, as each has its own key file.
-      core: `max by (key) (${metricName('apiLastRejected')} unless ${metricName('apiLastAccepted')} >= ${metricName('apiLastRejected')})`,
+      core: `max by (key) (${metricName('api_last_rejected_timestamp_seconds')} unless ${metricName('api_last_accepted_timestamp_seconds')} >= ${metricName('api_last_rejected_timestamp_seconds')})`,
       summary: 'The service refuses the API key of account {{ $labels.key }}.',
       description:
         'That account is not observed until its key file holds a valid key. A new key is picked up without a restart.',
@@ -54,7 +54,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'ReportFailed',
       severity: 'warning',
       about: 'daemon',
-      core: `time() - max by (account, sink) (${metricName('reportLastSuccess')}) > 8 * 86400`,
+      core: `time() - max by (account, sink) (${metricName('report_last_success_timestamp_seconds')}) > 8 * 86400`,
       for: '1h',
       summary:
         'No report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.',
@@ -64,7 +64,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'OperationStuck',
       severity: 'warning',
       about: 'project',
-      core: `time() - min ${BY_LABELS.project} (${metricName('operationOldest')}) > 900`,
+      core: `time() - min ${BY_LABELS.project} (${metricName('operation_oldest_in_progress_timestamp_seconds')}) > 900`,
       for: '1m',
       summary:
         'An operation of {{ $labels.project_id }} has been running for {{ $value | humanizeDuration }}.',
@@ -75,7 +75,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'WakeCaused',
       severity: 'warning',
       about: 'project',
-      core: `max ${BY_LABELS.project} (increase(${metricName('wakeupsCaused')}{reason=~"reading|unattributed"}[1h])) > 0`,
+      core: `max ${BY_LABELS.project} (increase(${metricName('wakeups_caused_total')}{reason=~"reading|unattributed"}[1h])) > 0`,
       summary: 'Dormouse woke a compute of {{ $labels.project_id }}.',
       description: 'It must never do that. Set `reading.mode: off` and report it.',
     },
@@ -83,7 +83,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'LedgerMismatch',
       severity: 'warning',
       about: 'project',
-      core: `max ${BY_LABELS.project} (abs(${metricName('reconciliationError')})) > 0.02`,
+      core: `max ${BY_LABELS.project} (abs(${metricName('ledger_reconciliation_error_ratio')})) > 0.02`,
       for: '1d',
       summary:
         'The metering of {{ $labels.project_id }} lies {{ $value | humanizePercentage }} outside the bounds of the ledger.',

@@ -6,6 +6,7 @@ import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/json-schema.ts'
 import { BOARDS, boardText, boardFileOf } from '../../dashboards/boards/boards.ts'
 import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
+import { unitOf } from '../../src/outputs/metrics/catalogue/family.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/outputs/text/export-columns.ts'
 import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
 import { alertName, RULE_GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
@@ -95,10 +96,10 @@ const defaultOf = ({ default: value }: KeySchema): string =>
   value === undefined || JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``
 
 function metricTable(): string {
-  const rows = Object.values(CATALOGUE).map(
-    ({ name, type, labels, unit = '', basic, help }) =>
-      `| \`${PREFIX}${name}\`${basic ? ' •' : ''} | ${type} | ${code(labels)} | ${unit} | ${help} |`,
-  )
+  const rows = Object.entries(CATALOGUE).map(([name, family]) => {
+    const { type, labels, basic, help } = family
+    return `| \`${PREFIX}${name}\`${basic ? ' •' : ''} | ${type} | ${code(labels)} | ${unitOf(name, family) ?? ''} | ${help} |`
+  })
   return ['| metric | type | labels | unit | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 

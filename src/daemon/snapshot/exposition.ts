@@ -129,10 +129,10 @@ async function processFamilies(self: SelfMetrics, clock: Clock): Promise<readonl
   const deadline = clock.sleep(PROCESS_METRICS_DEADLINE, done.signal).then(() => undefined)
   const families = await Promise.race([self.parts().catch(() => undefined), deadline])
   done.abort()
-  const { name, help, type } = CATALOGUE.selfMetricsError
-  const fullName = PREFIX + name
-  const blocks = [Buffer.from(`${fullName} ${families === undefined ? 1 : 0}\n`)]
-  return [...(families ?? []), { name: fullName, help, type, blocks }]
+  const { help, type } = CATALOGUE.self_metrics_error
+  const name = `${PREFIX}self_metrics_error`
+  const blocks = [Buffer.from(`${name} ${families === undefined ? 1 : 0}\n`)]
+  return [...(families ?? []), { name, help, type, blocks }]
 }
 
 /** Logs each fault once: it would come again with every snapshot. */

@@ -10,23 +10,21 @@ import { SPEND_FAMILIES } from './catalogue/spend.ts'
 export const PREFIX = 'dormouse_'
 
 const OUTPUT_FAMILIES = {
-  notifications: selfCounter(
-    'notifications_total',
+  notifications_total: selfCounter(
     ['sink', 'result'],
     'Attempts to notify a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver was removed).',
   ),
-  reportDeliveries: selfCounter(
-    'report_deliveries_total',
+  report_deliveries_total: selfCounter(
     ['sink', 'result'],
     'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver was removed).',
   ),
-  reportLastSuccess: selfGauge(
-    'report_last_success_timestamp_seconds',
+  report_last_success_timestamp_seconds: selfGauge(
     ['account', 'sink'],
     'When a report was last delivered; before the first, when the receiver was added.',
   ),
-} as const satisfies Readonly<Record<string, Family>>
+}
 
+/** Name without the prefix → family. */
 export const CATALOGUE = {
   ...DAEMON_FAMILIES,
   ...COMPUTE_FAMILIES,

@@ -11,56 +11,26 @@ import {
 import type { Instant } from '../../model/units.ts'
 import type { RenderedFamily } from './exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
-import type { Family } from './catalogue/family.ts'
 import { boundText, labelText, valueText } from './exposition/format.ts'
 
-export type SelfMetrics = {
-  /** A request to the service was answered or failed. */
-  request(event: {
-    /** Account. */
-    readonly key: string
-    readonly operation: string
-    /** Status, `network` or `timeout`. */
-    readonly code: string
-    readonly priority: string
-    readonly seconds: number
-    /** Seconds in the line of the rate limiter. */
-    readonly waited: number
-    /** Share of the request allowance that the operation has now. */
-    readonly share: number
-    /** Requests that may go out at once now. */
-    readonly tokens: number
-    readonly retry: boolean
-  }): void
-  pass(result: 'success' | 'failure', seconds: number): void
-  /** A stage of a pass ended. */
-  stage(stage: string, seconds: number): void
-  commit(seconds: number): void
-  reading(kind: 'light' | 'full', seconds: number): void
-  /** Starts the delivery counters of a receiver of events at 0. */
-  receiver(sink: string): void
-  delivery(sink: string, result: DeliveryResult): void
-  /** Starts the delivery counters of a receiver of reports at 0. */
-  reportReceiver(sink: string): void
-  reportDelivery(sink: string, result: DeliveryResult): void
-  /** Removes the last success of a receiver that is not configured any more, so that no alert waits for its next report. */
-  reportReceiverLeft(account: string, sink: string): void
-  /** `at`: seconds since 1970. */
-  reportSucceeded(account: string, sink: string, at: number): void
-  /** A snapshot was rendered. */
-  rendered(event: RenderingResult): void
-  /** The configuration was read; `isTaken`: and is now in effect. */
-  reloaded(isTaken: boolean, at: Instant): void
-  /** A listener answered; `route` is the pattern. */
-  answered(event: { readonly route: string; readonly code: string; readonly seconds: number }): void
-  /** Rejects when one of the library's own metrics cannot be read. */
-  parts(): Promise<readonly RenderedFamily[]>
+type RequestResult = {
+  /** Account. */
+  readonly key: string
+  readonly operation: string
+  /** Status, `network` or `timeout`. */
+  readonly code: string
+  readonly priority: string
+  readonly seconds: number
+  /** Seconds in the line of the rate limiter. */
+  readonly waited: number
+  /** Share of the request allowance that the operation has now. */
+  readonly share: number
+  /** Requests that may go out at once now. */
+  readonly tokens: number
+  readonly retry: boolean
 }
 
-const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
-export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
-
-export type RenderingResult = {
+type RenderingResult = {
   readonly seconds: number
   readonly series: number
   readonly duplicates: ReadonlyMap<FamilyKey, number>
@@ -69,22 +39,14 @@ export type RenderingResult = {
   readonly dropped: ReadonlyMap<FamilyKey, number>
 }
 
+/** `route` is the pattern. */
+type HttpAnswer = { readonly route: string; readonly code: string; readonly seconds: number }
+
+const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
+export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
+
 /** Codes whose counters start at 0: the first increase of a series that starts above 0 is invisible. */
-const INITIAL_CODES = [
-  '200',
-  '401',
-  '403',
-  '404',
-  '423',
-  '429',
-  '500',
-  '502',
-  '503',
-  '504',
-  '524',
-  'network',
-  'timeout',
-]
+const INITIAL_CODES = '200 401 403 404 423 429 500 502 503 504 524 network timeout'.split(' ')
 const PRIORITIES = ['verify', 'apply', 'poll', 'report']
 const READ_OPERATIONS = ['list_projects', 'get_project', 'list_computes', 'list_operations']
 
@@ -97,34 +59,45 @@ const MISNAMED = [
   'nodejs_eventloop_utilization_summary',
 ]
 
-export function createSelfMetrics(): SelfMetrics {
+/** Upper bounds of all histograms, seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export type SelfMetrics = ReturnType<typeof createSelfMetrics>
+
+export function createSelfMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const counter = (family: Family): Counter<string> =>
-    new Counter({ ...described(family), registers: [registry] })
-  const histogram = (family: Family): Histogram<string> =>
-    new Histogram({ ...described(family), registers: [registry], buckets: BUCKETS })
-  const gauge = (family: Family): Gauge<string> => new Gauge({ ...described(family), registers: [registry] })
-  const requests = counter(CATALOGUE.apiRequests)
-  const limited = counter(CATALOGUE.apiLimited)
-  const rate = gauge(CATALOGUE.apiRate)
-  const tokensLeft = gauge(CATALOGUE.apiTokens)
-  const requestDuration = histogram(CATALOGUE.apiDuration)
-  const retries = counter(CATALOGUE.apiRetries)
-  const runs = counter(CATALOGUE.jobRuns)
-  const runDuration = histogram(CATALOGUE.jobDuration)
-  const stages = histogram(CATALOGUE.passStageDuration)
-  const commits = histogram(CATALOGUE.storeCommit)
-  const readings = histogram(CATALOGUE.readingDuration)
-  const reports = counter(CATALOGUE.reportDeliveries)
-  const reportSuccess = gauge(CATALOGUE.reportLastSuccess)
-  const notifications = counter(CATALOGUE.notifications)
-  const reloadResult = gauge(CATALOGUE.configReloaded)
-  const reloadTime = gauge(CATALOGUE.configReloadTime)
-  const answers = counter(CATALOGUE.httpRequests)
-  const answerDuration = histogram(CATALOGUE.httpDuration)
-  const rendered = renderingMetrics({ counter, gauge })
+  const described = (name: FamilyKey) => {
+    const { help, labels } = CATALOGUE[name]
+    return { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] }
+  }
+  const counter = (name: FamilyKey) => new Counter(described(name))
+  const histogram = (name: FamilyKey) => new Histogram({ ...described(name), buckets: BUCKETS })
+  const gauge = (name: FamilyKey) => new Gauge(described(name))
+  const requests = counter('api_requests_total')
+  const limited = counter('api_rate_limited_seconds_total')
+  const rate = gauge('api_rate_ratio')
+  const tokensLeft = gauge('api_tokens')
+  const requestDuration = histogram('api_request_duration_seconds')
+  const retries = counter('api_retries_total')
+  const runs = counter('job_runs_total')
+  const runDuration = histogram('job_duration_seconds')
+  const stages = histogram('pass_stage_duration_seconds')
+  const commits = histogram('store_commit_seconds')
+  const readings = histogram('reading_duration_seconds')
+  const reports = counter('report_deliveries_total')
+  const reportSuccess = gauge('report_last_success_timestamp_seconds')
+  const notifications = counter('notifications_total')
+  const reloadResult = gauge('config_last_reload_successful')
+  const reloadTime = gauge('config_last_reload_success_timestamp_seconds')
+  const answers = counter('http_requests_total')
+  const answerDuration = histogram('http_request_duration_seconds')
+  const renderedSeries = gauge('series')
+  const renderDuration = gauge('render_duration_seconds')
+  const duplicates = counter('series_duplicate_total')
+  const renderErrors = counter('render_errors_total')
+  const dropped = counter('series_dropped_total')
   for (const operation of READ_OPERATIONS) {
     retries.inc({ operation }, 0)
     for (const code of INITIAL_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
@@ -132,7 +105,8 @@ export function createSelfMetrics(): SelfMetrics {
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
-    request: ({ key, operation, code, priority, seconds, waited, share, tokens, retry }) => {
+    /** A request to the service was answered or failed. */
+    request({ key, operation, code, priority, seconds, waited, share, tokens, retry }: RequestResult): void {
       requests.inc({ operation, code, priority })
       limited.inc({ priority }, waited)
       rate.set({ key, operation }, share)
@@ -140,70 +114,56 @@ export function createSelfMetrics(): SelfMetrics {
       requestDuration.observe({ operation }, seconds)
       if (retry) retries.inc({ operation })
     },
-    pass: (result, seconds) => {
+    pass(result: 'success' | 'failure', seconds: number): void {
       runs.inc({ job_name: 'pass', result })
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
-    stage: (stage, seconds) => stages.observe({ stage }, seconds),
-    commit: (seconds) => commits.observe(seconds),
-    reading: (kind, seconds) => readings.observe({ kind }, seconds),
-    receiver: (sink) => {
-      for (const result of DELIVERY_RESULTS) notifications.inc({ sink, result }, 0)
+    /** A stage of a pass ended. */
+    stage: (stage: string, seconds: number): void => stages.observe({ stage }, seconds),
+    commit: (seconds: number): void => commits.observe(seconds),
+    reading: (kind: 'light' | 'full', seconds: number): void => readings.observe({ kind }, seconds),
+    /** Starts the delivery counters of a receiver of events at 0. */
+    receiver: (sink: string): void => startDeliveries(notifications, sink),
+    delivery: (sink: string, result: DeliveryResult): void => notifications.inc({ sink, result }),
+    /** Starts the delivery counters of a receiver of reports at 0. */
+    reportReceiver: (sink: string): void => startDeliveries(reports, sink),
+    reportDelivery: (sink: string, result: DeliveryResult): void => reports.inc({ sink, result }),
+    /** Removes the last success of a receiver that is not configured any more, so that no alert waits for its next report. */
+    reportReceiverLeft: (account: string, sink: string): void => reportSuccess.remove({ account, sink }),
+    /** `at`: seconds since 1970. */
+    reportSucceeded: (account: string, sink: string, at: number): void =>
+      reportSuccess.set({ account, sink }, at),
+    /** A snapshot was rendered. */
+    rendered(event: RenderingResult): void {
+      renderedSeries.set(event.series)
+      renderDuration.set(event.seconds)
+      for (const [family, count] of event.duplicates) duplicates.inc({ family }, count)
+      for (const [family, count] of event.dropped) dropped.inc({ family }, count)
+      for (const family of event.failed) renderErrors.inc({ family })
     },
-    delivery: (sink, result) => notifications.inc({ sink, result }),
-    reportReceiver: (sink) => {
-      for (const result of DELIVERY_RESULTS) reports.inc({ sink, result }, 0)
-    },
-    reportReceiverLeft: (account, sink) => reportSuccess.remove({ account, sink }),
-    reportDelivery: (sink, result) => reports.inc({ sink, result }),
-    reportSucceeded: (account, sink, at) => reportSuccess.set({ account, sink }, at),
-    rendered,
-    reloaded: (isTaken, at) => {
+    /** The configuration was read; `isTaken`: and is now in effect. */
+    reloaded(isTaken: boolean, at: Instant): void {
       reloadResult.set(isTaken ? 1 : 0)
       if (isTaken) reloadTime.set(at / 1000)
     },
-    answered: ({ route, code, seconds }) => {
+    /** A listener answered. */
+    answered({ route, code, seconds }: HttpAnswer): void {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
-    parts: async () => (await registry.getMetricsAsJSON()).map(renderClientMetric),
+    /** Rejects when one of the library's own metrics cannot be read. */
+    parts: async (): Promise<readonly RenderedFamily[]> =>
+      (await registry.getMetricsAsJSON()).map(renderClientMetric),
   }
 }
 
-function renderingMetrics({
-  counter,
-  gauge,
-}: {
-  readonly counter: (family: Family) => Counter<string>
-  readonly gauge: (family: Family) => Gauge<string>
-}): SelfMetrics['rendered'] {
-  const series = gauge(CATALOGUE.series)
-  const duration = gauge(CATALOGUE.renderDuration)
-  const duplicates = counter(CATALOGUE.seriesDuplicate)
-  const errors = counter(CATALOGUE.renderErrors)
-  const dropped = counter(CATALOGUE.seriesDropped)
-  return (event) => {
-    series.set(event.series)
-    duration.set(event.seconds)
-    for (const [key, count] of event.duplicates) duplicates.inc({ family: CATALOGUE[key].name }, count)
-    for (const [key, count] of event.dropped) dropped.inc({ family: CATALOGUE[key].name }, count)
-    for (const key of event.failed) errors.inc({ family: CATALOGUE[key].name })
-  }
+function startDeliveries(deliveries: Counter<string>, sink: string): void {
+  for (const result of DELIVERY_RESULTS) deliveries.inc({ sink, result }, 0)
 }
-
-/** Upper bounds of all histograms, seconds. */
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
-const described = ({ name, help, labels }: Family): { name: string; help: string; labelNames: string[] } => ({
-  name: PREFIX + name,
-  help,
-  labelNames: [...labels],
-})
-
-type ClientMetric = MetricObjectWithValues<MetricValue<string>>
 
 /** A metric of the client library as lines. The library's own text is not used: once OpenMetrics was asked for, it renames counters for good. */
-function renderClientMetric({ name, help, type, values }: ClientMetric): RenderedFamily {
+function renderClientMetric(metric: MetricObjectWithValues<MetricValue<string>>): RenderedFamily {
+  const { name, help, type, values } = metric
   const lines = values.map(
     (value) => `${lineName(value, name)}${lineLabels(value)} ${valueText(value.value)}\n`,
   )

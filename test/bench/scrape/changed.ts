@@ -7,14 +7,14 @@ export type Change = 'all' | 'awake'
 
 /** Gauges that move while a compute is awake; the others are facts and settings. */
 const READ: ReadonlySet<FamilyKey> = new Set<FamilyKey>([
-  'lastActive',
-  'connections',
-  'cacheUsed',
-  'workingSet',
-  'averageActive',
-  'longestTransaction',
-  'readingTimestamp',
-  'spendUncertainty',
+  'compute_last_active_timestamp_seconds',
+  'compute_connections',
+  'compute_file_cache_used_bytes',
+  'compute_working_set_bytes',
+  'compute_average_active_sessions',
+  'compute_longest_transaction_seconds',
+  'compute_reading_timestamp_seconds',
+  'spend_uncertainty_ratio',
 ])
 
 const moving = (key: FamilyKey): boolean =>

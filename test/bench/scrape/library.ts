@@ -53,8 +53,8 @@ const labelsOf = (key: FamilyKey, series: SeriesColumns): Labels[] =>
 
 /** A counter of the library takes no absolute value, so that a counter is set back and counted up. */
 function metricOf(key: FamilyKey, registry: Registry): (labels: Labels, value: number) => void {
-  const { name, help, labels, type } = CATALOGUE[key]
-  const described = { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] }
+  const { help, labels, type } = CATALOGUE[key]
+  const described = { name: PREFIX + key, help, labelNames: [...labels], registers: [registry] }
   if (type === 'gauge') {
     const gauge = new Gauge(described)
     return (at, value) => gauge.set(at, value)

@@ -55,12 +55,12 @@ test('waiting work runs after the samples are collected and after each family', 
 test('a family that cannot be rendered is left out, the others are there', async () => {
   const columns = { labels: [['a', 'ep-a']], values: [1] }
   const samples: Samples = new Map([
-    ['computeSpend', columns],
-    ['cacheHits', columns],
+    ['compute_spend_total', columns],
+    ['compute_file_cache_hits_total', columns],
   ])
   const { families, failed } = await renderSamples(createRenderer(), samples, fakeClock())
   expect(families.map(({ name }) => name)).toEqual(['dormouse_compute_file_cache_hits_total'])
-  expect(failed.map(({ key }) => key)).toEqual(['computeSpend'])
+  expect(failed.map(({ key }) => key)).toEqual(['compute_spend_total'])
 })
 
 test('a scrape during a rendering gets the state before', async () => {
@@ -117,7 +117,7 @@ test('the rendering is measured: its series, and each duplicate', async () => {
   const ours = await textOf(exposition, { names: own.map(({ name }) => name) })
   expect(Number(series)).toBe(count(text) - count(ours) - 1)
   expect(text).toContain('dormouse_series_duplicate_total{family="compute_info"} 4\n')
-  expect(families).toContain('computeInfo')
+  expect(families).toContain('compute_info')
   expect(new Set(families).size).toBe(families.length)
 })
 
@@ -133,7 +133,7 @@ test('a cap that is reached is logged once, and the dropped series are counted',
   await exposition.publish(taken)
   await exposition.publish(taken)
   expect(warned).toHaveLength(1)
-  expect(warned[0]).toContain('workingSet')
+  expect(warned[0]).toContain('compute_working_set_bytes')
   expect(await textOf(exposition)).toContain(
     'dormouse_series_dropped_total{family="compute_working_set_bytes"} 80\n',
   )

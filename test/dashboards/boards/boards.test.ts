@@ -27,7 +27,7 @@ const askedBy = (query: string): string => query.replace(/^\w+\(/, '').replace(/
 
 const SUFFIXES = { histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge: [''] } as const
 const EXPORTED = new Set(
-  Object.values(CATALOGUE).flatMap(({ name, type }) =>
+  Object.entries(CATALOGUE).flatMap(([name, { type }]) =>
     SUFFIXES[type].map((suffix) => PREFIX + name + suffix),
   ),
 )
@@ -41,9 +41,9 @@ each('%s: every metric is exported or recorded', async (_, board) => {
   expect(named.filter((name) => !known.has(name))).toEqual([])
 })
 
-const lesser = Object.values(CATALOGUE)
-  .filter(({ basic, owner, each: count }) => !basic && owner === 'snapshot' && count > 0)
-  .map(({ name }) => PREFIX + name)
+const lesser = Object.entries(CATALOGUE)
+  .filter(([, { basic, owner, each: count }]) => !basic && owner === 'snapshot' && count > 0)
+  .map(([name]) => PREFIX + name)
 const isLesser = (query: string): boolean => selectorsOf(query).some(({ name }) => lesser.includes(name))
 
 /** Panels, series and columns that are marked (full), and those that must be. */

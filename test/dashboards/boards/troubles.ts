@@ -35,8 +35,8 @@ export function happen(pass: number, { world, clock, replicas }: Stage): void {
       first?.reportSucceeded('main', 'mail', clock.now() / 1000)
       second?.rendered({
         ...RENDERED,
-        failed: ['wakes'],
-        duplicates: new Map<FamilyKey, number>([['wakes', 1]]),
+        failed: ['compute_wakes_total'],
+        duplicates: new Map<FamilyKey, number>([['compute_wakes_total', 1]]),
       })
       return
     case 40:

@@ -56,7 +56,7 @@ type Ownership = { readonly team: string; readonly tier: string }
 
 export const computeInfo = (values: string, owner: Ownership = OWNED, replica?: string): Series =>
   series(
-    'computeInfo',
+    'compute_info',
     {
       ...ONE,
       branch_id: 'br-one',
@@ -72,7 +72,7 @@ export const computeInfo = (values: string, owner: Ownership = OWNED, replica?: 
 
 export const projectInfo = (values: string): Series =>
   series(
-    'projectInfo',
+    'project_info',
     {
       project_id: ONE.project_id,
       project_name: 'one',

@@ -7,8 +7,8 @@ const NEVER_SUSPENDS: readonly Case[] = [
     step: '15m',
     series: [
       computeInfo('1x104 stale'),
-      series('awakeSince', ONE, '0x104 stale'),
-      series('autosuspendDelay', ONE, '300x104 stale'),
+      series('compute_awake_since_timestamp_seconds', ONE, '0x104 stale'),
+      series('compute_autosuspend_delay_seconds', ONE, '300x104 stale'),
     ],
     checks: [
       ['23h', []],
@@ -23,8 +23,8 @@ const NEVER_SUSPENDS: readonly Case[] = [
     step: '15m',
     series: [
       computeInfo('1x400'),
-      series('awakeSince', ONE, '0x400'),
-      series('autosuspendDelay', ONE, '86400x400'),
+      series('compute_awake_since_timestamp_seconds', ONE, '0x400'),
+      series('compute_autosuspend_delay_seconds', ONE, '86400x400'),
     ],
     checks: [
       ['72h', []],
@@ -35,7 +35,7 @@ const NEVER_SUSPENDS: readonly Case[] = [
     title: 'one that never suspends by its settings is not this alert',
     alert: 'ComputeNeverSuspends',
     step: '15m',
-    series: [computeInfo('1x200'), series('awakeSince', ONE, '0x200')],
+    series: [computeInfo('1x200'), series('compute_awake_since_timestamp_seconds', ONE, '0x200')],
     checks: [['48h', []]],
   },
 ]
@@ -45,7 +45,7 @@ const DISABLED: readonly Case[] = [
     title: 'off for a day, then on',
     alert: 'AutosuspendDisabled',
     step: '15m',
-    series: [computeInfo('1x120'), series('autosuspendEnabled', ONE, '0x100 1x19')],
+    series: [computeInfo('1x120'), series('compute_autosuspend_enabled', ONE, '0x100 1x19')],
     checks: [
       ['23h', []],
       ['25h', firesFor('info', 'never suspends: autosuspend is off.')],
@@ -56,7 +56,7 @@ const DISABLED: readonly Case[] = [
     title: 'on',
     alert: 'AutosuspendDisabled',
     step: '15m',
-    series: [computeInfo('1x120'), series('autosuspendEnabled', ONE, '1x120')],
+    series: [computeInfo('1x120'), series('compute_autosuspend_enabled', ONE, '1x120')],
     checks: [['25h', []]],
   },
   {
@@ -65,7 +65,7 @@ const DISABLED: readonly Case[] = [
     step: '15m',
     series: [
       computeInfo('1x120', { team: 'payments', tier: 'prod' }),
-      series('autosuspendEnabled', ONE, '0x120'),
+      series('compute_autosuspend_enabled', ONE, '0x120'),
     ],
     checks: [['25h', []]],
   },
@@ -76,7 +76,7 @@ const FLAPPING: readonly Case[] = [
     title: 'a wake every four minutes',
     alert: 'ComputeFlapping',
     step: '1m',
-    series: [computeInfo('1x200'), series('wakes', ONE, `${steps(4, 24)} 24x104`)],
+    series: [computeInfo('1x200'), series('compute_wakes_total', ONE, `${steps(4, 24)} 24x104`)],
     checks: [
       ['30m', []],
       ['90m', firesFor('warning', 'woke 15 times within an hour.')],
@@ -87,21 +87,21 @@ const FLAPPING: readonly Case[] = [
     title: 'a wake every six minutes',
     alert: 'ComputeFlapping',
     step: '1m',
-    series: [computeInfo('1x120'), series('wakes', ONE, steps(6, 20))],
+    series: [computeInfo('1x120'), series('compute_wakes_total', ONE, steps(6, 20))],
     checks: [['90m', []]],
   },
   {
     title: 'many wakes, all long ago',
     alert: 'ComputeFlapping',
     step: '1m',
-    series: [computeInfo('1x120'), series('wakes', ONE, '5000x120')],
+    series: [computeInfo('1x120'), series('compute_wakes_total', ONE, '5000x120')],
     checks: [['90m', []]],
   },
   {
     title: 'thirteen at once, which last no five minutes within the hour',
     alert: 'ComputeFlapping',
     step: '1m',
-    series: [computeInfo('1x120'), series('wakes', ONE, '0x60 13x3 0x56')],
+    series: [computeInfo('1x120'), series('compute_wakes_total', ONE, '0x60 13x3 0x56')],
     checks: [['63m', []]],
   },
 ]
@@ -111,8 +111,9 @@ function steps(minutes: number, times: number): string {
   return Array.from({ length: times }, (_, at) => `${at}x${minutes - 1}`).join(' ')
 }
 
-const spend = (values: string) => series('computeSpend', { ...ONE, currency: 'USD' }, values)
-const unproductive = (values: string) => series('unproductiveCompute', { ...ONE, currency: 'USD' }, values)
+const spend = (values: string) => series('compute_spend_total', { ...ONE, currency: 'USD' }, values)
+const unproductive = (values: string) =>
+  series('compute_unproductive_spend_total', { ...ONE, currency: 'USD' }, values)
 
 const UNPRODUCTIVE: readonly Case[] = [
   {

@@ -11,8 +11,8 @@ const likely = (severity: Firing['severity'], share: string): Firing => ({
 
 /** A budget whose period ends after 30 days and that is exhausted after `exhausted` days. */
 const period = (exhausted: number): readonly Series[] => [
-  series('budgetEnd', OFFICE, `${30 * DAY}x120`),
-  series('budgetExhaustion', OFFICE, `${exhausted * DAY}x120`),
+  series('budget_window_end_timestamp_seconds', OFFICE, `${30 * DAY}x120`),
+  series('budget_exhaustion_timestamp_seconds', OFFICE, `${exhausted * DAY}x120`),
 ]
 
 const FORECAST: readonly Case[] = [
@@ -20,7 +20,7 @@ const FORECAST: readonly Case[] = [
     title: 'rather likely, for a day; then not, and an hour later it is over',
     alert: 'BudgetForecastExceeded',
     step: '15m',
-    series: [series('budgetOverrun', OFFICE, '0.5x101 0.4x20')],
+    series: [series('budget_overrun_probability', OFFICE, '0.5x101 0.4x20')],
     checks: [
       ['23h', []],
       ['25h', [likely('info', '50%')]],
@@ -32,7 +32,7 @@ const FORECAST: readonly Case[] = [
     title: 'likely: after six hours a warning, after a day for the review too',
     alert: 'BudgetForecastExceeded',
     step: '15m',
-    series: [series('budgetOverrun', OFFICE, '0.8x120'), ...period(20)],
+    series: [series('budget_overrun_probability', OFFICE, '0.8x120'), ...period(20)],
     checks: [
       ['5h', []],
       ['7h', [likely('warning', '80%')]],
@@ -43,7 +43,7 @@ const FORECAST: readonly Case[] = [
     title: 'next to certain, four days early',
     alert: 'BudgetForecastExceeded',
     step: '15m',
-    series: [series('budgetOverrun', OFFICE, '0.95x120'), ...period(26)],
+    series: [series('budget_overrun_probability', OFFICE, '0.95x120'), ...period(26)],
     checks: [
       ['30m', []],
       ['2h', [likely('critical', '95%')]],
@@ -53,22 +53,22 @@ const FORECAST: readonly Case[] = [
     title: 'next to certain, three days early',
     alert: 'BudgetForecastExceeded',
     step: '15m',
-    series: [series('budgetOverrun', OFFICE, '0.95x120'), ...period(27)],
+    series: [series('budget_overrun_probability', OFFICE, '0.95x120'), ...period(27)],
     checks: [['2h', []]],
   },
   {
     title: 'unlikely',
     alert: 'BudgetForecastExceeded',
     step: '15m',
-    series: [series('budgetOverrun', OFFICE, '0.49x120'), ...period(26)],
+    series: [series('budget_overrun_probability', OFFICE, '0.49x120'), ...period(26)],
     checks: [['30h', []]],
   },
 ]
 
 const spent = (values: string, unit = 'USD', replica?: string): Series =>
-  series('budgetSpent', { ...OFFICE, unit }, values, replica)
+  series('budget_spent', { ...OFFICE, unit }, values, replica)
 const limit = (values: string, unit = 'USD', replica?: string): Series =>
-  series('budgetLimit', { ...OFFICE, unit }, values, replica)
+  series('budget_limit', { ...OFFICE, unit }, values, replica)
 
 const exhausted = (amount: string): readonly Firing[] => [
   {

@@ -19,16 +19,16 @@ function spending(step: Step, stretches: readonly Stretch[], replica?: string): 
     total += each * count
     return `${begin}+${each}x${at === 0 ? count : count - 1}`
   })
-  return series('budgetSpendTotal', { ...OFFICE, unit: 'USD' }, values.join(' '), replica)
+  return series('budget_spend_total', { ...OFFICE, unit: 'USD' }, values.join(' '), replica)
 }
 
 /** The other series of a budget, for `samples`; the usual burn rate is the same at every hour by default. */
 const budget = (samples: number, maxBurn: number, usual = 1): readonly Series[] => [
-  series('budgetPeriod', OFFICE, `${PERIOD}x${samples}`),
-  series('budgetLimit', { ...OFFICE, unit: 'USD' }, `${LIMIT}x${samples}`),
-  series('budgetMaxBurn', OFFICE, `${maxBurn}x${samples}`),
+  series('budget_period_seconds', OFFICE, `${PERIOD}x${samples}`),
+  series('budget_limit', { ...OFFICE, unit: 'USD' }, `${LIMIT}x${samples}`),
+  series('budget_max_burn', OFFICE, `${maxBurn}x${samples}`),
   ...['1h', '6h', '1d'].map((window) =>
-    series('budgetExpectedBurn', { ...OFFICE, window }, `${usual}x${samples}`),
+    series('budget_expected_burn', { ...OFFICE, window }, `${usual}x${samples}`),
   ),
 ]
 
@@ -135,7 +135,7 @@ const FAST: readonly Case[] = [
     alert: 'BudgetBurnFast',
     step: '2m',
     series: [
-      series('budgetSpendTotal', { ...OFFICE, unit: 'USD' }, '500+120x60 0+120x59'),
+      series('budget_spend_total', { ...OFFICE, unit: 'USD' }, '500+120x60 0+120x59'),
       ...budget(120, 30),
     ],
     checks: [
@@ -148,7 +148,7 @@ const FAST: readonly Case[] = [
     alert: 'BudgetBurnFast',
     step: '2m',
     series: [
-      series('budgetSpendTotal', { ...OFFICE, unit: 'USD' }, '500+2400x60 0+2400x59'),
+      series('budget_spend_total', { ...OFFICE, unit: 'USD' }, '500+2400x60 0+2400x59'),
       ...budget(240, 30),
     ],
     checks: [['2h30m', fast('19.33')]],

@@ -40,7 +40,7 @@ const STALE: readonly Case[] = [
     title: 'the deadline is passed at ten minutes, until a pass succeeds',
     alert: 'Stale',
     step: '1m',
-    series: [series('jobDeadline', { job_name: 'pass' }, '600x20 3600x20')],
+    series: [series('job_deadline_timestamp_seconds', { job_name: 'pass' }, '600x20 3600x20')],
     checks: [
       ['5m', []],
       ['11m', []],
@@ -52,13 +52,13 @@ const STALE: readonly Case[] = [
     title: 'a deadline that moves with every pass',
     alert: 'Stale',
     step: '1m',
-    series: [series('jobDeadline', { job_name: 'pass' }, '240+60x30')],
+    series: [series('job_deadline_timestamp_seconds', { job_name: 'pass' }, '240+60x30')],
     checks: [['25m', []]],
   },
 ]
 
 const requests = (code: string, values: string): Series =>
-  series('apiRequests', { operation: 'get_project', code, priority: 'poll' }, values)
+  series('api_requests_total', { operation: 'get_project', code, priority: 'poll' }, values)
 
 const errors = (summary: string): readonly Firing[] => [{ severity: 'warning', labels: {}, summary }]
 
@@ -99,9 +99,9 @@ const rejected: readonly Firing[] = [
 ]
 
 const refusedAt = (values: string, replica?: string): Series =>
-  series('apiLastRejected', { key: 'main' }, values, replica)
+  series('api_last_rejected_timestamp_seconds', { key: 'main' }, values, replica)
 const acceptedAt = (values: string, replica?: string): Series =>
-  series('apiLastAccepted', { key: 'main' }, values, replica)
+  series('api_last_accepted_timestamp_seconds', { key: 'main' }, values, replica)
 
 const KEY: readonly Case[] = [
   {
@@ -153,7 +153,7 @@ const KEY: readonly Case[] = [
 ]
 
 const wakes = (reason: string, values: string): Series =>
-  series('wakeupsCaused', { project_id: ONE.project_id, reason }, values)
+  series('wakeups_caused_total', { project_id: ONE.project_id, reason }, values)
 
 const woken: readonly Firing[] = [
   {
@@ -192,7 +192,7 @@ const WAKE: readonly Case[] = [
 ]
 
 const reported = (values: string): Series =>
-  series('reportLastSuccess', { account: 'main', sink: 'mail' }, values)
+  series('report_last_success_timestamp_seconds', { account: 'main', sink: 'mail' }, values)
 
 const REPORT: readonly Case[] = [
   {
@@ -219,7 +219,7 @@ const REPORT: readonly Case[] = [
 ]
 
 const operation = (action: string, values: string): Series =>
-  series('operationOldest', { project_id: ONE.project_id, action }, values)
+  series('operation_oldest_in_progress_timestamp_seconds', { project_id: ONE.project_id, action }, values)
 
 const STUCK: readonly Case[] = [
   {
@@ -251,7 +251,7 @@ const STUCK: readonly Case[] = [
 ]
 
 const ledger = (values: string): Series =>
-  series('reconciliationError', { project_id: ONE.project_id }, values)
+  series('ledger_reconciliation_error_ratio', { project_id: ONE.project_id }, values)
 
 const mismatch = (share: string): readonly Firing[] => [
   {

@@ -1,9 +1,9 @@
 import { computeInfo, firesFor, ONE, OWNED, series, type Case, type Firing } from './case.ts'
 
-const state = (values: string, one = 'active') => series('computeState', { ...ONE, state: one }, values)
+const state = (values: string, one = 'active') => series('compute_state', { ...ONE, state: one }, values)
 const connections = (values: string, replica?: string) =>
-  series('connections', { ...ONE, state: 'active' }, values, replica)
-const limit = (values: string, replica?: string) => series('maxConnections', ONE, values, replica)
+  series('compute_connections', { ...ONE, state: 'active' }, values, replica)
+const limit = (values: string, replica?: string) => series('compute_max_connections', ONE, values, replica)
 
 const HIT_RATIO: readonly Case[] = [
   {
@@ -12,8 +12,8 @@ const HIT_RATIO: readonly Case[] = [
     step: '1m',
     series: [
       computeInfo('1x200'),
-      series('cacheHits', ONE, '0+900x60 54000x140'),
-      series('cacheMisses', ONE, '0+100x60 6000x140'),
+      series('compute_file_cache_hits_total', ONE, '0+900x60 54000x140'),
+      series('compute_file_cache_misses_total', ONE, '0+100x60 6000x140'),
     ],
     checks: [
       ['29m', []],
@@ -28,8 +28,8 @@ const HIT_RATIO: readonly Case[] = [
     step: '1m',
     series: [
       computeInfo('1x100'),
-      series('cacheHits', ONE, '1000000+900x30 0+900x69'),
-      series('cacheMisses', ONE, '500000+100x30 0+100x69'),
+      series('compute_file_cache_hits_total', ONE, '1000000+900x30 0+900x69'),
+      series('compute_file_cache_misses_total', ONE, '500000+100x30 0+100x69'),
     ],
     checks: [['90m', firesFor('warning', 'finds only 90% of its pages in the file cache.')]],
   },
@@ -37,7 +37,11 @@ const HIT_RATIO: readonly Case[] = [
     title: 'nobody asks: 0 by 0 is no ratio',
     alert: 'FileCacheHitRatioLow',
     step: '1m',
-    series: [computeInfo('1x100'), series('cacheHits', ONE, '7x100'), series('cacheMisses', ONE, '5000x100')],
+    series: [
+      computeInfo('1x100'),
+      series('compute_file_cache_hits_total', ONE, '7x100'),
+      series('compute_file_cache_misses_total', ONE, '5000x100'),
+    ],
     checks: [['90m', []]],
   },
   {
@@ -46,8 +50,8 @@ const HIT_RATIO: readonly Case[] = [
     step: '1m',
     series: [
       computeInfo('1x100'),
-      series('cacheHits', ONE, '0+50x100'),
-      series('cacheMisses', ONE, '0+50x100'),
+      series('compute_file_cache_hits_total', ONE, '0+50x100'),
+      series('compute_file_cache_misses_total', ONE, '0+50x100'),
     ],
     checks: [['90m', []]],
   },
@@ -57,8 +61,8 @@ const HIT_RATIO: readonly Case[] = [
     step: '1m',
     series: [
       computeInfo('1x100'),
-      series('cacheHits', ONE, '0+99900x100'),
-      series('cacheMisses', ONE, '0+100x100'),
+      series('compute_file_cache_hits_total', ONE, '0+99900x100'),
+      series('compute_file_cache_misses_total', ONE, '0+100x100'),
     ],
     checks: [['90m', []]],
   },
@@ -108,7 +112,7 @@ const CONNECTIONS: readonly Case[] = [
       computeInfo('1x20'),
       computeInfo('1x20', { team: 'search', tier: 'dev' }, 'two:9477'),
       connections('90x20'),
-      series('connections', { ...ONE, state: 'idle' }, '6x20'),
+      series('compute_connections', { ...ONE, state: 'idle' }, '6x20'),
       connections('90x20', 'two:9477'),
       limit('100x20'),
       limit('100x20', 'two:9477'),
@@ -147,8 +151,8 @@ const CONNECTIONS: readonly Case[] = [
       connections('97x20', 'two:9477'),
       limit('104x20'),
       limit('104x20', 'two:9477'),
-      series('reservedConnections', ONE, '7x20'),
-      series('reservedConnections', ONE, '7x20', 'two:9477'),
+      series('compute_reserved_connections', ONE, '7x20'),
+      series('compute_reserved_connections', ONE, '7x20', 'two:9477'),
     ],
     checks: [
       ['0m', []],
@@ -163,7 +167,7 @@ const CONNECTIONS: readonly Case[] = [
       computeInfo('1x20'),
       connections('92x20'),
       limit('104x20'),
-      series('reservedConnections', ONE, '7x20'),
+      series('compute_reserved_connections', ONE, '7x20'),
     ],
     checks: [['10m', []]],
   },
@@ -191,7 +195,7 @@ const READING: readonly Case[] = [
     title: 'awake, and readings fail; then they do not',
     alert: 'ReadingStale',
     step: '1m',
-    series: [computeInfo('1x40'), state('1x40'), series('readingSuccess', ONE, '0x20 1x19')],
+    series: [computeInfo('1x40'), state('1x40'), series('compute_reading_success', ONE, '0x20 1x19')],
     checks: [
       ['14m', []],
       ['16m', firesFor('warning', 'is awake and cannot be read.')],
@@ -206,7 +210,7 @@ const READING: readonly Case[] = [
       computeInfo('1x40'),
       state('0x40'),
       state('1x40', 'idle'),
-      series('readingSuccess', ONE, '0x40'),
+      series('compute_reading_success', ONE, '0x40'),
     ],
     checks: [['30m', []]],
   },
@@ -214,7 +218,7 @@ const READING: readonly Case[] = [
     title: 'awake and read',
     alert: 'ReadingStale',
     step: '1m',
-    series: [computeInfo('1x40'), state('1x40'), series('readingSuccess', ONE, '1x40')],
+    series: [computeInfo('1x40'), state('1x40'), series('compute_reading_success', ONE, '1x40')],
     checks: [['30m', []]],
   },
 ]

@@ -85,15 +85,15 @@ test('every command that is named exists', async () => {
 
 test('every metric that is named is in the catalogue; queries use metrics with basic detail', () => {
   const recorded = RULE_GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
-  const rows = Object.values(CATALOGUE)
+  const rows = Object.entries(CATALOGUE)
   const named = (text: string): string[] =>
     (text.match(/\bdormouse[_:][\w:]+/g) ?? [])
       .map((name) => name.replace(/_bucket$/, ''))
       .filter((name) => !recorded.includes(name))
-  const all = rows.map(({ name }) => PREFIX + name)
+  const all = rows.map(([name]) => PREFIX + name)
   const shown = rows
-    .filter(({ basic, owner, each }) => basic || owner === 'self' || each === 0)
-    .map(({ name }) => PREFIX + name)
+    .filter(([, { basic, owner, each }]) => basic || owner === 'self' || each === 0)
+    .map(([name]) => PREFIX + name)
   for (const { text } of books) {
     expect(named(text).filter((name) => !all.includes(name))).toEqual([])
     expect(

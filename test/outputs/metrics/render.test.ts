@@ -225,22 +225,22 @@ test('each family of the snapshot is exported once, in the order of the catalogu
   const families = lines(snapshot('one', 'unauthorized'))
     .filter((line) => line.startsWith('# TYPE'))
     .map((line) => line.split(' ')[2])
-  const expected = Object.values(CATALOGUE)
-    .filter(({ owner }) => owner === 'snapshot')
-    .map(({ name }) => PREFIX + name)
+  const expected = Object.entries(CATALOGUE)
+    .filter(([, { owner }]) => owner === 'snapshot')
+    .map(([name]) => PREFIX + name)
   expect(families).toEqual(expected)
 })
 
 test('the client library exports the other families of the catalogue', async () => {
   const text = await selfText()
-  const expected = Object.values(CATALOGUE).filter(
-    ({ owner, name }) => owner === 'self' && name !== 'self_metrics_error',
+  const expected = Object.entries(CATALOGUE).filter(
+    ([name, { owner }]) => owner === 'self' && name !== 'self_metrics_error',
   )
-  expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
+  expect(expected.filter(([name]) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
 })
 
 test('besides the process metrics of the library only families of the catalogue are exported', async () => {
-  const known = new Set<string>(Object.values(CATALOGUE).map(({ name }) => PREFIX + name))
+  const known = new Set<string>(Object.keys(CATALOGUE).map((name) => PREFIX + name))
   const exported = [...partsOf(snapshot(), FACTS), ...(await createSelfMetrics().parts())]
   const others = exported.map(({ name }) => name).filter((name) => !/^(process|nodejs)_/.test(name))
   expect(others.filter((name) => !known.has(name))).toEqual([])

@@ -1,79 +1,57 @@
 // The daemon itself: build, configuration, passes, store, listeners.
-import { gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
+import { gauge, selfCounter, selfGauge, selfHistogram } from './family.ts'
 
 export const DAEMON_FAMILIES = {
-  buildInfo: gauge('build_info', ['version', 'node_version', 'tzdata'], 'Always 1; what is running.'),
-  configInfo: gauge(
-    'config_info',
+  build_info: gauge(['version', 'node_version', 'tzdata'], 'Always 1; what is running.'),
+  config_info: gauge(
     ['hash', 'mode'],
     'Always 1; the configuration in effect, told apart by a digest of it, and how far Dormouse may go.',
   ),
-  configReloaded: selfGauge(
-    'config_last_reload_successful',
+  config_last_reload_successful: selfGauge(
     [],
     'Whether the configuration was taken over when it was last read.',
   ),
-  configReloadTime: selfGauge(
-    'config_last_reload_success_timestamp_seconds',
+  config_last_reload_success_timestamp_seconds: selfGauge(
     [],
     'When the configuration in effect was taken over.',
   ),
-  loopLastTick: gauge('loop_last_tick_timestamp_seconds', [], 'When the last pass began.'),
-  snapshotTimestamp: gauge('snapshot_timestamp_seconds', [], 'When the state shown here was taken.'),
-  series: selfGauge('series', [], 'Series of the snapshot, as last rendered.'),
-  seriesDropped: selfCounter(
-    'series_dropped_total',
+  loop_last_tick_timestamp_seconds: gauge([], 'When the last pass began.'),
+  snapshot_timestamp_seconds: gauge([], 'When the state shown here was taken.'),
+  series: selfGauge([], 'Series of the snapshot, as last rendered.'),
+  series_dropped_total: selfCounter(
     ['family'],
     'Series that metrics.max_series left out, at most, summed over snapshots.',
   ),
-  seriesDuplicate: selfCounter(
-    'series_duplicate_total',
+  series_duplicate_total: selfCounter(
     ['family'],
     'Series left out because a later one has the same labels; each is a fault of Dormouse.',
   ),
-  renderDuration: selfGauge(
-    'render_duration_seconds',
-    [],
-    'How long the last rendering of a snapshot took, with its pauses.',
-  ),
-  renderErrors: selfCounter(
-    'render_errors_total',
+  render_duration_seconds: selfGauge([], 'How long the last rendering of a snapshot took, with its pauses.'),
+  render_errors_total: selfCounter(
     ['family'],
     'Metrics that could not be rendered and were left out; each is a fault of Dormouse.',
   ),
-  selfMetricsError: selfGauge(
-    'self_metrics_error',
+  self_metrics_error: selfGauge(
     [],
     'Whether the metrics of the process itself could not be read for this scrape; then they are not in it.',
   ),
-  httpRequests: selfCounter('http_requests_total', ['route', 'code'], 'Answers of both listeners.'),
-  httpDuration: selfHistogram(
-    'http_request_duration_seconds',
-    ['route'],
-    'How long an answer took until its body began.',
-  ),
-  computesDropped: gauge(
-    'computes_dropped',
+  http_requests_total: selfCounter(['route', 'code'], 'Answers of both listeners.'),
+  http_request_duration_seconds: selfHistogram(['route'], 'How long an answer took until its body began.'),
+  computes_dropped: gauge(
     [],
     'Computes without series of their own, because of metrics.max_series or metrics.per_compute.',
   ),
-  jobSuccess: gauge(
-    'job_last_success_timestamp_seconds',
+  job_last_success_timestamp_seconds: gauge(
     ['job_name'],
     'When the last successful run ended, of the account that is furthest behind; absent before the first.',
   ),
-  jobNext: gauge('job_next_run_timestamp_seconds', ['job_name'], 'When the next run begins.'),
-  jobDeadline: gauge(
-    'job_deadline_timestamp_seconds',
+  job_next_run_timestamp_seconds: gauge(['job_name'], 'When the next run begins.'),
+  job_deadline_timestamp_seconds: gauge(
     ['job_name'],
     'When a run should have succeeded again; after that the metrics are not reliable.',
   ),
-  jobRuns: selfCounter('job_runs_total', ['job_name', 'result'], 'Passes by result.'),
-  passStageDuration: selfHistogram(
-    'pass_stage_duration_seconds',
-    ['stage'],
-    'How long a stage of a pass took.',
-  ),
-  jobDuration: selfHistogram('job_duration_seconds', ['job_name'], 'How long a pass took.'),
-  storeCommit: selfHistogram('store_commit_seconds', [], 'How long a commit to the store took.'),
-} as const satisfies Readonly<Record<string, Family>>
+  job_runs_total: selfCounter(['job_name', 'result'], 'Passes by result.'),
+  pass_stage_duration_seconds: selfHistogram(['stage'], 'How long a stage of a pass took.'),
+  job_duration_seconds: selfHistogram(['job_name'], 'How long a pass took.'),
+  store_commit_seconds: selfHistogram([], 'How long a commit to the store took.'),
+}

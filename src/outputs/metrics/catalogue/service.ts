@@ -1,66 +1,51 @@
 // The API of the service: requests, refusals, backlog.
-import { basicGauge, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
+import { basicGauge, gauge, selfCounter, selfGauge, selfHistogram } from './family.ts'
 
 export const SERVICE_FAMILIES = {
-  apiLastRejected: basicGauge(
-    'api_last_rejected_timestamp_seconds',
+  api_last_rejected_timestamp_seconds: basicGauge(
     ['key'],
     'When the service last refused the API key of an account; absent until then.',
   ),
-  apiLastAccepted: basicGauge(
-    'api_last_accepted_timestamp_seconds',
+  api_last_accepted_timestamp_seconds: basicGauge(
     ['key'],
     'When a sweep last went through with the API key of an account; absent until then.',
   ),
-  listAge: gauge(
-    'project_list_age_seconds',
+  project_list_age_seconds: gauge(
     ['key'],
     'Age of the oldest record of the project list; absent before the first complete list.',
   ),
-  recordAge: gauge(
-    'record_age_seconds',
+  record_age_seconds: gauge(
     ['percentile'],
     'Age of the last looks at awake computes when the snapshot was taken: 50 and 100 (the oldest); absent when none is awake.',
   ),
-  sweepProblems: gauge(
-    'sweep_problems',
+  sweep_problems: gauge(
     ['key'],
     'Requests, pages and single records that the last sweep could not read; the status names them.',
   ),
-  pollBacklog: gauge(
-    'poll_backlog',
+  poll_backlog: gauge(
     ['key', 'urgency'],
     'Projects that the last sweep left for the next one, by urgency; operations: projects whose operations are needed.',
   ),
-  operationsWait: gauge(
-    'operations_wait_seconds',
+  operations_wait_seconds: gauge(
     ['key'],
     'Longest time that a project has waited for its operations to be read; 0 when none waits.',
   ),
-  apiRequests: selfCounter(
-    'api_requests_total',
+  api_requests_total: selfCounter(
     ['operation', 'code', 'priority'],
     'Requests to the service by status, network or timeout, and by priority: verify, apply, poll, report.',
   ),
-  apiDuration: selfHistogram(
-    'api_request_duration_seconds',
-    ['operation'],
-    'How long the service took to answer.',
-  ),
-  apiRetries: selfCounter('api_retries_total', ['operation'], 'Repeated requests; only reads are repeated.'),
-  apiLimited: selfCounter(
-    'api_rate_limited_seconds_total',
+  api_request_duration_seconds: selfHistogram(['operation'], 'How long the service took to answer.'),
+  api_retries_total: selfCounter(['operation'], 'Repeated requests; only reads are repeated.'),
+  api_rate_limited_seconds_total: selfCounter(
     ['priority'],
     'Time that requests waited for the request allowance or for the end of a 429.',
   ),
-  apiTokens: selfGauge(
-    'api_tokens',
+  api_tokens: selfGauge(
     ['key'],
     'Requests that the request allowance of an account let go out at once at its last answer, ten at most; 0 while requests wait.',
   ),
-  apiRate: selfGauge(
-    'api_rate_ratio',
+  api_rate_ratio: selfGauge(
     ['key', 'operation'],
     'Share of the request allowance that 429 answers left an operation, at its last answer; it grows back over 10 minutes.',
   ),
-} as const satisfies Readonly<Record<string, Family>>
+}

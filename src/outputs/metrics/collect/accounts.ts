@@ -24,20 +24,20 @@ export function putAccount(view: AccountView, now: Instant, put: AddSample): voi
     budgets,
   } = view
   for (const budget of budgets) putBudget(budget, put)
-  put('sweepProblems', [account], view.problems.length)
-  put('activityLag', [account], activityLag)
-  put('apiLastRejected', [account], inSeconds(lastRejectedAt))
-  put('apiLastAccepted', [account], inSeconds(lastSweepAt))
-  put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
-  put('operationsWait', [account], (now - (operationsWaitSince ?? now)) / 1000)
+  put('sweep_problems', [account], view.problems.length)
+  put('activity_lag_seconds', [account], activityLag)
+  put('api_last_rejected_timestamp_seconds', [account], inSeconds(lastRejectedAt))
+  put('api_last_accepted_timestamp_seconds', [account], inSeconds(lastSweepAt))
+  put('project_list_age_seconds', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
+  put('operations_wait_seconds', [account], (now - (operationsWaitSince ?? now)) / 1000)
   for (const urgency of Object.keys(backlog) as (keyof Backlog)[])
-    put('pollBacklog', [account, urgency], backlog[urgency])
+    put('poll_backlog', [account, urgency], backlog[urgency])
 }
 
 export function putWakes(accounts: readonly AccountView[], put: AddSample): void {
   for (const initiator of ['dormouse', 'unknown'] as const)
     put(
-      'wakesBy',
+      'wakes_total',
       [initiator],
       sum(accounts, ({ wakesBy }) => wakesBy[initiator]),
     )
@@ -64,27 +64,27 @@ function putHistogram(histograms: readonly DurationHistogram[], region: string, 
     histograms.reduce((sum, histogram) => sum + of(histogram), 0)
   for (const bound of WAKE_LATENCY_BUCKETS)
     put(
-      'wakeLatency',
+      'wake_latency_seconds',
       [region, boundText(bound / 1000)],
       total((histogram) => countUpTo(histogram, bound)),
     )
   const count = total((histogram) => histogram.count)
-  put('wakeLatency', [region, boundText(Number.POSITIVE_INFINITY)], count)
-  put('wakeLatency', [region, 'sum'], total(({ sum }) => sum) / 1000)
-  put('wakeLatency', [region, 'count'], count)
+  put('wake_latency_seconds', [region, boundText(Number.POSITIVE_INFINITY)], count)
+  put('wake_latency_seconds', [region, 'sum'], total(({ sum }) => sum) / 1000)
+  put('wake_latency_seconds', [region, 'count'], count)
 }
 
 export function putEndedOperations(accounts: readonly AccountView[], put: AddSample): void {
   const ended = accounts.flatMap(({ operations }) => operations)
   for (const [action, counters] of Map.groupBy(ended, (counter) => counter.action)) {
     put(
-      'operationFailures',
+      'operation_failures_total',
       [action],
       sum(counters, ({ failures }) => failures),
     )
     for (const [status, same] of Map.groupBy(counters, (counter) => counter.status))
       put(
-        'operationsEnded',
+        'operations_total',
         [action, status],
         sum(same, ({ count }) => count),
       )
@@ -94,12 +94,12 @@ export function putEndedOperations(accounts: readonly AccountView[], put: AddSam
 export function putReadings(accounts: readonly AccountView[], put: AddSample): void {
   for (const result of Object.keys(accounts[0]?.readings ?? {}) as (keyof AccountView['readings'])[])
     put(
-      'readings',
+      'readings_total',
       [result],
       sum(accounts, ({ readings }) => readings[result]),
     )
   for (const [currency, views] of Map.groupBy(accounts, (view) => view.currency))
-    put('observerSpend', [currency], sum(views, ({ totals }) => totals.observerSpend) / 1_000_000)
+    put('observer_spend_total', [currency], sum(views, ({ totals }) => totals.observerSpend) / 1_000_000)
 }
 
 const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>

@@ -20,16 +20,16 @@ export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
   const unit = budgetUnit(limit)
   const id = [name, team, tier]
   const inUnit = (amount: number): number => amountInUnit(amount, limit)
-  put('budgetInfo', [...id, account, scopeText(scope), per, mode], 1)
-  put('budgetLimit', [...id, unit], inUnit(limit.amount))
-  put('budgetSpent', [...id, unit], inUnit(spent.likely))
-  put('budgetSpendTotal', [...id, unit], inUnit(total))
-  put('budgetPeriod', id, (period.to - period.from) / 1000)
-  put('budgetStart', id, period.from / 1000)
-  put('budgetEnd', id, period.to / 1000)
-  put('budgetMaxBurn', id, budget.maxBurn)
+  put('budget_info', [...id, account, scopeText(scope), per, mode], 1)
+  put('budget_limit', [...id, unit], inUnit(limit.amount))
+  put('budget_spent', [...id, unit], inUnit(spent.likely))
+  put('budget_spend_total', [...id, unit], inUnit(total))
+  put('budget_period_seconds', id, (period.to - period.from) / 1000)
+  put('budget_window_start_timestamp_seconds', id, period.from / 1000)
+  put('budget_window_end_timestamp_seconds', id, period.to / 1000)
+  put('budget_max_burn', id, budget.maxBurn)
   putBurns(budget, put)
-  for (const rung of RUNGS) put('budgetRung', [...id, String(rung)], budget.rungs.includes(rung) ? 1 : 0)
+  for (const rung of RUNGS) put('budget_rung', [...id, String(rung)], budget.rungs.includes(rung) ? 1 : 0)
   putForecast(budget, put)
 }
 
@@ -38,8 +38,8 @@ function putBurns({ name, team, tier, burns }: BudgetWithForecast, put: AddSampl
   for (const { window, usual, off } of burns) {
     const label = WINDOWS.get(window)
     if (label === undefined) continue
-    put('budgetTierEnabled', [name, team, tier, label], off === undefined ? 1 : 0)
-    put('budgetExpectedBurn', [name, team, tier, label], usual ?? 1)
+    put('budget_burn_tier_enabled', [name, team, tier, label], off === undefined ? 1 : 0)
+    put('budget_expected_burn', [name, team, tier, label], usual ?? 1)
   }
 }
 
@@ -48,11 +48,12 @@ function putForecast({ name, team, tier, limit, forecast }: BudgetWithForecast, 
   const id = [name, team, tier]
   const unit = budgetUnit(limit)
   const inUnit = (amount: number): number => amountInUnit(amount, limit)
-  put('budgetForecast', [...id, unit, '10'], inUnit(forecast.p10))
-  put('budgetForecast', [...id, unit, '50'], inUnit(forecast.p50))
-  put('budgetForecast', [...id, unit, '90'], inUnit(forecast.p90))
-  put('forecastError', id, forecast.held?.error)
-  put('forecastCoverage', id, forecast.held?.inside)
-  put('budgetOverrun', id, forecast.probabilityOver)
-  if (forecast.exhaustedAt !== undefined) put('budgetExhaustion', id, forecast.exhaustedAt / 1000)
+  put('budget_forecast', [...id, unit, '10'], inUnit(forecast.p10))
+  put('budget_forecast', [...id, unit, '50'], inUnit(forecast.p50))
+  put('budget_forecast', [...id, unit, '90'], inUnit(forecast.p90))
+  put('forecast_error_ratio', id, forecast.held?.error)
+  put('forecast_coverage_ratio', id, forecast.held?.inside)
+  put('budget_overrun_probability', id, forecast.probabilityOver)
+  if (forecast.exhaustedAt !== undefined)
+    put('budget_exhaustion_timestamp_seconds', id, forecast.exhaustedAt / 1000)
 }

@@ -45,14 +45,14 @@ export function collectSamples(
 ): CollectedSamples {
   const { keys, computes, dropped } = selectSeries(snapshot.computes, info, snapshot.takenAt)
   const { put, samples } = createSampleCollector(keys, memory)
-  put('buildInfo', [info.version, info.nodeVersion, info.tzdata], 1)
-  put('configInfo', [info.hash, info.mode], 1)
-  put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
-  put('snapshotTimestamp', [], snapshot.takenAt / 1000)
+  put('build_info', [info.version, info.nodeVersion, info.tzdata], 1)
+  put('config_info', [info.hash, info.mode], 1)
+  put('loop_last_tick_timestamp_seconds', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
+  put('snapshot_timestamp_seconds', [], snapshot.takenAt / 1000)
   for (const { name, lastSuccessAt, nextRunAt, deadlineAt } of snapshot.jobs) {
-    put('jobSuccess', [name], inSeconds(lastSuccessAt))
-    put('jobNext', [name], inSeconds(nextRunAt))
-    put('jobDeadline', [name], inSeconds(deadlineAt))
+    put('job_last_success_timestamp_seconds', [name], inSeconds(lastSuccessAt))
+    put('job_next_run_timestamp_seconds', [name], inSeconds(nextRunAt))
+    put('job_deadline_timestamp_seconds', [name], inSeconds(deadlineAt))
   }
   putProjects(computes, snapshot.accounts, put)
   for (const view of computes) {
@@ -69,7 +69,7 @@ export function collectSamples(
   putEndedOperations(snapshot.accounts, put)
   putTeams(snapshot, put)
   putReadings(snapshot.accounts, put)
-  put('computesDropped', [], snapshot.computes.length - computes.length)
+  put('computes_dropped', [], snapshot.computes.length - computes.length)
   for (const account of snapshot.accounts) putAccount(account, snapshot.takenAt, put)
   memory.computes.evictUnused()
   return { samples: samples(), dropped }
@@ -84,7 +84,7 @@ function putProjects(
   const byProject = Map.groupBy(computes, ({ identity: { ref } }) => ref.projectId)
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
   for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
-    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0)
+    put('wakeups_caused_total', [projectId, 'reading'], caused.get(projectId) ?? 0)
   for (const [projectId, views] of byProject) putProject(projectId, views, put)
 }
 
@@ -93,8 +93,8 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
   if (first?.identity.project) {
     const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = first.identity.project
     const { team, tier } = first.identity.projectOwner
-    put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
-    put('projectCpuUsed', [projectId], cpuUsedSeconds)
+    put('project_info', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
+    put('project_cpu_used_seconds', [projectId], cpuUsedSeconds)
   }
   if (views.some(({ state: { operations } }) => operations.length > 0)) putOperations(projectId, views, put)
   let [likely, width, cuTime, assumed] = [0, 0, 0, 0]
@@ -105,16 +105,20 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
     assumed += view.ledger.assumed ?? 0
   }
   const id = [projectId]
-  put('spendUncertainty', id, likely === 0 ? undefined : width / likely)
-  put('assumed', id, cuTime === 0 ? undefined : assumed / cuTime)
-  put('reconciliationError', id, first?.ledger.reconciliation?.outside)
+  put('spend_uncertainty_ratio', id, likely === 0 ? undefined : width / likely)
+  put('ledger_assumed_ratio', id, cuTime === 0 ? undefined : assumed / cuTime)
+  put('ledger_reconciliation_error_ratio', id, first?.ledger.reconciliation?.outside)
 }
 
 function putOperations(projectId: string, views: readonly ComputeView[], put: AddSample): void {
   const inProgress = views.flatMap(({ state: { operations } }) => operations)
   for (const [action, same] of Map.groupBy(inProgress, (operation) => operation.action)) {
-    put('operationsInProgress', [projectId, action], same.length)
-    put('operationOldest', [projectId, action], Math.min(...same.map(({ createdAt }) => createdAt)) / 1000)
+    put('operations_in_progress', [projectId, action], same.length)
+    put(
+      'operation_oldest_in_progress_timestamp_seconds',
+      [projectId, action],
+      Math.min(...same.map(({ createdAt }) => createdAt)) / 1000,
+    )
   }
 }
 
@@ -127,18 +131,18 @@ function putFacts(
 ): void {
   const { id } = labels
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
-  put('computeInfo', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const name of STATES) put('computeState', appendLabel(labels, name), flag(name === state))
-  put('computeStatePending', id, flag(compute.pendingState !== undefined))
-  put('computeDisabled', id, flag(compute.disabled))
-  put('computeCuMin', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
-  put('computeCuMax', id, 'fixed' in sizing ? sizing.fixed : sizing.max)
-  if (currentCu) put('computeCu', appendLabel(labels, currentCu.source), currentCu.cu)
-  put('autosuspendEnabled', id, flag(delay !== 'never'))
-  put('autosuspendDelay', id, delay === 'never' ? undefined : delay)
-  put('created', id, inSeconds(compute.createdAt))
-  put('lastActive', id, inSeconds(compute.lastActive))
-  put('started', id, inSeconds(compute.startedAt))
+  put('compute_info', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
+  for (const name of STATES) put('compute_state', appendLabel(labels, name), flag(name === state))
+  put('compute_state_pending', id, flag(compute.pendingState !== undefined))
+  put('compute_disabled', id, flag(compute.disabled))
+  put('compute_cu_min', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
+  put('compute_cu_max', id, 'fixed' in sizing ? sizing.fixed : sizing.max)
+  if (currentCu) put('compute_cu', appendLabel(labels, currentCu.source), currentCu.cu)
+  put('compute_autosuspend_enabled', id, flag(delay !== 'never'))
+  put('compute_autosuspend_delay_seconds', id, delay === 'never' ? undefined : delay)
+  put('compute_created_timestamp_seconds', id, inSeconds(compute.createdAt))
+  put('compute_last_active_timestamp_seconds', id, inSeconds(compute.lastActive))
+  put('compute_started_timestamp_seconds', id, inSeconds(compute.startedAt))
 }
 
 function putLedger(
@@ -146,14 +150,14 @@ function putLedger(
   { id }: ComputeLabels,
   put: AddSample,
 ): void {
-  put('awakeSince', id, inSeconds(awakeSince))
-  put('awakeSeconds', id, counters.awake / 1000)
-  put('idleTailSeconds', id, counters.idleTail / 1000)
-  put('cuSeconds', id, counters.cuTime / 1000)
-  put('wakes', id, counters.wakes)
-  put('suspends', id, counters.suspends)
-  put('restarts', id, counters.restarts)
-  put('awakeExtension', id, counters.observerOverhead / 1000)
+  put('compute_awake_since_timestamp_seconds', id, inSeconds(awakeSince))
+  put('compute_awake_seconds_total', id, counters.awake / 1000)
+  put('compute_idle_tail_seconds_total', id, counters.idleTail / 1000)
+  put('compute_cu_seconds_total', id, counters.cuTime / 1000)
+  put('compute_wakes_total', id, counters.wakes)
+  put('compute_suspends_total', id, counters.suspends)
+  put('compute_restarts_total', id, counters.restarts)
+  put('compute_awake_extension_seconds_total', id, counters.observerOverhead / 1000)
 }
 
 function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
@@ -167,7 +171,7 @@ function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
     unread.set(reason, (unread.get(reason) ?? 0) + 1)
   }
   for (const state of STATES) put('computes', [state], counts.get(state) ?? 0)
-  for (const reason of UNREAD_REASONS) put('computesUnreadable', [reason], unread.get(reason) ?? 0)
+  for (const reason of UNREAD_REASONS) put('computes_unreadable', [reason], unread.get(reason) ?? 0)
 }
 
 const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const

@@ -10,25 +10,29 @@ export function putReading(view: ComputeView, labels: ComputeLabels, put: AddSam
     reading: { connections },
   } = view
   putCache(view, id, put)
-  put('connections', appendLabel(labels, 'active'), connections?.active)
-  put('connections', appendLabel(labels, 'idle'), connections?.idle)
-  put('connections', appendLabel(labels, 'idle_in_transaction'), connections?.idleInTransaction)
-  put('connections', appendLabel(labels, 'other'), connections?.other)
-  put('maxConnections', id, view.reading.maxConnections)
-  put('reservedConnections', id, view.reading.reservedConnections)
+  put('compute_connections', appendLabel(labels, 'active'), connections?.active)
+  put('compute_connections', appendLabel(labels, 'idle'), connections?.idle)
+  put('compute_connections', appendLabel(labels, 'idle_in_transaction'), connections?.idleInTransaction)
+  put('compute_connections', appendLabel(labels, 'other'), connections?.other)
+  put('compute_max_connections', id, view.reading.maxConnections)
+  put('compute_reserved_connections', id, view.reading.reservedConnections)
   put(
-    'presetMismatch',
+    'compute_preset_mismatch',
     appendLabel(labels, 'max_connections'),
     flag(view.reading.presetMismatch?.maxConnections),
   )
-  put('presetMismatch', appendLabel(labels, 'file_cache'), flag(view.reading.presetMismatch?.fileCache))
-  put('sizeUnknown', id, view.reading.sizeUnknown)
-  put('readingSuccess', id, flag(view.reading.succeeded))
+  put(
+    'compute_preset_mismatch',
+    appendLabel(labels, 'file_cache'),
+    flag(view.reading.presetMismatch?.fileCache),
+  )
+  put('current_size_unknown_total', id, view.reading.sizeUnknown)
+  put('compute_reading_success', id, flag(view.reading.succeeded))
   for (const { window, size } of view.reading.workingSet)
-    put('workingSet', appendLabel(labels, spanText(window)), size)
-  put('averageActive', id, view.reading.averageActive)
-  put('longestTransaction', id, view.reading.longestTransaction)
-  put('readingTimestamp', id, inSeconds(view.reading.at))
+    put('compute_working_set_bytes', appendLabel(labels, spanText(window)), size)
+  put('compute_average_active_sessions', id, view.reading.averageActive)
+  put('compute_longest_transaction_seconds', id, view.reading.longestTransaction)
+  put('compute_reading_timestamp_seconds', id, inSeconds(view.reading.at))
 }
 
 function putCache(
@@ -36,13 +40,17 @@ function putCache(
   id: ComputeLabels['id'],
   put: AddSample,
 ): void {
-  put('cacheHits', id, cache?.totalHits)
-  put('cacheMisses', id, cache?.totalMisses)
-  put('cacheWrites', id, cache?.totalWrites)
+  put('compute_file_cache_hits_total', id, cache?.totalHits)
+  put('compute_file_cache_misses_total', id, cache?.totalMisses)
+  put('compute_file_cache_writes_total', id, cache?.totalWrites)
   // the counters behind it end with the start: asleep there is no ratio
-  put('cacheLifetimeRatio', id, state === 'active' && cache ? lifetimeRatio(cache) : undefined)
-  put('cacheUsed', id, cacheUsed)
-  put('cacheSize', id, cacheLimit)
+  put(
+    'compute_file_cache_lifetime_hit_ratio',
+    id,
+    state === 'active' && cache ? lifetimeRatio(cache) : undefined,
+  )
+  put('compute_file_cache_used_bytes', id, cacheUsed)
+  put('compute_file_cache_size_bytes', id, cacheLimit)
 }
 
 /** Undefined before the first page was read. */
@@ -59,6 +67,6 @@ export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
   )
   // a typed array sorts as numbers: a hundred thousand within milliseconds
   const sorted = Float64Array.from(ages).toSorted()
-  put('recordAge', ['50'], sorted[Math.floor((sorted.length - 1) / 2)])
-  put('recordAge', ['100'], sorted.at(-1))
+  put('record_age_seconds', ['50'], sorted[Math.floor((sorted.length - 1) / 2)])
+  put('record_age_seconds', ['100'], sorted.at(-1))
 }

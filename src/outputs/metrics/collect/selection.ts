@@ -24,7 +24,11 @@ export type Selection = {
 const RECENT_FOR = 7 * DAY
 
 /** Families that the cap leaves out first: they have the most series and say the least about a fleet. */
-const DROPPED_FIRST: readonly FamilyKey[] = ['workingSet', 'averageActive', 'longestTransaction']
+const DROPPED_FIRST: readonly FamilyKey[] = [
+  'compute_working_set_bytes',
+  'compute_average_active_sessions',
+  'compute_longest_transaction_seconds',
+]
 
 /** Families that the cap leaves out before it leaves out computes, in this order. */
 export const DROP_ORDER: readonly FamilyKey[] = [

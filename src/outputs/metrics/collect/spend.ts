@@ -17,15 +17,15 @@ export function putSpend(
 ): void {
   const priced = appendLabel(labels, currency)
   const { unproductive } = counters
-  put('computeSpend', priced, inMoney(counters.spend))
-  put('spendRate', priced, inMoney(spendRate))
+  put('compute_spend_total', priced, inMoney(counters.spend))
+  put('compute_spend_rate_per_hour', priced, inMoney(spendRate))
   put(
-    'unproductiveCompute',
+    'compute_unproductive_spend_total',
     priced,
     unproductive && inMoney(Object.values(unproductive).reduce((sum, spend) => sum + spend, 0)),
   )
   if (BLOCKING.has(why.because))
-    put('suspendBlocked', appendLabel(labels, why.because.replaceAll('-', '_')), 1)
+    put('compute_suspend_blocked', appendLabel(labels, why.because.replaceAll('-', '_')), 1)
 }
 
 /** Reasons that keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
@@ -58,6 +58,6 @@ export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void
         const spent = accounts
           .filter((account) => account.currency === currency)
           .reduce((sum, account) => sum + (account.teams[team]?.[cause] ?? 0), 0)
-        put('unproductive', [team, currency, cause], inMoney(spent))
+        put('unproductive_spend_total', [team, currency, cause], inMoney(spent))
       }
 }

@@ -2,11 +2,7 @@
 import { BODY_END, escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
 /** A family as it is sent. Its blocks are lines of samples, the same in both formats. */
-export type RenderedFamily = FamilyHead & {
-  /** With the prefix `dormouse_`. */
-  readonly name: string
-  readonly blocks: readonly Buffer[]
-}
+export type RenderedFamily = FamilyHead & { readonly blocks: readonly Buffer[] }
 
 export type FamilyFilter = {
   /** Names of families; empty: all. */

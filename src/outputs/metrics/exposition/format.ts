@@ -14,9 +14,10 @@ export const BODY_END = { text: '', openmetrics: '# EOF\n' } as const satisfies 
   string
 >
 
-export type FamilyHead = Pick<Family, 'name' | 'help' | 'type'>
+/** `name` has the prefix `dormouse_`. */
+export type FamilyHead = Pick<Family, 'help' | 'type'> & { readonly name: string }
 
-/** HELP and TYPE, in OpenMetrics also UNIT where the name ends in one. `name` has the prefix. */
+/** HELP and TYPE, in OpenMetrics also UNIT where the name ends in one. */
 export function headText({ name, help, type }: FamilyHead, format: ExpositionFormat): string {
   if (format === 'text') return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`
   // in OpenMetrics the name of a counter's family lacks the `_total` of its samples

@@ -60,9 +60,9 @@ export function createRenderer(): Renderer {
       states.delete(key)
       updateBlocks(key, columns, state)
       states.set(key, state)
-      const { name, help, type } = CATALOGUE[key]
+      const { help, type } = CATALOGUE[key]
       return {
-        family: { name: PREFIX + name, help, type, blocks: state.blocks.map(({ bytes }) => bytes) },
+        family: { name: PREFIX + key, help, type, blocks: state.blocks.map(({ bytes }) => bytes) },
         series: columns.values.length - state.repeated.size,
         duplicates: state.repeated.size,
       }
@@ -122,20 +122,18 @@ type LinesInput = {
 
 /** Lines of the block that starts at `from`. */
 function linesFrom(from: number, { key, columns, state }: LinesInput): readonly SeriesLine[] {
-  const family = CATALOGUE[key]
   return columns.labels.slice(from, from + SERIES_PER_BLOCK).map((labels, index) => ({
-    start: state.repeated.has(from + index) ? undefined : seriesPrefix(family, labels),
+    start: state.repeated.has(from + index) ? undefined : seriesPrefix(key, labels),
     value: columns.values[from + index] ?? Number.NaN,
   }))
 }
 
-type FamilyNames = Pick<Family, 'name' | 'type' | 'labels'>
-
 /** Label values of one series. A histogram has one more, which names its line: `sum`, `count`, or the bound of a bucket. */
-const labelCount = ({ type, labels }: FamilyNames): number => labels.length + Number(type === 'histogram')
+const labelCount = ({ type, labels }: Family): number => labels.length + Number(type === 'histogram')
 
 /** The line of a series up to its value. */
-function seriesPrefix({ name, type, labels: names }: FamilyNames, values: LabelValues): string {
+function seriesPrefix(name: FamilyKey, values: LabelValues): string {
+  const { type, labels: names } = CATALOGUE[name]
   if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `
   const line = values.at(-1)
   return line === 'sum' || line === 'count'

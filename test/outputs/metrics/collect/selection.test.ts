@@ -61,8 +61,8 @@ test('at the cap families are left out one by one before computes, the largest f
   const all = each(FAMILY_KEYS)
   const { keys, computes, dropped } = selected({ detail: 'full', maxSeries: COUNT * (all - 1) })
   expect(computes).toHaveLength(COUNT)
-  expect([...dropped]).toEqual([['workingSet', 4 * COUNT]])
-  expect(keys.has('averageActive')).toBe(true)
+  expect([...dropped]).toEqual([['compute_working_set_bytes', 4 * COUNT]])
+  expect(keys.has('compute_average_active_sessions')).toBe(true)
   const least = selected({ detail: 'full', maxSeries: COUNT * each(basic) })
   expect(least.computes).toHaveLength(COUNT)
   expect(basic.filter((key) => !least.keys.has(key))).toEqual([])
@@ -72,7 +72,7 @@ test('beyond that awake computes stay, then those that cost most', () => {
   const ids = idsOf({ maxSeries: 6 * each(basic) })
   expect(ids).toEqual(['ep-0', 'ep-1', 'ep-2', 'ep-29', 'ep-28', 'ep-3'].toSorted())
   const { dropped } = selected({ maxSeries: 6 * each(basic) })
-  expect(dropped.get('computeState')).toBe((COUNT - 6) * 4)
+  expect(dropped.get('compute_state')).toBe((COUNT - 6) * 4)
 })
 
 test('recent leaves out computes not awake within a week, none leaves out all', () => {
@@ -92,10 +92,12 @@ test('a compute with an operation in progress counts as recent, however long it 
     ),
   }
   const facts = { ...FACTS, perCompute: 'recent' } as const
-  expect(collectSamples(fleet, facts).samples.has('operationOldest')).toBe(false)
-  expect(rowsOf(collectSamples(busy, facts).samples.get('operationOldest'))).toEqual([
-    [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
-  ])
+  expect(collectSamples(fleet, facts).samples.has('operation_oldest_in_progress_timestamp_seconds')).toBe(
+    false,
+  )
+  expect(
+    rowsOf(collectSamples(busy, facts).samples.get('operation_oldest_in_progress_timestamp_seconds')),
+  ).toEqual([[`project-${stuck}`, 'suspend_compute', at(-3600) / 1000]])
   const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(
     ({ identity: { ref } }) => ref.endpointId,
   )
@@ -118,8 +120,8 @@ test('all computes are counted by state, whoever has series', () => {
     ['idle', COUNT - 4],
     ['unknown', 0],
   ])
-  expect(samples.get('computesDropped')?.values).toEqual([COUNT])
-  expect(samples.has('computeInfo')).toBe(false)
+  expect(samples.get('computes_dropped')?.values).toEqual([COUNT])
+  expect(samples.has('compute_info')).toBe(false)
 })
 
 const seriesPerCompute = (samples: Samples, computes: number): number =>
@@ -149,5 +151,5 @@ test('no family has more series per compute than the cap assumes', () => {
     return count > 0 && values.length > count
   })
   expect(more.map(([key]) => key)).toEqual([])
-  expect(samples.get('workingSet')?.values).toHaveLength(4)
+  expect(samples.get('compute_working_set_bytes')?.values).toHaveLength(4)
 })

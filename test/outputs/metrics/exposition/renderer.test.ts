@@ -14,7 +14,8 @@ const seriesOf = (all: readonly Sample[]): SeriesColumns => ({
   values: all.map(({ value }) => value),
 })
 const spend = (project: string, value: number): Sample => ({ labels: [project, 'ep-a', 'USD'], value })
-const samples = (...series: readonly Sample[]): Samples => new Map([['computeSpend', seriesOf(series)]])
+const samples = (...series: readonly Sample[]): Samples =>
+  new Map([['compute_spend_total', seriesOf(series)]])
 const linesOf = (families: readonly RenderedFamily[]): string[] =>
   bodyText(families)
     .split('\n')
@@ -28,7 +29,7 @@ const series = fc.array(
   }),
   { maxLength: 450, size: 'max' },
 )
-const families = fc.constantFrom<FamilyKey[]>('computeSpend', 'spendRate')
+const families = fc.constantFrom<FamilyKey[]>('compute_spend_total', 'compute_spend_rate_per_hour')
 const state = fc.uniqueArray(fc.tuple(families, series), { selector: ([key]) => key })
 
 test('reusing earlier renderings changes no byte', () => {
@@ -47,13 +48,13 @@ test('reusing earlier renderings changes no byte', () => {
 test('a repeated label set is exported once, with its last value, and is counted', () => {
   const renderer = createRenderer()
   const twice = seriesOf([spend('a', 1), spend('b', 2), spend('a', 3)])
-  const { family, ...counts } = renderer.render('computeSpend', twice)
+  const { family, ...counts } = renderer.render('compute_spend_total', twice)
   expect(linesOf([family])).toEqual([
     'dormouse_compute_spend_total{project_id="b",endpoint_id="ep-a",currency="USD"} 2',
     'dormouse_compute_spend_total{project_id="a",endpoint_id="ep-a",currency="USD"} 3',
   ])
   expect(counts).toEqual({ series: 2, duplicates: 1 })
-  const once = renderer.render('computeSpend', seriesOf([spend('a', 1), spend('b', 2)]))
+  const once = renderer.render('compute_spend_total', seriesOf([spend('a', 1), spend('b', 2)]))
   expect(once).toMatchObject({ series: 2, duplicates: 0 })
   expect(linesOf([once.family])).toHaveLength(2)
 })
@@ -61,9 +62,11 @@ test('a repeated label set is exported once, with its last value, and is counted
 test('labels that do not fit the family are refused, and the next rendering is whole', () => {
   const renderer = createRenderer()
   const broken = seriesOf([spend('a', 1), { labels: ['b'], value: 1 }])
-  expect(() => renderer.render('computeSpend', broken)).toThrow('1 labels for 3')
+  expect(() => renderer.render('compute_spend_total', broken)).toThrow('1 labels for 3')
   const whole = seriesOf([spend('a', 1)])
-  expect(renderer.render('computeSpend', whole)).toEqual(createRenderer().render('computeSpend', whole))
+  expect(renderer.render('compute_spend_total', whole)).toEqual(
+    createRenderer().render('compute_spend_total', whole),
+  )
 })
 
 test('values that JavaScript writes otherwise', () => {

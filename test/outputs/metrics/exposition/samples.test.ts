@@ -20,7 +20,12 @@ test('labels of a compute are made once', () => {
   const memory = createSampleMemory()
   const taken = busySnapshot(2)
   const collected = () => collectSamples(taken, FACTS, memory).samples
-  for (const key of ['computeState', 'connections', 'computeSpend', 'wakes'] as const) {
+  for (const key of [
+    'compute_state',
+    'compute_connections',
+    'compute_spend_total',
+    'compute_wakes_total',
+  ] as const) {
     const first = [...(collected().get(key)?.labels ?? [])]
     const second = collected().get(key)?.labels ?? []
     expect(first.length).toBeGreaterThan(0)
