@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Clock } from '../model/ports/clock.ts'
 import { instant, seconds } from '../model/units.ts'
 
@@ -10,23 +11,13 @@ export function createClock(): Clock {
   return {
     now: () => instant(Date.now()),
     monotonic: () => seconds(performance.now() / 1000),
-    sleep: (span, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) {
-          setImmediate(resolve)
-          return
-        }
-        const done = (): void => {
-          clearTimeout(timer)
-          signal.removeEventListener('abort', done)
-          resolve()
-        }
-        const timer = setTimeout(done, Math.max(0, span * 1000))
-        signal.addEventListener('abort', done, { once: true })
-      }),
+    async sleep(span, signal) {
+      if (signal.aborted) await setImmediate()
+      else await setTimeout(Math.max(0, span * 1000), undefined, { signal }).catch(() => undefined)
+    },
     async yield() {
       if (performance.now() - yieldedAt < LONGEST_TURN) return
-      await new Promise((resolve) => setImmediate(resolve))
+      await setImmediate()
       yieldedAt = performance.now()
     },
   }

@@ -2,10 +2,8 @@
 import type { Logger } from 'pino'
 import { evaluateSchedule } from '../calendar/schedule.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
-import type { DaemonInfo } from '../outputs/metrics/collect/collect.ts'
 import { createSelfMetrics } from '../outputs/metrics/self.ts'
 import type { Event } from '../model/output/event-kinds.ts'
-import type { Clock } from '../model/ports/clock.ts'
 import type { Send } from '../model/ports/outbox.ts'
 import type { Result } from '../std/result.ts'
 import type { Snapshot } from '../model/output/snapshot.ts'
@@ -14,7 +12,7 @@ import { createClock } from './clock.ts'
 import { createNotifications } from './notify/notifications.ts'
 import { createExposition, daemonInfoOf } from './snapshot/exposition.ts'
 import { withPriceHistory } from './accounts/price-history.ts'
-import { createAccountRunners, type AccountRunner, type AccountRunners } from './accounts/account-runners.ts'
+import { createAccountRunners, type AccountRunners } from './accounts/account-runners.ts'
 import { openListeners } from './http/listeners.ts'
 import { pageSourcesOf } from './http/pages/page-sources.ts'
 import { logSink } from './log.ts'
@@ -24,9 +22,8 @@ import { createLiveSettings, type Reload } from './reload.ts'
 import { createReportJob } from './reports/job.ts'
 import { reportSources } from './reports/sources.ts'
 import { createRandom } from './random.ts'
-import type { PassState } from './pass/pass-state.ts'
 import { createPorts } from './accounts/ports.ts'
-import type { Health } from './http/telemetry.ts'
+import type { ApiSources } from './http/app.ts'
 
 export type DaemonOptions = {
   readonly loaded: LoadedConfig
@@ -67,7 +64,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const { config } = loaded
   const self = createSelfMetrics()
   const settings = createLiveSettings(loaded, read, { clock, self, log })
-  const info = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
+  const info = () => daemonInfoOf(settings.config(), version, settings.hash())
   const exposition = createExposition(info, { self, clock, log })
   const gate = createEventGate(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
@@ -84,31 +81,27 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     if (reloaded.ok) await deliveries.follow()
     return reloaded
   }
-  const health = healthOf(runners, {
+  const longestWait = MAX_BACKOFF_INTERVALS * config.poll.interval + STUCK_AFTER
+  const telemetry = {
+    exposition,
     clock,
-    longest: MAX_BACKOFF_INTERVALS * config.poll.interval + STUCK_AFTER,
-  })
-  const { telemetryUrl, apiUrl } = stack.use(
-    await openListeners(
-      settings.config,
-      {
-        telemetry: { exposition, clock, snapshot: runners.snapshot, ...health },
-        api: {
-          ...runners,
-          ...pageSourcesOf(config, runners),
-          history: store,
-          archive: store,
-          clock,
-          reload,
-          nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
-          reports: () => reportSources(settings.config(), runners, store),
-          sender: () =>
-            reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined,
-        },
-      },
-      { clock, self, log },
-    ),
-  )
+    snapshot: runners.snapshot,
+    healthy: () => runners.all.every((runner) => clock.monotonic() - runner.lastStartedAt() < longestWait),
+    notReady: () => reasonNotReady(runners),
+  }
+  const api: ApiSources = {
+    ...runners,
+    ...pageSourcesOf(config, runners),
+    history: store,
+    archive: store,
+    clock,
+    reload,
+    nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
+    reports: () => reportSources(settings.config(), runners, store),
+    sender: () => (reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined),
+  }
+  const listeners = await openListeners(settings.config, { telemetry, api }, machine)
+  const { telemetryUrl, apiUrl } = stack.use(listeners)
   const first = runners.all.map((runner) => runner.runPasses(signal))
   await waitForAcceptedKey(runners, first)
   refuseWrongKeys(runners, config)
@@ -122,7 +115,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {
       await using _ = open
-      const { interval } = config.poll
+      const interval = passInterval(config.poll.interval)
       await Promise.all([
         // deliveries and reports need owners and spend, which are known after a pass
         Promise.all(first).then(() =>
@@ -130,7 +123,10 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
         ),
         ...runners.all.map(async (runner, index) => {
           await first[index]
-          await runAccountLoop(runner, clock, { interval, until })
+          const { failures } = runner.state().service
+          const lastStartedAt = runner.lastStartedAt()
+          const turn = () => runner.runPasses(until)
+          await runLoop(clock, { interval, turn, failures, lastStartedAt }, until)
         }),
       ])
     },
@@ -138,37 +134,21 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
 }
 
 /** Holds events back until it is opened: a daemon that does not start gives the reason once. */
-function createEventGate(send: Send): { readonly send: Send; readonly open: () => Promise<void> } {
-  let pending: Event[] | undefined = []
+function createEventGate(send: Send) {
+  let pending: readonly Event[] | undefined = []
   return {
-    send: (events) => {
+    send: (events: readonly Event[]): ReturnType<Send> => {
       if (!pending) return send(events)
-      for (const event of events) pending.push(event)
+      pending = [...pending, ...events]
       return Promise.resolve([])
     },
-    open: async () => {
+    open: async (): Promise<void> => {
       const events = pending ?? []
       pending = undefined
       await send(events)
     },
   }
 }
-
-const runAccountLoop = (
-  runner: AccountRunner,
-  clock: Clock,
-  { interval, until }: { readonly interval: Config['poll']['interval']; readonly until: AbortSignal },
-): Promise<void> =>
-  runLoop(
-    clock,
-    {
-      interval: passInterval(interval),
-      turn: () => runner.runPasses(until),
-      failures: runner.state().service.failures,
-      lastStartedAt: runner.lastStartedAt(),
-    },
-    until,
-  )
 
 /** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
 async function waitForAcceptedKey(
@@ -189,23 +169,13 @@ function refuseWrongKeys({ all }: AccountRunners, { accounts }: Config): void {
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }
 
-const healthOf = (
-  runners: AccountRunners,
-  { clock, longest }: { readonly clock: Clock; readonly longest: number },
-): Health => ({
-  healthy: () => runners.all.every((runner) => clock.monotonic() - runner.lastStartedAt() < longest),
-  notReady: () =>
-    runners.snapshot()
-      ? reasonNotReady(runners.all.map((runner) => runner.state()))
-      : 'the first pass has not ended yet',
-})
-
-function reasonNotReady(states: readonly PassState[]): string | undefined {
-  const reasons = states
-    .filter(({ service, persistence }) => service.status !== 'ok' || !persistence.isPersisted)
-    .map(
-      ({ ledger: { account }, service: { status = 'unavailable' } }) =>
-        `account ${account}: ${status === 'ok' ? 'its ledger cannot be stored' : status}`,
-    )
+function reasonNotReady({ all, snapshot }: AccountRunners): string | undefined {
+  if (!snapshot()) return 'the first pass has not ended yet'
+  const reasons = all.flatMap((runner) => {
+    const { ledger, service, persistence } = runner.state()
+    const { status = 'unavailable' } = service
+    if (status === 'ok' && persistence.isPersisted) return []
+    return [`account ${ledger.account}: ${status === 'ok' ? 'its ledger cannot be stored' : status}`]
+  })
   return reasons.length === 0 ? undefined : reasons.join('; ')
 }

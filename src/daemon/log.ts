@@ -1,5 +1,5 @@
 import { pino, type Logger } from 'pino'
-import { logRowOf, type Event } from '../model/output/event-kinds.ts'
+import { logRowOf } from '../model/output/event-kinds.ts'
 import type { Send } from '../model/ports/outbox.ts'
 
 /** JSON lines on standard output: static text, data in fields, secrets redacted by path. */
@@ -15,11 +15,9 @@ export const createLog = (level: string): Logger =>
 export const logSink =
   (log: Logger): Send =>
   (events) => {
-    for (const event of events) logEvent(log, event)
+    for (const event of events) {
+      const { level, text, fields } = logRowOf(event)
+      log[level]({ account: event.account, ...fields?.(event) }, text)
+    }
     return Promise.resolve([])
   }
-
-function logEvent(log: Logger, event: Event): void {
-  const { level, text, fields } = logRowOf(event)
-  log[level]({ account: event.account, ...fields?.(event) }, text)
-}

@@ -120,7 +120,7 @@ async function auditIn(
   const plan = { prices, preset: createPreset('2026-03') }
   const { days } = options
   const outcome = await auditAccount(
-    { account, ports, history: store, plan, days, onProgress: createProgressPrinter(options, io) },
+    { ports, plan, days, onProgress: createProgressPrinter(options, io) },
     io.signal,
   )
   if (!options.json) io.err(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)

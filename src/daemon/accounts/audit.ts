@@ -5,22 +5,20 @@ import { createUtc } from '../../calendar/zone.ts'
 import { createOwners } from '../../model/policy/owner.ts'
 import type { Audit } from '../../model/output/audit.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
-import type { DayRow } from '../../model/ledger/day.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { DAY, instant, seconds, type Instant } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import { DAY, instant, seconds } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
 import type { PassPlan } from '../pass/pass-input.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
+import { inChunks } from '../turns.ts'
 
 export type AuditRequest = {
-  readonly account: string
   readonly ports: Ports
-  readonly history: History
   readonly plan: Pick<PassPlan, 'prices' | 'preset'>
   readonly days: number
   readonly onProgress: (progress: AuditProgress) => void
@@ -46,34 +44,33 @@ const PROJECTS_PER_REQUEST = 100
 
 /** Continues an interrupted audit when the store is the same. */
 export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
-  const { account, ports, history, plan, days } = request
-  const state = await lookAtAllProjects(request, newPassState(await ports.store.load()), signal)
-  if (state.service.status !== 'ok') return { audit: undefined, problems: state.outbox.problems }
-  const to = instant(ports.clock.now() + state.clock.offset)
+  const { ports, plan, days } = request
+  const { ledger, service, clock, outbox } = await lookAtAllProjects(request, signal)
+  if (service.status !== 'ok') return { audit: undefined, problems: outbox.problems }
+  const to = instant(ports.clock.now() + clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
-  const service = ports.service.at('report')
-  const consumption = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
-  const keys = await keysOf(service, signal)
-  const rows = await daysOf(history, { account, from, to })
+  const operations = ports.service.at('report')
+  const consumption = await consumptionOf(operations, { ledger, from, to }, signal)
+  const keys = await keysOf(operations, signal)
+  const rows = await Array.fromAsync(ports.history.days(ledger.account, { from, to }))
   const audit = buildAudit({
-    ledger: state.ledger,
-    days: rows,
+    ledger,
+    days: rows.filter((row) => row.from >= from),
     consumption: consumption.items,
     keys: keys.items,
     prices: plan.prices,
     from,
     to,
   })
-  return { audit, problems: [...state.outbox.problems, ...consumption.problems, ...keys.problems] }
+  return { audit, problems: [...outbox.problems, ...consumption.problems, ...keys.problems] }
 }
 
 async function lookAtAllProjects(
   { ports, plan, days, onProgress }: AuditRequest,
-  first: PassState,
   signal: AbortSignal,
 ): Promise<PassState> {
   const passPlan = auditPassPlan(plan, days)
-  let state = first
+  let state = newPassState(await ports.store.load())
   let looked = -1
   let idle = 0
   while (!signal.aborted && idle < MAX_IDLE_PASSES) {
@@ -120,7 +117,7 @@ type ItemsAndProblems<Item> = Pick<Listing<Item>, 'items' | 'problems'>
 /** Metered usage by whole days, one request for a hundred projects; empty where the service plan has no such history. */
 async function consumptionOf(
   service: ServiceOperations,
-  { ledger, from, to }: { readonly ledger: Ledger; readonly from: Instant; readonly to: Instant },
+  { ledger, ...interval }: Interval & { readonly ledger: Ledger },
   signal: AbortSignal,
 ): Promise<ItemsAndProblems<Consumption>> {
   const ids = [...ledger.projects.keys()]
@@ -128,24 +125,16 @@ async function consumptionOf(
   if (first === undefined) return { items: [], problems: [] }
   const detail = await service.getProjectDetail(first, signal)
   const org = detail.ok && detail.value.orgId !== undefined ? { orgId: detail.value.orgId } : {}
+  const asked = { ...interval, ...org, granularity: 'daily', metrics: ['compute_unit_seconds'] } as const
   const items: Consumption[] = []
   const problems: string[] = []
-  for (let index = 0; index < ids.length; index += PROJECTS_PER_REQUEST) {
-    const projectIds = ids.slice(index, index + PROJECTS_PER_REQUEST)
-    const query = {
-      from,
-      to,
-      granularity: 'daily',
-      metrics: ['compute_unit_seconds'],
-      projectIds,
-      ...org,
-    } as const
+  for (const projectIds of inChunks(ids, PROJECTS_PER_REQUEST)) {
     // oxlint-disable-next-line no-await-in-loop -- the route has a small rate of its own
-    const page = await service.listConsumption(query, undefined, signal)
+    const page = await service.listConsumption({ ...asked, projectIds }, undefined, signal)
     if (!page.ok) return { items, problems: [`consumption history: ${serviceErrorText(page.error)}`] }
-    if (page.value.kind === 'none') return { items, problems }
-    for (const item of page.value.items) items.push(item)
-    for (const problem of page.value.problems) problems.push(`consumption history: ${problem}`)
+    if (page.value.kind === 'none') break
+    items.push(...page.value.items)
+    problems.push(...page.value.problems.map((problem) => `consumption history: ${problem}`))
   }
   return { items, problems }
 }
@@ -153,13 +142,4 @@ async function consumptionOf(
 async function keysOf(service: ServiceOperations, signal: AbortSignal): Promise<ItemsAndProblems<ApiKey>> {
   const keys = await service.listKeys(signal)
   return keys.ok ? keys.value : { items: [], problems: [`API keys: ${serviceErrorText(keys.error)}`] }
-}
-
-async function daysOf(
-  history: History,
-  { account, from, to }: { readonly account: string; readonly from: Instant; readonly to: Instant },
-): Promise<readonly DayRow[]> {
-  const rows: DayRow[] = []
-  for await (const row of history.days(account, { from, to })) rows.push(row)
-  return rows.filter((row) => row.from >= from)
 }

@@ -1,13 +1,10 @@
 // The real ports of one account, and its plan of passes.
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import type { SelfMetrics } from '../../outputs/metrics/self.ts'
-import type { Clock, Random } from '../../model/ports/clock.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Readings } from '../../model/ports/readings.ts'
-import type { Send } from '../../model/ports/outbox.ts'
-import type { AccountStore, Store } from '../../model/ports/store.ts'
+import type { Store } from '../../model/ports/store.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
 import { askServiceForUri } from '../../observe/reading/address.ts'
@@ -15,29 +12,27 @@ import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/read
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { monthBudget } from './month-budget.ts'
+import type { DaemonEnvironment } from '../environment.ts'
 import type { PassPlan } from '../pass/pass-input.ts'
 
-export type DaemonEnvironment = {
-  readonly clock: Clock
-  readonly random: Random
+type PortsEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
   readonly store: Store & History
-  readonly send: Send
-  readonly self: SelfMetrics
   /** Connections for requests; default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
-export function createPorts(account: AccountConfig, config: Config, machine: DaemonEnvironment): Ports {
-  const { clock, random, store, send, self, dispatcher } = machine
+export function createPorts(account: AccountConfig, config: Config, environment: PortsEnvironment): Ports {
+  const { clock, random, store, send, self, dispatcher } = environment
+  const { requestsPerMinute, useConnectionUri } = config.service
   const time = createServiceTime(clock)
   const service = createService({
     baseUrl: account.baseUrl,
     readKey: account.key.read,
     clock,
     random,
-    requestsPerMinute: config.service.requestsPerMinute,
+    requestsPerMinute,
     projects: account.projects,
-    useConnectionUri: config.service.useConnectionUri,
+    useConnectionUri,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
     ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
@@ -45,34 +40,56 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
       self.request({ ...report, key: account.name })
     },
   })
+  const { database, serviceUsers, deadline } = config.reading
   const readings = createReadings({
     clock,
     dsn: account.dsn,
     password: () => passwordOf(account),
-    ask: config.service.useConnectionUri ? askServiceForUri(service, readingCredentials(config)) : undefined,
-    database: config.reading.database,
-    serviceUsers: config.reading.serviceUsers,
-    deadline: config.reading.deadline,
+    ask: useConnectionUri ? askServiceForUri(service, readingCredentials(config)) : undefined,
+    database,
+    serviceUsers,
+    deadline,
   })
+  const stored = store.account(account.name)
   return {
     clock,
     serviceTime: time,
     random,
     service,
-    readings: timedReadings(readings, { clock, self }),
+    readings: {
+      ...readings,
+      read: (compute, kind, signal) => {
+        const record = (took: number): void => self.reading(kind, took)
+        return timed(clock, record, () => readings.read(compute, kind, signal))
+      },
+    },
     send,
-    store: timed(store.account(account.name), { clock, self }),
+    store: {
+      ...stored,
+      commit: (...write) =>
+        timed(
+          clock,
+          (took) => self.commit(took),
+          () => stored.commit(...write),
+        ),
+    },
     epoch: store.epoch,
     history: store,
   }
 }
 
+/** Calls `record` with the seconds that `work` took, once it has succeeded. */
+async function timed<Value>(clock: Clock, record: (took: number) => void, work: () => Promise<Value>) {
+  const startedAt = clock.monotonic()
+  const result = await work()
+  record(clock.monotonic() - startedAt)
+  return result
+}
+
 /** Role and database of the connection strings that the service is asked for. */
-export const readingCredentials = ({
-  reading,
-}: Config): { readonly role: string; readonly database: string } => ({
-  role: reading.role,
-  database: reading.database ?? MAINTENANCE_DATABASE,
+export const readingCredentials = ({ reading: { role, database } }: Config) => ({
+  role,
+  database: database ?? MAINTENANCE_DATABASE,
 })
 
 /** Why the computes of an account cannot be read; undefined where they can, or where readings are off. */
@@ -83,7 +100,6 @@ export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: 
 
 /** Shortest time after which the project list is assumed to show activity. */
 const MIN_LIST_LAG = seconds(60)
-
 /** Share of an interval's requests that a pass plans for, 0.98: turns start that early. */
 const PLANNED_SHARE = 0.98
 
@@ -117,29 +133,3 @@ function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
   const text = dsnPassword?.read()
   return text?.ok ? text.value : undefined
 }
-
-const timedReadings = (
-  readings: Readings,
-  { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>,
-): Readings => ({
-  ...readings,
-  read: async (compute, kind, signal) => {
-    const startedAt = clock.monotonic()
-    const result = await readings.read(compute, kind, signal)
-    self.reading(kind, clock.monotonic() - startedAt)
-    return result
-  },
-})
-
-const timed = (
-  store: AccountStore,
-  { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>,
-): AccountStore => ({
-  ...store,
-  commit: async (writes, options) => {
-    const startedAt = clock.monotonic()
-    const committed = await store.commit(writes, options)
-    self.commit(clock.monotonic() - startedAt)
-    return committed
-  },
-})

@@ -34,24 +34,18 @@ export async function withPriceHistory(
   store: Pick<Outbox, 'jobState'>,
   now: Instant,
 ): Promise<LoadedConfig> {
-  const accounts = await Promise.all(
-    config.accounts.map(async (account) => ({
-      ...account,
-      prices: await effectivePrices(account, store, now),
-    })),
-  )
+  const withHistory = async (account: AccountConfig): Promise<AccountConfig> => ({
+    ...account,
+    prices: await effectivePrices(account, store, now),
+  })
+  const accounts = await Promise.all(config.accounts.map(withHistory))
   return { effective, config: { ...config, accounts } }
-}
-
-type PriceHistoryEnvironment = {
-  readonly store: Pick<AccountStore, 'commit'>
-  readonly log: Pick<Logger, 'error'>
 }
 
 /** Stores prices before they are used. Resolves to whether they are stored. Never rejects. */
 export function createPriceHistory(
   account: string,
-  { store, log }: PriceHistoryEnvironment,
+  { store, log }: { readonly store: Pick<AccountStore, 'commit'>; readonly log: Pick<Logger, 'error'> },
 ): (prices: Prices) => Promise<boolean> {
   let stored: Prices | undefined
   return async (prices) => {

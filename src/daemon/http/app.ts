@@ -1,6 +1,5 @@
 // App of the API listener: JSON routes and the status page.
 import { Hono, type MiddlewareHandler } from 'hono'
-import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { History } from '../../model/ports/history.ts'
 import { exportRequestOf } from '../history/export-query.ts'
 import { exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
@@ -10,13 +9,10 @@ import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import type { PageSources } from './pages/page-sources.ts'
-import { NOT_READY, problemBody } from './problem.ts'
-import { streamText } from './streaming.ts'
+import { problemBody, streamText } from './answers.ts'
 
 export type ApiSources = ReportSources &
   PageSources & {
-    /** The last one; undefined until the first pass has ended. */
-    readonly snapshot: () => Snapshot | undefined
     readonly history: History
     readonly accounts: () => readonly ExportedAccount[]
     /** Undefined where there is no configuration file to read. */
@@ -38,6 +34,8 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   return app
 }
 
+const NOT_READY = problemBody('the first pass has not ended yet')
+
 const LINKS = [
   '/api/v1/status',
   '/api/v1/computes',
@@ -58,9 +56,8 @@ function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>): vo
     return context.body(streamText(streamFleetJson(current)), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/v1/computes/:id', (context) => {
-    const view = snapshot()?.computes.find(
-      ({ identity: { ref } }) => ref.endpointId === context.req.param('id'),
-    )
+    const id = context.req.param('id')
+    const view = snapshot()?.computes.find(({ identity: { ref } }) => ref.endpointId === id)
     return view ? context.json(computeJson(view)) : context.json(problemBody('no such compute'), 404)
   })
   app.get('/api/v1/explain/:name', (context) => {
@@ -92,10 +89,7 @@ function reloadRoute(app: Hono, { reload }: Pick<ApiSources, 'reload'>): void {
   app.post('/-/reload', async (context) => {
     const reloaded = await reload()
     if (reloaded.ok) return context.json({ changed: reloaded.value })
-    const { error } = reloaded
-    return context.json(
-      { ...problemBody(`nothing was taken over: ${error.join('; ')}`), problems: error },
-      400,
-    )
+    const problems = reloaded.error
+    return context.json({ ...problemBody(`nothing was taken over: ${problems.join('; ')}`), problems }, 400)
   })
 }

@@ -1,7 +1,7 @@
 // Checks of every request to the API: Host, token, size of the body.
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { problemBody } from './problem.ts'
+import { problemBody } from './answers.ts'
 import { findToken, type FailedLogins, type ApiToken } from './tokens.ts'
 
 export type AuthPolicy = {

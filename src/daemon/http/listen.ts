@@ -12,26 +12,17 @@ export type HttpListener = AsyncDisposable & {
   readonly renew: (pair: CertificatePair) => void
 }
 
-export type ListenOptions = {
-  /** Name of the address in the configuration. */
-  readonly setting: string
-  readonly pair?: CertificatePair | undefined
-}
-
 const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
 
-/** @throws with the name of the setting when the address is in use or not ours */
+/** @param setting name of the address in the configuration @throws with this name when the address is in use or not ours */
 export async function listenHttp(
-  app: Hono,
+  { fetch }: Hono,
   address: SocketAddress,
-  { setting, pair }: ListenOptions,
+  { setting, pair }: { readonly setting: string; readonly pair?: CertificatePair | undefined },
 ): Promise<HttpListener> {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    ...(pair
-      ? { createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } }
-      : { createServer, serverOptions: LIMITS }),
-  })
+  const server = pair
+    ? createAdaptorServer({ fetch, createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } })
+    : createAdaptorServer({ fetch, createServer, serverOptions: LIMITS })
   server.maxConnections = 64
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(cause, address, setting)))

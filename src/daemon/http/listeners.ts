@@ -2,13 +2,11 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { Logger } from 'pino'
 import type { Config } from '../../config/load.ts'
 import type { TlsFiles } from '../../config/sections/server.ts'
 import { isLoopback } from '../../config/units.ts'
-import type { SelfMetrics } from '../../outputs/metrics/self.ts'
-import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
+import type { DaemonEnvironment } from '../environment.ts'
 import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, type AuthPolicy } from './auth.ts'
 import { createFailedLogins, parseTokens } from './tokens.ts'
@@ -18,12 +16,8 @@ import { telemetryApp, type Telemetry } from './telemetry.ts'
 
 export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; readonly apiUrl: string }
 
-type Outputs = {
-  readonly telemetry: Omit<Telemetry, 'counted'>
-  readonly api: Omit<ApiSources, 'before'>
-}
-
-type ListenersEnvironment = { readonly clock: Clock; readonly self: SelfMetrics; readonly log: Logger }
+type Outputs = { readonly telemetry: Omit<Telemetry, 'counted'>; readonly api: Omit<ApiSources, 'before'> }
+type ListenersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'>
 
 /**
  * @param config addresses as configured at the start; tokens and names as configured at each request
@@ -37,26 +31,19 @@ export async function openListeners(
   await using stack = new AsyncDisposableStack()
   const { server } = config()
   const counted = recordRequests(environment)
-  const telemetry = await listenHttp(telemetryApp({ ...outputs.telemetry, counted }), server.telemetry, {
-    setting: 'server.telemetry',
-  })
+  const telemetryRoutes = telemetryApp({ ...outputs.telemetry, counted })
+  const telemetry = await listenHttp(telemetryRoutes, server.telemetry, { setting: 'server.telemetry' })
   stack.use(telemetry)
-  const attempts = createFailedLogins(environment.clock)
-  const before = [
-    counted,
-    ...authMiddleware({
-      policy: currentAuthPolicy(config),
-      attempts,
-      addressOf: (context) => getConnInfo(context).remote.address ?? '',
-    }),
-  ]
-  const pair = server.tls && readCertificatePair(server.tls)
-  const api = await listenHttp(createApiApp({ ...outputs.api, before }), server.api, {
-    setting: 'server.api',
-    pair,
+  const auth = authMiddleware({
+    policy: currentAuthPolicy(config),
+    attempts: createFailedLogins(environment.clock),
+    addressOf: (context) => getConnInfo(context).remote.address ?? '',
   })
+  const pair = server.tls && readCertificatePair(server.tls)
+  const apiRoutes = createApiApp({ ...outputs.api, before: [counted, ...auth] })
+  const api = await listenHttp(apiRoutes, server.api, { setting: 'server.api', pair })
   stack.use(api)
-  if (server.tls && pair) stack.use(renewCertificate(server.tls, { ...environment, api, pair }))
+  if (server.tls && pair) stack.use(renewCertificate(server.tls, { api, pair }, environment))
   const open = stack.move()
   return {
     telemetryUrl: urlOf(telemetry.address),
@@ -73,21 +60,17 @@ export const recordRequests =
     await next()
     // A path without a route of its own matches only the middleware of all paths.
     const route = routePath(context, -1)
-    self.answered({
-      route: route === '/*' ? 'none' : route,
-      code: String(context.res.status),
-      seconds: clock.monotonic() - startedAt,
-    })
+    const took = clock.monotonic() - startedAt
+    self.answered({ route: route === '/*' ? 'none' : route, code: String(context.res.status), seconds: took })
   }
 
 /** The policy of the current configuration, computed once for each, as every request needs it. */
 function currentAuthPolicy(config: () => Config): () => AuthPolicy {
-  let server = config().server
-  let policy = authPolicyOf(server)
+  const policies = new WeakMap<Config['server'], AuthPolicy>()
   return () => {
-    const next = config().server
-    if (next !== server) policy = authPolicyOf(next)
-    server = next
+    const { server } = config()
+    const policy = policies.get(server) ?? authPolicyOf(server)
+    policies.set(server, policy)
     return policy
   }
 }
@@ -105,33 +88,30 @@ const RENEWAL_INTERVAL = seconds(30)
 /** Uses each new pair as soon as its two files fit together. */
 function renewCertificate(
   files: TlsFiles,
-  {
-    api,
-    clock,
-    log,
-    ...first
-  }: ListenersEnvironment & { readonly api: HttpListener; readonly pair: CertificatePair },
+  listener: { readonly api: HttpListener; readonly pair: CertificatePair },
+  { clock, log }: ListenersEnvironment,
 ): AsyncDisposable {
   const stop = new AbortController()
+  let { pair } = listener
+  let isFailing = false
+  const renewOnce = (): void => {
+    try {
+      const next = readCertificatePair(files)
+      isFailing = false
+      if (isSameCertificate(next, pair)) return
+      listener.api.renew(next)
+      pair = next
+      log.info('the certificate of the API was renewed')
+    } catch (err) {
+      if (!isFailing) log.error({ err }, 'the certificate of the API cannot be renewed, the one before stays')
+      isFailing = true
+    }
+  }
   const watch = async (): Promise<void> => {
-    let { pair } = first
-    let isFailing = false
-    for (;;) {
+    while (!stop.signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one read after the other
       await clock.sleep(RENEWAL_INTERVAL, stop.signal)
-      if (stop.signal.aborted) return
-      try {
-        const next = readCertificatePair(files)
-        isFailing = false
-        if (isSameCertificate(next, pair)) continue
-        api.renew(next)
-        pair = next
-        log.info('the certificate of the API was renewed')
-      } catch (err) {
-        if (!isFailing)
-          log.error({ err }, 'the certificate of the API cannot be renewed, the one before stays')
-        isFailing = true
-      }
+      if (!stop.signal.aborted) renewOnce()
     }
   }
   const watching = watch()

@@ -6,6 +6,7 @@ import { compressPrefix, finishCompressed } from '../../outputs/metrics/expositi
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
+import { inChunks, inTurns } from '../turns.ts'
 
 export type Health = {
   /** Whether the loops run. Independent of the service, whose failures a restart would not repair. */
@@ -44,17 +45,13 @@ const encoding = (gzip: boolean): Record<string, string> => ({
 })
 
 function healthRoutes(app: Hono, { healthy, notReady }: Health): void {
-  for (const path of ['/-/healthy', '/healthz']) {
-    app.get(path, (context) =>
-      healthy() ? context.text('ok\n') : context.text('the loop does not turn\n', 503),
-    )
-  }
-  for (const path of ['/-/ready', '/readyz']) {
-    app.get(path, (context) => {
-      const reason = notReady()
-      return reason === undefined ? context.text('ready\n') : context.text(`${reason}\n`, 503)
-    })
-  }
+  app.on('GET', ['/-/healthy', '/healthz'], (context) =>
+    healthy() ? context.text('ok\n') : context.text('the loop does not turn\n', 503),
+  )
+  app.on('GET', ['/-/ready', '/readyz'], (context) => {
+    const reason = notReady()
+    return reason === undefined ? context.text('ready\n') : context.text(`${reason}\n`, 503)
+  })
 }
 
 /** Rendered once per snapshot, at the first request. */
@@ -76,20 +73,15 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
 
 /** Port of Postgres. Source: service interface, connection strings. */
 const PORT = 5432
+const COMPUTES_PER_TURN = 2000
 
 /** Targets, one per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
 async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']): Promise<Buffer> {
   const targets: string[] = []
-  for (let index = 0; index < computes.length; index += COMPUTES_PER_TURN) {
-    for (const view of computes.slice(index, index + COMPUTES_PER_TURN))
-      targets.push(JSON.stringify(targetOf(view)))
-    // oxlint-disable-next-line no-await-in-loop -- other work runs between two chunks
-    await clock.yield()
-  }
+  for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))
+    for (const view of views) targets.push(JSON.stringify(targetOf(view)))
   return Buffer.from(`[${targets.join(',')}]\n`)
 }
-
-const COMPUTES_PER_TURN = 2000
 
 const targetOf = ({ identity: { compute, project, owner }, state: { shown: state } }: ComputeView) => ({
   targets: [`${compute.host}:${PORT}`],

@@ -23,28 +23,21 @@ const LATENESS_INTERVALS = 3
 
 /** The status of the account that is furthest behind; undefined without accounts. */
 export function jobStatus(name: JobView['name'], accounts: readonly JobRuns[]): JobView | undefined {
-  const views = accounts.map((runs) => viewOf(name, runs))
-  const [first, ...others] = views
-  if (!first) return undefined
-  return others.reduce(
-    (behind, view) => ({
-      name,
-      lastSuccessAt:
-        behind.lastSuccessAt === undefined || view.lastSuccessAt === undefined
-          ? undefined
-          : earliest(behind.lastSuccessAt, view.lastSuccessAt),
-      nextRunAt: earliest(behind.nextRunAt, view.nextRunAt),
-      deadlineAt: earliest(behind.deadlineAt, view.deadlineAt),
-    }),
-    first,
-  )
+  const views = accounts.map(viewOf)
+  const successes = views.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
+  if (views.length === 0) return undefined
+  return {
+    name,
+    lastSuccessAt: successes.length < views.length ? undefined : earliest(...successes),
+    nextRunAt: earliest(...views.map(({ nextRunAt }) => nextRunAt)),
+    deadlineAt: earliest(...views.map(({ deadlineAt }) => deadlineAt)),
+  }
 }
 
-function viewOf(name: JobView['name'], { interval, last, failures, succeeded, since }: JobRuns): JobView {
+function viewOf({ interval, last, failures, succeeded, since }: JobRuns): Omit<JobView, 'name'> {
   const lastSuccess = succeeded ?? { begunAt: since, took: seconds(0) }
   const expected = after(nextAfter(lastSuccess, interval), lastSuccess.took)
   return {
-    name,
     lastSuccessAt: succeeded && after(succeeded.begunAt, succeeded.took),
     nextRunAt: nextAfter(last, backoff(interval, failures)),
     // failed runs do not move the deadline: with growing backoff it would never be reached

@@ -1,11 +1,6 @@
 // Budgets as JSON for the API and the command line, in the units that people plan in.
-import {
-  budgetUnit,
-  amountInUnit,
-  scopeText,
-  type BudgetWithForecast,
-  type SpendForecast,
-} from '../../../model/policy/budget.ts'
+import { budgetUnit, amountInUnit, scopeText } from '../../../model/policy/budget.ts'
+import type { BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
 import { mapBounds } from '../../../model/ledger/quantities.ts'
 import type { MonthView } from '../../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../../model/time.ts'

@@ -11,10 +11,8 @@ export function explainCompute({ computes }: Snapshot, name: string): Result<Com
   const matches = computesNamed(computes, name)
   const [view, other] = matches
   if (!view) return failed(`no compute is called ${name}`)
-  if (other)
-    return failed(
-      `${name} has several computes: ${matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')}; name one of them`,
-    )
+  const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
+  if (other) return failed(`${name} has several computes: ${ids}; name one of them`)
   return ok({ compute: computeJson(view), lines: explanationLines(view) })
 }
 

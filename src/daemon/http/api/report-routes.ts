@@ -12,8 +12,7 @@ import {
 } from '../../reports/archive.ts'
 import { buildReport, type ReportSource } from '../../reports/build.ts'
 import { parseReportRequest } from '../../reports/query.ts'
-import { problemBody } from '../problem.ts'
-import { streamText } from '../streaming.ts'
+import { problemBody, streamText } from '../answers.ts'
 
 export type ReportSources = {
   readonly clock: Clock
@@ -24,21 +23,15 @@ export type ReportSources = {
   readonly sender?: () => ((account: string) => Promise<string | undefined>) | undefined
 }
 
-/** The HTML has inline styles and loads nothing. */
-const STYLES_ONLY = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
-
 export function reportRoutes(app: Hono, { clock, archive, reports, sender }: ReportSources): void {
   app.get('/api/v1/report', async (context) => {
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
     if (!first) return context.json(problemBody('there is no account'), 404)
-    if (context.req.query('kept') === 'true') return archivedAnswer(context, archive, [...sources.keys()])
-    const request = parseReportRequest(context.req.query(), {
-      accounts: [...sources.keys()],
-      zone: first.zone,
-      now,
-    })
+    const accounts = [...sources.keys()]
+    if (context.req.query('kept') === 'true') return archivedAnswer(context, archive, accounts)
+    const request = parseReportRequest(context.req.query(), { accounts, zone: first.zone, now })
     if (!request.ok) return context.json(problemBody(request.error), 400)
     const { account, slot, format } = request.value
     const report = await buildReport(sources.get(account) ?? first, { slot, madeAt: now }, clock)
@@ -63,11 +56,7 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
 }
 
-async function archivedAnswer(
-  context: Context,
-  archive: ReportArchive,
-  accounts: readonly string[],
-): Promise<Response> {
+async function archivedAnswer(context: Context, archive: ReportArchive, accounts: readonly string[]) {
   const request = parseArchiveRequest(context.req.query(), accounts)
   if (!request.ok) return context.json(problemBody(request.error), 400)
   const texts = await archivedReportTexts(archive, request.value)
@@ -78,6 +67,7 @@ async function archivedAnswer(
 
 const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]): Response =>
   context.body(streamText(texts), 200, {
-    ...STYLES_ONLY,
+    // the HTML has inline styles and loads nothing
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     'content-type': REPORT_RENDERINGS[format].contentType,
   })

@@ -11,9 +11,8 @@ import {
   timeField,
 } from '../../../outputs/text/compute-fields.ts'
 import { awakeReasonText } from '../../../outputs/text/explain.ts'
+import { inChunks } from '../../turns.ts'
 import { budgetJson, monthJson } from './budget-json.ts'
-
-export type StatusJson = ReturnType<typeof statusJson>
 
 export const statusJson = ({ takenAt, ready, accounts, computes }: Snapshot) => ({
   taken_at: toIso(takenAt),
@@ -53,10 +52,10 @@ const accountJson = (view: AccountView) => ({
   budgets: view.budgets.map(budgetJson),
 })
 
-/** Status with every compute, of one instant. */
-export type FleetJson = Omit<StatusJson, 'computes'> & { readonly computes: readonly ComputeJson[] }
+export type FleetJson = ReturnType<typeof fleetJson>
 
-export const fleetJson = (snapshot: Snapshot): FleetJson => ({
+/** Status with every compute, of one instant. */
+export const fleetJson = (snapshot: Snapshot) => ({
   ...statusJson(snapshot),
   computes: snapshot.computes.map(computeJson),
 })
@@ -68,11 +67,8 @@ const COMPUTES_PER_PIECE = 100
 export function* streamFleetJson(snapshot: Snapshot): Generator<string> {
   const { computes: _, ...status } = statusJson(snapshot)
   yield `${JSON.stringify(status).slice(0, -1)},"computes":[`
-  const { computes } = snapshot
-  for (let first = 0; first < computes.length; first += COMPUTES_PER_PIECE) {
-    const piece = computes.slice(first, first + COMPUTES_PER_PIECE)
-    yield (first === 0 ? '' : ',') + piece.map((view) => JSON.stringify(computeJson(view))).join(',')
-  }
+  for (const [index, piece] of inChunks(snapshot.computes, COMPUTES_PER_PIECE).entries())
+    yield (index === 0 ? '' : ',') + piece.map((view) => JSON.stringify(computeJson(view))).join(',')
   yield ']}'
 }
 

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino'
+import type { Clock, Random } from '../model/ports/clock.ts'
+import type { History } from '../model/ports/history.ts'
+import type { Outbox, Send } from '../model/ports/outbox.ts'
+import type { Store } from '../model/ports/store.ts'
+import type { SelfMetrics } from '../outputs/metrics/self.ts'
+
+/** What all parts of the daemon share; each names the fields that it uses. */
+export type DaemonEnvironment = {
+  readonly clock: Clock
+  readonly random: Random
+  readonly store: Store & History & Outbox
+  readonly send: Send
+  readonly self: SelfMetrics
+  readonly log: Logger
+}
