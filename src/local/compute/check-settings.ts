@@ -1,7 +1,7 @@
 import type { PgSettings } from '../control/project.ts'
 import { createGate } from './gate.ts'
 import { runCommand } from './process.ts'
-import type { Cluster } from './template.ts'
+import type { Cluster } from './server.ts'
 
 /** The first Postgres whose `--check` validates a configuration without starting a server; older ones use `--boot`. */
 const CHECK_OPTION = 15

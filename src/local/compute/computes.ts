@@ -2,12 +2,14 @@
 import { join } from 'node:path'
 import type { ProcessOrder } from '../control/events.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
-import { copyBranch, removeFolder } from './branch-copy.ts'
+import { copyBranch } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
+import { removeFolder } from './files.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { type Replica, originOf, spawnReplica } from './replica.ts'
+import type { WorkReading } from './sizing.ts'
 import { dropSlot } from './slots.ts'
 import { type Spawned, updateCatalogue, spawnPrimary } from './spawn.ts'
 
@@ -88,8 +90,7 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const removeReplica = async (endpointId: string, branchId: string): Promise<void> => {
     const primary = primaryOn(branchId)
-    const { password } = options.cluster
-    if (primary) await dropSlot({ port: primary.server.port, password }, endpointId)
+    if (primary) await dropSlot({ ...options.cluster, port: primary.server.port }, endpointId)
     await removeFolder(join(options.folder, endpointId))
   }
   const handleEnd = (endpointId: string, entry: Running, words: string): void => {
@@ -101,17 +102,13 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const watchActivity = async (endpointId: string, entry: Running): Promise<void> => {
     try {
-      const monitor = await startMonitor({
-        port: entry.server.port,
-        password: options.cluster.password,
-        every: options.activityPoll,
-        rule1: () => options.behaviour().activityRule1,
-        clock: options.cluster.clock,
-        onActivity: (at) => options.onActivity(endpointId, at),
-        onWork: (reading) => entry.sizing.addReading(reading),
-        onProblem: (error) =>
+      const listener = {
+        onActivity: (at: number) => options.onActivity(endpointId, at),
+        onWork: (reading: WorkReading) => entry.sizing.addReading(reading),
+        onProblem: (error: unknown) =>
           entry.isStopping || options.onProblem('the activity of a compute could not be read', error),
-      })
+      }
+      const monitor = await startMonitor(entry.server.port, listener, options)
       if (running.get(endpointId) === entry && !entry.isStopping) entry.monitor = monitor
       else monitor.stop()
     } catch (error) {

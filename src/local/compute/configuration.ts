@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCacheMiB, maxConnectionsOf } from '../control/sizing/sizes.ts'
 import type { ConnectionsBasis } from '../control/behaviour.ts'
 import type { ComputeConfig } from '../control/project.ts'
+import { replaceFile } from './files.ts'
 
 /** The superuser of the service itself; its users get roles with fewer rights. */
 export const SUPERUSER = 'cloud_admin'
@@ -67,9 +68,7 @@ export function writeSizeConfiguration(
     `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
     ...extraLines,
   ]
-  const path = join(dataFolder, SIZE_FILE)
-  writeFileSync(`${path}.new`, `${lines.join('\n')}\n`)
-  renameSync(`${path}.new`, path) // a session may be reading it
+  replaceFile(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)
 }
 
 /** A line of configuration, whatever the characters of the value. */

@@ -4,7 +4,8 @@ import { SUPERUSER } from './configuration.ts'
 export type ServerAddress = { readonly port: number; readonly password: string }
 
 export type SuperuserAddress = ServerAddress & {
-  readonly database: string
+  /** Default `postgres`. */
+  readonly database?: string
   /** Connects as a walsender: counts neither as a session nor as active time of the database. Default false. */
   readonly asWalsender?: boolean
 }
@@ -19,7 +20,7 @@ const TIMEOUT = 10_000
 export async function connectSuperuser({
   port,
   password,
-  database,
+  database = 'postgres',
   asWalsender = false,
 }: SuperuserAddress): Promise<Client> {
   const client = new Client({

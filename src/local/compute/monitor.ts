@@ -1,9 +1,8 @@
 // Watches a server for client activity and for work, by one query.
-import type { Client } from 'pg'
-import type { Clock } from '../clock.ts'
 import { type ActivityReading, detectActivity } from '../control/usage/activity.ts'
 import { SUPERUSER } from './configuration.ts'
 import { WALSENDER, connectSuperuser } from './connect.ts'
+import type { ComputesOptions } from './orders.ts'
 import type { WorkReading } from './sizing.ts'
 
 export type Monitor = {
@@ -12,14 +11,7 @@ export type Monitor = {
   stop(): void
 }
 
-export type MonitorOptions = {
-  readonly port: number
-  readonly password: string
-  /** Time between two readings, ms. */
-  readonly every: number
-  readonly clock: Clock
-  /** Whether the first of the five rules of activity is on. */
-  readonly rule1: () => boolean
+export type MonitorListener = {
   readonly onActivity: (at: number) => void
   readonly onWork: (reading: WorkReading) => void
   readonly onProblem: (error: unknown) => void
@@ -30,13 +22,13 @@ const ACTIVITY_QUERY = {
   name: 'activity',
   text: `
 select
-  d.active_time,
+  d.active_time as "activeTime",
   d.sessions::float8,
   d.reads,
-  b.busy::int,
+  b.busy::int as "busyBackends",
   b.running::int,
-  b.autovacuum::int,
-  extract(epoch from b.last_change)::float8 * 1000 as last_change,
+  b.autovacuum::int as "autovacuumWorkers",
+  extract(epoch from b.last_change)::float8 * 1000 as "lastStateChange",
   (select count(*)::int from pg_catalog.pg_stat_replication where application_name <> '${WALSENDER}') as replications,
   (select count(*)::int from pg_catalog.pg_stat_subscription where pid is not null) as subscriptions
 from
@@ -54,12 +46,33 @@ from
 `,
 }
 
+/** A row of the query; `reads`: database → blocks read, null when there is no database. */
+type ActivityRow = ActivityReading &
+  Pick<WorkReading, 'running'> & { readonly reads: Readonly<Record<string, number>> | null }
+
 /** Starts a watch by a session in database `postgres`, where it does not count as activity itself. */
-export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const { port, password, clock, every, onProblem } = options
-  const client = await connectSuperuser({ port, password, database: 'postgres' })
-  const read = createReader(client, options)
+export async function startMonitor(
+  port: number,
+  { onActivity, onWork, onProblem }: MonitorListener,
+  { cluster, activityPoll, behaviour }: ComputesOptions,
+): Promise<Monitor> {
+  const { clock } = cluster
+  const client = await connectSuperuser({ ...cluster, port })
   const stopping = new AbortController()
+  let earlier: ActivityReading | undefined
+  let lastActive: number | undefined
+  /** Takes one reading, compares it with the previous one and reports the activity. */
+  const read = async (): Promise<void> => {
+    const [row] = (await client.query<ActivityRow>(ACTIVITY_QUERY)).rows
+    if (!row) return
+    const rule1 = behaviour().activityRule1
+    const at = detectActivity(row, { earlier, lastActive, rule1 }, clock.now())
+    earlier = row
+    onWork({ running: row.running, reads: new Map(Object.entries(row.reads ?? {})) })
+    if (at === undefined) return
+    lastActive = at
+    onActivity(Math.floor(at))
+  }
   const poll = async (): Promise<void> => {
     try {
       await read()
@@ -70,7 +83,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await poll()
-      await clock.sleep(every, stopping.signal)
+      await clock.sleep(activityPoll, stopping.signal)
     }
   }
   void loop()
@@ -82,37 +95,3 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     },
   }
 }
-
-/** A function that takes one reading, compares it with the previous one and reports the activity. */
-function createReader(
-  client: Client,
-  { clock, rule1, onActivity, onWork }: MonitorOptions,
-): () => Promise<void> {
-  let earlier: ActivityReading | undefined
-  let lastActive: number | undefined
-  return async () => {
-    const { rows } = await client.query(ACTIVITY_QUERY)
-    const row: Record<string, unknown> = rows[0]
-    const reading: ActivityReading = {
-      activeTime: numberOf(row['active_time']),
-      sessions: numberOf(row['sessions']),
-      busyBackends: Number(row['busy']),
-      lastStateChange: numberOf(row['last_change']),
-      replications: Number(row['replications']),
-      subscriptions: Number(row['subscriptions']),
-      autovacuumWorkers: Number(row['autovacuum']),
-    }
-    const at = detectActivity(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
-    earlier = reading
-    onWork({ running: Number(row['running']), reads: parseReads(row['reads']) })
-    if (at === undefined) return
-    lastActive = at
-    onActivity(Math.floor(at))
-  }
-}
-
-const numberOf = (value: unknown): number | null => (value === null ? null : Number(value))
-
-/** Database → blocks read; empty for null, when there is no database. */
-const parseReads = (reads: unknown): ReadonlyMap<string, number> =>
-  new Map(Object.entries(reads ?? {}).map(([database, read]) => [database, Number(read)]))

@@ -1,7 +1,7 @@
 // Orders for one server, and the options that all servers of the service share.
 import type { Behaviour } from '../control/behaviour.ts'
 import type { ProcessOrder } from '../control/events.ts'
-import type { Cluster } from './template.ts'
+import type { Cluster } from './server.ts'
 
 /** An order to start a server; `latency` is extra time before it is spawned, ms. */
 export type StartOrder = ProcessOrder & { readonly latency: number }

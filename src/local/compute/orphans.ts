@@ -4,41 +4,54 @@ import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
-/** Time for a fast shutdown, time for an immediate one, and the time between two looks, ms. */
-const FAST_TIMEOUT = 5_000
-const QUIT_TIMEOUT = 2_000
+/** A kind of program, with the id of the process that runs in a folder and the signals that end it, the gentlest first. */
+export type OrphanKind = {
+  readonly processIn: (folder: string) => number | undefined
+  readonly signals: readonly EndingSignal[]
+}
+
+type EndingSignal = keyof typeof TIMEOUTS
+
+/** Time a process has to end after a signal, and the time between two looks, ms. */
+const TIMEOUTS = { SIGINT: 5000, SIGQUIT: 2000, SIGKILL: 2000 }
 const LOOK_INTERVAL = 10
 
+/** Process id of the server that runs on this data folder; undefined when none does. */
+export const serverOf = (dataFolder: string): number | undefined =>
+  recordedProcess(join(dataFolder, 'postmaster.pid'), 'postgres', dataFolder)
+
+/** Postgres: fast shutdown, immediate shutdown, kill. */
+export const SERVERS: OrphanKind = { processIn: serverOf, signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'] }
+
 /**
- * Stops Postgres servers that an earlier, killed service left running on the data folders inside `parent`.
+ * Stops the programs of one kind that an earlier, killed service left running in the folders inside `parent`.
  *
- * @returns name of the data folder and process id of each stopped server
+ * @returns name of the folder and process id of each
  */
 export async function stopOrphans(
   parent: string,
+  { processIn, signals }: OrphanKind,
   clock: Clock,
 ): Promise<readonly { readonly folder: string; readonly pid: number }[]> {
-  const orphans = readdirSync(parent)
-    .map((name) => ({ folder: name, pid: serverOf(join(parent, name)) }))
-    .filter((orphan): orphan is { folder: string; pid: number } => orphan.pid !== undefined)
-  await Promise.all(orphans.map(({ pid }) => stopProcess(pid, clock)))
+  const orphans = readdirSync(parent).flatMap((folder) => {
+    const pid = processIn(join(parent, folder))
+    return pid === undefined ? [] : [{ folder, pid }]
+  })
+  await Promise.all(orphans.map(({ pid }) => endProcess(pid, signals, clock)))
   return orphans
 }
 
-/** Process id of the server that runs on this data folder; undefined when none does. */
-export function serverOf(dataFolder: string): number | undefined {
-  const lockFile = join(dataFolder, 'postmaster.pid')
-  if (!existsSync(lockFile)) return undefined
-  const pid = Number(readFileSync(lockFile, 'utf8').split('\n')[0])
-  return isProcess(pid, 'postgres', dataFolder) ? pid : undefined
+/**
+ * Process id in the file, if that process runs this program with this path among its arguments. The id alone proves
+ * nothing: the system may have given it to another process since it was written down.
+ */
+export function recordedProcess(pidFile: string, program: string, path: string): number | undefined {
+  if (!existsSync(pidFile)) return undefined
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  return pid > 1 && runs(pid, program, path) ? pid : undefined
 }
 
-/**
- * Whether the process runs this program with this path among its arguments. The id alone proves nothing: the system may
- * have given it to another process since it was written down.
- */
-export function isProcess(pid: number, program: string, path: string): boolean {
-  if (!(pid > 1)) return false
+function runs(pid: number, program: string, path: string): boolean {
   try {
     if (existsSync('/proc/self/exe')) {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
@@ -51,28 +64,16 @@ export function isProcess(pid: number, program: string, path: string): boolean {
   }
 }
 
-async function stopProcess(pid: number, clock: Clock): Promise<void> {
-  if (await endsAfter(pid, 'SIGINT', { clock, timeout: FAST_TIMEOUT })) return
-  if (await endsAfter(pid, 'SIGQUIT', { clock, timeout: QUIT_TIMEOUT })) return
-  await killProcess(pid, clock)
-}
-
-/** Resolves when the process is gone, or cannot be killed. */
-export async function killProcess(pid: number, clock: Clock): Promise<void> {
-  await endsAfter(pid, 'SIGKILL', { clock, timeout: QUIT_TIMEOUT })
-}
-
-/** Sends the signal and polls until the process is gone: only a parent is notified of the end of a process. */
-async function endsAfter(
-  pid: number,
-  signal: NodeJS.Signals,
-  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
-): Promise<boolean> {
-  for (let waited = 0; waited < timeout; waited += LOOK_INTERVAL) {
-    if (!sendSignal(pid, waited === 0 ? signal : 0)) return true
-    await clock.sleep(LOOK_INTERVAL)
+/** Sends one signal after the other until the process is gone. Polls: only a parent is notified of the end of a process. */
+async function endProcess(pid: number, signals: OrphanKind['signals'], clock: Clock): Promise<void> {
+  for (const signal of signals) {
+    let isRunning = sendSignal(pid, signal)
+    for (let waited = 0; isRunning && waited < TIMEOUTS[signal]; waited += LOOK_INTERVAL) {
+      await clock.sleep(LOOK_INTERVAL)
+      isRunning = sendSignal(pid, 0)
+    }
+    if (!isRunning) return
   }
-  return !sendSignal(pid, 0)
 }
 
 /** Sends a signal and returns whether the process runs; signal 0 only tests that. */

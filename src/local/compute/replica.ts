@@ -1,8 +1,9 @@
 // Read replicas: streaming standbys of their branch's primary, each on data of its own.
-import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
-import { copyBranch, removeFolder } from './branch-copy.ts'
+import { copyBranch } from './branch-copy.ts'
+import { removeFolder, writeSecret } from './files.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'
 import { WALSENDER, withSession } from './connect.ts'
@@ -36,7 +37,7 @@ export async function spawnReplica(
   options: ComputesOptions,
 ): Promise<Replica> {
   if (primary === undefined) await prepareBranch(order, options)
-  else await syncSlots({ port: primary, password: options.cluster.password }, order.replicaIds)
+  else await syncSlots({ ...options.cluster, port: primary }, order.replicaIds)
   const isFresh = await copyUnlessPresent(order, primary, options)
   try {
     return await startAndCatchUp(order, primary, options)
@@ -74,9 +75,7 @@ async function copyUnlessPresent(
   if (originOf(to) === branch.id) return false
   await removeFolder(to)
   const complete = (partial: string): void => {
-    const passwords = join(partial, PASSWORD_FILE)
-    writeFileSync(passwords, `*:*:*:${SUPERUSER}:${cluster.password}\n`, { mode: 0o600 })
-    if (cluster.owner) chownSync(passwords, cluster.owner.uid, cluster.owner.gid)
+    writeSecret(join(partial, PASSWORD_FILE), `*:*:*:${SUPERUSER}:${cluster.password}\n`, cluster.owner)
     writeFileSync(join(partial, 'standby.signal'), '')
     writeFileSync(join(partial, ORIGIN_FILE), branch.id)
   }
@@ -148,7 +147,7 @@ const FLUSHED_QUERY = 'select pg_current_wal_flush_lsn()::text as position'
 const REPLAYED_QUERY = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`
 
 const positionOf = (port: number, sql: string, { cluster }: ComputesOptions): Promise<bigint> =>
-  withSession({ port, password: cluster.password, database: 'postgres' }, async (client) => {
+  withSession({ ...cluster, port }, async (client) => {
     const { rows } = await client.query<{ readonly position: string }>(sql)
     return parsePosition(rows[0]?.position ?? '0/0')
   })

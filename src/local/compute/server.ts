@@ -19,13 +19,19 @@ export type Server = Pick<ServerProcess, 'ended'> & {
   stop(grace: number): Promise<void>
 }
 
-export type ServerOptions = {
+/** What all servers of a data folder have in common. */
+export type Cluster = {
   readonly binaries: Binaries
   readonly owner: SystemUser | undefined
+  readonly clock: Clock
+  readonly certificate: Certificate
+  /** Password of the service's superuser. */
+  readonly password: string
+}
+
+export type ServerOptions = Omit<Cluster, 'password'> & {
   readonly dataFolder: string
   readonly port: number
-  readonly clock: Clock
-  readonly certificate: Pick<Certificate, 'certificateFile' | 'keyFile'>
 }
 
 /** Time until a server must accept connections, ms: crash recovery on a busy machine takes seconds. */

@@ -1,7 +1,6 @@
 // The file cache and the autoscaler of one running server, both derived from readings of its work.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
 import { type Demand, type Load, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
 import {
   type CacheModel,
@@ -13,9 +12,10 @@ import {
   usedPages,
   workingSet,
 } from '../control/sizing/cache-model.ts'
-import type { ComputeConfig } from '../control/project.ts'
 import { fileCacheMiB } from '../control/sizing/sizes.ts'
 import { type SuperuserAddress, withSession } from './connect.ts'
+import { replaceFile } from './files.ts'
+import type { ComputesOptions, StartOrder } from './orders.ts'
 import { CACHE_FILE } from './schema.ts'
 
 /** Work of a server at an instant. */
@@ -24,19 +24,6 @@ export type WorkReading = {
   readonly running: number
   /** Database → blocks read since the start. */
   readonly reads: ReadonlyMap<string, number>
-}
-
-export type SizeModelOptions = {
-  readonly dataFolder: string
-  readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
-  readonly cacheScale: number
-  /** Time between two goals, and least time between two readings of the relations, ms. */
-  readonly goalEvery: number
-  readonly readEvery: number
-  readonly password: string
-  readonly clock: Clock
-  readonly onGoal: (cu: number) => void
-  readonly onProblem: (error: unknown) => void
 }
 
 export type SizeModel = {
@@ -70,8 +57,14 @@ select id, read, case when bytes < 1073741824 then bytes / 8192 else greatest(13
 `
 
 /** Creates the model before the server starts: an empty cache at the minimum size, written to its file. */
-export function createSizeModel(options: SizeModelOptions): SizeModel {
-  const { dataFolder, config, cacheScale, clock } = options
+export function createSizeModel(
+  dataFolder: string,
+  { endpointId, config }: StartOrder,
+  options: ComputesOptions,
+): SizeModel {
+  const { cacheScale, goalEvery, cluster } = options
+  const { clock } = cluster
+  const readEvery = 2 * options.activityPoll
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
   let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
@@ -86,33 +79,29 @@ export function createSizeModel(options: SizeModelOptions): SizeModel {
 
   const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
   const reportProblem = (error: unknown): void => {
-    if (!isStopped) options.onProblem(error)
+    if (!isStopped) options.onProblem('the file cache of a compute could not be read', error)
   }
   const runInTurn = (work: () => Promise<void>): Promise<void> => {
     queued += 1
-    last = last
-      .then(work)
-      .catch(reportProblem)
-      .finally(() => {
-        queued -= 1
-      })
+    const finish = (): void => void (queued -= 1)
+    last = last.then(work).catch(reportProblem).finally(finish)
     return last
   }
-  const changedReads = (): [string, number][] =>
-    [...reads].filter(([database, read]) => counted.get(database) !== read)
+  const changedDatabases = (): string[] =>
+    [...reads.keys()].filter((name) => counted.get(name) !== reads.get(name))
   const readChangedRelations = async (): Promise<void> => {
     relationsReadAt = clock.now()
     const since = unchangedAt
-    for (const [database, read] of changedReads()) {
-      const relations = await relationsOf({ ...server, password: options.password, database })
+    const current = reads
+    const dropped = [...counted.keys()].filter((name) => !current.has(name))
+    for (const database of [...changedDatabases(), ...dropped]) {
+      const read = current.get(database)
+      const relations =
+        read === undefined ? [] : await relationsOf({ ...cluster, port: server.port, database })
       model = recordAccesses(model, { database, relations }, { since, now: clock.now() })
-      counted.set(database, read)
+      if (read === undefined) counted.delete(database)
+      else counted.set(database, read)
     }
-    for (const database of counted.keys())
-      if (!reads.has(database)) {
-        model = recordAccesses(model, { database, relations: [] }, { since, now: clock.now() })
-        counted.delete(database)
-      }
     unchangedAt = relationsReadAt
     publish()
   }
@@ -133,15 +122,15 @@ export function createSizeModel(options: SizeModelOptions): SizeModel {
     addReading: (reading) => {
       const now = clock.now()
       const elapsed = Math.max(0, now - lastReadingAt) // the clock may have been set back
-      load = loadAfter(load, reading.running, elapsed / (GOALS_PER_MINUTE * options.goalEvery))
+      load = loadAfter(load, reading.running, elapsed / (GOALS_PER_MINUTE * goalEvery))
       lastReadingAt = now
       reads = reading.reads
       if (queued > 0 || isStopped) return
-      if (changedReads().length === 0) unchangedAt = now
-      else if (now - relationsReadAt >= options.readEvery) void runInTurn(readChangedRelations)
-      if (config.minCu === config.maxCu || now - goalAt < options.goalEvery) return
+      if (changedDatabases().length === 0) unchangedAt = now
+      else if (now - relationsReadAt >= readEvery) void runInTurn(readChangedRelations)
+      if (config.minCu === config.maxCu || now - goalAt < goalEvery) return
       goalAt = now
-      options.onGoal(goalCu(demandNow(now), config))
+      options.onGoal(endpointId, goalCu(demandNow(now), config))
     },
     resize: (cu) =>
       runInTurn(async () => {
@@ -174,9 +163,7 @@ function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: numbe
     evicted_pages: Math.floor(model.evicted * cacheScale),
     touched: touchedSince(model).map(({ at, pages }) => [at / 1000, pages * cacheScale]),
   }
-  const path = join(dataFolder, CACHE_FILE)
-  writeFileSync(`${path}.new`, JSON.stringify(counters))
-  renameSync(`${path}.new`, path)
+  replaceFile(join(dataFolder, CACHE_FILE), JSON.stringify(counters))
 }
 
 /** Memory that the system of a compute uses beside Postgres, 100 MiB. */

@@ -17,7 +17,7 @@ select slot_name as name, coalesce(wal_status, '') = 'lost' as lost
 
 /** Creates the slots of these replicas, again where the primary has lost the log they need, and drops all others. */
 export function syncSlots(primary: ServerAddress, replicaIds: readonly string[]): Promise<void> {
-  return withSession({ ...primary, database: 'postgres' }, async (client) => {
+  return withSession(primary, async (client) => {
     const { rows } = await client.query<{ readonly name: string; readonly lost: boolean }>(SLOTS_QUERY)
     const wanted = replicaIds.map(slotOf)
     const usable = rows.filter(({ name, lost }) => wanted.includes(name) && !lost).map(({ name }) => name)
@@ -30,7 +30,7 @@ export function syncSlots(primary: ServerAddress, replicaIds: readonly string[])
 
 /** Drops the slot of a replica that was deleted or has moved to another branch. */
 export const dropSlot = (primary: ServerAddress, endpointId: string): Promise<void> =>
-  withSession({ ...primary, database: 'postgres' }, (client) => drop(client, slotOf(endpointId)))
+  withSession(primary, (client) => drop(client, slotOf(endpointId)))
 
 async function drop(client: Client, name: string): Promise<void> {
   // the walsender of a replica that has just ended holds the slot for a moment

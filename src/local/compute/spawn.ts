@@ -5,11 +5,11 @@ import type { Branch } from '../control/project.ts'
 import { applyCatalogue } from './catalogue.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { writeSizeConfiguration } from './configuration.ts'
-import { freePort } from './ports.ts'
-import { type Server, startServer } from './server.ts'
+import { freePort } from '../proxy/listen.ts'
+import { type Cluster, type Server, startServer } from './server.ts'
 import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
-import { type Cluster, copyTemplate, removeStatistics } from './template.ts'
+import { copyTemplate, removeStatistics } from './template.ts'
 
 /** A server that accepts connections. */
 export type Spawned = {
@@ -49,7 +49,7 @@ export async function spawnPrimary(
     await updateCatalogue(spawned.server, branch, options)
     // without replicas and old slots, the start need not wait for one more session
     if (order.replicaIds.length > 0 || hasSlots(dataFolder))
-      await syncSlots({ port: spawned.server.port, password: options.cluster.password }, order.replicaIds)
+      await syncSlots({ ...options.cluster, port: spawned.server.port }, order.replicaIds)
     return spawned
   } catch (error) {
     await spawned.server.stop(0)
@@ -59,9 +59,10 @@ export async function spawnPrimary(
 
 /** Starts a server on a data folder that exists. */
 export async function spawn(
-  { endpointId, config }: StartOrder,
+  order: StartOrder,
   { dataFolder, options, extraLines }: SpawnOptions,
 ): Promise<Spawned> {
+  const { config } = order
   const { cacheScale, cluster } = options
   const { connectionsBasis: basis } = options.behaviour()
   let cu = config.minCu
@@ -69,17 +70,7 @@ export async function spawn(
     writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extraLines() })
   configure()
   removeStatistics(dataFolder)
-  const sizing = createSizeModel({
-    dataFolder,
-    config,
-    cacheScale,
-    goalEvery: options.goalEvery,
-    readEvery: 2 * options.activityPoll,
-    password: cluster.password,
-    clock: cluster.clock,
-    onGoal: (goal) => options.onGoal(endpointId, goal),
-    onProblem: (error) => options.onProblem('the file cache of a compute could not be read', error),
-  })
+  const sizing = createSizeModel(dataFolder, order, options)
   const server = await startWithRetries(dataFolder, cluster)
   sizing.attach(server)
   const reconfigure = (): void => {
@@ -106,7 +97,7 @@ export async function updateCatalogue(
   const behaviour = options.behaviour()
   const version = versionOf(branch, behaviour)
   if (options.applied(branch.id) === version) return
-  await applyCatalogue({ port, password: options.cluster.password }, branch.catalogue, behaviour)
+  await applyCatalogue({ ...options.cluster, port }, branch.catalogue, behaviour)
   options.setApplied(branch.id, version)
 }
 

@@ -1,10 +1,11 @@
 // PgBouncer: where it is, one process in front of one server, and processes that a killed service left running.
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
-import { isProcess, killProcess } from '../compute/orphans.ts'
+import { giveTo, writeSecret } from '../compute/files.ts'
+import { type OrphanKind, recordedProcess } from '../compute/orphans.ts'
 import { type SystemUser, isProgram } from '../compute/owner.ts'
 import { type ServerProcess, startServerProcess } from '../compute/process.ts'
 import { type PoolerConfiguration, type PoolerFiles, configurationText, usersText } from './configuration.ts'
@@ -72,9 +73,8 @@ function writeFiles(options: PoolerOptions, version: number): void {
   const files = filesIn(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(files.configuration, configurationText({ ...options, files, version }))
-  writeFileSync(files.users, usersText(password), { mode: 0o600 })
-  if (!owner) return
-  for (const path of [folder, files.configuration, files.users]) chownSync(path, owner.uid, owner.gid)
+  writeSecret(files.users, usersText(password), owner)
+  giveTo(owner, folder, files.configuration)
 }
 
 /** Folders in which packages install PgBouncer; Debian's is not on everybody's PATH. */
@@ -84,39 +84,16 @@ const INSTALL_FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local
  * The PgBouncer of this machine; undefined when it has none. `PGBOUNCER` of the environment names the program itself;
  * without it the folders of `PATH` are searched, then the usual ones.
  */
-export function findPgBouncer({
-  PGBOUNCER: chosen,
-  PATH: path = '',
-}: {
-  readonly PGBOUNCER?: string | undefined
-  readonly PATH?: string | undefined
-}): string | undefined {
-  const folders = [...path.split(':').filter(Boolean), ...INSTALL_FOLDERS]
+export function findPgBouncer({ PGBOUNCER: chosen, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
+  const folders = [...PATH.split(':').filter(Boolean), ...INSTALL_FOLDERS]
   return (chosen ? [chosen] : folders.map((folder) => join(folder, 'pgbouncer'))).find(isProgram)
-}
-
-/**
- * Ends poolers that an earlier, killed service left running, and clears their folders inside `parent`.
- *
- * @returns name of the folder and process id of each stopped pooler
- */
-export async function stopOrphanPoolers(
-  parent: string,
-  clock: Clock,
-): Promise<readonly { readonly folder: string; readonly pid: number }[]> {
-  const orphans = readdirSync(parent).flatMap((folder) => {
-    const pid = poolerOf(join(parent, folder))
-    return pid === undefined ? [] : [{ folder, pid }]
-  })
-  await Promise.all(orphans.map(({ pid }) => killProcess(pid, clock)))
-  for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true, force: true })
-  return orphans
 }
 
 /** Process id of the pooler that runs in this folder; undefined when none does. */
 export function poolerOf(folder: string): number | undefined {
-  const { pid: pidFile, configuration } = filesIn(folder)
-  if (!existsSync(pidFile)) return undefined
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  return isProcess(pid, 'pgbouncer', configuration) ? pid : undefined
+  const { pid, configuration } = filesIn(folder)
+  return recordedProcess(pid, 'pgbouncer', configuration)
 }
+
+/** Poolers hold nothing that could be lost, and their orderly shutdown waits for transactions. */
+export const POOLERS: OrphanKind = { processIn: poolerOf, signals: ['SIGKILL'] }

@@ -1,6 +1,6 @@
 // The poolers of the service: one PgBouncer per awake compute, started for the first client of its pooled host.
 import { join } from 'node:path'
-import { freePort } from '../compute/ports.ts'
+import { freePort } from '../proxy/listen.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
 import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 

@@ -39,6 +39,12 @@ export async function listenOn(
   return promise
 }
 
+/** A port of 127.0.0.1 that was free a moment ago; another program may take it before it is used. */
+export async function freePort(): Promise<number> {
+  await using server = createServer()
+  return (await listenOn(server, 0)) ?? 0
+}
+
 /** Address to listen on; a port alone is on 127.0.0.1. */
 export type ListenAddress = number | { readonly host: string; readonly port: number }
 

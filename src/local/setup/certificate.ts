@@ -1,8 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
+import { giveTo, replaceFile } from '../compute/files.ts'
 import type { SystemUser } from '../compute/owner.ts'
 
 /** The certificate of the proxy and of every server. It is the same one, so that channel binding holds through both. */
@@ -29,25 +30,16 @@ const RENEWED_BEFORE_END = 30 * DAY
 
 /** Loads the certificate of the data folder; creates one at the first start and after a change of the suffix. */
 export async function ensureCertificate(options: CertificateOptions): Promise<Certificate> {
-  const [certificateFile, keyFile] = [
-    join(options.folder, 'certificate.pem'),
-    join(options.folder, 'key.pem'),
-  ]
-  if (!isUsable(certificateFile, keyFile, options))
-    await createCertificate({ certificateFile, keyFile }, options)
-  return {
-    certificate: readFileSync(certificateFile, 'utf8'),
-    key: readFileSync(keyFile, 'utf8'),
-    certificateFile,
-    keyFile,
-  }
+  const certificateFile = join(options.folder, 'certificate.pem')
+  const keyFile = join(options.folder, 'key.pem')
+  const files = { certificateFile, keyFile }
+  if (!isUsable(files, options)) await createCertificate(files, options)
+  return { ...files, certificate: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
 }
 
-function isUsable(
-  certificateFile: string,
-  keyFile: string,
-  { suffix, clock }: Pick<CertificateOptions, 'suffix' | 'clock'>,
-): boolean {
+type Files = Pick<Certificate, 'certificateFile' | 'keyFile'>
+
+function isUsable({ certificateFile, keyFile }: Files, { suffix, clock }: CertificateOptions): boolean {
   if (!existsSync(certificateFile) || !existsSync(keyFile)) return false
   try {
     const certificate = new X509Certificate(readFileSync(certificateFile))
@@ -61,8 +53,6 @@ function isUsable(
     return false // incomplete or damaged
   }
 }
-
-type Files = Pick<Certificate, 'certificateFile' | 'keyFile'>
 
 async function createCertificate(
   { certificateFile, keyFile }: Files,
@@ -91,14 +81,7 @@ async function createCertificate(
     ],
   })
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  writeAtomically(keyFile, generated.private, 0o600)
-  // Postgres accepts a key file only if its own user or root owns it
-  if (owner) chownSync(keyFile, owner.uid, owner.gid)
-  writeAtomically(certificateFile, generated.cert, 0o644)
-}
-
-/** Writes a file atomically: after a kill the former file is still there. */
-function writeAtomically(path: string, text: string, mode: number): void {
-  writeFileSync(`${path}.partial`, text, { mode })
-  renameSync(`${path}.partial`, path)
+  replaceFile(keyFile, generated.private, 0o600)
+  giveTo(owner, keyFile) // Postgres accepts a key file only if its own user or root owns it
+  replaceFile(certificateFile, generated.cert, 0o644)
 }

@@ -1,5 +1,6 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { giveTo } from '../compute/files.ts'
 import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
@@ -41,10 +42,8 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
   for (const each of [folder, ...ownedFolders]) mkdirSync(each, { recursive: true })
   if (!owner) return paths
   chmodSync(folder, 0o711)
-  for (const owned of ownedFolders) {
-    chownSync(owned, owner.uid, owner.gid)
-    chmodSync(owned, 0o700)
-  }
+  giveTo(owner, ...ownedFolders)
+  for (const owned of ownedFolders) chmodSync(owned, 0o700)
   const closed = closedFolder(paths.branches, owner)
   if (closed === undefined) return paths
   throw new Error(

@@ -1,17 +1,18 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { ensureSetting } from './identity.ts'
 import { type Certificate, ensureCertificate } from './certificate.ts'
 import { type Clock, createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
-import { stopOrphans } from '../compute/orphans.ts'
+import { removeEntries } from '../compute/files.ts'
+import { SERVERS, stopOrphans } from '../compute/orphans.ts'
 import { postgresUser } from '../compute/owner.ts'
-import { type Cluster, makeTemplate, removePartials } from '../compute/template.ts'
+import type { Cluster } from '../compute/server.ts'
+import { makeTemplate } from '../compute/template.ts'
 import { type Paths, holdFolder, prepareFolder } from './folder.ts'
 import { DOMAIN } from '../api/wire/records.ts'
 import type { Log } from '../log.ts'
 import type { LocalOptions } from '../options.ts'
-import { stopOrphanPoolers } from '../pooler/pooler.ts'
+import { POOLERS } from '../pooler/pooler.ts'
 import { type Random, createRandom } from '../random.ts'
 import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
@@ -44,13 +45,15 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   const chosen = process.env['PG_BIN']
   const binaries = findBinaries({ chosen, copyTo: paths.binaries, owner })
   requireSameMajor(store, binaries.major, paths)
-  for (const parent of [paths.clusters, paths.branches]) {
-    for (const { folder, pid } of await stopOrphans(parent, clock))
-      log({ kind: 'orphan-stopped', folder, pid })
-    removePartials(parent)
-  }
-  for (const { folder, pid } of await stopOrphanPoolers(paths.poolers, clock))
-    log({ kind: 'orphan-stopped', folder, pid })
+  const { clusters, branches, poolers } = paths
+  for (const [parent, kind] of [
+    [clusters, SERVERS],
+    [branches, SERVERS],
+    [poolers, POOLERS],
+  ] as const)
+    for (const orphan of await stopOrphans(parent, kind, clock)) log({ kind: 'orphan-stopped', ...orphan })
+  for (const parent of [clusters, branches]) removeEntries(parent, (name) => name.endsWith('.partial'))
+  removeEntries(poolers)
   const suffix = options.hostSuffix ?? DOMAIN
   const certificate = await ensureCertificate({ folder: paths.tls, suffix, owner, clock })
   const password = ensureSetting(store, 'superuser-password', () => random.text(32))
@@ -66,10 +69,7 @@ function removeDeletedData(folder: string, projects: ProjectStore): void {
   const ids = new Set(
     projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
   )
-  for (const name of readdirSync(folder)) {
-    if (/^(?:br|ep)-/.test(name) && !ids.has(name))
-      rmSync(join(folder, name), { recursive: true, force: true })
-  }
+  removeEntries(folder, (name) => /^(?:br|ep)-/.test(name) && !ids.has(name))
 }
 
 /** Throws when the data folders are of another major version of Postgres, which cannot use them. */

@@ -5,7 +5,7 @@ import { openSync, closeSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LocalEvent } from '../../../src/local/log.ts'
 import { startLocal, type Local } from '../../../src/local/start.ts'
-import { freePort } from '../../../src/local/compute/ports.ts'
+import { freePort } from '../../../src/local/proxy/listen.ts'
 import { uriOf } from '../../end-to-end/support.ts'
 import { PROFILES, SCALE } from './schedule.ts'
 

@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
 import { waitUntilUp, startProgram } from '../../../src/cli/demo/monitoring/program.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
-import { freePort } from '../../../src/local/compute/ports.ts'
+import { freePort } from '../../../src/local/proxy/listen.ts'
 import { makeFolder } from '../../local/support.ts'
 import { recordHistory, type History } from './history.ts'
 

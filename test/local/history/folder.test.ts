@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
-import { freePort } from '../../../src/local/compute/ports.ts'
+import { freePort } from '../../../src/local/proxy/listen.ts'
 import type { LocalEvent } from '../../../src/local/log.ts'
 import { type Local, type LocalOptions, startLocal } from '../../../src/local/start.ts'
 import { killed, spawnLocal } from '../child.ts'

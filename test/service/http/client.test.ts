@@ -1,7 +1,7 @@
 // The client against a service on loopback that misbehaves: what is repeated, what is not, and what it comes to.
 import { describe, expect, test } from 'vitest'
 import { eagerClock } from '../eager-clock.ts'
-import { freePort } from '../../../src/local/compute/ports.ts'
+import { freePort } from '../../../src/local/proxy/listen.ts'
 import { answers, cuts, faultyServer, inTurn, resets, type Fault } from '../faulty-server.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'

@@ -1,7 +1,7 @@
 // An Alertmanager on loopback, without peers.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../local/compute/ports.ts'
+import { freePort } from '../../../local/proxy/listen.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { waitUntilUp, startProgram } from './program.ts'
 
