@@ -33,7 +33,7 @@ import { allowedLateness } from './settle/watermark.ts'
 import { attributeSinceReading } from './attribution/attribution.ts'
 import { deriveTimeline } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
-import { rollUpFacts } from './rollup/roll-up.ts'
+import { rollUp } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
 import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
@@ -113,7 +113,7 @@ export function applyFacts(
   const settled = settle({ ...input, metered, delay, prices, now })
   const { totals, current } = settled
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
-  const rolled = rollUpFacts(isNew ? undefined : before, facts, given.preset)
+  const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
   return {
     closed: settled.closed,
     slices: settled.final.slices,

@@ -2,7 +2,7 @@
 import { effectiveDelay, largestCu, smallestCu } from '../model/service/compute.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
-import type { ConnectionCounts, Reading } from '../model/observation.ts'
+import { ifRead, type ConnectionCounts, type Reading } from '../model/observation.ts'
 import { isOperationTracked } from '../model/service/operation.ts'
 import { NO_OWNER, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
@@ -110,9 +110,17 @@ function readingOf(entry: ComputeEntry, { preset, unreadable }: ViewContext): Re
     presetMismatch: mismatchOf(entry, preset),
     sizeUnknown: reading.sizeUnknown ?? 0,
     averageActive: usage.last?.averageActive,
-    ...(last ? partsOfReading(last) : NO_READING_PARTS),
+    ...partsOfReading(last),
   }
 }
+
+const partsOfReading = (last: Reading | undefined) => ({
+  reservedConnections: last?.reservedConnections,
+  cacheLimit: last?.cacheLimit,
+  cacheUsed: ifRead(last?.cache)?.used,
+  workingSet: ifRead(last?.workingSet) ?? [],
+  longestTransaction: ifRead(last?.causes)?.longestTransaction,
+})
 
 function mismatchOf({ compute, reading, current }: ComputeEntry, preset: Preset): PresetMismatch | undefined {
   const { last } = reading
@@ -125,33 +133,6 @@ function mismatchOf({ compute, reading, current }: ComputeEntry, preset: Preset)
   }
 }
 
-type ReadingParts = Pick<
-  ReadingView,
-  'reservedConnections' | 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'
->
-
-const NO_READING_PARTS: ReadingParts = {
-  reservedConnections: undefined,
-  cacheLimit: undefined,
-  cacheUsed: undefined,
-  workingSet: [],
-  longestTransaction: undefined,
-}
-
-const partsOfReading = ({
-  reservedConnections,
-  cacheLimit,
-  cache,
-  workingSet,
-  causes,
-}: Reading): ReadingParts => ({
-  reservedConnections,
-  cacheLimit,
-  cacheUsed: 'missing' in cache ? undefined : cache.used,
-  workingSet: 'missing' in workingSet ? [] : workingSet,
-  longestTransaction: 'missing' in causes ? undefined : causes.longestTransaction,
-})
-
 function connectionsOf(
   { compute, reading }: ComputeEntry,
   maxConnections: number,
@@ -160,7 +141,7 @@ function connectionsOf(
   if (compute.state !== 'active') return last ? NO_CONNECTIONS : undefined
   // Refused for lack of a free connection: clients use all that are not reserved.
   if (atLimit) return { ...NO_CONNECTIONS, other: maxConnections - (last?.reservedConnections ?? 0) }
-  return last && !('missing' in last.connections) ? last.connections : undefined
+  return ifRead(last?.connections)
 }
 
 /** Current size: 0 when asleep, the fixed size, or in a range the size that the last reading's cache limit gives; undefined without one. */

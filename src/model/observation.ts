@@ -85,6 +85,10 @@ export type WorkingSet = { readonly window: Seconds; readonly size: Bytes }
 /** Reason why a value could not be read. */
 export type NotRead = { readonly missing: string }
 
+/** The part of a reading; undefined where it could not be read. */
+export const ifRead = <Part extends object>(part: Part | NotRead | undefined): Part | undefined =>
+  part && 'missing' in part ? undefined : part
+
 export type Reading = {
   readonly kind: 'light' | 'full'
   /** Start of the server process, on the compute's clock: identifies the incarnation of all counters. */

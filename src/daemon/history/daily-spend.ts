@@ -1,7 +1,7 @@
 // Amounts of each budget by day, read from the store.
-import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/budgets/amounts.ts'
+import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/settle/cu-time.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
-import { clipSlice } from '../../ledger/budgets/clip.ts'
+import { clipSlice } from '../../ledger/settle/slices.ts'
 import {
   settledPartOfOpen,
   slicesOfHistory,

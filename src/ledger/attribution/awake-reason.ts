@@ -3,7 +3,7 @@ import { expectedSuspension, SUSPEND_GRACE } from '../../model/inference/expecte
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { AwakeReason } from '../../model/output/awake-reason.ts'
-import type { AwakeIndicators, Reading } from '../../model/observation.ts'
+import { ifRead, type AwakeIndicators, type Reading } from '../../model/observation.ts'
 import { MINUTE, after, latest, type Instant, type Seconds } from '../../model/units.ts'
 import { lastClientActivity, observerActivities } from '../evidence/activity.ts'
 
@@ -78,5 +78,4 @@ const MAX_LOOK_AGE = 2000
 const lastApplication = ({ reading: { last }, current }: ComputeEntry): string | undefined =>
   !last || (current && last.at < current.from.earliest) ? undefined : mostActive(last)
 
-const mostActive = ({ clients }: Reading): string | undefined =>
-  'missing' in clients ? undefined : clients[0]?.application
+const mostActive = ({ clients }: Reading): string | undefined => ifRead(clients)?.[0]?.application

@@ -13,9 +13,9 @@ import { matchesSelector, matchesEverything, type SelectorTarget } from '../../m
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
 import { latest, ratio, type Instant, type Ratio } from '../../model/units.ts'
-import { addSliceAmounts, amountInLimitUnit } from './amounts.ts'
+import { addSliceAmounts } from '../settle/cu-time.ts'
 import { burnRates, maxBurnRate, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
-import { addSlicesInPeriod, isRecordOf, reachedRungs } from './period-totals.ts'
+import { addSlicesInPeriod, amountInLimitUnit, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
 
 export type BudgetEvaluation = {

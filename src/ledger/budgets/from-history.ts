@@ -1,6 +1,7 @@
 // Rebuilds slices from stored awake intervals, for a budget that is new in the configuration.
 import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
+import { eachBound } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { cu, instant } from '../../model/units.ts'
@@ -26,21 +27,11 @@ export function slicesOfHistory(
   return prices.map(([price, time]) => {
     const share: Share = [done, total === 0 ? 1 : done + time.high / total]
     done = share[1]
-    const [low, likely, high] = [
-      cutOut(spans.low, share),
-      cutOut(spans.likely, share),
-      cutOut(spans.high, share),
-    ]
+    const parts = eachBound((bound) => cutOut(spans[bound], share))
     return {
       ref,
-      low,
-      likely,
-      high,
-      size: {
-        low: average(time.low, low),
-        likely: average(time.likely, likely),
-        high: average(time.high, high),
-      },
+      ...parts,
+      size: eachBound((bound) => average(time[bound], parts[bound])),
       price,
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
     }

@@ -3,13 +3,16 @@ import {
   RUNGS,
   type Budget,
   type BudgetAmounts,
+  type BudgetLimit,
   type PeriodRecord,
   type Rung,
+  type UsageAmounts,
 } from '../../model/policy/budget.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from './amounts.ts'
-import { clipSlice } from './clip.ts'
+import { addSliceAmounts, cuTimeSum, NO_AMOUNTS, spendOf } from '../settle/cu-time.ts'
+import { clipSlice } from '../settle/slices.ts'
 
 const NO_BUDGET_AMOUNTS: BudgetAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
 
@@ -55,4 +58,19 @@ export function reachedRungs(budget: Budget, record: PeriodRecord, counted: Budg
   const { unit, amount } = budget.limit
   const spent = amountInLimitUnit(counted.all, unit).likely
   return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= amount * rung)
+}
+
+/** In the unit of a limit: micros, CU·ms, or awake ms. */
+export function amountInLimitUnit(
+  { awake, cuTime }: UsageAmounts,
+  unit: BudgetLimit['unit'],
+): Bounds<number> {
+  switch (unit) {
+    case 'money':
+      return spendOf(cuTime)
+    case 'cu_hours':
+      return cuTimeSum(cuTime)
+    case 'awake_hours':
+      return awake
+  }
 }

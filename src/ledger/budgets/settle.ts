@@ -5,8 +5,8 @@ import { matchesSelector, type SelectorTarget } from '../../model/policy/selecto
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { DAY, earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
-import { addSliceAmounts, NO_AMOUNTS } from './amounts.ts'
-import { clipSlice, possibleInterval } from './clip.ts'
+import { addSliceAmounts, NO_AMOUNTS } from '../settle/cu-time.ts'
+import { clipSlice, possibleInterval } from '../settle/slices.ts'
 import { addSlicesInPeriod, ensurePeriodRecord } from './period-totals.ts'
 import { seasonalityKnownSince, addSpend, newSeasonality } from './seasonality.ts'
 

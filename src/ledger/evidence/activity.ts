@@ -24,13 +24,9 @@ const isOurs = (at: Instant, session: OwnSession): boolean =>
 
 /** Client activity, ascending: recorded activity that no own session explains, and what readings observed. */
 export const clientActivities = (evidence: Evidence): readonly Instant[] =>
-  [...new Set([...clientActivitiesOfRecords(evidence), ...clientActivitiesOfReadings(evidence)])].toSorted(
+  [...new Set([...recordedActivities(evidence).clients, ...clientActivitiesOfReadings(evidence)])].toSorted(
     (a, b) => a - b,
   )
-
-/** From records, to the second. */
-const clientActivitiesOfRecords = (evidence: Evidence): readonly Instant[] =>
-  recordedActivities(evidence).clients
 
 /** Recorded activity that an own session may explain, and the rest. Both lists are ascending, so one walk over them suffices. */
 function recordedActivities({ activities, ownSessions }: Evidence) {
@@ -100,7 +96,7 @@ export function observerOverhead(
     at >= interval.from.earliest - SECOND && at <= interval.knownUntil
   const ours = observerActivities(evidence).filter(isInside)
   const clients = [
-    ...clientActivitiesOfRecords(evidence).filter(isInside).map(middleOfSecond),
+    ...recordedActivities(evidence).clients.filter(isInside).map(middleOfSecond),
     ...clientActivitiesOfReadings(evidence).filter(isInside),
   ]
   const starts = [interval.from.likely, ...clients.toSorted((a, b) => a - b)]
@@ -115,7 +111,7 @@ export function observerOverhead(
     const returned = starts[index + 1]
     added +=
       returned === undefined
-        ? extensionOf({ since, ours: lastOfOurs, end: next }, delay)
+        ? extensionOf(since, lastOfOurs, next - delay * 1000)
         : hiddenSleepOf(since, returnBounds(lastOfOurs, returned, { evidence, session }), delay)
   })
   return millis(added)
@@ -124,14 +120,9 @@ export function observerOverhead(
 /** Expected instant of an activity dated to a whole second. */
 const middleOfSecond = (at: Instant): Instant => instant(at + SECOND / 2)
 
-/** Extension of an interval that ended at `end`: the distance between own and client activity where the suspend timer ran from ours, else 0. */
-function extensionOf(
-  { since, ours, end }: { readonly since: Instant; readonly ours: Instant; readonly end: Instant },
-  delay: Seconds,
-): number {
-  const suspendTimerStart = end - delay * 1000
-  return Math.abs(suspendTimerStart - ours) < Math.abs(suspendTimerStart - since) ? ours - since : 0
-}
+/** Extension of an interval: the distance between own and client activity where the suspend timer ran from ours, else 0. */
+const extensionOf = (since: Instant, ours: Instant, timerStart: number): number =>
+  Math.abs(timerStart - ours) < Math.abs(timerStart - since) ? ours - since : 0
 
 /** Mean delay until the service notices inactivity, 250 ms: it looks every 500 ms. Source: service-facts.md, "What keeps a compute awake". */
 const MEAN_NOTICE_DELAY = 250

@@ -3,14 +3,7 @@ import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry, Totals, ReadingCounts, ReadingOutcome } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type {
-  Look,
-  NotRead,
-  Reading,
-  ReadingAttempt,
-  ReadingRefusal,
-  Sweep,
-} from '../../model/observation.ts'
+import type { Reading, ReadingAttempt, ReadingRefusal, Sweep } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { SECOND, latest, seconds, type Seconds } from '../../model/units.ts'
@@ -39,8 +32,6 @@ export const NO_READING_STATE: ReadingState = {
   problem: undefined,
 }
 
-type Observations = { readonly looks: readonly Look[]; readonly readings: readonly ReadingAttempt[] }
-
 type StateAfter = {
   readonly overhead: number
   readonly delay: AutosuspendDelay
@@ -54,29 +45,23 @@ type StateAfter = {
 /** Applies readings to the reading state. A reading is charged its expected cost until its real cost is known. */
 export function applyReadings(
   before: ComputeEntry,
-  { looks, readings }: Observations,
+  { looks, readings }: Pick<Sweep, 'looks' | 'readings'>,
   after: StateAfter,
 ): ReadingState {
   const state = before.reading
   const newest = lastClientActivity(after.evidence) ?? 0
   const since = (state.lastAttemptAt ?? 0) + (state.clockOffset ?? 0)
+  const { overhead, delay, totals, preset } = after
+  const added = totals.observerOverhead - before.totals.observerOverhead
   const spending = {
-    awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
-    overhead: after.overhead,
-    delay: after.delay,
+    awake: seconds((totals.awake.likely - before.totals.awake.likely) / 1000),
+    overhead,
+    delay,
     expected: seconds(readings.reduce((sum, { expectedCost }) => sum + expectedCost, 0)),
-    added: seconds(
-      Math.max(
-        0,
-        after.totals.observerOverhead - before.totals.observerOverhead,
-        maxHiddenTime(before, newest, after.delay),
-      ) / 1000,
-    ),
+    added: seconds(Math.max(0, added, maxHiddenTime(before, newest, delay)) / 1000),
     settled: !after.awake || newest > since,
   }
-  const unknownSizes = readings.filter(
-    (attempt) => measuredSizeOf(attempt, after.preset) === 'unknown',
-  ).length
+  const unknownSizes = readings.filter((attempt) => measuredSizeOf(attempt, preset) === 'unknown').length
   return readings.reduce(addAttempt, {
     ...state,
     ...(unknownSizes > 0 && { sizeUnknown: (state.sizeUnknown ?? 0) + unknownSizes }),
@@ -102,15 +87,10 @@ function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, dela
 }
 
 /** When the service may have counted our last session as activity, by its clock; undefined after a light reading, whose effect shows in the records. */
-function lastSessionAt({
-  last,
-  lastAttemptAt,
-  lastSucceeded,
-  clockOffset,
-}: ReadingState): number | undefined {
-  if (lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')) return undefined
-  return lastAttemptAt + (clockOffset ?? 0)
-}
+const lastSessionAt = ({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingState) =>
+  lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')
+    ? undefined
+    : lastAttemptAt + (clockOffset ?? 0)
 
 /** Bucket of the longest gaps, log2 of seconds: twelve days. */
 const MAX_GAP_BUCKET = 20
@@ -160,12 +140,8 @@ function problemOf({ result }: ReadingAttempt): string | undefined {
 }
 
 const missingPartOf = ({ kind, connections, usage, cache, workingSet }: Reading): string | undefined =>
-  [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].map(reasonMissing).find(isText)
-
-const isText = (text: string | undefined): text is string => text !== undefined
-
-const reasonMissing = (part: object | NotRead): string | undefined =>
-  'missing' in part ? part.missing : undefined
+  [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].find((part) => 'missing' in part)
+    ?.missing
 
 /** Input of the observer allowance of one compute, seconds. */
 export type ObserverSpending = {
@@ -225,9 +201,9 @@ function outcomeOf({ result }: ReadingAttempt): ReadingOutcome {
     case 'failed':
       return result.because
     case 'read':
-      return 'missing' in result.reading.connections || lacksCache(result.reading) ? 'partial' : 'ok'
+      return isPartial(result.reading) ? 'partial' : 'ok'
   }
 }
 
-const lacksCache = ({ kind, cache }: { readonly kind: 'light' | 'full'; readonly cache: object }): boolean =>
-  kind === 'full' && 'missing' in cache
+const isPartial = ({ kind, connections, cache }: Reading): boolean =>
+  'missing' in connections || (kind === 'full' && 'missing' in cache)

@@ -1,6 +1,6 @@
 // Adds looks and readings to the bucket they fall in. A new quantity of a reading gets its line here.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
-import type { ConnectionCounts, Reading } from '../../model/observation.ts'
+import { ifRead, type CacheReading, type ConnectionCounts, type Reading } from '../../model/observation.ts'
 import type {
   ConnectionPeaks,
   CacheBaseline,
@@ -9,7 +9,7 @@ import type {
   SampleSummary,
 } from '../../model/ledger/rollup.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
-import { bytes, millis, seconds, type Cu } from '../../model/units.ts'
+import { millis, type Cu } from '../../model/units.ts'
 import { attributeAt } from '../attribution/causes.ts'
 import type { UsageDelta } from '../evidence/usage-delta.ts'
 
@@ -55,22 +55,31 @@ export type ReadingContext = {
   readonly growth: UsageDelta | undefined
 }
 
-export function addReadingSample(open: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
-  const counted = { ...open, readings: open.readings + 1 }
-  const sized = addSizeEstimate(addConnections(counted, reading), reading, context)
-  const attributed = addAttribution(sized, reading, context.growth)
-  const used = addLongestTransaction(addUsageGrowth(attributed, context.growth), reading)
-  return addWorkingSet(addCacheGrowth(used, reading, context.cacheBefore), reading)
+export function addReadingSample(before: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
+  const { growth, cacheBefore } = context
+  const open = addSizeEstimate(before, reading, context)
+  const [cache, connections] = [ifRead(reading.cache), ifRead(reading.connections)]
+  return {
+    ...open,
+    readings: open.readings + 1,
+    connections: connections ? peaksOf(open.connections, connections) : open.connections,
+    attribution: addAttribution(open.attribution, reading, growth),
+    use: growth ? addUsageGrowth(open.use, growth) : open.use,
+    longestTransaction: larger(open.longestTransaction, ifRead(reading.causes)?.longestTransaction),
+    cacheUsed: larger(open.cacheUsed, cache?.used),
+    cache: cache ? addCacheGrowth(open.cache, { ...reading, cache }, cacheBefore) : open.cache,
+    workingSet: larger(open.workingSet, ifRead(reading.workingSet)?.at(-1)?.size),
+  }
 }
+
+const larger = <Value extends number>(a: Value | undefined, b: Value | undefined): Value | undefined =>
+  b === undefined || (a !== undefined && a > b) ? a : b
 
 /** Adds a reading refused because no connection was free: clients held all of theirs, in unknown states. */
 export const addConnectionLimitHit = (open: OpenRollup, limit: number): OpenRollup => ({
   ...open,
   connections: peaksOf(open.connections, { active: 0, idle: 0, idleInTransaction: 0, other: limit }),
 })
-
-const addConnections = (open: OpenRollup, { connections }: Reading): OpenRollup =>
-  'missing' in connections ? open : { ...open, connections: peaksOf(open.connections, connections) }
 
 const peaksOf = (before: ConnectionPeaks | undefined, counts: ConnectionCounts): ConnectionPeaks => ({
   count: (before?.count ?? 0) + 1,
@@ -93,60 +102,36 @@ function addSizeEstimate(open: OpenRollup, { cacheLimit }: Reading, context: Rea
   return size === undefined ? open : addSizeSample(open, size, 'estimated')
 }
 
-function addAttribution(open: OpenRollup, reading: Reading, growth: UsageDelta | undefined): OpenRollup {
-  const sum = new Map(Object.entries(open.attribution))
+function addAttribution(
+  attribution: OpenRollup['attribution'],
+  reading: Reading,
+  growth: UsageDelta | undefined,
+): OpenRollup['attribution'] {
+  const sum = new Map(Object.entries(attribution))
   for (const [key, time] of Object.entries(attributeAt(reading, growth, WEIGHT)))
     sum.set(key, millis((sum.get(key) ?? 0) + time))
-  const largest = [...sum].toSorted(([, a], [, b]) => b - a).slice(0, MAX_CULPRITS)
-  return { ...open, attribution: Object.fromEntries(largest) }
+  return Object.fromEntries([...sum].toSorted(([, a], [, b]) => b - a).slice(0, MAX_CULPRITS))
 }
 
-function addUsageGrowth(open: OpenRollup, growth: UsageDelta | undefined): OpenRollup {
-  if (!growth) return open
-  const sum = open.use ?? { arrivals: 0, activeTime: 0, over: 0 }
-  return {
-    ...open,
-    use: {
-      arrivals: sum.arrivals + growth.arrivals,
-      activeTime: millis(sum.activeTime + growth.activeTime),
-      over: millis(sum.over + growth.span),
-    },
-  }
-}
-
-function addLongestTransaction(open: OpenRollup, { causes }: Reading): OpenRollup {
-  const age = 'missing' in causes ? undefined : causes.longestTransaction
-  if (age === undefined) return open
-  return { ...open, longestTransaction: seconds(Math.max(age, open.longestTransaction ?? 0)) }
-}
-
-function addWorkingSet(open: OpenRollup, { workingSet }: Reading): OpenRollup {
-  const longest = 'missing' in workingSet ? undefined : workingSet.at(-1)
-  if (!longest) return open
-  return { ...open, workingSet: bytes(Math.max(longest.size, open.workingSet ?? 0)) }
-}
+const addUsageGrowth = (sum: OpenRollup['use'], growth: UsageDelta): OpenRollup['use'] => ({
+  arrivals: (sum?.arrivals ?? 0) + growth.arrivals,
+  activeTime: millis((sum?.activeTime ?? 0) + growth.activeTime),
+  over: millis((sum?.over ?? 0) + growth.span),
+})
 
 /** Counters begin at 0 with the server. Counters that fell without a new start were reset, and add nothing until the next reading. */
 function addCacheGrowth(
-  open: OpenRollup,
-  { cache, postmasterStartedAt, serverTime }: Reading,
-  before: CacheBaseline | undefined,
-): OpenRollup {
-  if ('missing' in cache) return open
-  const earlier =
-    before?.incarnation === postmasterStartedAt ? before : { at: postmasterStartedAt, hits: 0, misses: 0 }
-  const used = { ...open, cacheUsed: bytes(Math.max(cache.used, open.cacheUsed ?? 0)) }
+  sum: OpenRollup['cache'],
+  { cache, postmasterStartedAt, serverTime }: Reading & { readonly cache: CacheReading },
+  baseline: CacheBaseline | undefined,
+): OpenRollup['cache'] {
+  const isSameServer = baseline?.incarnation === postmasterStartedAt
+  const earlier = isSameServer ? baseline : { at: postmasterStartedAt, hits: 0, misses: 0 }
   const [hits, misses] = [cache.hits - earlier.hits, cache.misses - earlier.misses]
-  if (hits < 0 || misses < 0) return used
-  const sum = open.cache ?? { hits: 0, misses: 0, over: 0 }
-  return {
-    ...used,
-    cache: {
-      hits: sum.hits + hits,
-      misses: sum.misses + misses,
-      over: millis(sum.over + serverTime - earlier.at),
-    },
-  }
+  if (hits < 0 || misses < 0) return sum
+  const before = sum ?? { hits: 0, misses: 0, over: 0 }
+  const over = millis(before.over + serverTime - earlier.at)
+  return { hits: before.hits + hits, misses: before.misses + misses, over }
 }
 
 /** Baseline for the next reading's cache counters. */

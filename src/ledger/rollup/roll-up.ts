@@ -1,45 +1,31 @@
 // Rolls the looks and readings of one compute up into fine and coarse buckets.
-import type { Compute, ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type { Look, ReadingAttempt } from '../../model/observation.ts'
+import type { Look } from '../../model/observation.ts'
 import {
   COARSE_STEP,
   FINE_STEP,
+  NO_ROLLUPS,
   type Rollup,
   type RollupState,
-  NO_ROLLUPS,
 } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { Seconds } from '../../model/units.ts'
 import { usageBetween } from '../evidence/usage-delta.ts'
+import type { ComputeFacts } from '../facts.ts'
 import {
-  cacheBaselineOf,
-  observedSize,
   addConnectionLimitHit,
   addReadingSample,
   addSizeSample,
+  cacheBaselineOf,
+  observedSize,
 } from './aggregate.ts'
-import { stateSpansBetween, type ObservedCompute } from './state-spans.ts'
-import { isLater, bucketize, type RollupPiece } from './bucketize.ts'
-import type { ComputeFacts } from '../facts.ts'
+import { bucketize, isLater, type RollupPiece } from './bucketize.ts'
+import { stateSpansBetween } from './state-spans.ts'
 
-/** New looks and readings of one compute, and the last ones before them. */
-export type RollupInput = {
-  readonly ref: ComputeRef
-  /** The last look before; undefined for a new compute. */
-  readonly before: ObservedCompute | undefined
-  /** State of the readings before; undefined when there were none. */
-  readonly readBefore: Pick<ReadingState, 'last' | 'failures' | 'lastAttemptAt'> | undefined
-  /** In order of time. */
-  readonly looks: readonly Look[]
-  /** In order of time. */
-  readonly readings: readonly ReadingAttempt[]
-  /** Connections that clients may have, and had when a reading was refused because none was free. */
-  readonly limitOf: (compute: Compute) => number
-  /** Deleted: the buckets in progress end here. */
-  readonly isDeleted: boolean
-  readonly preset: Preset
+/** The entry as rollups see it. */
+export type RolledUpEntry = Pick<ComputeEntry, 'compute' | 'observedAt' | 'rollups'> & {
+  readonly reading: Pick<ReadingState, 'last' | 'failures' | 'lastAttemptAt'>
 }
 
 export type RollupUpdate = {
@@ -48,31 +34,36 @@ export type RollupUpdate = {
   readonly closed: readonly Rollup[]
 }
 
-/** A look or reading that is not later than the last one changes nothing, so that applying it twice is safe. */
-export function rollUp(state: RollupState, input: RollupInput): RollupUpdate {
-  const { pieces, cache } = piecesOf(state, input)
-  const bucketizeAt = (open: RollupState['fine'], length: Seconds): ReturnType<typeof bucketize> =>
-    bucketize({ open, asleep: state.asleep }, pieces, { ref: input.ref, length, isDeleted: input.isDeleted })
-  const fine = bucketizeAt(state.fine, FINE_STEP)
-  const coarse = bucketizeAt(state.coarse, COARSE_STEP)
+/**
+ * The rollups of a compute after the facts of one sweep. A look or reading that is not later than the last one changes nothing, so that
+ * applying it twice is safe.
+ *
+ * @param before undefined for a new compute
+ */
+export function rollUp(
+  before: RolledUpEntry | undefined,
+  facts: Pick<ComputeFacts, 'ref' | 'looks' | 'readings' | 'deletion'>,
+  preset: Preset,
+): RollupUpdate {
+  const { ref, looks, deletion } = facts
+  const { asleep, ...open } = before?.rollups ?? NO_ROLLUPS
+  const readings = readingPieces(before, facts, preset)
+  const pieces = [...lookPieces(before, looks), ...readings.pieces].toSorted((a, b) => a.from - b.from)
+  // Deleted: the buckets in progress end here.
+  const isDeleted = deletion !== undefined && looks.length === 0
+  const bucketizeAt = (bucket: RollupState['fine'], length: Seconds) =>
+    bucketize({ open: bucket, asleep }, pieces, { ref, length, isDeleted })
+  const fine = bucketizeAt(open.fine, FINE_STEP)
+  const coarse = bucketizeAt(open.coarse, COARSE_STEP)
   return {
-    state: { fine: fine.open, coarse: coarse.open, asleep: fine.asleep, cache },
+    state: { fine: fine.open, coarse: coarse.open, asleep: fine.asleep, cache: readings.cache },
     closed: [...fine.closed, ...coarse.closed],
   }
 }
 
-function piecesOf(
-  state: RollupState,
-  input: RollupInput,
-): { readonly pieces: readonly RollupPiece[]; readonly cache: RollupState['cache'] } {
-  const readings = readingPieces(state, input)
-  const pieces = [...lookPieces(input), ...readings.pieces]
-  return { ...readings, pieces: pieces.toSorted((a, b) => a.from - b.from) }
-}
-
-function lookPieces({ before, looks }: RollupInput): readonly RollupPiece[] {
+function lookPieces(before: RolledUpEntry | undefined, looks: readonly Look[]): readonly RollupPiece[] {
   const pieces: RollupPiece[] = []
-  let last = before
+  let last = before && { compute: before.compute, at: before.observedAt }
   for (const { compute, answeredAt } of looks) {
     if (!isLater(answeredAt, last?.at)) continue
     const observed = { compute, at: answeredAt }
@@ -86,27 +77,26 @@ function lookPieces({ before, looks }: RollupInput): readonly RollupPiece[] {
 }
 
 function readingPieces(
-  state: RollupState,
-  { readBefore, readings, limitOf, preset }: RollupInput,
-): { readonly pieces: readonly RollupPiece[]; readonly cache: RollupState['cache'] } {
+  before: RolledUpEntry | undefined,
+  { readings }: Pick<ComputeFacts, 'readings'>,
+  preset: Preset,
+) {
   const pieces: RollupPiece[] = []
-  let cache = state.cache
-  let previous = readBefore ?? { last: undefined, failures: 0, lastAttemptAt: undefined }
+  let cache = before?.rollups.cache
+  let previous = before?.reading ?? { last: undefined, failures: 0, lastAttemptAt: undefined }
   for (const { disconnectedAt: from, result, look } of readings) {
     if (!isLater(from, previous.lastAttemptAt)) continue
-    if (result.kind === 'at-limit')
-      pieces.push({ from, add: (open) => addConnectionLimitHit(open, limitOf(look.compute)) })
+    const { compute } = look
+    if (result.kind === 'at-limit') {
+      const limit = clientLimit(previous.last, preset.maxConnections(compute.sizing))
+      pieces.push({ from, add: (open) => addConnectionLimitHit(open, limit) })
+    }
     if (result.kind !== 'read') {
       previous = { ...previous, failures: previous.failures + 1, lastAttemptAt: from }
       continue
     }
     const { reading } = result
-    const context = {
-      compute: look.compute,
-      preset,
-      cacheBefore: cache,
-      growth: usageBetween(previous, reading),
-    }
+    const context = { compute, preset, cacheBefore: cache, growth: usageBetween(previous, reading) }
     pieces.push({ from, add: (open) => addReadingSample(open, reading, context) })
     previous = { last: { ...reading, at: from }, failures: 0, lastAttemptAt: from }
     cache = cacheBaselineOf(reading, cache)
@@ -114,25 +104,6 @@ function readingPieces(
   return { pieces, cache }
 }
 
-/** The rollups of a compute after the facts of one sweep. */
-export function rollUpFacts(
-  before: ComputeEntry | undefined,
-  { ref, looks, readings, deletion }: ComputeFacts,
-  preset: Preset,
-): RollupUpdate {
-  return rollUp(before?.rollups ?? NO_ROLLUPS, {
-    ref,
-    before: before && { compute: before.compute, at: before.observedAt },
-    readBefore: before?.reading,
-    looks,
-    readings,
-    limitOf: (compute) => {
-      const last = before?.reading.last
-      return (
-        (last?.maxConnections ?? preset.maxConnections(compute.sizing)) - (last?.reservedConnections ?? 0)
-      )
-    },
-    isDeleted: deletion !== undefined && looks.length === 0,
-    preset,
-  })
-}
+/** Connections that clients may have, and had when a reading was refused because none was free. */
+const clientLimit = (last: ReadingState['last'], usual: number): number =>
+  (last?.maxConnections ?? usual) - (last?.reservedConnections ?? 0)

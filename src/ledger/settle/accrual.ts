@@ -6,17 +6,8 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'
-import {
-  cu,
-  cuMillis,
-  earliest,
-  latest,
-  micros,
-  millis,
-  type Instant,
-  type Micros,
-} from '../../model/units.ts'
-import { NO_CU_TIME } from './cu-time.ts'
+import { cu, earliest, latest, micros, type Instant, type Micros } from '../../model/units.ts'
+import { addSliceAmounts } from './cu-time.ts'
 import type { SizeBounds } from './sizing.ts'
 import { priceAt } from './slices.ts'
 import { duration, emptyAt } from '../interval-math.ts'
@@ -99,21 +90,6 @@ export function totalsWithAccrual(
   entry: ComputeEntry,
   context: AccrualContext,
 ): Pick<Totals, 'awake' | 'cuTime'> {
-  const { awake, cuTime } = entry.totals
   const slice = accruedSlice(entry, context)
-  if (!slice) return { awake, cuTime }
-  const { likely, high, size, price } = slice
-  const [longer, most] = [likely.to - likely.from, high.to - high.from]
-  const before = cuTime[price] ?? NO_CU_TIME
-  return {
-    awake: { low: awake.low, likely: millis(awake.likely + longer), high: millis(awake.high + most) },
-    cuTime: {
-      ...cuTime,
-      [price]: {
-        low: before.low,
-        likely: cuMillis(before.likely + longer * size.likely),
-        high: cuMillis(before.high + most * size.high),
-      },
-    },
-  }
+  return slice ? addSliceAmounts(entry.totals, [slice]) : entry.totals
 }

@@ -9,7 +9,8 @@ import type { Interval } from '../../model/time.ts'
 import { earliest, instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
-import { duration, intersect } from '../interval-math.ts'
+import { duration } from '../interval-math.ts'
+import { clipSlice } from './slices.ts'
 import { endTotals, type TotalsContext } from './totals.ts'
 
 /** What belongs to a day beside awake time. */
@@ -108,7 +109,7 @@ function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysConte
     const { date, from, to } = context.dayOf(at)
     after.set(date, plusRow(after.get(date) ?? { ref: context.ref, date, from, to, ...EMPTY_DAY }, part))
   }
-  for (const slice of slices.flatMap((whole) => byDay(whole, context.dayOf)))
+  for (const slice of slices.flatMap((whole) => clipSlice(whole, daysIn(whole.high, context.dayOf))))
     add(slice.high.from, { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
   for (const posting of postings) addPosting(posting, add, context.dayOf)
   return after
@@ -142,14 +143,6 @@ function daysIn({ from, to }: Interval, dayOf: Zone['dayOf']): readonly Interval
   }
   return parts
 }
-
-const byDay = (slice: AwakeSlice, dayOf: Zone['dayOf']): readonly AwakeSlice[] =>
-  daysIn(slice.high, dayOf).map((high) => ({
-    ...slice,
-    high,
-    low: intersect(slice.low, high),
-    likely: intersect(slice.likely, high),
-  }))
 
 const EMPTY_DAY = {
   awake: NO_TIME,

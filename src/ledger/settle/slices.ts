@@ -2,13 +2,14 @@
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Prices } from '../../model/ledger/price.ts'
+import { eachBound } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { instant, latest, micros, type Instant, type Micros } from '../../model/units.ts'
+import { earliest, instant, latest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { deriveContinuity } from '../evidence/continuity.ts'
 import type { Timeline } from '../evidence/intervals.ts'
 import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'
-import { duration, emptyAt, intersect, overlaps } from '../interval-math.ts'
+import { contains, duration, emptyAt, intersect, overlaps } from '../interval-math.ts'
 
 export type SliceContext = {
   readonly ref: ComputeRef
@@ -102,18 +103,37 @@ const gapsOf = (certainlyAwake: readonly Interval[]): readonly Instant[] =>
 function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = joined.at(-1)
   if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...joined, next]
-  const join = (pick: 'low' | 'likely' | 'high'): Interval | undefined => {
-    if (duration(next[pick]) === 0) return last[pick]
-    if (duration(last[pick]) === 0) return next[pick]
-    return last[pick].to === next[pick].from ? { from: last[pick].from, to: next[pick].to } : undefined
-  }
-  const [low, likely, high] = [join('low'), join('likely'), join('high')]
+  const { low, likely, high } = eachBound((bound): Interval | undefined => {
+    const [before, after] = [last[bound], next[bound]]
+    if (duration(after) === 0) return before
+    if (duration(before) === 0) return after
+    return before.to === after.from ? { from: before.from, to: after.to } : undefined
+  })
   if (!low || !likely || !high) return [...joined, next]
   return [...joined.slice(0, -1), { ...last, low, likely, high }]
 }
 
 const textOf = ({ size: { low, likely, high }, moves }: AwakeSlice): string =>
   `${low} ${likely} ${high} ${moves}`
+
+/** The parts of a slice in each of `intervals`. Over adjacent intervals they add up to the slice. */
+export function clipSlice(slice: AwakeSlice, intervals: readonly Interval[]): readonly AwakeSlice[] {
+  const whole = possibleInterval(slice)
+  // Each of the three spans is cut by itself, so that no time is lost or counted twice.
+  const clipTo = (interval: Interval): AwakeSlice => ({
+    ...slice,
+    ...eachBound((bound) => intersect(slice[bound], interval)),
+  })
+  return intervals
+    .filter((interval) => overlaps(whole, interval))
+    .map((interval) => (contains(interval, whole) ? slice : clipTo(interval)))
+}
+
+/** All time that the slice may cover. The likely time of the accrual may reach beyond the longest. */
+export const possibleInterval = ({ low, likely, high }: AwakeSlice): Interval => ({
+  from: earliest(low.from, likely.from, high.from),
+  to: latest(low.to, likely.to, high.to),
+})
 
 /** Price of a CU-hour at `at`. */
 export function priceAt({ periods }: Prices, at: Instant): Micros {

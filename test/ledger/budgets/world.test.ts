@@ -1,8 +1,9 @@
 // Months of passes over computes that wake and sleep, with restarts, against sums made directly from what happened.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from '../../../src/ledger/budgets/amounts.ts'
-import { clipSlice } from '../../../src/ledger/budgets/clip.ts'
+import { amountInLimitUnit } from '../../../src/ledger/budgets/period-totals.ts'
+import { addSliceAmounts, NO_AMOUNTS } from '../../../src/ledger/settle/cu-time.ts'
+import { clipSlice } from '../../../src/ledger/settle/slices.ts'
 import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetState } from '../../../src/model/policy/budget.ts'

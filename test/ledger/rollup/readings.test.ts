@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AwakeIndicators, ClientGroup, ReadingAttempt } from '../../../src/model/observation.ts'
 import { bytes, millis, seconds } from '../../../src/model/units.ts'
-import { at, attempt, reading } from '../../support/build.ts'
+import { at, attempt, compute, preset, reading } from '../../support/build.ts'
 import { active, fine, folded } from './support.ts'
 
 const read = (when: number, over: Parameters<typeof reading>[0]): ReadingAttempt =>
@@ -77,7 +77,8 @@ describe('readings', () => {
 
   test('a refusal for want of a connection counts all that clients may have', () => {
     const { fine: open } = folded({ readings: [attempt(5, { result: { kind: 'at-limit' } })] }).state
-    expect(open?.connections).toMatchObject({ count: 1, all: { max: 100 }, other: { sum: 100, max: 100 } })
+    const max = preset.maxConnections(compute().sizing)
+    expect(open?.connections).toMatchObject({ count: 1, all: { max }, other: { sum: max, max } })
     expect(open?.readings).toBe(0)
   })
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { rollUp, type RollupUpdate } from '../../../src/ledger/rollup/roll-up.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { bytes, cu } from '../../../src/model/units.ts'
-import { at, attempt, look, reading } from '../../support/build.ts'
+import { at, attempt, look, reading, preset } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
-import { active, coarse, fine, folded, nothing } from './support.ts'
+import { active, coarse, fine, folded, NEVER_READ, nothing } from './support.ts'
 
 const timesOf = (rollups: readonly Rollup[]) => rollups.map(({ from, time }) => [(from - at(0)) / 1000, time])
 
@@ -43,10 +43,11 @@ describe('time', () => {
   })
 
   test('of a compute that is gone ends with it', () => {
-    const { state, closed } = rollUp(folded({ looks: [active(0)] }, { looks: [active(60)] }).state, {
-      ...nothing,
-      isDeleted: true,
-    })
+    const rollups = folded({ looks: [active(0)] }, { looks: [active(60)] }).state
+    const { compute, answeredAt } = active(60)
+    const deletion = { from: at(70), observedAt: at(80) }
+    const before = { compute, observedAt: answeredAt, reading: NEVER_READ, rollups }
+    const { state, closed } = rollUp(before, { ...nothing, deletion }, preset)
     expect(closed.map(({ length, time }) => [length, time.active])).toEqual([
       [FINE_STEP, 60_000],
       [COARSE_STEP, 60_000],
