@@ -2,7 +2,7 @@
 import { BUDGET_FAMILIES } from './catalogue/budgets.ts'
 import { COMPUTE_FAMILIES } from './catalogue/computes.ts'
 import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
-import { selfCounter, selfGauge, type Family } from './catalogue/family.ts'
+import { ofAll, type Family } from './catalogue/family.ts'
 import { READING_FAMILIES } from './catalogue/readings.ts'
 import { SERVICE_FAMILIES } from './catalogue/service.ts'
 import { SPEND_FAMILIES } from './catalogue/spend.ts'
@@ -10,17 +10,17 @@ import { SPEND_FAMILIES } from './catalogue/spend.ts'
 export const PREFIX = 'dormouse_'
 
 const OUTPUT_FAMILIES = {
-  notifications_total: selfCounter(
-    ['sink', 'result'],
+  notifications_total: ofAll.selfCounter(
     'Attempts to notify a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver was removed).',
+    'sink result',
   ),
-  report_deliveries_total: selfCounter(
-    ['sink', 'result'],
+  report_deliveries_total: ofAll.selfCounter(
     'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver was removed).',
+    'sink result',
   ),
-  report_last_success_timestamp_seconds: selfGauge(
-    ['account', 'sink'],
+  report_last_success_timestamp_seconds: ofAll.selfGauge(
     'When a report was last delivered; before the first, when the receiver was added.',
+    'account sink',
   ),
 }
 

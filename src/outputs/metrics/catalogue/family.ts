@@ -13,27 +13,33 @@ export type Family = {
   readonly each: number
 }
 
-export const COMPUTE_LABELS = ['project_id', 'endpoint_id'] as const
-export const BUDGET_LABELS = ['budget', 'team', 'tier'] as const
-
 /** Label → values that it has at most for one compute; 1 for all others. */
 const VALUES_PER_COMPUTE: Readonly<Record<string, number>> = { state: 4, window: 4, what: 2 }
 
-const row =
-  (owner: Family['owner'], type: Family['type'], basic = false) =>
-  (labels: readonly string[], help: string): Family => {
-    const values = VALUES_PER_COMPUTE[labels.at(-1) ?? ''] ?? 1
-    return { type, labels, help, owner, basic, each: labels.includes('project_id') ? values : 0 }
+/** Creates families with the labels `common`, and `more` where a family is given them; names of labels are separated by spaces. */
+function familiesWith(common = '') {
+  const row =
+    (type: Family['type'], { owner = 'snapshot', basic = false }: Partial<Family> = {}) =>
+    (help: string, more = ''): Family => {
+      const labels = `${common} ${more}`.split(' ').filter(Boolean)
+      const values = VALUES_PER_COMPUTE[labels.at(-1) ?? ''] ?? 1
+      return { type, labels, help, owner, basic, each: labels.includes('project_id') ? values : 0 }
+    }
+  return {
+    gauge: row('gauge'),
+    counter: row('counter'),
+    basicGauge: row('gauge', { basic: true }),
+    basicCounter: row('counter', { basic: true }),
+    basicHistogram: row('histogram', { basic: true }),
+    selfGauge: row('gauge', { owner: 'self' }),
+    selfCounter: row('counter', { owner: 'self' }),
+    selfHistogram: row('histogram', { owner: 'self' }),
   }
+}
 
-export const gauge = row('snapshot', 'gauge')
-export const counter = row('snapshot', 'counter')
-export const basicGauge = row('snapshot', 'gauge', true)
-export const basicCounter = row('snapshot', 'counter', true)
-export const basicHistogram = row('snapshot', 'histogram', true)
-export const selfCounter = row('self', 'counter')
-export const selfGauge = row('self', 'gauge')
-export const selfHistogram = row('self', 'histogram')
+export const ofAll = familiesWith()
+export const ofCompute = familiesWith('project_id endpoint_id')
+export const ofBudget = familiesWith('budget team tier')
 
 /** `money`: the label `currency` says it. `limit`: the label `unit` says it. */
 export type MetricUnit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'

@@ -6,6 +6,7 @@ import type {
   Snapshot,
   ReadingView,
 } from '../../../model/output/snapshot.ts'
+import { largestCu, smallestCu } from '../../../model/service/compute.ts'
 import { putAccount, putEndedOperations, putReadings, putWakeLatency, putWakes } from './accounts.ts'
 import { putAges, putReading } from './readings.ts'
 import { putSpend, putTeams } from './spend.ts'
@@ -14,6 +15,7 @@ import {
   createSampleMemory,
   appendLabel,
   createSampleCollector,
+  flag,
   inSeconds,
   type ComputeLabels,
   type AddSample,
@@ -75,7 +77,6 @@ export function collectSamples(
   return { samples: samples(), dropped }
 }
 
-const flag = (value: boolean): number => (value ? 1 : 0)
 function putProjects(
   computes: readonly ComputeView[],
   accounts: readonly AccountView[],
@@ -96,13 +97,18 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
     put('project_info', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
     put('project_cpu_used_seconds', [projectId], cpuUsedSeconds)
   }
-  if (views.some(({ state: { operations } }) => operations.length > 0)) putOperations(projectId, views, put)
+  const inProgress = views.flatMap(({ state }) => state.operations)
+  for (const [action, same] of Map.groupBy(inProgress, (operation) => operation.action)) {
+    const oldest = Math.min(...same.map(({ createdAt }) => createdAt))
+    put('operations_in_progress', [projectId, action], same.length)
+    put('operation_oldest_in_progress_timestamp_seconds', [projectId, action], oldest / 1000)
+  }
   let [likely, width, cuTime, assumed] = [0, 0, 0, 0]
-  for (const view of views) {
-    likely += view.ledger.spend.likely
-    width += view.ledger.spend.high - view.ledger.spend.low
-    cuTime += view.ledger.cuTime.likely
-    assumed += view.ledger.assumed ?? 0
+  for (const { ledger } of views) {
+    likely += ledger.spend.likely
+    width += ledger.spend.high - ledger.spend.low
+    cuTime += ledger.cuTime.likely
+    assumed += ledger.assumed ?? 0
   }
   const id = [projectId]
   put('spend_uncertainty_ratio', id, likely === 0 ? undefined : width / likely)
@@ -110,47 +116,32 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
   put('ledger_reconciliation_error_ratio', id, first?.ledger.reconciliation?.outside)
 }
 
-function putOperations(projectId: string, views: readonly ComputeView[], put: AddSample): void {
-  const inProgress = views.flatMap(({ state: { operations } }) => operations)
-  for (const [action, same] of Map.groupBy(inProgress, (operation) => operation.action)) {
-    put('operations_in_progress', [projectId, action], same.length)
-    put(
-      'operation_oldest_in_progress_timestamp_seconds',
-      [projectId, action],
-      Math.min(...same.map(({ createdAt }) => createdAt)) / 1000,
-    )
-  }
-}
-
 const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
 
-function putFacts(
-  { identity: { compute, owner }, state: { shown: state, delay }, reading: { size: currentCu } }: ComputeView,
-  labels: ComputeLabels,
-  put: AddSample,
-): void {
+function putFacts({ identity, state, reading }: ComputeView, labels: ComputeLabels, put: AddSample): void {
   const { id } = labels
+  const { compute, owner } = identity
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
   put('compute_info', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const name of STATES) put('compute_state', appendLabel(labels, name), flag(name === state))
+  for (const name of STATES) put('compute_state', appendLabel(labels, name), flag(name === state.shown))
   put('compute_state_pending', id, flag(compute.pendingState !== undefined))
   put('compute_disabled', id, flag(compute.disabled))
-  put('compute_cu_min', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
-  put('compute_cu_max', id, 'fixed' in sizing ? sizing.fixed : sizing.max)
-  if (currentCu) put('compute_cu', appendLabel(labels, currentCu.source), currentCu.cu)
-  put('compute_autosuspend_enabled', id, flag(delay !== 'never'))
-  put('compute_autosuspend_delay_seconds', id, delay === 'never' ? undefined : delay)
+  put('compute_cu_min', id, smallestCu(sizing))
+  put('compute_cu_max', id, largestCu(sizing))
+  if (reading.size) put('compute_cu', appendLabel(labels, reading.size.source), reading.size.cu)
+  put('compute_autosuspend_enabled', id, flag(state.delay !== 'never'))
+  put('compute_autosuspend_delay_seconds', id, state.delay === 'never' ? undefined : state.delay)
   put('compute_created_timestamp_seconds', id, inSeconds(compute.createdAt))
   put('compute_last_active_timestamp_seconds', id, inSeconds(compute.lastActive))
   put('compute_started_timestamp_seconds', id, inSeconds(compute.startedAt))
 }
 
 function putLedger(
-  { state: { awakeSince }, ledger: { counters } }: ComputeView,
+  { state, ledger: { counters } }: ComputeView,
   { id }: ComputeLabels,
   put: AddSample,
 ): void {
-  put('compute_awake_since_timestamp_seconds', id, inSeconds(awakeSince))
+  put('compute_awake_since_timestamp_seconds', id, inSeconds(state.awakeSince))
   put('compute_awake_seconds_total', id, counters.awake / 1000)
   put('compute_idle_tail_seconds_total', id, counters.idleTail / 1000)
   put('compute_cu_seconds_total', id, counters.cuTime / 1000)
@@ -161,27 +152,23 @@ function putLedger(
 }
 
 function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
-  const counts = new Map<DisplayedState, number>()
-  const unread = new Map<UnreadReason, number>()
+  const byState = Map.groupBy(computes, ({ state }) => state.shown)
+  for (const state of STATES) put('computes', [state], byState.get(state)?.length ?? 0)
   const byName = new Map(accounts.map((account) => [account.account, account]))
-  for (const view of computes) {
-    counts.set(view.state.shown, (counts.get(view.state.shown) ?? 0) + 1)
-    if (view.reading.at !== undefined) continue
-    const reason = unreadReason(view.reading, byName.get(view.identity.ref.account))
-    unread.set(reason, (unread.get(reason) ?? 0) + 1)
-  }
-  for (const state of STATES) put('computes', [state], counts.get(state) ?? 0)
-  for (const reason of UNREAD_REASONS) put('computes_unreadable', [reason], unread.get(reason) ?? 0)
+  const unread = computes.filter(({ reading }) => reading.at === undefined)
+  const byReason = Map.groupBy(unread, ({ identity: { ref }, reading }) =>
+    unreadReason(reading, byName.get(ref.account)),
+  )
+  for (const reason of UNREAD_REASONS) put('computes_unreadable', [reason], byReason.get(reason)?.length ?? 0)
 }
 
 const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
-type UnreadReason = (typeof UNREAD_REASONS)[number]
 
 function unreadReason(
-  { succeeded: readingSucceeded }: ReadingView,
+  { succeeded }: ReadingView,
   account: AccountView | undefined,
-): UnreadReason {
+): (typeof UNREAD_REASONS)[number] {
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
-  return readingSucceeded === false ? 'failing' : 'not_yet'
+  return succeeded === false ? 'failing' : 'not_yet'
 }

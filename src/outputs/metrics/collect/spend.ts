@@ -2,30 +2,25 @@
 import type { AwakeReason } from '../../../model/output/awake-reason.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { UNPRODUCTIVE_CAUSES } from '../../../model/ledger/unproductive.ts'
+import { sumOf } from '../../../std/sum.ts'
 import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
 const inMoney = (micros: number): number => micros / 1_000_000
 
 export function putSpend(
-  {
-    ledger: { counters, spendPerHour: spendRate },
-    identity: { currency },
-    state: { reason: why },
-  }: ComputeView,
+  { ledger, identity, state }: ComputeView,
   labels: ComputeLabels,
   put: AddSample,
 ): void {
-  const priced = appendLabel(labels, currency)
-  const { unproductive } = counters
-  put('compute_spend_total', priced, inMoney(counters.spend))
-  put('compute_spend_rate_per_hour', priced, inMoney(spendRate))
-  put(
-    'compute_unproductive_spend_total',
-    priced,
-    unproductive && inMoney(Object.values(unproductive).reduce((sum, spend) => sum + spend, 0)),
-  )
-  if (BLOCKING.has(why.because))
-    put('compute_suspend_blocked', appendLabel(labels, why.because.replaceAll('-', '_')), 1)
+  const priced = appendLabel(labels, identity.currency)
+  const { spend, unproductive } = ledger.counters
+  const { because } = state.reason
+  put('compute_spend_total', priced, inMoney(spend))
+  put('compute_spend_rate_per_hour', priced, inMoney(ledger.spendPerHour))
+  if (unproductive)
+    put('compute_unproductive_spend_total', priced, inMoney(sumOf(Object.values(unproductive), Number)))
+  if (BLOCKING.has(because))
+    put('compute_suspend_blocked', appendLabel(labels, because.replaceAll('-', '_')), 1)
 }
 
 /** Reasons that keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
@@ -40,24 +35,16 @@ const BLOCKING: ReadonlySet<AwakeReason['because']> = new Set([
 
 /** Every cause of every team gets a series, also at 0: the first increase of a series that starts above 0 is invisible. */
 export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void {
-  const teams = new Map<string, Set<string>>()
-  const addTeam = (currency: string, team: string): void => {
-    const names = teams.get(currency)
-    if (names) names.add(team)
-    else teams.set(currency, new Set([team]))
-  }
-  for (const {
-    identity: { currency, owner },
-  } of computes)
-    addTeam(currency, owner.team)
-  for (const account of accounts)
-    for (const team of Object.keys(account.teams)) addTeam(account.currency, team)
-  for (const [currency, names] of teams)
-    for (const team of names)
+  const owned = [
+    ...computes.map(({ identity: { currency, owner } }) => ({ currency, team: owner.team })),
+    ...accounts.flatMap(({ currency, teams }) => Object.keys(teams).map((team) => ({ currency, team }))),
+  ]
+  for (const [currency, same] of Map.groupBy(owned, (owner) => owner.currency)) {
+    const views = accounts.filter((account) => account.currency === currency)
+    for (const team of new Set(same.map((owner) => owner.team)))
       for (const cause of UNPRODUCTIVE_CAUSES) {
-        const spent = accounts
-          .filter((account) => account.currency === currency)
-          .reduce((sum, account) => sum + (account.teams[team]?.[cause] ?? 0), 0)
+        const spent = sumOf(views, ({ teams }) => teams[team]?.[cause] ?? 0)
         put('unproductive_spend_total', [team, currency, cause], inMoney(spent))
       }
+  }
 }

@@ -22,6 +22,10 @@ export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | un
 export const inSeconds = (at: number | undefined): number | undefined =>
   at === undefined ? undefined : at / 1000
 
+/** 1 for true, 0 for false. */
+export const flag = (value: boolean | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value)
+
 /** What is reused from one snapshot to the next. */
 export type SampleMemory = {
   /** By identity: a compute keeps its reference object from one snapshot to the next. */
@@ -60,16 +64,8 @@ export function appendLabel({ id, more }: ComputeLabels, value: string): LabelVa
   return labels
 }
 
-export type SampleCollector = {
-  readonly put: AddSample
-  readonly samples: () => Samples
-}
-
 /** Samples of families that are not in `keys` are ignored. */
-export function createSampleCollector(
-  keys: ReadonlySet<FamilyKey>,
-  { columns }: SampleMemory,
-): SampleCollector {
+export function createSampleCollector(keys: ReadonlySet<FamilyKey>, { columns }: SampleMemory) {
   for (const key of columns.keys()) if (!keys.has(key)) columns.delete(key)
   for (const key of keys) {
     const column = columns.get(key)
@@ -77,15 +73,14 @@ export function createSampleCollector(
     else columns.set(key, { labels: [], values: [], count: 0 })
   }
   return {
-    put: (key, labels, value) => {
-      if (value === undefined) return
+    put: ((key, labels, value) => {
       const column = columns.get(key)
-      if (!column) return
+      if (value === undefined || !column) return
       column.labels[column.count] = labels
       column.values[column.count] = value
       column.count += 1
-    },
-    samples: () =>
+    }) satisfies AddSample,
+    samples: (): Samples =>
       new Map(
         FAMILY_KEYS.flatMap((key) => {
           const column = columns.get(key)
