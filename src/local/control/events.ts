@@ -8,7 +8,6 @@ import type {
   ComputeType,
   Operation,
   Project,
-  Quota,
   WakeCause,
 } from './project.ts'
 
@@ -20,80 +19,69 @@ export type NewCompute = {
   readonly config: Partial<ComputeConfig>
 }
 
+type OnCompute = { readonly endpointId: string }
+type OnBranch = { readonly branchId: string }
+type Named = OnBranch & { readonly name: string }
+
+/** Kind of a request → its fields. */
+type RequestFields = {
+  create: OnBranch & NewCompute
+  /** `branchId`: branch to move the compute to. */
+  update: OnCompute & { readonly changes: Partial<ComputeConfig>; readonly branchId?: string | undefined }
+  delete: OnCompute
+  start: OnCompute
+  suspend: OnCompute
+  restart: OnCompute
+  /** Default of `parentId`: the default branch. */
+  'create-branch': Pick<Branch, 'name' | 'protected' | 'parentId'> &
+    OnBranch & { readonly computes: readonly NewCompute[] }
+  'update-branch': OnBranch & Changes<Branch, 'name' | 'protected'>
+  'delete-branch': OnBranch
+  'create-role': Named & { readonly password: string }
+  'reset-password': Named & { readonly password: string }
+  'delete-role': Named
+  'create-database': Named & { readonly owner: string }
+  'delete-database': Named
+  'update-project': Changes<Project, 'name' | 'quota' | 'historyRetention'> & {
+    readonly defaults?: Partial<ComputeDefaults> | undefined
+  }
+  'delete-project': object
+}
+
+/** Fields to change; absent ones stay. */
+type Changes<Value, Key extends keyof Value> = { readonly [Field in Key]?: Value[Field] | undefined }
+
 /** A request of an API client. Unknown ids and invalid values lead to refusals, not to errors. */
-export type Request = ComputeRequest | BranchRequest | ProjectRequest
+export type Request<Kind extends keyof RequestFields = keyof RequestFields> = {
+  [K in Kind]: { readonly kind: K } & RequestFields[K]
+}[Kind]
 
-export type ComputeRequest =
-  | ({ readonly kind: 'create'; readonly branchId: string } & NewCompute)
-  | {
-      readonly kind: 'update'
-      readonly endpointId: string
-      readonly changes: Partial<ComputeConfig>
-      /** Branch to move the compute to. */
-      readonly branchId?: string | undefined
-    }
-  | { readonly kind: 'delete' | 'start' | 'suspend' | 'restart'; readonly endpointId: string }
-
-export type BranchRequest =
-  | {
-      readonly kind: 'create-branch'
-      readonly branchId: string
-      /** Default: the default branch. */
-      readonly parentId: string | undefined
-      readonly name: string
-      readonly protected: boolean
-      readonly computes: readonly NewCompute[]
-    }
-  | {
-      readonly kind: 'update-branch'
-      readonly branchId: string
-      readonly name?: string | undefined
-      readonly protected?: boolean | undefined
-    }
-  | { readonly kind: 'delete-branch'; readonly branchId: string }
-  | {
-      readonly kind: 'create-role' | 'reset-password'
-      readonly branchId: string
-      readonly name: string
-      readonly password: string
-    }
-  | { readonly kind: 'delete-role' | 'delete-database'; readonly branchId: string; readonly name: string }
-  | {
-      readonly kind: 'create-database'
-      readonly branchId: string
-      readonly name: string
-      readonly owner: string
-    }
-
-export type ProjectRequest =
-  | {
-      readonly kind: 'update-project'
-      readonly name?: string | undefined
-      readonly quota?: Quota | undefined
-      readonly defaults?: Partial<ComputeDefaults> | undefined
-      readonly historyRetention?: number | undefined
-    }
-  | { readonly kind: 'delete-project' }
-
-export type Report =
-  | { readonly kind: 'started' | 'stopped' | 'configured'; readonly endpointId: string }
-  | {
-      readonly kind: 'died' | 'start-failed' | 'configure-failed'
-      readonly endpointId: string
-      readonly message: string
-    }
-  | { readonly kind: 'branch-copied' | 'branch-removed'; readonly branchId: string }
-  | { readonly kind: 'branch-failed'; readonly branchId: string; readonly message: string }
+/** Kind of a report of the shell → its fields. */
+type ReportFields = {
+  started: OnCompute
+  stopped: OnCompute
+  configured: OnCompute
+  died: OnCompute & { readonly message: string }
+  'start-failed': OnCompute & { readonly message: string }
+  'configure-failed': OnCompute & { readonly message: string }
+  'branch-copied': OnBranch
+  'branch-removed': OnBranch
+  'branch-failed': OnBranch & { readonly message: string }
   /** A failed attempt of the operation in progress, to be repeated after `retryIn` seconds. */
-  | { readonly kind: 'attempt-failed'; readonly operationId: string; readonly retryIn: number }
+  'attempt-failed': { readonly operationId: string; readonly retryIn: number }
   /** A client of a compute that does not serve now. */
-  | { readonly kind: 'client-waiting'; readonly endpointId: string; readonly cause: WakeCause }
-  | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
-  | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
+  'client-waiting': OnCompute & { readonly cause: WakeCause }
+  activity: OnCompute & { readonly at: number }
+  goal: OnCompute & { readonly cu: number }
   /** Sent when `wakeAt` of the last step is reached. */
-  | { readonly kind: 'time' }
+  time: object
   /** Sent when no process of the project runs; `resumes`: at the start of the shell, so that unfinished copies resume. */
-  | { readonly kind: 'recovered'; readonly resumes: boolean }
+  recovered: { readonly resumes: boolean }
+}
+
+export type Report<Kind extends keyof ReportFields = keyof ReportFields> = {
+  [K in Kind]: { readonly kind: K } & ReportFields[K]
+}[Kind]
 
 export type Event = Request | Report
 

@@ -17,19 +17,12 @@ export type ComputeConfig = {
 /** Name of a Postgres setting → its value, both as the client sent them. */
 export type PgSettings = Readonly<Record<string, string>>
 
-/** Cause of a start. Application name and user are those of the client that connected. */
+/** Cause of a start. Application name and user are those of the client that connected, where it named them. */
 export type WakeCause = {
   readonly kind: 'client' | 'api' | 'create' | 'config' | 'check'
-  readonly applicationName: string | undefined
-  readonly user: string | undefined
+  readonly applicationName?: string | undefined
+  readonly user?: string | undefined
 }
-
-/** A cause without the name of a client. */
-export const wakeCause = (kind: WakeCause['kind']): WakeCause => ({
-  kind,
-  applicationName: undefined,
-  user: undefined,
-})
 
 export type OpenInterval = { readonly from: number; readonly cu: number; readonly branchId: string }
 
@@ -108,7 +101,7 @@ export type Operation = {
 export type Plan =
   | { readonly kind: 'start'; readonly cause: WakeCause }
   /** `restart`: cause of a start that follows. `isRequested`: an API client requested the suspension. */
-  | { readonly kind: 'suspend'; readonly restart: WakeCause | undefined; readonly isRequested: boolean }
+  | { readonly kind: 'suspend'; readonly restart?: WakeCause; readonly isRequested?: boolean }
   /** Last operation of a PATCH on an idle compute: suspends it unless a client came meanwhile. */
   | { readonly kind: 'suspend-unless-used' }
   /** Applies new settings to a compute, running or not. */

@@ -7,26 +7,42 @@
 //
 // While operations are open, other requests are refused with 423, and clients that connect wait.
 import { type Draft, computeOf } from './draft.ts'
-import type { Answer, Context, Event, StepResult } from './events.ts'
+import type { Answer, Context, Event, Refusal, Request, StepResult } from './events.ts'
 import type { Project } from './project.ts'
 import { nextDueAt } from './queue/due.ts'
 import { runQueue } from './queue/queue.ts'
 import { applyReport } from './queue/reports.ts'
-import { applyRequest, isRequest } from './requests/requests.ts'
+import type { Answered, RequestHandlers } from './requests/answers.ts'
+import { BRANCH_REQUESTS } from './requests/branch-requests.ts'
+import { CATALOGUE_REQUESTS } from './requests/catalogue-requests.ts'
+import { COMPUTE_REQUESTS } from './requests/compute-requests.ts'
+import { PROJECT_REQUESTS } from './requests/project-requests.ts'
 import { startPeriod } from './usage/quota.ts'
 
 /** Applies one event to a project. A refused request changes nothing. */
 export function step(project: Project, event: Event, context: Context): StepResult {
   const draft: Draft = { project: startPeriod(project, context.now), effects: [], context }
   if (!isRequest(event)) return resultOf(applyReport(draft, event), undefined)
-  const { draft: queued, answer } = applyRequest(draft, event)
-  if (!answer.ok) return resultOf({ ...draft, project }, answer)
-  const running = runQueue(queued)
-  return resultOf(running, context.settings.stateLag ? answer : updateAnswer(answer, running))
+  const outcome = handle(draft, event)
+  if ('status' in outcome) return resultOf({ ...draft, project }, { ok: false, refusal: outcome })
+  const running = runQueue(outcome.draft)
+  return resultOf(running, context.settings.stateLag ? outcome.answer : updateAnswer(outcome.answer, running))
 }
 
+const REQUESTS: RequestHandlers = {
+  ...COMPUTE_REQUESTS,
+  ...BRANCH_REQUESTS,
+  ...CATALOGUE_REQUESTS,
+  ...PROJECT_REQUESTS,
+}
+
+const isRequest = (event: Event): event is Request => event.kind in REQUESTS
+
+const handle = <Kind extends Request['kind']>(draft: Draft, request: Request<Kind>): Answered | Refusal =>
+  REQUESTS[request.kind](draft, request)
+
 /** The answer with the records as they are after the first operation has started. */
-const updateAnswer = (answer: Answer & { ok: true }, { project }: Draft): Answer => ({
+const updateAnswer = (answer: Answered['answer'], { project }: Draft): Answer => ({
   ...answer,
   project,
   compute: answer.compute && (computeOf(project, answer.compute.id) ?? answer.compute),

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
-import type { BranchRequest } from '../../control/events.ts'
+import type { Request } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { Api, Env } from '../context.ts'
@@ -115,7 +115,10 @@ async function requireFields({ branch, endpoints = [] }: CreateFields, api: Api)
     await requirePgSettings(settings?.pg_settings, `endpoints.${index}.settings.pg_settings`, api)
 }
 
-function newBranchRequest({ branch, endpoints = [] }: CreateFields, { random }: Api): BranchRequest {
+function newBranchRequest(
+  { branch, endpoints = [] }: CreateFields,
+  { random }: Api,
+): Request<'create-branch'> {
   const branchId = `br-${random.text(ID_LENGTH)}`
   return {
     kind: 'create-branch',

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { MONITOR, PASSWORD_LENGTH } from '../../setup/default-catalogue.ts'
-import type { BranchRequest } from '../../control/events.ts'
+import type { Request } from '../../control/events.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
@@ -64,7 +64,7 @@ export function roleRoutes(app: Hono<Env>, api: Api): void {
   })
 }
 
-type PasswordRequest = Omit<Extract<BranchRequest, { readonly password: string }>, 'password'>
+type PasswordRequest = Omit<Request<'create-role' | 'reset-password'>, 'password'>
 
 /** Sends a request that sets a new password. Its answer is the only one that shows the password. */
 function setPassword(projectId: string, request: PasswordRequest, api: Api): WireRecord {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import { computeOf } from '../../control/draft.ts'
-import type { ComputeRequest } from '../../control/events.ts'
+import type { Request } from '../../control/events.ts'
 import type { Compute, Project } from '../../control/project.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { configOf, createEndpointBody, updateEndpointBody } from '../wire/endpoint-body.ts'
@@ -92,7 +92,7 @@ function requireRegion(region: string | undefined, { settings }: Api): void {
 }
 
 /** Sends a request about one compute; returns the compute and the operations. */
-function sendRequest(projectId: string, request: ComputeRequest, api: Api): WireRecord {
+function sendRequest(projectId: string, request: Request, api: Api): WireRecord {
   const { compute, operations } = askPlane(projectId, request, api)
   return { endpoint: compute && endpointWire(projectId, compute, wireViewOf(api)), operations }
 }

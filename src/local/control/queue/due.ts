@@ -1,7 +1,7 @@
 // Transitions due by time alone: suspensions, the end of a quota, availability checks, repeated attempts.
 import { type Draft, enqueue, subjectOf, withCompute } from '../draft.ts'
 import type { Context } from '../events.ts'
-import { type Compute, type Project, delayOf, lastActivityOf, wakeCause } from '../project.ts'
+import { type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
@@ -41,7 +41,7 @@ function checkAt(
 export function applyDue(draft: Draft): Draft {
   const { project, context } = draft
   if (project.queue.length > 0) return runQueue(draft)
-  const isQuotaExceeded = exceededQuota(project, context.now) !== undefined
+  const isQuotaExceeded = exceededQuota(draft) !== undefined
   const isDue = (at: number | undefined): boolean => (at ?? Infinity) <= context.now
   const toSuspend = project.computes.filter(
     (compute) => isDue(suspendAt(project, compute)) || (isQuotaExceeded && compute.state === 'active'),
@@ -53,16 +53,14 @@ export function applyDue(draft: Draft): Draft {
 }
 
 const enqueueSuspension = (draft: Draft, compute: Compute): Draft =>
-  enqueue(draft, subjectOf(compute), [
-    ['suspend_compute', { kind: 'suspend', restart: undefined, isRequested: false }],
-  ])
+  enqueue(draft, subjectOf(compute), [['suspend_compute', { kind: 'suspend' }]])
 
 const enqueueCheck = (draft: Draft, compute: Compute): Draft =>
   enqueue(
     withCompute(draft, compute.id, { checks: compute.checks + 1, updatedAt: compute.updatedAt }),
     subjectOf(compute),
     [
-      ['check_availability', { kind: 'start', cause: wakeCause('check') }],
+      ['check_availability', { kind: 'start', cause: { kind: 'check' } }],
       ['suspend_compute', { kind: 'suspend-unless-used' }],
     ],
   )

@@ -66,7 +66,7 @@ function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan
     case 'start':
       return startProcess(draft, compute)
     case 'suspend':
-      return stopProcess(draft, compute, graceOf(draft, plan.isRequested))
+      return stopProcess(draft, compute, graceOf(draft, plan.isRequested === true))
     case 'suspend-unless-used':
       return wasUsedSinceStart(compute) ? skip(draft, compute) : stopProcess(draft, compute, 0)
     case 'configure':
@@ -91,8 +91,7 @@ function processEffects(draft: Draft, compute: Compute, kind: 'start-process' | 
 }
 
 function startProcess(draft: Draft, compute: Compute): Draft {
-  if (compute.state === 'active' || exceededQuota(draft.project, draft.context.now))
-    return skip(draft, compute)
+  if (compute.state === 'active' || exceededQuota(draft)) return skip(draft, compute)
   return withEffects(
     withCompute(draft, compute.id, { pending: 'active' }),
     ...processEffects(draft, compute, 'start-process'),
@@ -144,9 +143,9 @@ function serveWaiting(draft: Draft): Draft {
 }
 
 /** Reason why the compute serves no client now; undefined when it may serve. */
-export function reasonNotServed({ project, context }: Draft, compute: Compute): string | undefined {
-  if (compute.config.disabled) return `endpoint ${compute.id} is disabled`
-  return compute.state === 'active' ? undefined : exceededQuota(project, context.now)
+export function reasonNotServed(draft: Draft, { id, config, state }: Compute): string | undefined {
+  if (config.disabled) return `endpoint ${id} is disabled`
+  return state === 'active' ? undefined : exceededQuota(draft)
 }
 
 export const refuseClients = (draft: Draft, endpointId: string, because: string): Draft =>

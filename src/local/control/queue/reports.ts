@@ -24,7 +24,6 @@ import {
   lastActivityOf,
   noteActivity,
   releaseAt,
-  wakeCause,
 } from '../project.ts'
 import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
 
@@ -108,7 +107,7 @@ function applyStart(draft: Draft, compute: Compute): Draft {
   const head = headOf(draft, compute)
   if (!head || compute.state === 'active') return draft
   const { now } = draft.context
-  const cause = head.plan.kind === 'start' ? head.plan.cause : wakeCause('config')
+  const cause: WakeCause = head.plan.kind === 'start' ? head.plan.cause : { kind: 'config' }
   const awake = withCompute(draft, compute.id, {
     state: 'active',
     pending: isSuspendedNext(draft, compute) ? 'idle' : undefined,

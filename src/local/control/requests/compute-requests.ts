@@ -1,5 +1,5 @@
 // Requests for computes. Branches and projects add and drop computes by the same functions.
-import { type Answered, refuseRequest, schedule } from './answers.ts'
+import { type Answered, type RequestHandlers, accept, schedule } from './answers.ts'
 import { completeConfig, isDisruptive } from '../config.ts'
 import {
   type Draft,
@@ -11,42 +11,43 @@ import {
   withEffects,
   withProject,
 } from '../draft.ts'
-import type { ComputeRequest, Effect, NewCompute, Refusal } from '../events.ts'
-import { type Compute, type ComputeConfig, type Plan, wakeCause } from '../project.ts'
+import type { Effect, NewCompute, Refusal, Request } from '../events.ts'
+import type { Compute, Plan } from '../project.ts'
 import { UNUSED, closeMeter } from '../usage/meter.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { configRefusal, conflictOf, placeRefusal, quotaRefusal, storedDelay } from './validation.ts'
 
-export function applyComputeRequest(draft: Draft, request: ComputeRequest): Answered {
-  if (request.kind === 'create') return createCompute(draft, request)
-  const compute = computeOf(draft.project, request.endpointId)
-  if (!compute)
-    return refuseRequest(draft, { status: 404, message: `endpoint not found: ${request.endpointId}` })
-  switch (request.kind) {
-    case 'update':
-      return updateCompute(draft, compute, request)
-    case 'delete':
-      return deleteCompute(draft, compute)
-    case 'start':
-      return startCompute(draft, compute)
-    case 'suspend':
-      return suspendCompute(draft, compute)
-    case 'restart':
-      return restartCompute(draft, compute)
+export const COMPUTE_REQUESTS = {
+  create: createCompute,
+  update: ofCompute(updateCompute),
+  delete: ofCompute(deleteCompute),
+  start: ofCompute(startCompute),
+  suspend: ofCompute(suspendCompute),
+  restart: ofCompute(restartCompute),
+} satisfies Partial<RequestHandlers>
+
+/** Handles requests for a compute that exists. */
+function ofCompute<Wanted extends { readonly endpointId: string }>(
+  handle: (draft: Draft, compute: Compute, request: Wanted) => Answered | Refusal,
+) {
+  return (draft: Draft, request: Wanted): Answered | Refusal => {
+    const compute = computeOf(draft.project, request.endpointId)
+    if (!compute) return { status: 404, message: `endpoint not found: ${request.endpointId}` }
+    return handle(draft, compute, request)
   }
 }
 
-function createCompute(draft: Draft, request: ComputeRequest & { kind: 'create' }): Answered {
+function createCompute(draft: Draft, request: Request<'create'>): Answered | Refusal {
   const { project, context } = draft
   const { branchId, endpointId, type = 'read_write' } = request
   const config = completeConfig(request.config, project, context.settings)
   const refusal: Refusal | undefined =
     configRefusal(config, context.settings) ??
-    placeRefusal(project, { type, branchId }, context.settings) ??
+    placeRefusal(draft, { type, branchId }) ??
     (computeOf(project, endpointId) && { status: 409, message: `endpoint ${endpointId} exists` }) ??
-    conflictOf(project, undefined) ??
-    (config.disabled ? undefined : quotaRefusal(project, context.now, context.settings))
-  if (refusal) return refuseRequest(draft, refusal)
+    conflictOf(draft) ??
+    (config.disabled ? undefined : quotaRefusal(draft))
+  if (refusal) return refusal
   const { draft: created, steps } = addCompute(draft, branchId, request)
   return schedule(created, { branchId, endpointId }, steps)
 }
@@ -57,15 +58,15 @@ export function addCompute(
   branchId: string,
   request: NewCompute,
 ): { readonly draft: Draft; readonly steps: PlannedActions } {
-  const { now, settings } = draft.context
-  const config = completeConfig(request.config, draft.project, settings)
+  const { project, context } = draft
+  const config = completeConfig(request.config, project, context.settings)
   const compute: Compute = {
     id: request.endpointId,
     type: request.type ?? 'read_write',
     branchId,
     config,
-    createdAt: now,
-    updatedAt: now,
+    createdAt: context.now,
+    updatedAt: context.now,
     state: config.disabled ? 'idle' : 'init',
     pending: config.disabled ? undefined : 'active',
     startedAt: undefined,
@@ -77,83 +78,58 @@ export function addCompute(
     meter: UNUSED,
   }
   return {
-    draft: withProject(draft, {
-      computes: [...draft.project.computes, compute],
-      updatedAt: draft.project.updatedAt,
-    }),
-    steps: config.disabled ? [] : [['start_compute', { kind: 'start', cause: wakeCause('create') }]],
+    draft: { ...draft, project: { ...project, computes: [...project.computes, compute] } },
+    steps: config.disabled ? [] : [['start_compute', { kind: 'start', cause: { kind: 'create' } }]],
   }
 }
 
-function updateCompute(
-  draft: Draft,
-  compute: Compute,
-  { changes, branchId = compute.branchId }: ComputeRequest & { kind: 'update' },
-): Answered {
-  const { project, context } = draft
-  const { settings } = context
+function updateCompute(draft: Draft, compute: Compute, request: Request<'update'>): Answered | Refusal {
+  const { settings } = draft.context
+  const { changes, branchId = compute.branchId } = request
   const merged = { ...compute.config, ...changes }
   const config = { ...merged, suspendTimeout: storedDelay(merged.suspendTimeout, settings) }
   const refusal =
     configRefusal(config, settings) ??
-    (branchId === compute.branchId
-      ? undefined
-      : placeRefusal(project, { type: compute.type, branchId }, settings)) ??
-    conflictOf(project, compute)
-  if (refusal) return refuseRequest(draft, refusal)
+    (branchId === compute.branchId ? undefined : placeRefusal(draft, { type: compute.type, branchId })) ??
+    conflictOf(draft, compute)
+  if (refusal) return refusal
   const disruptive = isDisruptive(compute, { config, branchId }, { changes, settings })
-  const { steps, pending } = planUpdate(draft, compute, { config, disruptive })
+  const { steps, pending } = planUpdate(draft, compute, { isDisabled: config.disabled, disruptive })
   const changed = withCompute(draft, compute.id, { config, branchId, pending })
   return schedule(changed, { branchId, endpointId: compute.id }, steps)
 }
 
 /** The two operations that every change shows (S-58); `plan` is the actual work of the second one. */
-const updateSteps = (plan: Plan, ...more: PlannedActions): PlannedActions => [
+const updateSteps = (plan: Plan): PlannedActions => [
   ['apply_config', { kind: 'configure' }],
   ['suspend_compute', plan],
-  ...more,
 ]
 
-const suspendPlan = (restart?: 'config'): Plan => ({
-  kind: 'suspend',
-  restart: restart && wakeCause(restart),
-  isRequested: false,
-})
-
-type UpdatePlan = {
-  readonly steps: PlannedActions
-  /** Pending state that the record shows meanwhile. */
-  readonly pending: Compute['pending']
-}
-
-/** Operations of a change (S-57, S-58, S-64 to S-68, S-116). */
+/** Operations of a change, and the pending state that the record shows meanwhile (S-57, S-58, S-64 to S-68, S-116). */
 function planUpdate(
-  { project, context }: Draft,
-  compute: Compute,
-  { config, disruptive }: { readonly config: ComputeConfig; readonly disruptive: boolean },
-): UpdatePlan {
-  if (compute.state === 'active')
-    return planUpdateOfActive(config, disruptive, context.settings.patchListsStart)
-  if (!context.settings.patchWakesIdle || compute.state === 'init')
-    return { steps: [], pending: compute.pending }
-  if (config.disabled || exceededQuota(project, context.now))
-    return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
+  draft: Draft,
+  { state, pending }: Compute,
+  { isDisabled, disruptive }: { readonly isDisabled: boolean; readonly disruptive: boolean },
+): { readonly steps: PlannedActions; readonly pending: Compute['pending'] } {
+  const { patchListsStart, patchWakesIdle } = draft.context.settings
+  const cause = { kind: 'config' } as const
+  if (state === 'active') {
+    if (isDisabled) return { steps: updateSteps({ kind: 'suspend' }), pending: 'idle' }
+    if (!disruptive) return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
+    if (!patchListsStart) return { steps: updateSteps({ kind: 'suspend', restart: cause }), pending: 'idle' }
+    const steps = [...updateSteps({ kind: 'suspend' }), ['start_compute', { kind: 'start', cause }]] as const
+    return { steps, pending: 'idle' }
+  }
+  if (!patchWakesIdle || state === 'init') return { steps: [], pending }
+  if (isDisabled || exceededQuota(draft)) return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
   return { steps: updateSteps({ kind: 'suspend-unless-used' }), pending: 'active' }
 }
 
-function planUpdateOfActive(config: ComputeConfig, disruptive: boolean, listsStart: boolean): UpdatePlan {
-  if (config.disabled) return { steps: updateSteps(suspendPlan()), pending: 'idle' }
-  if (!disruptive) return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
-  if (!listsStart) return { steps: updateSteps(suspendPlan('config')), pending: 'idle' }
-  const start: Plan = { kind: 'start', cause: wakeCause('config') }
-  return { steps: updateSteps(suspendPlan(), ['start_compute', start]), pending: 'idle' }
-}
-
-function deleteCompute(draft: Draft, compute: Compute): Answered {
-  const refusal = conflictOf(draft.project, compute)
-  if (refusal) return refuseRequest(draft, refusal)
+function deleteCompute(draft: Draft, compute: Compute): Answered | Refusal {
+  const refusal = conflictOf(draft, compute)
+  if (refusal) return refusal
   const { draft: dropped, compute: last } = dropCompute(draft, compute)
-  return { draft: dropped, answer: { ok: true, project: dropped.project, compute: last, operations: [] } }
+  return accept(dropped, last)
 }
 
 /** Removes a compute at once: its clients are refused, its usage moves to the project, its server stops. */
@@ -165,10 +141,8 @@ export function dropCompute(
   const { meter, interval } = closeMeter(compute.meter, draft.context.now)
   const effects: Effect[] = [refuseUnknown(endpointId), { kind: 'drop-connections', endpointId }]
   if (interval) {
-    effects.push(
-      { kind: 'write-interval', endpointId, interval },
-      { kind: 'stop-process', endpointId, grace: 0 },
-    )
+    effects.push({ kind: 'write-interval', endpointId, interval })
+    effects.push({ kind: 'stop-process', endpointId, grace: 0 })
   }
   // a replica has data and a slot of its own
   if (compute.type === 'read_only') effects.push({ kind: 'remove-replica', endpointId, branchId })
@@ -180,43 +154,31 @@ export function dropCompute(
   return { draft: withEffects(without, ...effects), compute: { ...compute, meter } }
 }
 
-function startCompute(draft: Draft, compute: Compute): Answered {
-  if (compute.config.disabled)
-    return refuseRequest(draft, { status: 422, message: `endpoint ${compute.id} is disabled` })
-  const { now, settings } = draft.context
-  const refusal = conflictOf(draft.project, compute) ?? quotaRefusal(draft.project, now, settings)
-  if (refusal) return refuseRequest(draft, refusal)
-  return schedule(
-    draft,
-    subjectOf(compute),
-    compute.state === 'active' ? [] : [['start_compute', { kind: 'start', cause: wakeCause('api') }]],
-  )
+function startCompute(draft: Draft, compute: Compute): Answered | Refusal {
+  if (compute.config.disabled) return { status: 422, message: `endpoint ${compute.id} is disabled` }
+  const steps: PlannedActions =
+    compute.state === 'active' ? [] : [['start_compute', { kind: 'start', cause: { kind: 'api' } }]]
+  return conflictOf(draft, compute) ?? quotaRefusal(draft) ?? schedule(draft, subjectOf(compute), steps)
 }
 
-function suspendCompute(draft: Draft, compute: Compute): Answered {
-  const refusal = conflictOf(draft.project, compute)
-  if (refusal) return refuseRequest(draft, refusal)
-  return schedule(
-    draft,
-    subjectOf(compute),
-    compute.state === 'active'
-      ? [['suspend_compute', { kind: 'suspend', restart: undefined, isRequested: true }]]
-      : [],
-  )
+function suspendCompute(draft: Draft, compute: Compute): Answered | Refusal {
+  const steps: PlannedActions =
+    compute.state === 'active' ? [['suspend_compute', { kind: 'suspend', isRequested: true }]] : []
+  return conflictOf(draft, compute) ?? schedule(draft, subjectOf(compute), steps)
 }
 
 /** Restarts an active compute; the switch `restartIdle` decides about others (Q-07). */
-function restartCompute(draft: Draft, compute: Compute): Answered {
-  const conflict = conflictOf(draft.project, compute)
-  if (conflict) return refuseRequest(draft, conflict)
+function restartCompute(draft: Draft, compute: Compute): Answered | Refusal {
+  const conflict = conflictOf(draft, compute)
+  if (conflict) return conflict
   const { restartIdle } = draft.context.settings.errors
-  if (compute.state !== 'active') {
-    if (restartIdle === 'starts') return startCompute(draft, compute)
-    const message = `endpoint ${compute.id} is ${compute.state}: only an active endpoint can be restarted, start it instead`
-    return refuseRequest(draft, { status: restartIdle, message })
+  if (compute.state === 'active') {
+    return schedule(draft, subjectOf(compute), [
+      ['suspend_compute', { kind: 'suspend' }],
+      ['start_compute', { kind: 'start', cause: { kind: 'api' } }],
+    ])
   }
-  return schedule(draft, subjectOf(compute), [
-    ['suspend_compute', suspendPlan()],
-    ['start_compute', { kind: 'start', cause: wakeCause('api') }],
-  ])
+  if (restartIdle === 'starts') return startCompute(draft, compute)
+  const message = `endpoint ${compute.id} is ${compute.state}: only an active endpoint can be restarted, start it instead`
+  return { status: restartIdle, message }
 }

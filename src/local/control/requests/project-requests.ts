@@ -1,39 +1,38 @@
 // Requests for projects: their settings, and their deletion.
-import { type Answered, answerDone, refuseRequest } from './answers.ts'
+import { type Answered, type RequestHandlers, accept } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
-import type { Effect, ProjectRequest, Refusal, Settings } from '../events.ts'
+import type { Effect, Refusal, Request, Settings } from '../events.ts'
 import { calendarMonth } from '../usage/month.ts'
-import type { Branch, Catalogue, ComputeDefaults, Project } from '../project.ts'
+import type { Branch, ComputeDefaults, Project } from '../project.ts'
 import { dropCompute } from './compute-requests.ts'
 import { configRefusal, conflictOf, storedDelay } from './validation.ts'
 
-type Update = Extract<ProjectRequest, { kind: 'update-project' }>
+export const PROJECT_REQUESTS = {
+  'update-project': updateProject,
+  'delete-project': deleteProject,
+} satisfies Partial<RequestHandlers>
 
-export function applyProjectRequest(draft: Draft, request: ProjectRequest): Answered {
-  if (request.kind === 'update-project') return updateProject(draft, request)
-  const { project } = draft
-  const conflict = conflictOf(project, undefined)
-  if (conflict) return refuseRequest(draft, conflict)
-  const withoutComputes = project.computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
-  const removals = project.branches.map(({ id }): Effect => ({ kind: 'remove-branch', branchId: id }))
-  return answerDone(withEffects(withoutComputes, ...removals))
-}
-
-/** Updates settings, which needs no operation and therefore conflicts with none. Absent fields stay. */
-function updateProject(draft: Draft, request: Update): Answered {
+/** Updates settings, which needs no operation and therefore conflicts with none. */
+function updateProject(draft: Draft, request: Request<'update-project'>): Answered | Refusal {
   const { project, context } = draft
   const defaults = { ...project.defaults, ...request.defaults }
-  const refusal = defaultsRefusal(defaults, context.settings)
-  if (refusal) return refuseRequest(draft, refusal)
-  return answerDone(
-    withProject(draft, {
-      name: request.name ?? project.name,
-      quota: { ...project.quota, ...request.quota },
-      defaults: { ...defaults, suspendTimeout: storedDelay(defaults.suspendTimeout, context.settings) },
-      historyRetention: request.historyRetention ?? project.historyRetention,
-    }),
-  )
+  const updated = withProject(draft, {
+    name: request.name ?? project.name,
+    quota: { ...project.quota, ...request.quota },
+    defaults: { ...defaults, suspendTimeout: storedDelay(defaults.suspendTimeout, context.settings) },
+    historyRetention: request.historyRetention ?? project.historyRetention,
+  })
+  return defaultsRefusal(defaults, context.settings) ?? accept(updated)
+}
+
+function deleteProject(draft: Draft): Answered | Refusal {
+  const refusal = conflictOf(draft)
+  if (refusal) return refusal
+  const { computes, branches } = draft.project
+  const withoutComputes = computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
+  const removals = branches.map(({ id }): Effect => ({ kind: 'remove-branch', branchId: id }))
+  return accept(withEffects(withoutComputes, ...removals))
 }
 
 /** Reason why a project cannot have these defaults; undefined when it can. */
@@ -44,33 +43,25 @@ export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): 
 
 export type NewProject = Pick<Project, 'id' | 'name'> &
   Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> & {
-    readonly branch: Pick<Branch, 'id' | 'name'> & { readonly catalogue: Catalogue }
+    readonly branch: Pick<Branch, 'id' | 'name' | 'catalogue'>
     readonly now: number
   }
 
 /** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {
+  const dates = { createdAt: now, updatedAt: now }
+  const unused = { awakeMs: 0, cuMs: 0 }
   return {
     quota: {},
     defaults: NO_DEFAULTS,
     storePasswords: true,
     historyRetention: 0,
     ...project,
-    createdAt: now,
-    updatedAt: now,
-    branches: [
-      {
-        ...branch,
-        parentId: undefined,
-        state: 'ready',
-        protected: false,
-        createdAt: now,
-        updatedAt: now,
-      },
-    ],
+    ...dates,
+    branches: [{ ...branch, parentId: undefined, state: 'ready', protected: false, ...dates }],
     computes: [],
     queue: [],
-    spent: { awakeMs: 0, cuMs: 0 },
-    period: { from: calendarMonth(now).from, before: { awakeMs: 0, cuMs: 0 } },
+    spent: unused,
+    period: { from: calendarMonth(now).from, before: unused },
   }
 }

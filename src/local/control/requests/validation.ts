@@ -1,16 +1,12 @@
-// Reasons to refuse a request.
+// Reasons to refuse a request. The functions return the first that holds, undefined when none does.
 import type { Refusal, Settings } from '../events.ts'
-import {
-  type Compute,
-  type ComputeConfig,
-  type ComputeType,
-  type Project,
-  primaryOf,
-  replicasOf,
-} from '../project.ts'
+import type { Draft } from '../draft.ts'
+import { type Compute, type ComputeConfig, primaryOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
+
+export const notFound = (what: string): Refusal => ({ status: 404, message: `${what} not found` })
 
 /** Longest autosuspend delay, seconds (S-51), and the shortest one without the switch `delayBelowMinimum`. */
 const LONGEST_DELAY = 604_800
@@ -59,13 +55,13 @@ export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): num
   delayBelowMinimum === 'raised' && delay > 0 && delay < SHORTEST_DELAY ? SHORTEST_DELAY : delay
 
 /** Refuses while the quota of the project is used up. */
-export function quotaRefusal(project: Project, now: number, { errors }: Settings): Refusal | undefined {
-  const message = exceededQuota(project, now)
-  return message === undefined ? undefined : { status: errors.quota, message }
+export function quotaRefusal(draft: Draft): Refusal | undefined {
+  const message = exceededQuota(draft)
+  return message === undefined ? undefined : { status: draft.context.settings.errors.quota, message }
 }
 
 /** Refuses with 423 while operations are open, in the service's own words (service-facts 5). */
-export function conflictOf(project: Project, compute: Compute | undefined): Refusal | undefined {
+export function conflictOf({ project }: Draft, compute?: Compute): Refusal | undefined {
   if (project.queue.length === 0) return undefined
   const message = compute?.pending
     ? `endpoint ${compute.id} is in some transitive state; project already has running conflicting operations`
@@ -78,9 +74,8 @@ const MAX_REPLICAS = 90
 
 /** Refuses a compute of this type on this branch (S-05 to S-07, S-84, S-88). */
 export function placeRefusal(
-  project: Project,
-  { type, branchId }: { readonly type: ComputeType; readonly branchId: string },
-  settings: Settings,
+  { project, context: { settings } }: Draft,
+  { type, branchId }: Pick<Compute, 'type' | 'branchId'>,
 ): Refusal | undefined {
   const refusal = typeRefusal(type, settings, 'endpoint')
   if (refusal) return refusal
@@ -96,11 +91,11 @@ export function placeRefusal(
 }
 
 /** Refuses read replicas without a paid plan (S-07); `field` is the part of the body that requests one. */
-export const typeRefusal = (
-  type: ComputeType | undefined,
+export function typeRefusal(
+  type: Compute['type'] | undefined,
   { plan }: Settings,
   field: string,
-): Refusal | undefined =>
-  type === 'read_only' && plan === 'free'
-    ? { status: 403, message: `${field}.type: read replicas need a paid plan` }
-    : undefined
+): Refusal | undefined {
+  if (type !== 'read_only' || plan === 'paid') return undefined
+  return { status: 403, message: `${field}.type: read replicas need a paid plan` }
+}

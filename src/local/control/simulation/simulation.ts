@@ -7,7 +7,7 @@ import type { Answer, Effect, Event, Request, Settings, StepResult } from '../ev
 import { createSimulatedHistory } from './history.ts'
 import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
-import { type Operation, type Project, type WakeCause, wakeCause } from '../project.ts'
+import type { Operation, Project, WakeCause } from '../project.ts'
 import { step } from '../step.ts'
 import { isWorkOf } from '../queue/work.ts'
 
@@ -161,7 +161,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const runEvent = (event: SimulatedEvent): void => {
     switch (event.kind) {
       case 'connect':
-        return connect(event.endpointId, event.cause ?? wakeCause('client'))
+        return connect(event.endpointId, event.cause ?? { kind: 'client' })
       case 'goal':
         return void dispatch(projectOf.get(event.endpointId) ?? '', event)
       case 'request':

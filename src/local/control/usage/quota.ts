@@ -1,4 +1,5 @@
 // The quota of a project: limits of its computes' usage per calendar month.
+import type { Draft } from '../draft.ts'
 import { usedUntil } from './meter.ts'
 import { calendarMonth } from './month.ts'
 import type { Project, Quota, Usage } from '../project.ts'
@@ -50,8 +51,8 @@ function limitStates(project: Project, now: number): readonly LimitState[] {
 }
 
 /** Message that names the first limit that is used up; undefined when none is. */
-export function exceededQuota(project: Project, now: number): string | undefined {
-  const exceeded = limitStates(project, now).find(({ remaining }) => remaining <= 0)
+export function exceededQuota({ project, context }: Draft): string | undefined {
+  const exceeded = limitStates(project, context.now).find(({ remaining }) => remaining <= 0)
   return exceeded && `project ${project.id} has used up its quota settings.quota.${exceeded.limit}`
 }
 
