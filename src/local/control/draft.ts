@@ -42,6 +42,13 @@ export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft 
   return { ...draft, project: { ...project, queue, updatedAt } }
 }
 
+/** Changes the first operation of the queue and writes its record. */
+export function withHead(draft: Draft, head: OpenOperation, change: Partial<Operation>): Draft {
+  const operation = { ...head.operation, ...change, updatedAt: draft.context.now }
+  const queue = [{ ...head, operation }, ...draft.project.queue.slice(1)]
+  return withEffects(withQueue(draft, queue), { kind: 'write-operation', operation })
+}
+
 export const withProject = (draft: Draft, change: Partial<Project>): Draft => ({
   ...draft,
   project: { ...draft.project, updatedAt: draft.context.now, ...change },

@@ -6,6 +6,7 @@ import type {
   ComputeConfig,
   ComputeDefaults,
   ComputeType,
+  OpenInterval,
   Operation,
   Project,
   WakeCause,
@@ -86,12 +87,7 @@ export type Report<Kind extends keyof ReportFields = keyof ReportFields> = {
 export type Event = Request | Report
 
 /** An awake interval `[from, to)` of a compute, ms, at one size, on one branch. */
-export type Interval = {
-  readonly from: number
-  readonly to: number
-  readonly cu: number
-  readonly branchId: string
-}
+export type Interval = OpenInterval & { readonly to: number }
 
 export type Wake = { readonly at: number; readonly cause: WakeCause }
 

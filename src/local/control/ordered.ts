@@ -1,7 +1,7 @@
 /** Map from id to value, ordered by id: a page costs only as much as it contains. */
 export type OrderedById<Value> = {
   get(id: string): Value | undefined
-  set(id: string, value: Value): void
+  set(value: Value): void
   delete(id: string): void
   values(): Iterable<Value>
   page(query: PageQuery<Value>): Value[]
@@ -14,8 +14,10 @@ export type PageQuery<Value> = {
   readonly fits: (value: Value) => boolean
 }
 
-export function createOrderedById<Value>(entries: Iterable<readonly [string, Value]>): OrderedById<Value> {
-  const values = new Map(entries)
+export function createOrderedById<Value extends { readonly id: string }>(
+  initial: readonly Value[],
+): OrderedById<Value> {
+  const values = new Map(initial.map((value) => [value.id, value]))
   const ids = [...values.keys()].toSorted()
   /** Index of the first id that is not below this one. */
   const indexOf = (id: string): number => {
@@ -29,9 +31,9 @@ export function createOrderedById<Value>(entries: Iterable<readonly [string, Val
   }
   return {
     get: (id) => values.get(id),
-    set: (id, value) => {
-      if (!values.has(id)) ids.splice(indexOf(id), 0, id)
-      values.set(id, value)
+    set: (value) => {
+      if (!values.has(value.id)) ids.splice(indexOf(value.id), 0, value.id)
+      values.set(value.id, value)
     },
     delete: (id) => {
       if (values.delete(id)) ids.splice(indexOf(id), 1)

@@ -60,7 +60,7 @@ export type EngineOptions = {
 /** Loads the projects. No effect is carried out before the first request, client or `recover`. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, random, waiting } = options
-  const projects = createOrderedById(store.load().map((project) => [project.id, project] as const))
+  const projects = createOrderedById(store.load())
   const projectOf = new Map<string, string>()
   const listeners: ((project: Project) => void)[] = []
   let isClosed = false
@@ -90,7 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
     const isDeleted = event.kind === 'delete-project' && result.answer?.ok === true
     if (isWorthWriting(before, event, result)) save(result, isDeleted)
     if (isDeleted) projects.delete(projectId)
-    else projects.set(projectId, result.project)
+    else projects.set(result.project)
     reindex(before, result.project)
     const operation = result.project.queue[0]?.operation
     for (const effect of result.effects) effects.carryOut(effect, projectId, operation)
@@ -135,7 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
     page: (query) => projects.page(query),
     project: (projectId) => projects.get(projectId),
     createProject: (project, request) => {
-      projects.set(project.id, project)
+      projects.set(project)
       let answer: Answer | undefined
       try {
         answer = dispatch(project.id, request)?.answer

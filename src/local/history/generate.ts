@@ -43,15 +43,10 @@ function simulateLife(life: ProjectLife, { from, to, plan }: HistoryOptions): Ge
     plan,
   }
   const simulation = createSimulation({
-    projects: [],
+    ...life,
     from,
     settings: () => settings,
     latencies: LATENCIES,
-    activity: new Map(),
-    scripts: life.scripts,
-    wakeLatency: life.wakeLatency,
-    takeFailure: life.takeFailure,
-    takeError: life.takeError,
   })
   simulation.advance(to)
   const project = simulation.project(life.projectId)

@@ -9,30 +9,24 @@ import {
   withProject,
 } from '../draft.ts'
 import type { Report } from '../events.ts'
-import type { Plan } from '../project.ts'
 import { endOperation } from './queue.ts'
 
 type BranchReport = Extract<Report, { readonly branchId: string }>
 
-/** Report → operations that it may belong to. */
-const PLANS: Readonly<Record<BranchReport['kind'], readonly Plan['kind'][]>> = {
-  'branch-copied': ['copy-branch'],
-  'branch-removed': ['remove-branch'],
-  'branch-failed': ['copy-branch', 'remove-branch'],
-}
-
 /** Applies a report about a branch, unless it does not belong to the operation in progress. */
 export function applyBranchReport(draft: Draft, report: BranchReport): Draft {
   const head = draft.project.queue[0]
-  if (!head?.isStarted || head.operation.branchId !== report.branchId) return draft
-  if (!PLANS[report.kind].includes(head.plan.kind)) return draft
+  const { branchId } = report
+  if (!head?.isStarted || head.operation.branchId !== branchId) return draft
+  const isCopy = head.plan.kind === 'copy-branch'
+  if (!isCopy && head.plan.kind !== 'remove-branch') return draft
   switch (report.kind) {
     case 'branch-copied':
-      return endOperation(withBranch(draft, report.branchId, { state: 'ready' }), 'finished')
+      return isCopy ? endOperation(withBranch(draft, branchId, { state: 'ready' }), 'finished') : draft
     case 'branch-removed':
-      return endOperation(draft, 'finished')
+      return isCopy ? draft : endOperation(draft, 'finished')
     case 'branch-failed':
-      return endOperation(withoutBranch(draft, report.branchId), 'error', report.message)
+      return endOperation(withoutBranch(draft, branchId), 'error', report.message)
   }
 }
 

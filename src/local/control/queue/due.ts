@@ -1,40 +1,33 @@
 // Transitions due by time alone: suspensions, the end of a quota, availability checks, repeated attempts.
 import { type Draft, enqueue, subjectOf, withCompute } from '../draft.ts'
-import type { Context } from '../events.ts'
+import type { Context, Settings } from '../events.ts'
 import { type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
 /** Instant of the next transition; undefined when there is none. Open operations delay all others. */
-export function nextDueAt(project: Project, context: Pick<Context, 'now' | 'settings'>): number | undefined {
+export function nextDueAt(
+  project: Project,
+  { now, settings }: Pick<Context, 'now' | 'settings'>,
+): number | undefined {
   const { queue, computes } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
-  let earliest = quotaExceededAt(project, context.now) ?? Infinity
-  for (const compute of computes) {
-    const suspensionAt = suspendAt(project, compute) ?? Infinity
-    earliest = Math.min(earliest, suspensionAt, checkAt(compute, context.settings) ?? Infinity)
-  }
+  const instants = computes.flatMap((compute) => [suspendAt(project, compute), checkAt(compute, settings)])
+  const earliest = Math.min(quotaExceededAt(project, now), ...instants)
   return earliest === Infinity ? undefined : earliest
 }
 
-/** Instant at which inactivity suspends the compute: the delay after its start or its last activity, whichever is later. */
-function suspendAt(
-  { defaults }: Project,
-  { state, config, startedAt, activity }: Compute,
-): number | undefined {
+/** Instant at which inactivity suspends the compute: the delay after its start or its last activity; Infinity for never. */
+function suspendAt({ defaults }: Project, { state, config, startedAt, activity }: Compute): number {
   const delay = delayOf(config, defaults)
-  if (state !== 'active' || startedAt === undefined || delay === undefined) return undefined
+  if (state !== 'active' || startedAt === undefined || delay === undefined) return Infinity
   return Math.max(startedAt, lastActivityOf(activity) ?? startedAt) + delay
 }
 
-/** Instant of the next availability check of an idle compute; each pause is longer than the previous one. */
-function checkAt(
-  { state, config, suspendedAt, checks }: Compute,
-  { availabilityCheck }: Context['settings'],
-): number | undefined {
-  if (availabilityCheck === 'off' || state !== 'idle' || config.disabled) return undefined
-  if (suspendedAt === undefined) return undefined
-  return suspendedAt + 1000 * availabilityCheck.first * availabilityCheck.growth ** checks
+/** Instant of the next availability check of an idle compute, Infinity for never; each pause is longer than the previous one. */
+function checkAt({ state, config, suspendedAt, checks }: Compute, { availabilityCheck }: Settings): number {
+  if (availabilityCheck === 'off' || state !== 'idle' || config.disabled) return Infinity
+  return (suspendedAt ?? Infinity) + 1000 * availabilityCheck.first * availabilityCheck.growth ** checks
 }
 
 /** Queues what is due and runs the queue. While operations are open, nothing else is due. */
@@ -42,12 +35,12 @@ export function applyDue(draft: Draft): Draft {
   const { project, context } = draft
   if (project.queue.length > 0) return runQueue(draft)
   const isQuotaExceeded = exceededQuota(draft) !== undefined
-  const isDue = (at: number | undefined): boolean => (at ?? Infinity) <= context.now
   const toSuspend = project.computes.filter(
-    (compute) => isDue(suspendAt(project, compute)) || (isQuotaExceeded && compute.state === 'active'),
+    (compute) =>
+      suspendAt(project, compute) <= context.now || (isQuotaExceeded && compute.state === 'active'),
   )
   const toCheck = project.computes.filter(
-    (compute) => isDue(checkAt(compute, context.settings)) && !isQuotaExceeded,
+    (compute) => checkAt(compute, context.settings) <= context.now && !isQuotaExceeded,
   )
   return runQueue(toCheck.reduce(enqueueCheck, toSuspend.reduce(enqueueSuspension, draft)))
 }
@@ -55,12 +48,10 @@ export function applyDue(draft: Draft): Draft {
 const enqueueSuspension = (draft: Draft, compute: Compute): Draft =>
   enqueue(draft, subjectOf(compute), [['suspend_compute', { kind: 'suspend' }]])
 
-const enqueueCheck = (draft: Draft, compute: Compute): Draft =>
-  enqueue(
-    withCompute(draft, compute.id, { checks: compute.checks + 1, updatedAt: compute.updatedAt }),
-    subjectOf(compute),
-    [
-      ['check_availability', { kind: 'start', cause: { kind: 'check' } }],
-      ['suspend_compute', { kind: 'suspend-unless-used' }],
-    ],
-  )
+function enqueueCheck(draft: Draft, compute: Compute): Draft {
+  const counted = withCompute(draft, compute.id, { checks: compute.checks + 1, updatedAt: compute.updatedAt })
+  return enqueue(counted, subjectOf(compute), [
+    ['check_availability', { kind: 'start', cause: { kind: 'check' } }],
+    ['suspend_compute', { kind: 'suspend-unless-used' }],
+  ])
+}

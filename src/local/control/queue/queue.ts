@@ -1,5 +1,4 @@
 // The queue of a project: one operation at a time, in order.
-import type { Effect } from '../events.ts'
 import {
   type Draft,
   branchOf,
@@ -8,13 +7,14 @@ import {
   subjectOf,
   withCompute,
   withEffects,
+  withHead,
   withQueue,
 } from '../draft.ts'
 import {
   type Compute,
   type OpenOperation,
-  type Operation,
   type OperationStatus,
+  type Plan,
   lastActivityOf,
   replicasOf,
 } from '../project.ts'
@@ -25,48 +25,35 @@ export function runQueue(draft: Draft): Draft {
   const head = draft.project.queue[0]
   if (!head) return serveWaiting(draft)
   if (head.isStarted || (head.operation.retryAt ?? 0) > draft.context.now) return draft
-  const operation: Operation = {
-    ...head.operation,
-    status: 'running',
-    retryAt: undefined,
-    updatedAt: draft.context.now,
-  }
-  const next = withQueue(draft, [{ ...head, isStarted: true, operation }, ...draft.project.queue.slice(1)])
-  return startOperation(next, operation, head.plan)
+  const change = { status: 'running', retryAt: undefined } as const
+  return startOperation(withHead(draft, { ...head, isStarted: true }, change), head)
 }
 
 /** Ends the first operation and runs the queue further. */
 export function endOperation(draft: Draft, status: OperationStatus, error?: string): Draft {
   const [head, ...rest] = draft.project.queue
   if (!head) return draft
-  const operation: Operation = {
-    ...head.operation,
-    status,
-    error,
-    failures: head.operation.failures + (status === 'error' ? 1 : 0),
-    updatedAt: draft.context.now,
-  }
-  return runQueue(withEffects(withQueue(draft, rest), { kind: 'write-operation', operation }))
+  const failures = head.operation.failures + (status === 'error' ? 1 : 0)
+  return runQueue(withQueue(withHead(draft, head, { status, error, failures }), rest))
 }
 
-function startOperation(draft: Draft, operation: Operation, plan: OpenOperation['plan']): Draft {
-  const running = withEffects(draft, { kind: 'write-operation', operation })
+function startOperation(draft: Draft, { operation, plan }: OpenOperation): Draft {
   const { branchId } = operation
   if (plan.kind === 'copy-branch')
-    return withEffects(running, { kind: 'copy-branch', branchId, parentId: plan.parentId })
-  if (plan.kind === 'remove-branch') return withEffects(running, { kind: 'remove-branch', branchId })
+    return withEffects(draft, { kind: 'copy-branch', branchId, parentId: plan.parentId })
+  if (plan.kind === 'remove-branch') return withEffects(draft, { kind: 'remove-branch', branchId })
   const compute = computeOf(draft.project, operation.endpointId ?? '')
-  return compute ? startComputeOperation(running, compute, plan) : endOperation(running, 'cancelled')
+  return compute ? startComputeOperation(draft, compute, plan) : endOperation(draft, 'cancelled')
 }
 
-type ComputePlan = Exclude<OpenOperation['plan'], { readonly kind: 'copy-branch' | 'remove-branch' }>
+type ComputePlan = Exclude<Plan, { readonly kind: 'copy-branch' | 'remove-branch' }>
 
 function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan): Draft {
   switch (plan.kind) {
     case 'start':
       return startProcess(draft, compute)
     case 'suspend':
-      return stopProcess(draft, compute, graceOf(draft, plan.isRequested === true))
+      return stopProcess(draft, compute, plan.isRequested ? graceOf(draft) : 0)
     case 'suspend-unless-used':
       return wasUsedSinceStart(compute) ? skip(draft, compute) : stopProcess(draft, compute, 0)
     case 'configure':
@@ -77,51 +64,42 @@ function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan
 }
 
 /** Time for clients to leave before a suspension that an API client requested, seconds (Q-26). */
-function graceOf({ context }: Draft, isRequested: boolean): number {
+function graceOf({ context }: Draft): number {
   const { suspendDrops } = context.settings
-  return isRequested && suspendDrops !== true ? suspendDrops.grace : 0
+  return suspendDrops === true ? 0 : suspendDrops.grace
 }
 
-function processEffects(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Effect[] {
+/** Orders the server of a compute; `kind` says whether it is to start or runs already. */
+function orderProcess(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Draft {
   const branch = branchOf(draft.project, compute.branchId)
-  if (!branch) return []
+  if (!branch) return draft
   const { id: endpointId, type, config } = compute
   const replicaIds = replicasOf(draft.project, branch.id).map(({ id }) => id)
-  return [{ kind, endpointId, type, branch, config, replicaIds }]
+  return withEffects(draft, { kind, endpointId, type, branch, config, replicaIds })
 }
 
 function startProcess(draft: Draft, compute: Compute): Draft {
   if (compute.state === 'active' || exceededQuota(draft)) return skip(draft, compute)
-  return withEffects(
-    withCompute(draft, compute.id, { pending: 'active' }),
-    ...processEffects(draft, compute, 'start-process'),
-  )
+  return orderProcess(withCompute(draft, compute.id, { pending: 'active' }), compute, 'start-process')
 }
 
 function stopProcess(draft: Draft, compute: Compute, grace: number): Draft {
   if (compute.state !== 'active') return skip(draft, compute)
-  return withEffects(withCompute(draft, compute.id, { pending: 'idle' }), {
-    kind: 'stop-process',
-    endpointId: compute.id,
-    grace,
-  })
+  const stopping = withCompute(draft, compute.id, { pending: 'idle' })
+  return withEffects(stopping, { kind: 'stop-process', endpointId: compute.id, grace })
 }
 
 /** Applies a change. An idle compute starts for it when the next operation suspends it again (Q-01). */
 function configure(draft: Draft, compute: Compute): Draft {
-  if (compute.state === 'active') return withEffects(draft, ...processEffects(draft, compute, 'configure'))
+  if (compute.state === 'active') return orderProcess(draft, compute, 'configure')
   const wakes = draft.project.queue[1]?.plan.kind === 'suspend-unless-used'
   return wakes ? startProcess(draft, compute) : endOperation(draft, 'finished')
 }
 
-const skip = (draft: Draft, compute: Compute): Draft =>
-  endOperation(
-    withCompute(draft, compute.id, {
-      pending: undefined,
-      state: compute.state === 'init' ? 'idle' : compute.state,
-    }),
-    'skipped',
-  )
+function skip(draft: Draft, { id, state }: Compute): Draft {
+  const settled = { pending: undefined, state: state === 'init' ? 'idle' : state } as const
+  return endOperation(withCompute(draft, id, settled), 'skipped')
+}
 
 function wasUsedSinceStart({ activity, startedAt }: Compute): boolean {
   const last = lastActivityOf(activity)
@@ -148,11 +126,7 @@ export function reasonNotServed(draft: Draft, { id, config, state }: Compute): s
   return state === 'active' ? undefined : exceededQuota(draft)
 }
 
-export const refuseClients = (draft: Draft, endpointId: string, because: string): Draft =>
-  runQueue(
-    withEffects(withCompute(draft, endpointId, { wanted: undefined }), {
-      kind: 'refuse-clients',
-      endpointId,
-      because,
-    }),
-  )
+export function refuseClients(draft: Draft, endpointId: string, because: string): Draft {
+  const refused = withCompute(draft, endpointId, { wanted: undefined })
+  return runQueue(withEffects(refused, { kind: 'refuse-clients', endpointId, because }))
+}

@@ -8,6 +8,7 @@ import {
   subjectOf,
   withCompute,
   withEffects,
+  withHead,
   withQueue,
 } from '../draft.ts'
 import { resizeTo } from '../sizing/autoscale.ts'
@@ -19,7 +20,6 @@ import {
   type ActivityLog,
   type Compute,
   type OpenOperation,
-  type Operation,
   type WakeCause,
   lastActivityOf,
   noteActivity,
@@ -29,11 +29,7 @@ import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.
 
 /** Applies a report. Late reports and reports about deleted computes change nothing. */
 export function applyReport(draft: Draft, report: Report): Draft {
-  if ('endpointId' in report) {
-    const compute = computeOf(draft.project, report.endpointId)
-    if (compute) return applyComputeReport(draft, compute, report)
-    return withEffects(draft, refuseUnknown(report.endpointId))
-  }
+  if ('endpointId' in report) return applyComputeReport(draft, report)
   if ('branchId' in report) return applyBranchReport(draft, report)
   switch (report.kind) {
     case 'time':
@@ -45,29 +41,31 @@ export function applyReport(draft: Draft, report: Report): Draft {
   }
 }
 
-type ComputeReport = Extract<Report, { readonly endpointId: string }>
+type ComputeReport = Extract<Report, { readonly endpointId: string }>['kind']
 
-function applyComputeReport(draft: Draft, compute: Compute, report: ComputeReport): Draft {
-  switch (report.kind) {
-    case 'started':
-      return applyStart(draft, compute)
-    case 'start-failed':
-      return applyFailedStart(draft, compute, report.message)
-    case 'stopped':
-      return applyStop(draft, compute)
-    case 'died':
-      return applyDeath(draft, compute, report.message)
-    case 'configured':
-      return applyConfiguration(draft, compute)
-    case 'configure-failed':
-      return isConfiguring(draft, compute) ? endOperation(draft, 'error', report.message) : draft
-    case 'client-waiting':
-      return admitOrWake(draft, compute, report.cause)
-    case 'activity':
-      return addActivity(draft, compute, report.at)
-    case 'goal':
-      return resizeTo(draft, compute, report.cu)
-  }
+const COMPUTE_REPORTS: {
+  readonly [Kind in ComputeReport]: (draft: Draft, compute: Compute, report: Report<Kind>) => Draft
+} = {
+  started: applyStart,
+  'start-failed': (draft, compute, { message }) => applyFailedStart(draft, compute, message),
+  stopped: (draft, compute) =>
+    compute.state === 'active' ? applyEnd(draft, compute, 'stopped unasked') : draft,
+  died: (draft, compute, { message }) =>
+    compute.state === 'active'
+      ? applyEnd(draft, compute, message)
+      : applyFailedStart(draft, compute, message),
+  configured: applyConfiguration,
+  'configure-failed': (draft, compute, { message }) =>
+    isConfiguring(draft, compute) ? endOperation(draft, 'error', message) : draft,
+  'client-waiting': (draft, compute, { cause }) => admitOrWake(draft, compute, cause),
+  activity: (draft, compute, { at }) => addActivity(draft, compute, at),
+  goal: (draft, compute, { cu }) => resizeTo(draft, compute, cu),
+}
+
+function applyComputeReport<Kind extends ComputeReport>(draft: Draft, report: Report<Kind>): Draft {
+  const compute = computeOf(draft.project, report.endpointId)
+  if (!compute) return withEffects(draft, refuseUnknown(report.endpointId))
+  return COMPUTE_REPORTS[report.kind](draft, compute, report)
 }
 
 /** The operation in progress, if it concerns this compute. */
@@ -86,21 +84,12 @@ function applyConfiguration(draft: Draft, compute: Compute): Draft {
 }
 
 /** Leaves the failed operation at the head of the queue, to start again later. */
-function scheduleRetry(draft: Draft, { operationId, retryIn }: Report & { kind: 'attempt-failed' }): Draft {
-  const [head, ...rest] = draft.project.queue
+function scheduleRetry(draft: Draft, { operationId, retryIn }: Report<'attempt-failed'>): Draft {
+  const head = draft.project.queue[0]
   if (!head?.isStarted || head.operation.id !== operationId) return draft
-  const { now } = draft.context
-  const operation: Operation = {
-    ...head.operation,
-    status: 'failed',
-    failures: head.operation.failures + 1,
-    retryAt: now + 1000 * retryIn,
-    updatedAt: now,
-  }
-  return withEffects(withQueue(draft, [{ ...head, isStarted: false, operation }, ...rest]), {
-    kind: 'write-operation',
-    operation,
-  })
+  const failures = head.operation.failures + 1
+  const retryAt = draft.context.now + 1000 * retryIn
+  return withHead(draft, { ...head, isStarted: false }, { status: 'failed', failures, retryAt })
 }
 
 function applyStart(draft: Draft, compute: Compute): Draft {
@@ -148,13 +137,9 @@ const skipSuspension = (draft: Draft): Draft =>
 
 function applyFailedStart(draft: Draft, compute: Compute, message: string): Draft {
   if (!headOf(draft, compute) || compute.state === 'active') return draft
-  const idle = withCompute(draft, compute.id, { state: 'idle', pending: undefined, wanted: undefined })
-  const refused = withEffects(idle, {
-    kind: 'refuse-clients',
-    endpointId: compute.id,
-    because: `endpoint ${compute.id} could not be started: ${message}`,
-  })
-  return endOperation(refused, 'error', message)
+  const because = `endpoint ${compute.id} could not be started: ${message}`
+  const refused = withEffects(draft, { kind: 'refuse-clients', endpointId: compute.id, because })
+  return endOperation(withoutClient(refused, compute), 'error', message)
 }
 
 /** Marks a compute idle whose server has ended: closes its awake interval and drops its connections. */
@@ -168,25 +153,18 @@ function markIdle(draft: Draft, compute: Compute): Draft {
     : dropped
 }
 
-function applyStop(draft: Draft, compute: Compute): Draft {
-  const plan = headOf(draft, compute)?.plan
-  if (compute.state !== 'active') return draft
-  if (plan?.kind !== 'suspend' && plan?.kind !== 'suspend-unless-used')
-    return applyDeath(draft, compute, 'stopped unasked')
-  const idle = markIdle(draft, compute)
-  const cause = plan.kind === 'suspend' ? plan.restart : undefined
-  const next = cause ? enqueue(idle, subjectOf(compute), [['start_compute', { kind: 'start', cause }]]) : idle
-  return endOperation(next, 'finished')
-}
-
-/** Applies the unexpected end of a server: the operation on it fails, and the suspension gets a record. */
-function applyDeath(draft: Draft, compute: Compute, message: string): Draft {
+/** Applies the end of an active server. An unexpected one fails the operation on it, and the suspension gets a record. */
+function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
   const head = headOf(draft, compute)
-  if (compute.state !== 'active') return applyFailedStart(draft, compute, message)
+  const idle = markIdle(draft, compute)
+  if (head?.plan.kind === 'suspend' && head.plan.restart) {
+    const start = { kind: 'start', cause: head.plan.restart } as const
+    return endOperation(enqueue(idle, subjectOf(compute), [['start_compute', start]]), 'finished')
+  }
   if (head?.plan.kind === 'suspend' || head?.plan.kind === 'suspend-unless-used')
-    return applyStop(draft, compute)
-  const idle = recordSuspension(markIdle(draft, compute), compute)
-  return head ? endOperation(idle, 'error', message) : runQueue(idle)
+    return endOperation(idle, 'finished')
+  const recorded = recordSuspension(idle, compute)
+  return head ? endOperation(recorded, 'error', message) : runQueue(recorded)
 }
 
 /** Writes the `suspend_compute` of a suspension without an operation. */

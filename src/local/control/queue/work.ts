@@ -1,13 +1,30 @@
-import type { Effect } from '../events.ts'
+// Work of operations: effects whose end the shell reports.
+import type { Effect, Report } from '../events.ts'
 import type { Operation } from '../project.ts'
 
-/**
- * Whether an effect is the work of this operation, so that it waits and fails with it. The stop of a deleted compute
- * belongs to no operation.
- */
-export function isWorkOf(effect: Effect, operation: Operation | undefined): boolean {
-  if (!operation) return false
-  if ('endpointId' in effect) return effect.endpointId === operation.endpointId
-  const isOfBranch = effect.kind === 'copy-branch' || effect.kind === 'remove-branch'
-  return isOfBranch && operation.endpointId === undefined && effect.branchId === operation.branchId
+/** Report of the success of an effect; undefined for effects that end without a report. */
+export function successOf(effect: Effect): Report | undefined {
+  if (effect.kind === 'start-process') return { kind: 'started', endpointId: effect.endpointId }
+  if (effect.kind === 'stop-process') return { kind: 'stopped', endpointId: effect.endpointId }
+  if (effect.kind === 'configure') return { kind: 'configured', endpointId: effect.endpointId }
+  if (effect.kind === 'copy-branch') return { kind: 'branch-copied', branchId: effect.branchId }
+  if (effect.kind === 'remove-branch') return { kind: 'branch-removed', branchId: effect.branchId }
+  return undefined
+}
+
+/** Report of the failure of an effect; undefined where no operation could fail with it. */
+export function failureOf(effect: Effect, message: string): Report | undefined {
+  if (effect.kind === 'start-process') return { kind: 'start-failed', endpointId: effect.endpointId, message }
+  if (effect.kind === 'configure') return { kind: 'configure-failed', endpointId: effect.endpointId, message }
+  if (effect.kind === 'copy-branch' || effect.kind === 'remove-branch')
+    return { kind: 'branch-failed', branchId: effect.branchId, message }
+  return undefined
+}
+
+/** The operation in progress if the effect is its work. The stop of a deleted compute, for one, belongs to none. */
+export function operationOf(effect: Effect, current: Operation | undefined): Operation | undefined {
+  if (!current || !successOf(effect)) return undefined
+  if ('endpointId' in effect) return effect.endpointId === current.endpointId ? current : undefined
+  const isOfBranch = 'branchId' in effect && effect.branchId === current.branchId
+  return isOfBranch && current.endpointId === undefined ? current : undefined
 }

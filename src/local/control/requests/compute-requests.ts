@@ -13,7 +13,7 @@ import {
 } from '../draft.ts'
 import type { Effect, NewCompute, Refusal, Request } from '../events.ts'
 import type { Compute, Plan } from '../project.ts'
-import { UNUSED, closeMeter } from '../usage/meter.ts'
+import { UNUSED, addUsage, closeMeter } from '../usage/meter.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { configRefusal, conflictOf, placeRefusal, quotaRefusal, storedDelay } from './validation.ts'
 
@@ -149,7 +149,7 @@ export function dropCompute(
   const { computes, spent } = draft.project
   const without = withProject(draft, {
     computes: computes.filter(({ id }) => id !== endpointId),
-    spent: { awakeMs: spent.awakeMs + meter.awakeMs, cuMs: spent.cuMs + meter.cuMs },
+    spent: addUsage(spent, meter),
   })
   return { draft: withEffects(without, ...effects), compute: { ...compute, meter } }
 }

@@ -3,6 +3,7 @@ import { type Answered, type RequestHandlers, accept } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
 import type { Effect, Refusal, Request, Settings } from '../events.ts'
+import { NO_USAGE } from '../usage/meter.ts'
 import { calendarMonth } from '../usage/month.ts'
 import type { Branch, ComputeDefaults, Project } from '../project.ts'
 import { dropCompute } from './compute-requests.ts'
@@ -50,7 +51,6 @@ export type NewProject = Pick<Project, 'id' | 'name'> &
 /** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {
   const dates = { createdAt: now, updatedAt: now }
-  const unused = { awakeMs: 0, cuMs: 0 }
   return {
     quota: {},
     defaults: NO_DEFAULTS,
@@ -61,7 +61,7 @@ export function newProject({ branch, now, ...project }: NewProject): Project {
     branches: [{ ...branch, parentId: undefined, state: 'ready', protected: false, ...dates }],
     computes: [],
     queue: [],
-    spent: unused,
-    period: { from: calendarMonth(now).from, before: unused },
+    spent: NO_USAGE,
+    period: { from: calendarMonth(now).from, before: NO_USAGE },
   }
 }

@@ -9,9 +9,9 @@ import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
 import type { Operation, Project, WakeCause } from '../project.ts'
 import { step } from '../step.ts'
-import { isWorkOf } from '../queue/work.ts'
+import { failureOf, operationOf, successOf } from '../queue/work.ts'
 
-/** Time that simulated processes take, ms. A branch is copied in the time of a start. */
+/** Time that simulated processes take, ms. */
 export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
 
 /** An event from outside, at an instant in ms. Events with unknown ids and refused requests change nothing. */
@@ -31,15 +31,16 @@ export type SimulatedEvent = { readonly at: number } & (
 )
 
 export type SimulationOptions = {
-  readonly projects: readonly Project[]
+  /** Default: none. */
+  readonly projects?: readonly Project[]
   /** Initial time of the virtual clock, ms. */
   readonly from: number
   readonly settings: () => Settings
   readonly latencies: Latencies
   /** Extra time of the next start, ms; default 0. */
   readonly wakeLatency?: (projectId: string) => number
-  /** Endpoint id → instants at which a client runs a query, ascending, ms. */
-  readonly activity: ReadonlyMap<string, Iterable<number>>
+  /** Endpoint id → instants at which a client runs a query, ascending, ms; default none. */
+  readonly activity?: ReadonlyMap<string, Iterable<number>>
   /** Further events, each list in order of time. A list may be endless: it is read event by event. */
   readonly scripts?: readonly Iterable<SimulatedEvent>[]
   /** Whether the next operation of this project fails at its first attempt; default false. */
@@ -69,12 +70,11 @@ type DueItem =
 
 /** Creates a simulation; equal options and calls give equal results. */
 export function createSimulation(options: SimulationOptions): Simulation {
-  const { activity, settings, latencies, wakeLatency = () => 0 } = options
+  const { settings, latencies, wakeLatency = () => 0 } = options
   const { takeFailure = () => false, takeError = () => undefined } = options
-  const projects = createOrderedById(options.projects.map((project) => [project.id, project] as const))
-  const projectOf = new Map(
-    options.projects.flatMap(({ id, computes }) => computes.map((compute) => [compute.id, id])),
-  )
+  const projects = createOrderedById(options.projects ?? [])
+  // endpoint → project
+  const projectOf = new Map<string, string>()
   const history = createSimulatedHistory()
   const alarms = new Map<string, number>()
   const heap = createEventHeap<DueItem>()
@@ -105,34 +105,39 @@ export function createSimulation(options: SimulationOptions): Simulation {
     setAlarm(projectId, result.wakeAt)
     return result
   }
+  const index = (project: Project): void => {
+    for (const { id } of project.computes) projectOf.set(id, project.id)
+  }
   const saveResult = ({ project, answer }: StepResult, event: Event): void => {
     if (event.kind !== 'delete-project' || !answer?.ok) {
-      projects.set(project.id, project)
-      for (const { id } of project.computes) projectOf.set(id, project.id)
-      return
+      projects.set(project)
+      return index(project)
     }
     projects.delete(project.id)
     history.forget(project.id)
   }
+  const reportAfter = (after: number, projectId: string, event: Event): void =>
+    heap.add(now + after, { kind: 'event', projectId, event })
   /** Simulated failure of the work of an operation; undefined when it succeeds. */
-  const failureOf = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
+  const simulatedFailure = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
     const message = effect.kind === 'start-process' ? takeError(projectId) : undefined
     const { retryIn } = settings().faults.failingOperations
     if (takeFailure(projectId)) return { kind: 'attempt-failed', operationId, retryIn }
-    if (effect.kind !== 'start-process' || message === undefined) return undefined
-    return { kind: 'start-failed', endpointId: effect.endpointId, message }
+    return message === undefined ? undefined : failureOf(effect, message)
   }
   const carryOut = (effect: Effect, projectId: string): void => {
     history.note(effect, projectId)
-    const report = reportOf(effect, now, latencies)
-    const operation = projects.get(projectId)?.queue[0]?.operation
-    if (!report) return
-    if (!operation || !isWorkOf(effect, operation) || effect.kind === 'admit-clients')
-      return heap.add(now + report.after, { kind: 'event', projectId, event: report.event })
-    const after = report.after + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
+    if (effect.kind === 'admit-clients')
+      return reportAfter(0, projectId, { kind: 'activity', endpointId: effect.endpointId, at: now })
+    const success = successOf(effect)
+    if (!success) return
+    const duration = durationOf(effect, latencies)
+    const operation = operationOf(effect, projects.get(projectId)?.queue[0]?.operation)
+    if (!operation) return reportAfter(duration, projectId, success)
+    const after = duration + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
     const work = (): void => {
-      const event = failureOf(effect, operation) ?? report.event
-      heap.add(now + after + 1000 * settings().faults.lockTime, { kind: 'event', projectId, event })
+      const event = simulatedFailure(effect, operation) ?? success
+      reportAfter(after + 1000 * settings().faults.lockTime, projectId, event)
     }
     if (settings().faults.stuckOperations) stuckWork.push(work)
     else work()
@@ -148,7 +153,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     )
   }
   const createProject = (project: Project, request: Request): Answer => {
-    projects.set(project.id, project)
+    projects.set(project)
     const answer = dispatch(project.id, request)?.answer
     if (!answer) throw new Error(`project ${project.id} could not be made`)
     if (!answer.ok) projects.delete(project.id)
@@ -186,7 +191,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     const context = { now, settings: settings() }
     for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
-  for (const [endpointId, instants] of activity)
+  for (const project of projects.values()) index(project)
+  for (const [endpointId, instants] of options.activity ?? [])
     scheduleNext(connectsAt(endpointId, instants)[Symbol.iterator]())
   for (const script of options.scripts ?? []) scheduleNext(script[Symbol.iterator]())
   resetAlarms()
@@ -225,32 +231,10 @@ function* connectsAt(endpointId: string, instants: Iterable<number>): Iterable<S
   for (const at of instants) yield { at, kind: 'connect', endpointId }
 }
 
-type DelayedReport = { readonly after: number; readonly event: Event }
-
-/** Report of a process after an effect, and the time until then in ms; undefined for effects without a report. */
-function reportOf(effect: Effect, now: number, latencies: Latencies): DelayedReport | undefined {
-  switch (effect.kind) {
-    case 'start-process':
-      return { after: latencies.start, event: { kind: 'started', endpointId: effect.endpointId } }
-    case 'stop-process':
-      return { after: latencies.stop, event: { kind: 'stopped', endpointId: effect.endpointId } }
-    case 'configure':
-      return { after: latencies.configure, event: { kind: 'configured', endpointId: effect.endpointId } }
-    case 'copy-branch':
-      return { after: latencies.start, event: { kind: 'branch-copied', branchId: effect.branchId } }
-    case 'remove-branch':
-      return { after: latencies.stop, event: { kind: 'branch-removed', branchId: effect.branchId } }
-    case 'admit-clients':
-      return { after: 0, event: { kind: 'activity', endpointId: effect.endpointId, at: now } }
-    case 'resize':
-    case 'remove-replica':
-    case 'drop-connections':
-    case 'refuse-clients':
-    case 'write-operation':
-    case 'write-interval':
-    case 'write-wake':
-      return undefined
-  }
+/** Time that the work of an effect takes: the copy of a branch that of a start, its removal that of a stop. */
+function durationOf({ kind }: Effect, { start, stop, configure }: Latencies): number {
+  if (kind === 'configure') return configure
+  return kind === 'stop-process' || kind === 'remove-branch' ? stop : start
 }
 
 /** The nth UUID of a project, equal in every simulation. */

@@ -1,35 +1,26 @@
+import type { UsageWindow } from './usage.ts'
+
 const DAY = 86_400_000
 
 /** The calendar month around an instant, in UTC: `[from, to)`, ms. */
-export function calendarMonth(at: number): { readonly from: number; readonly to: number } {
-  const { year, month } = civilOf(Math.floor(at / DAY))
-  const next = month === 12 ? { year: year + 1, month: 1 } : { year, month: month + 1 }
-  return { from: firstDayOf(year, month) * DAY, to: firstDayOf(next.year, next.month) * DAY }
+export function calendarMonth(at: number): UsageWindow {
+  const day = Math.floor(at / DAY)
+  // an estimate by the mean length of a month, never too early
+  let month = Math.floor((day + DAYS_BEFORE_1970) / 30.436875) + 1
+  while (firstDayOf(month) > day) month -= 1
+  return { from: firstDayOf(month) * DAY, to: firstDayOf(month + 1) * DAY }
 }
 
-// In this arithmetic a year starts in March, so that the leap day is its last day; an era has 400 years.
-// Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-const ERA = 146_097
-const TO_EPOCH = 719_468
+/** Days from 0000-03-01 to 1970-01-01. */
+const DAYS_BEFORE_1970 = 719_468
 
-function civilOf(day: number): { readonly year: number; readonly month: number } {
-  const shifted = day + TO_EPOCH
-  const era = Math.floor(shifted / ERA)
-  const inEra = shifted - era * ERA
-  const yearOfEra = Math.floor(
-    (inEra - Math.floor(inEra / 1460) + Math.floor(inEra / 36_524) - Math.floor(inEra / 146_096)) / 365,
-  )
-  const inYear = inEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const fromMarch = Math.floor((5 * inYear + 2) / 153)
-  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month }
-}
-
-function firstDayOf(year: number, month: number): number {
-  const shifted = month <= 2 ? year - 1 : year
-  const era = Math.floor(shifted / 400)
-  const yearOfEra = shifted - era * 400
-  const inYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5)
-  const inEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + inYear
-  return era * ERA + inEra - TO_EPOCH
+/**
+ * First day of a month, in days since 1970; months are counted from March of the year 0. A year starts in March, so that
+ * the leap day is its last day. Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+ */
+function firstDayOf(month: number): number {
+  const year = Math.floor(month / 12)
+  const inYear = Math.floor((153 * (month - 12 * year) + 2) / 5)
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  return 365 * year + leapDays + inYear - DAYS_BEFORE_1970
 }

@@ -1,17 +1,12 @@
 // The quota of a project: limits of its computes' usage per calendar month.
 import type { Draft } from '../draft.ts'
-import { usedUntil } from './meter.ts'
+import { addUsage, closeMeter } from './meter.ts'
 import { calendarMonth } from './month.ts'
 import type { Project, Quota, Usage } from '../project.ts'
 
 /** Usage of all computes of a project until `now`, deleted ones included. */
-export function totalUsage({ computes, spent }: Project, now: number): Usage {
-  const uses = computes.map(({ meter }) => usedUntil(meter, now))
-  return {
-    awakeMs: uses.reduce((sum, { awakeMs }) => sum + awakeMs, spent.awakeMs),
-    cuMs: uses.reduce((sum, { cuMs }) => sum + cuMs, spent.cuMs),
-  }
-}
+export const totalUsage = ({ computes, spent }: Project, now: number): Usage =>
+  computes.map(({ meter }) => closeMeter(meter, now).meter).reduce(addUsage, spent)
 
 /** Length of the shortest month: until then no calendar is needed, and this runs at every event. */
 const SHORTEST_MONTH = 28 * 86_400_000
@@ -23,9 +18,8 @@ const SHORTEST_MONTH = 28 * 86_400_000
 export function startPeriod(project: Project, now: number): Project {
   if (now - project.period.from < SHORTEST_MONTH) return project
   const { from } = calendarMonth(now)
-  return from <= project.period.from
-    ? project
-    : { ...project, period: { from, before: totalUsage(project, from) } }
+  if (from <= project.period.from) return project
+  return { ...project, period: { from, before: totalUsage(project, from) } }
 }
 
 /** State of a limit: the rest in ms of its unit, and the use per ms of the computes that are awake. */
@@ -56,10 +50,10 @@ export function exceededQuota({ project, context }: Draft): string | undefined {
   return exceeded && `project ${project.id} has used up its quota settings.quota.${exceeded.limit}`
 }
 
-/** Instant at which a limit will be used up if no compute wakes or suspends; undefined when none will be. */
-export function quotaExceededAt(project: Project, now: number): number | undefined {
-  const ends = limitStates(project, now).flatMap(({ remaining, rate }) =>
-    rate > 0 ? [now + remaining / rate] : [],
+/** Instant at which a limit will be used up if no compute wakes or suspends; Infinity when none will be. */
+export function quotaExceededAt(project: Project, now: number): number {
+  const ends = limitStates(project, now).map(({ remaining, rate }) =>
+    rate > 0 ? now + remaining / rate : Infinity,
   )
-  return ends.length > 0 ? Math.max(now, Math.ceil(Math.min(...ends))) : undefined
+  return Math.max(now, Math.ceil(Math.min(...ends)))
 }

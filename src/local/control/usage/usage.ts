@@ -1,5 +1,6 @@
 import type { Interval, Wake } from '../events.ts'
 import type { OpenInterval, Usage } from '../project.ts'
+import { NO_USAGE, addUsage, usageOf } from './meter.ts'
 
 /** Wakes and awake intervals of one compute, possibly deleted; instants in ms, lists in order of time. */
 export type UseRecord = {
@@ -11,15 +12,12 @@ export type UseRecord = {
 }
 
 /** An awake interval as of an instant; `to` is undefined when it was in progress then. */
-export type UsageInterval = Omit<Interval, 'to'> & { readonly to: number | undefined }
+export type UsageInterval = OpenInterval & { readonly to: number | undefined }
 
 /** Exact usage of one compute as of an instant. */
-export type ComputeUsage = {
-  readonly projectId: string
-  readonly endpointId: string
+export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'> & {
   readonly awakeSeconds: number
   readonly cuSeconds: number
-  readonly wakes: readonly Wake[]
   /** Suspensions, restarts and the deletion. A new size starts another interval without a suspension. */
   readonly suspends: number
   readonly intervals: readonly UsageInterval[]
@@ -34,12 +32,12 @@ export function usageAt(record: UseRecord, at: number): ComputeUsage {
   if (open && open.from <= at) intervals.push({ ...open, to: undefined })
   const wakes = record.wakes.filter((wake) => wake.at <= at)
   const isAwake = intervals.some(({ to }) => to === undefined)
-  const lengths = intervals.map(({ from, to, cu }) => ({ ms: (to ?? at) - from, cu }))
+  const { awakeMs, cuMs } = sumUsage(intervals.map((interval) => ({ ...interval, to: interval.to ?? at })))
   return {
     projectId,
     endpointId,
-    awakeSeconds: lengths.reduce((sum, { ms }) => sum + ms, 0) / 1000,
-    cuSeconds: lengths.reduce((sum, { ms, cu }) => sum + ms * cu, 0) / 1000,
+    awakeSeconds: awakeMs / 1000,
+    cuSeconds: cuMs / 1000,
     wakes,
     suspends: wakes.length - (isAwake ? 1 : 0),
     intervals,
@@ -69,11 +67,5 @@ export const clipIntervals = (
     }))
     .filter(({ from, to }) => from < to)
 
-export function sumUsage(intervals: readonly Interval[]): Usage {
-  let [awakeMs, cuMs] = [0, 0]
-  for (const { from, to, cu } of intervals) {
-    awakeMs += to - from
-    cuMs += (to - from) * cu
-  }
-  return { awakeMs, cuMs }
-}
+export const sumUsage = (intervals: readonly Interval[]): Usage =>
+  intervals.map(usageOf).reduce(addUsage, NO_USAGE)
