@@ -1,4 +1,5 @@
 // The daemon: accounts on their loops, one snapshot, two listeners.
+import { isReached } from '../model/observation.ts'
 import type { Logger } from 'pino'
 import { evaluateSchedule } from '../calendar/schedule.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
@@ -174,8 +175,8 @@ function reasonNotReady({ all, snapshot }: AccountRunners): string | undefined {
   const reasons = all.flatMap((runner) => {
     const { ledger, service, persistence } = runner.state()
     const { status = 'unavailable' } = service
-    if (status === 'ok' && persistence.isPersisted) return []
-    return [`account ${ledger.account}: ${status === 'ok' ? 'its ledger cannot be stored' : status}`]
+    if (isReached(status) && persistence.isPersisted) return []
+    return [`account ${ledger.account}: ${isReached(status) ? 'its ledger cannot be stored' : status}`]
   })
   return reasons.length === 0 ? undefined : reasons.join('; ')
 }

@@ -200,8 +200,6 @@ export type ListInProgress = {
   /** Cursors already used: a repeated cursor would make the list endless. */
   readonly cursors: readonly string[]
   readonly pages: readonly ListedPage[]
-  /** A page could not be read and was skipped. */
-  readonly hasUnreadPage: boolean
 }
 
 export type ListedPage = {
@@ -215,13 +213,18 @@ export type FinishedList = {
   readonly startedAt: Instant
   readonly endedAt: Instant
   readonly pages: number
-  /** Cursors in order, used to skip an unreadable page. */
-  readonly cursors: readonly string[]
   /** Project id → request time of its page: the age of what the list shows of the project. */
   readonly readAt: ReadonlyMap<string, Instant>
   /** Projects with known computes that were missing in the list. */
   readonly missing: ReadonlySet<string>
 }
+
+/** State of the service in a sweep. `degraded`: the project list was read, but most requests of one kind were lost or had to wait. */
+export type ServiceStatus = 'ok' | 'degraded' | 'unauthorized' | 'unavailable'
+
+/** Whether the service answered, so that the sweep holds observations. */
+export const isReached = (status: ServiceStatus | undefined): boolean =>
+  status === 'ok' || status === 'degraded'
 
 /** All observations of one sweep over one account. */
 export type Sweep = {
@@ -247,6 +250,5 @@ export type Sweep = {
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]
-  /** State of the service as a whole: `ok` when the project list could be read. */
-  readonly service: 'ok' | 'unauthorized' | 'unavailable'
+  readonly service: ServiceStatus
 }

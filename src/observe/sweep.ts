@@ -23,6 +23,7 @@ import type { Interval } from '../model/time.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { forEachParallel } from '../std/parallel.ts'
 import { UNDATED } from './look.ts'
+import { createRequestGate, type RequestGate, type RequestKind } from './request-gate.ts'
 import { selectProjects } from './polling/select-projects.ts'
 import { readOperations } from './polling/operations.ts'
 import {
@@ -76,7 +77,14 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const { ledger, list, waiting, plan } = start
   const startedOn = clock.monotonic()
   const most = pagesToRead(plan, list.finished)
-  const listed = await readProjectList(ports, { ledger, progress: list, most, listLag: plan.listLag }, signal)
+  const gateOf = (kind: RequestKind): RequestGate =>
+    createRequestGate(clock, { kind, startedOn, interval: plan.interval }, signal)
+  using projectsGate = gateOf('projects')
+  const listed = await readProjectList(
+    ports,
+    { ledger, progress: list, most, listLag: plan.listLag },
+    projectsGate,
+  )
   const startedAt = instantOf(startedOn, clock)
   const projects = [...listed.changed.values()]
   const common = { account: ledger.account, startedAt, projects }
@@ -93,9 +101,11 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const projectOf = freshProjects(ledger, listed)
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
-  const details = await computesOf(ports, { projectIds: selection.projectIds, quietUntil }, signal)
+  using computesGate = gateOf('computes')
+  const details = await computesOf(ports, { projectIds: selection.projectIds, quietUntil }, computesGate)
   const history = readsHistory(plan, projectCount) ? plan.history : undefined
   const remaining = requestsPerSweep(plan) - listed.pages - details.requestsMade
+  using operationsGate = gateOf('operations')
   const operations = await readOperations(
     ports,
     {
@@ -106,8 +116,9 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
       waiting: waiting.operations,
       room: roomOfOperations(plan, remaining),
     },
-    signal,
+    operationsGate,
   )
+  using readingsGate = gateOf('readings')
   const round = await runReadingRound(
     ports,
     {
@@ -117,13 +128,21 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
       plan: plan.readings,
       room: remaining - operations.requestsMade,
     },
-    signal,
+    { gate: readingsGate, signal },
   )
+  const retries = { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.retries }
+  const failingOperations = [...retries.operations.values()].filter(({ failed }) => failed)
+  const degradations = [
+    projectsGate.problem(0),
+    computesGate.problem(retries.looks.size),
+    operationsGate.problem(failingOperations.length),
+    readingsGate.problem(0),
+  ].filter((problem) => problem !== undefined)
   return {
     ...common,
     list: listed.progress,
     backlog: { ...selection.backlog, operations: operations.retries.size },
-    retries: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.retries },
+    retries,
     requestsMade: listed.pages + details.requestsMade + operations.requestsMade + round.requestsMade,
     looks: [...details.looks, ...round.looks],
     listedComputes: details.listed,
@@ -132,13 +151,19 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     unreadableOperations: operations.unreadable,
     readings: round.readings,
     refusals: round.refusals,
-    problems: [...listed.problems, ...details.problems, ...operations.problems, ...round.problems],
+    problems: [
+      ...listed.problems,
+      ...degradations,
+      ...details.problems,
+      ...operations.problems,
+      ...round.problems,
+    ],
     endedAt: clock.now(),
-    service: details.isUnauthorized ? 'unauthorized' : 'ok',
+    service: details.isUnauthorized ? 'unauthorized' : degradations.length > 0 ? 'degraded' : 'ok',
   }
 }
 
-/** A sweep that ends with the project list: pages read before the failure count. */
+/** A sweep that ends with a project list that cannot be read: pages before the failure count. */
 const endedEarly = (
   { progress, problems, pages }: ListResult,
   { kind }: ServiceError,
@@ -154,7 +179,7 @@ const endedEarly = (
   readings: [],
   refusals: [],
   problems,
-  service: kind === 'unauthorized' ? 'unauthorized' : pages > 0 ? 'ok' : 'unavailable',
+  service: kind === 'unauthorized' ? 'unauthorized' : 'unavailable',
 })
 
 const fleetOf = (
@@ -218,7 +243,7 @@ async function computesOf(
     readonly projectIds: readonly string[]
     readonly quietUntil: (projectId: string) => Instant | undefined
   },
-  signal: AbortSignal,
+  gate: RequestGate,
 ): Promise<Details> {
   const details = {
     looks: [] as Look[],
@@ -229,9 +254,10 @@ async function computesOf(
   let isUnauthorized = false
   await forEachParallel(projectIds, MAX_CONCURRENT, async (projectId) => {
     const askedOn = clock.monotonic()
-    const answer = await service.listComputes(projectId, signal)
+    const answer = await gate.ask((signal) => service.listComputes(projectId, signal))
     const interval = clock.between(askedOn, clock.monotonic())
     const where = `project ${projectId}`
+    if (!answer) return
     if (!answer.ok && answer.error.kind !== 'gone') {
       isUnauthorized ||= answer.error.kind === 'unauthorized'
       details.problems.push({ where, message: serviceErrorText(answer.error) })
@@ -249,7 +275,7 @@ async function computesOf(
     }
     addListed(details, { projectId, askedOn, interval, until: quietUntil(projectId) }, answer.value)
   })
-  return { ...details, requestsMade: projectIds.length, isUnauthorized }
+  return { ...details, requestsMade: gate.asked(), isUnauthorized }
 }
 
 type ListedProject = {

@@ -1,4 +1,5 @@
 // Lists as long as a body of 32 MiB lets them be: more items than a call may have arguments.
+import { openGate } from './open-gate.ts'
 import { expect, test } from 'vitest'
 import { groupFactsByCompute } from '../../src/ledger/facts.ts'
 import { placeholderLookOfDeleted } from '../../src/ledger/backfill.ts'
@@ -75,7 +76,7 @@ test('a page of projects none of which fits is read', async () => {
   const read = await readProjectList(
     { clock, service },
     { ledger: ledger(), progress: NO_LIST, most: 1, listLag: POLL.listLag },
-    running,
+    openGate(clock),
   )
   expect(read.problems).toHaveLength(MANY)
 })

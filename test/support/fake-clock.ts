@@ -53,5 +53,12 @@ export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
   }
 }
 
+/** `sleep` of a clock that a test sets by itself: nobody wakes before being stopped. */
+export const sleepUntilStopped = (_: Seconds, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** Lets everything that can run without time passing run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

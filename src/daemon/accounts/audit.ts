@@ -1,4 +1,5 @@
 // Audit of an account's past: passes until every project was looked at once, then the service's own metering.
+import { isReached } from '../../model/observation.ts'
 import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
@@ -46,7 +47,7 @@ const PROJECTS_PER_REQUEST = 100
 export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
   const { ports, plan, days } = request
   const { ledger, service, clock, outbox } = await lookAtAllProjects(request, signal)
-  if (service.status !== 'ok') return { audit: undefined, problems: outbox.problems }
+  if (!isReached(service.status)) return { audit: undefined, problems: outbox.problems }
   const to = instant(ports.clock.now() + clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const operations = ports.service.at('report')

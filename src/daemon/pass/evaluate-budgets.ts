@@ -2,6 +2,7 @@
 import { budgetWrites, openBudgets } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import { isReached } from '../../model/observation.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -34,7 +35,7 @@ export async function evaluatePassBudgets(
     prices: plan.prices,
     now: observed.now,
     atMost: observed.upperBound,
-    isUnreachable: observed.sweep.service !== 'ok',
+    isUnreachable: !isReached(observed.sweep.service),
   })
   const entries = plan.budgets.budgets.length === 0 ? [] : [...ledger.computes.values()]
   for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {

@@ -1,3 +1,4 @@
+import { isReached } from '../../model/observation.ts'
 import { nextPolling } from '../../observe/polling/polling-state.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
@@ -26,11 +27,11 @@ export const nextState = (before: PassState, results: PassResults): PassState =>
 
 function nextService(before: ServiceState, { observed, persisted }: PassResults): ServiceState {
   const { sweep, wallClock } = observed
-  const isReached = sweep.service === 'ok'
+  const isSeen = isReached(sweep.service)
   return {
     status: sweep.service,
-    failures: isReached && persisted.isStored ? 0 : before.failures + 1,
-    lastSweepAt: isReached ? wallClock : before.lastSweepAt,
+    failures: isSeen && persisted.isStored ? 0 : before.failures + 1,
+    lastSweepAt: isSeen ? wallClock : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? wallClock : before.lastRejectedAt,
   }
 }
@@ -39,7 +40,7 @@ const nextPersistence = (
   { isPersisted }: Persistence,
   { observed, applied, persisted }: PassResults,
 ): Persistence => ({
-  isPersisted: persisted.isStored && (isPersisted || observed.sweep.service === 'ok'),
+  isPersisted: persisted.isStored && (isPersisted || isReached(observed.sweep.service)),
   failure: persisted.failure,
   restatedFrom: applied.restatedFrom,
 })

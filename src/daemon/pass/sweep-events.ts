@@ -1,5 +1,5 @@
 import type { Event } from '../../model/output/event-kinds.ts'
-import type { Sweep, SweepProblem } from '../../model/observation.ts'
+import { isReached, type Sweep, type SweepProblem } from '../../model/observation.ts'
 import { HOUR, type Instant } from '../../model/units.ts'
 
 /** Text of a problem → end of the last sweep that met it, so that a lasting problem is reported once. */
@@ -41,13 +41,14 @@ export function eventsOfSweep(
     kind: 'problem',
     ...problem,
   }))
-  if (before.status === sweep.service) return sweep.service === 'ok' ? problems : []
+  if (before.status === sweep.service) return isReached(sweep.service) ? problems : []
   switch (sweep.service) {
     case 'unauthorized':
       return [{ ...about, kind: 'key-refused' }]
     case 'unavailable':
       return [{ ...about, kind: 'service-unavailable', message: sweep.problems[0]?.message ?? 'no answer' }]
     case 'ok':
+    case 'degraded':
       return [...recovered(before.status, about), ...problems]
   }
 }

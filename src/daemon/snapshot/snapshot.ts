@@ -1,6 +1,7 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../../ledger/compute-view.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import { isReached } from '../../model/observation.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Owners } from '../../model/policy/owner.ts'
@@ -59,7 +60,7 @@ export function createSnapshotBuilder(): SnapshotBuilder {
           takenAt: context.now,
           ready:
             inputs.length > 0 &&
-            inputs.every(({ state }) => state.service.status === 'ok' && state.persistence.isPersisted),
+            inputs.every(({ state }) => isReached(state.service.status) && state.persistence.isPersisted),
           accounts,
           computes: views,
           passSeconds: context.passSeconds,

@@ -7,7 +7,7 @@ import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
 import type { AwakeReason } from './awake-reason.ts'
 import type { AccumulatedCache } from '../ledger/reading-counters.ts'
-import type { Backlog, ConnectionCounts, WorkingSet } from '../observation.ts'
+import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
@@ -101,7 +101,7 @@ export type PresetMismatch = {
 export type AccountView = {
   readonly account: string
   readonly currency: string
-  readonly service: 'ok' | 'unauthorized' | 'unavailable'
+  readonly service: ServiceStatus
   /** Whether the published values are committed to the store. */
   readonly stored: boolean
   readonly lastSweepAt: Instant | undefined

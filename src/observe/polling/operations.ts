@@ -6,6 +6,7 @@ import { serviceErrorText } from '../../model/service/service-error.ts'
 import { selectOperations, updatePendingOperations } from './select-operations.ts'
 import { findOperationCandidates, type OperationsContext } from './operation-candidates.ts'
 import { forEachParallel } from '../../std/parallel.ts'
+import type { RequestGate } from '../request-gate.ts'
 import { isProjectFault } from './retry.ts'
 
 /** Requests in flight at once; the rate limiter of the client keeps the request allowance. */
@@ -33,7 +34,7 @@ type OperationsStart = OperationsContext & {
 export async function readOperations(
   { clock, service }: Pick<Ports, 'clock' | 'service'>,
   { waiting, room, ...context }: OperationsStart,
-  signal: AbortSignal,
+  gate: RequestGate,
 ): Promise<OperationsResult> {
   const result = {
     operations: [] as Operation[],
@@ -46,7 +47,8 @@ export async function readOperations(
   await clock.yield()
   const selected = selectOperations(candidates, { waiting, room }, clock.now())
   await forEachParallel(selected, MAX_CONCURRENT, async ([projectId, from]) => {
-    const answer = await service.listOperations(projectId, from, signal)
+    const answer = await gate.ask((signal) => service.listOperations(projectId, from, signal))
+    if (!answer) return
     const where = `operations of project ${projectId}`
     if (answer.ok) {
       // Operations before an unreadable page are asked for again; those after it count.
@@ -72,5 +74,5 @@ export async function readOperations(
     { needed: candidates.needed, read: done, failed },
     clock.now(),
   )
-  return { ...result, retries, requestsMade: selected.length }
+  return { ...result, retries, requestsMade: gate.asked() }
 }

@@ -1,4 +1,10 @@
-import type { Backlog, ListProgress, PendingRetries, Sweep } from '../../model/observation.ts'
+import {
+  isReached,
+  type Backlog,
+  type ListProgress,
+  type PendingRetries,
+  type Sweep,
+} from '../../model/observation.ts'
 import type { Seconds } from '../../model/units.ts'
 import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../sweep.ts'
 import type { SweepThroughput } from './poll-plan.ts'
@@ -29,5 +35,5 @@ export const nextPolling = (
   list: listProgressAfter(sweep, before.list, { stored: isStored }),
   backlog: sweep.backlog,
   retries: sweep.retries,
-  throughput: sweep.service === 'ok' ? { requestsMade: sweep.requestsMade, took } : before.throughput,
+  throughput: isReached(sweep.service) ? { requestsMade: sweep.requestsMade, took } : before.throughput,
 })

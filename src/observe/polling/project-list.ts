@@ -14,6 +14,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { instantOf } from '../../model/service/service-time.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { RequestGate } from '../request-gate.ts'
+import { failed } from '../../std/result.ts'
 import { hasUnexplainedActivity, isRewokenUnseen, type LastListed } from './urgency.ts'
 
 export type ListResult = {
@@ -51,7 +53,7 @@ type Reading = {
 export async function readProjectList(
   { clock, service }: Pick<Ports, 'clock' | 'service'>,
   input: ListInput,
-  signal: AbortSignal,
+  gate: RequestGate,
 ): Promise<ListResult> {
   const { ledger, progress, most } = input
   const reading: Reading = {
@@ -74,18 +76,15 @@ export async function readProjectList(
   while (reading.pages < most) {
     const askedOn = clock.monotonic()
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const page = await service.listProjectsPage(reading.open?.cursor, signal)
-    const askedAt = instantOf(askedOn, clock)
-    const before = reading.open ?? newList(askedAt)
+    const answer = await gate.ask((signal) => service.listProjectsPage(reading.open?.cursor, signal))
+    if (!answer && reading.pages > 0) return pausedAt(reading.open)
+    const page = answer ?? failed(NO_ANSWER)
     if (!page.ok) {
       reading.problems.push({ where: 'projects', message: serviceErrorText(page.error) })
-      if (isAccountFault(page.error)) return pausedAt(reading.open, page.error)
-      reading.open = openBehind(before, page.error, progress.finished)
-      // Nothing after this page can be read: the next sweep begins a new list; computes of the ledger can still be looked at.
-      if (!reading.open) return pausedAt(undefined, hasProjects(reading, ledger) ? undefined : page.error)
-      reading.pages += 1
-      continue
+      return pausedAt(mayContinueAfter(page.error) ? reading.open : undefined, page.error)
     }
+    const askedAt = instantOf(askedOn, clock)
+    const before = reading.open ?? newList(askedAt)
     addPage(reading, page.value, input)
     const open = { ...before, pages: [...before.pages, listedPage(page.value, askedAt)] }
     const cursor = page.value.next
@@ -99,32 +98,17 @@ export async function readProjectList(
   return pausedAt(reading.open)
 }
 
+const NO_ANSWER: ServiceError = { kind: 'unavailable', message: 'no answer within the time of a pass' }
+
 const newList = (startedAt: Instant): ListInProgress => ({
   cursor: undefined,
   startedAt,
   cursors: [],
   pages: [],
-  hasUnreadPage: false,
 })
 
-/** The list continued behind an unreadable page, with the cursor that followed it in the list before; undefined where there was none. */
-function openBehind(
-  open: ListInProgress,
-  error: ServiceError,
-  last: FinishedList | undefined,
-): ListInProgress | undefined {
-  if (error.kind !== 'malformed') return undefined
-  const cursors = [undefined, ...(last?.cursors ?? [])]
-  const index = cursors.indexOf(open.cursor)
-  const cursor = index < 0 ? undefined : cursors[index + 1]
-  if (cursor === undefined || open.cursors.includes(cursor)) return undefined
-  return { ...open, cursor, cursors: [...open.cursors, cursor], hasUnreadPage: true }
-}
-
-const hasProjects = ({ pages }: Reading, { projects }: Ledger): boolean => pages > 0 || projects.size > 0
-
-/** Whether the next request would fail the same way. */
-const isAccountFault = ({ kind }: ServiceError): boolean =>
+/** Whether the page that failed may be asked for again; otherwise its cursor may be what the service refuses, and the next list begins anew. */
+const mayContinueAfter = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'unavailable' || kind === 'limited'
 
 function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): void {
@@ -180,8 +164,7 @@ function finishList(
     now,
   }: Pick<ListInput, 'ledger' | 'progress'> & { readonly open: ListInProgress; readonly now: Instant },
 ): ListResult {
-  // Projects of an unreadable page were listed the last time by the list before.
-  const readAt = new Map<string, Instant>(open.hasUnreadPage ? progress.finished?.readAt : [])
+  const readAt = new Map<string, Instant>()
   for (const page of open.pages) for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
   const unread = new Set(open.pages.flatMap((page) => page.unreadable))
   const missing = new Set<string>()
@@ -194,7 +177,6 @@ function finishList(
     startedAt: open.startedAt,
     endedAt: now,
     pages: open.cursors.length + 1,
-    cursors: open.cursors,
     readAt,
     missing,
   }

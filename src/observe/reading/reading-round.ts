@@ -6,10 +6,12 @@ import { activityLagOfAccount } from '../../model/inference/activity-lag.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import type { ServiceError } from '../../model/service/service-error.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { ok } from '../../std/result.ts'
+import { ok, type Result } from '../../std/result.ts'
 import { forEachParallel } from '../../std/parallel.ts'
 import { look } from '../look.ts'
+import type { RequestGate } from '../request-gate.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet-rule.ts'
 
 export type ReadingPlan = QuietLimits & { readonly maxConcurrent: number }
@@ -51,8 +53,8 @@ type Outcome =
   | { readonly problem: string }
   | { readonly waits: true }
 
-/** A fresh look, while the sweep has requests for it. */
-type LookAgain = (ref: ComputeRef) => ReturnType<typeof look> | 'no-room'
+/** A fresh look; undefined when the sweep has no request left for it. */
+type LookAgain = (ref: ComputeRef) => Promise<Result<Look, ServiceError> | undefined>
 
 export type RoundPorts = Pick<Ports, 'service' | 'readings'> & {
   readonly clock: ServiceClock
@@ -62,7 +64,7 @@ export type RoundPorts = Pick<Ports, 'service' | 'readings'> & {
 export async function runReadingRound(
   ports: RoundPorts,
   input: RoundInput,
-  signal: AbortSignal,
+  { gate, signal }: { readonly gate: RequestGate; readonly signal: AbortSignal },
 ): Promise<ReadingRound> {
   const startedAt = ports.clock.monotonic()
   ports.readings.evict(({ projectId, endpointId }) =>
@@ -73,12 +75,8 @@ export async function runReadingRound(
   const activityLag = activityLagOfAccount(input.ledger.computes.values()) ?? input.plan.activityLag
   await ports.clock.yield()
   const measured = { ...input, plan: { ...input.plan, activityLag } }
-  let requestsMade = 0
-  const lookAgain: LookAgain = (ref) => {
-    if (requestsMade >= input.room) return 'no-room'
-    requestsMade += 1
-    return look(ports, ref, signal)
-  }
+  const lookAgain: LookAgain = (ref) =>
+    gate.asked() >= input.room ? Promise.resolve(undefined) : gate.ask((stop) => look(ports, ref, stop))
   await forEachParallel(await candidates(ports, input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - startedAt > ROUND_LIMIT || signal.aborted) waiting += 1
     else
@@ -86,7 +84,7 @@ export async function runReadingRound(
   })
   waiting += outcomes.filter(([, outcome]) => 'waits' in outcome).length
   return {
-    requestsMade,
+    requestsMade: gate.asked(),
     looks: outcomes.flatMap(([, outcome]) => {
       if ('reading' in outcome) return [outcome.reading.look]
       return 'look' in outcome && outcome.look ? [outcome.look] : []
@@ -148,7 +146,7 @@ async function attempt(
     }
   }
   const looked = isFresh(candidate.look, clock) ? ok(candidate.look) : await lookAgain(ref)
-  if (looked === 'no-room') return { waits: true }
+  if (!looked) return { waits: true }
   if (!looked.ok) return { problem: 'could not be looked at again before its reading, so it was not read' }
   const current = looked.value
   const second = verdictOn(current)

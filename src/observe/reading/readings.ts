@@ -5,6 +5,7 @@ import type { Reading, ReadingResult } from '../../model/observation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Readings } from '../../model/ports/readings.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
+import { createDeadline } from '../../std/deadline.ts'
 import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
 import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
 import { decodeClients, clientsQuery, type ClientsRow } from './clients-query.ts'
@@ -43,14 +44,10 @@ export function createReadings(options: ReadingsOptions): Readings {
   return {
     isReadable: () => addresses.isConfigured,
     prepare: async (compute, signal) => {
-      const done = new AbortController()
-      const late = new AbortController()
-      void clock.sleep(deadline, done.signal).then(() => late.abort())
-      const prepared = await addresses.prepare(compute, AbortSignal.any([signal, late.signal]))
-      const isLate = late.signal.aborted
-      done.abort()
+      using limit = createDeadline((ended) => clock.sleep(deadline, ended), signal)
+      const prepared = await addresses.prepare(compute, limit.signal)
       if (prepared.ok) return undefined
-      return isLate ? { ...overdue(deadline), unconnected: true } : notConnected(prepared.error)
+      return limit.isOver() ? { ...overdue(deadline), unconnected: true } : notConnected(prepared.error)
     },
     evict: (isKnown) => addresses.evict(isKnown),
     read: async (compute, wanted, signal) => {

@@ -113,7 +113,7 @@ function problemsOf(
   zone: Zone,
 ): readonly HtmlPart[] {
   return [
-    ...(service === 'ok' ? [] : [html`${OUTAGES[service]}: the data is ${ageOfData(lastSweepAt, zone)}.`]),
+    ...outageOf(service, lastSweepAt, zone),
     ...(stored ? [] : ['The ledger cannot be stored.']),
     ...(unreadable === undefined ? [] : [`No compute can be read inside: ${unreadable}.`]),
     ...problems.slice(0, MAX_PROBLEMS),
@@ -123,9 +123,21 @@ function problemsOf(
   ]
 }
 
-const OUTAGES: Readonly<Record<Exclude<AccountView['service'], 'ok'>, string>> = {
-  unauthorized: 'The service refuses the API key',
-  unavailable: 'The service does not answer',
+function outageOf(
+  service: AccountView['service'],
+  sweptAt: Instant | undefined,
+  zone: Zone,
+): readonly HtmlPart[] {
+  switch (service) {
+    case 'ok':
+      return []
+    case 'degraded':
+      return ['The service answers only in part: some data is older than a pass.']
+    case 'unauthorized':
+      return [html`The service refuses the API key: the data is ${ageOfData(sweptAt, zone)}.`]
+    case 'unavailable':
+      return [html`The service does not answer: the data is ${ageOfData(sweptAt, zone)}.`]
+  }
 }
 
 const ageOfData = (sweptAt: Instant | undefined, zone: Zone): Html =>

@@ -1,6 +1,7 @@
 // Sends one HTTP request. The answer is neither interpreted nor repeated.
 import { request, type Dispatcher } from 'undici'
 import type { Clock } from '../../model/ports/clock.ts'
+import { createDeadline } from '../../std/deadline.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import type { Priority } from '../../model/ports/service.ts'
 
@@ -72,25 +73,19 @@ export async function sendRequest(
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
   signal: AbortSignal,
 ): Promise<HttpReply> {
-  const late = new AbortController()
-  const answered = new AbortController()
-  const watch = async (): Promise<void> => {
-    await clock.sleep(attempt.deadline, answered.signal)
-    if (!answered.signal.aborted) late.abort()
-  }
-  void watch()
+  using deadline = createDeadline((ended) => clock.sleep(attempt.deadline, ended), signal)
   try {
     const response = await request(attempt.url, {
       dispatcher,
       method: attempt.method,
       headers: headersOf(attempt),
       body: attempt.body ?? null,
-      signal: AbortSignal.any([signal, late.signal]),
+      signal: deadline.signal,
     })
     const { statusCode: status, headers } = response
     return { kind: 'answer', status, text: await textOf(response.body), headers }
   } catch (cause) {
-    if (late.signal.aborted)
+    if (deadline.isOver())
       return { kind: 'lost', code: 'timeout', message: `no answer within ${attempt.deadline} s` }
     if (signal.aborted) return { kind: 'stopped' }
     return {
@@ -99,8 +94,6 @@ export async function sendRequest(
       message: messageOf(cause),
       ...(isUnsent(cause) && { unsent: true }),
     }
-  } finally {
-    answered.abort()
   }
 }
 

@@ -10,8 +10,8 @@ import type { Simulated } from '../../support/simulated-service.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
-import { Inside } from './inside.ts'
-import type { VirtualClock } from './virtual.ts'
+import { Inside } from '../../support/inside.ts'
+import type { VirtualClock } from '../../support/virtual-clock.ts'
 
 export type Imagined = {
   readonly service: Pick<Simulated, 'fetch'>

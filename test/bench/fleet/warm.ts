@@ -7,7 +7,7 @@ import { startSimulated } from '../../support/simulated-service.ts'
 import { imagine } from './imagined.ts'
 import type { FleetOptions } from './start.ts'
 import { fleetBehaviour, fleetProjects, fleetTraffic, pastOf } from './traffic.ts'
-import { createVirtualClock } from './virtual.ts'
+import { createVirtualClock } from '../../support/virtual-clock.ts'
 
 /** Where the simulation begins, and where the daemon left off, ms. */
 export type Past = { readonly since: number; readonly until: number }

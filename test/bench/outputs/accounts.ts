@@ -6,7 +6,7 @@ import { bytes, instant, millis, seconds } from '../../../src/model/units.ts'
 import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import { createWorld, type Use, type World } from '../../simulation/world.ts'
 import { idsOf, startSimulated, type Simulated } from '../../support/simulated-service.ts'
-import type { VirtualClock } from '../fleet/virtual.ts'
+import type { VirtualClock } from '../../support/virtual-clock.ts'
 
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE

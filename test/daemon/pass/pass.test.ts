@@ -9,7 +9,7 @@ import { seeded } from '../../simulation/seeded.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
 import { withCommit } from '../../support/writes.ts'
 import { at, compute, project } from '../../support/build.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { passPlan } from '../../support/pass-plan.ts'
 import { UNASKED } from '../../support/unasked.ts'
@@ -39,7 +39,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
-    clock: { ...clock, sleep: () => Promise.resolve() },
+    clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
@@ -92,7 +92,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     clock: {
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
-      sleep: () => Promise.resolve(),
+      sleep: sleepUntilStopped,
       yield: () => Promise.resolve(),
     },
     random: seeded(1),
@@ -127,7 +127,7 @@ test('a pass yields after every commit', async () => {
   let commits = 0
   const computes = Array.from({ length: 120 }, (_, index) => compute({ endpointId: `ep-${index}` }))
   const ports: Ports = {
-    clock: { ...clock, sleep: () => Promise.resolve() },
+    clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service: {
@@ -164,7 +164,7 @@ test('a pass of a process whose store another has opened since stores nothing an
   const store = memoryStore(memory)
   const before = newPassState(await store.account('main').load())
   const ports: Ports = {
-    clock: { ...clock, sleep: () => Promise.resolve() },
+    clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service: {

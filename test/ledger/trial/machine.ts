@@ -1,4 +1,5 @@
 // The machine of a daemon that has its troubles: clocks that are wrong, are set, and stand still while it sleeps.
+import { sleepUntilStopped } from '../../support/fake-clock.ts'
 import type { Clock, Random } from '../../../src/model/ports/clock.ts'
 import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
 import { createServiceTime, type ServiceTimeLog } from '../../../src/service/http/server-time.ts'
@@ -67,7 +68,7 @@ export function createMachine({ steps, dated, date, sleeps }: ClockTroubles): Ma
   const clock: Clock = {
     now: () => instant(Math.round(START + now + off())),
     monotonic: () => seconds((now - slept() - begun) / 1000),
-    sleep: () => Promise.resolve(),
+    sleep: sleepUntilStopped,
     yield: () => Promise.resolve(),
   }
   let time = createServiceTime(clock)

@@ -1,4 +1,5 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
+import { sleepUntilStopped } from '../../support/fake-clock.ts'
 import { expect } from 'vitest'
 import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
@@ -109,7 +110,7 @@ function portsOf(history: History, stage: Stage): Ports {
     clock: {
       now: () => instant(at(0) + time() + skew + (step && time() >= step.at ? step.by : 0)),
       monotonic: () => seconds(time() / 1000),
-      sleep: () => Promise.resolve(),
+      sleep: sleepUntilStopped,
       yield: () => Promise.resolve(),
     },
     serviceTime: { estimate: () => undefined },

@@ -21,7 +21,6 @@ const list = (pages: number): FinishedList => ({
   startedAt: at(0),
   endedAt: at(60),
   pages,
-  cursors: [],
   readAt: new Map(),
   missing: new Set(),
 })

@@ -1,3 +1,4 @@
+import { openGate } from '../open-gate.ts'
 import { describe, expect, test } from 'vitest'
 import type { Project } from '../../../src/model/service/compute.ts'
 import type { ListProgress } from '../../../src/model/observation.ts'
@@ -35,17 +36,19 @@ const read = (
     readonly most?: number
     readonly known?: ReturnType<typeof ledger>
   } = {},
-): Promise<ListResult> =>
-  readProjectList(
-    { clock: fakeClock(), service },
+): Promise<ListResult> => {
+  const clock = fakeClock()
+  return readProjectList(
+    { clock, service },
     {
       ledger: over.known ?? ledger(),
       progress: over.progress ?? NO_LIST,
       most: over.most ?? 100,
       listLag: POLL.listLag,
     },
-    new AbortController().signal,
+    openGate(clock),
   )
+}
 
 const three = { first: page(['a'], 'one'), one: page(['b'], 'two'), two: page(['c']) }
 
@@ -62,7 +65,7 @@ test('a list that is not finished tells of the projects of its pages, the one be
   const begun = await readProjectList(
     { clock, service },
     { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
-    new AbortController().signal,
+    openGate(clock),
   )
   const told = lastListed(begun.progress)
   expect(['a', 'b', 'c', 'd'].map((projectId) => told.get(projectId))).toEqual([
@@ -90,23 +93,18 @@ test('a cursor that comes again ends the list with a word', async () => {
   expect(progress).toMatchObject({ inProgress: undefined, finished: undefined })
 })
 
-test.each<[string, ServiceError, { readonly goesOnAt: string | undefined; readonly stops: boolean }]>([
-  ['the service fails', { kind: 'unavailable', message: 'down' }, { goesOnAt: 'one', stops: true }],
-  [
-    'a page cannot be read',
-    { kind: 'malformed', problems: ['projects: expected a list'] },
-    { goesOnAt: undefined, stops: false },
-  ],
-  [
-    'a cursor is not known any more',
-    { kind: 'refused', status: 400, message: 'cursor' },
-    { goesOnAt: undefined, stops: false },
-  ],
-])('where %s in the middle, what was listed stands', async (_, error, { goesOnAt, stops }) => {
+test.each<[ServiceError, { readonly goesOnAt: string | undefined }]>([
+  [{ kind: 'unavailable', message: 'down' }, { goesOnAt: 'one' }],
+  [{ kind: 'limited', until: at(30) }, { goesOnAt: 'one' }],
+  [{ kind: 'malformed', problems: ['body: not JSON'] }, { goesOnAt: undefined }],
+  [{ kind: 'gone', message: '' }, { goesOnAt: undefined }],
+  [{ kind: 'refused', status: 400, message: 'cursor' }, { goesOnAt: undefined }],
+])('a page that fails ends the sweep, and what was listed stands: %j', async (error, { goesOnAt }) => {
   const broken = await read(servicePages({ first: page(['a'], 'one'), one: failed(error) }))
   expect([...broken.changed.keys()]).toEqual(['a'])
   expect(broken.problems).toHaveLength(1)
-  expect(broken.stopped !== undefined).toBe(stops)
+  expect(broken.stopped).toEqual(error)
+  expect(broken.lost).toEqual([])
   expect(broken.progress.inProgress?.cursor).toBe(goesOnAt)
 })
 
@@ -169,7 +167,7 @@ async function twice(troubles: readonly [readonly number[], readonly number[]]):
       const answer = await readProjectList(
         ports,
         { ledger: known, progress, most: 1, listLag: POLL.listLag },
-        new AbortController().signal,
+        openGate(clock),
       )
       progress = answer.progress
     } while (progress.inProgress !== undefined)
@@ -196,36 +194,6 @@ test('of a project whose record could not be read the last time, nobody knows si
     { known, progress: before.progress },
   )
   expect([...progress.unexplainedActivity]).toEqual([['b', undefined]])
-})
-
-const broken: Answer = failed({ kind: 'malformed', problems: ['body: not JSON'] })
-
-describe('a page that can never be read', () => {
-  test('ends the list where nothing tells what comes after it, and the known computes are still asked for', async () => {
-    const first = await read(servicePages({ first: broken }), { known })
-    expect(first).toMatchObject({ stopped: undefined, lost: [], progress: { inProgress: undefined } })
-    expect(first.problems).toHaveLength(1)
-    expect((await read(servicePages({ first: broken }))).stopped).toMatchObject({ kind: 'malformed' })
-  })
-
-  test.each([
-    ['the first', 'first', ['b', 'c']],
-    ['one in the middle', 'one', ['a', 'c']],
-  ])('hides nobody behind it who was listed before: %s', async (_, bad, there) => {
-    const whole = await read(servicePages(three), { known })
-    const asked: string[] = []
-    const service = servicePages({ ...three, [bad]: broken }, asked)
-    const again = await read(service, { known, progress: whole.progress })
-    expect(asked).toEqual(['first', 'one', 'two'])
-    expect(again.problems).toHaveLength(1)
-    const { finished } = again.progress
-    expect([...(finished?.readAt.keys() ?? [])].toSorted()).toEqual(['a', 'b', 'c'])
-    expect(again.lost).toEqual([])
-    expect([...again.changed.keys()].filter((id) => id === 'c')).toEqual(['c'])
-    const later = await read(service, { known, progress: again.progress })
-    expect([...later.changed.keys()].every((id) => there.includes(id))).toBe(true)
-    expect(later.progress.finished?.cursors).toEqual(['one', 'two'])
-  })
 })
 
 test('a project whose record does not fit is not lost', async () => {

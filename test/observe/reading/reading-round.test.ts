@@ -1,3 +1,5 @@
+import { openGate } from '../open-gate.ts'
+import { sleepUntilStopped } from '../../support/fake-clock.ts'
 import { expect, test } from 'vitest'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
@@ -61,7 +63,7 @@ async function roundOf(
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
       between: (from: Seconds, to: Seconds) => ({ from: at(from), to: at(to) }),
-      sleep: () => Promise.resolve(),
+      sleep: sleepUntilStopped,
       yield: () => Promise.resolve(),
     },
     service: {
@@ -108,7 +110,7 @@ async function roundOf(
       plan: { ...plan, ...over },
       room,
     },
-    never,
+    { gate: openGate(ports.clock, never), signal: never },
   )
   return { round, read, asked }
 }

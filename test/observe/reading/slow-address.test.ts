@@ -1,4 +1,5 @@
 // A connection string that comes late, on real Postgres: the compute is suspended meanwhile, and is not woken.
+import { openGate } from '../open-gate.ts'
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -105,7 +106,7 @@ test('a compute that is suspended while its connection string is fetched is not 
       },
       room: 10,
     },
-    signal,
+    { gate: openGate(serviceClock, signal), signal },
   )
   expect(round.readings).toEqual([])
   expect(round.refusals.map(({ refusal }) => refusal.because)).toEqual(['not-active'])

@@ -1,9 +1,10 @@
 // The way to a service in the same process: requests of the daemon's own client, without a connection.
 import { Dispatcher } from 'undici'
-import { seconds } from '../../../src/model/units.ts'
-import type { VirtualClock } from './virtual.ts'
+import { seconds } from '../../src/model/units.ts'
+import type { VirtualClock } from './virtual-clock.ts'
 
-type Fetch = (request: Request) => Promise<Response>
+/** Undefined: no answer ever comes. */
+type Fetch = (request: Request) => Promise<Response | undefined>
 
 /** Seconds that a request takes on its way, and its answer on the way back: what loopback HTTP takes. */
 const WAY = seconds(0.001)
@@ -22,7 +23,7 @@ export class Inside extends Dispatcher {
   }
 
   override dispatch(asked: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const controller = createController()
+    const controller = createController((cause) => handler.onResponseError?.(controller, cause))
     handler.onRequestStart?.(controller, {})
     const url = new URL(asked.path, String(asked.origin))
     const headers = Object.entries(asked.headers ?? {}).map(([name, value]): [string, string] => [
@@ -35,8 +36,9 @@ export class Inside extends Dispatcher {
       const response = await this.#fetch(
         new Request(url, { method: asked.method, headers, ...bodyOf(asked) }),
       )
-      const body = Buffer.from(await response.arrayBuffer())
+      const body = response && Buffer.from(await response.arrayBuffer())
       release()
+      if (!response || !body) return
       await this.#clock.sleep(WAY, NEVER)
       if (controller.aborted) return
       handler.onResponseStart?.(
@@ -56,7 +58,7 @@ export class Inside extends Dispatcher {
 const bodyOf = ({ body }: Dispatcher.DispatchOptions): { readonly body?: string } =>
   typeof body === 'string' ? { body } : {}
 
-function createController(): Dispatcher.DispatchController {
+function createController(onAbort: (cause: Error) => void): Dispatcher.DispatchController {
   let reason: Error | null = null
   return {
     get aborted() {
@@ -69,7 +71,9 @@ function createController(): Dispatcher.DispatchController {
       return reason
     },
     abort: (cause) => {
+      if (reason) return
       reason = cause
+      onAbort(cause)
     },
     pause: () => undefined,
     resume: () => undefined,

@@ -1,0 +1,21 @@
+/** A limit of time for work that stops by a signal. The end of its scope ends it. */
+export type Deadline = Disposable & {
+  /** Aborts when the time is over, or with the signal of the caller. */
+  readonly signal: AbortSignal
+  readonly isOver: () => boolean
+}
+
+/** @param wait resolves after the time that the work may take, or when its signal aborts */
+export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, signal: AbortSignal): Deadline {
+  const [ended, late] = [new AbortController(), new AbortController()]
+  const watch = async (): Promise<void> => {
+    await wait(ended.signal)
+    if (!ended.signal.aborted) late.abort()
+  }
+  void watch()
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    isOver: () => late.signal.aborted,
+    [Symbol.dispose]: () => ended.abort(),
+  }
+}

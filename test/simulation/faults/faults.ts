@@ -1,0 +1,69 @@
+// Faults of a service: which requests they hit, when, and what is answered instead.
+import type { Random } from '../../../src/model/ports/clock.ts'
+
+/** Routes that a sweep asks, by the last words of their paths. */
+export type Route = 'list_projects' | 'list_computes' | 'list_operations'
+
+/** A status with an error body; a page of HTML with status 200; a body that is no JSON; no answer at all. */
+export type Outage = number | 'html' | 'malformed' | 'hang'
+
+export type Fault = {
+  /** Seconds after the start. */
+  readonly from: number
+  readonly to: number
+  readonly outage: Outage
+  /** Default: all. */
+  readonly route?: Route
+  /** Chance that it hits a request; default 1. */
+  readonly chance?: number
+  /** `Retry-After` of its answers, seconds; default: none. */
+  readonly retryAfter?: number
+}
+
+export const FOREVER = { from: 0, to: Infinity }
+
+export function routeOf(request: Request): Route | undefined {
+  const { pathname } = new URL(request.url)
+  if (pathname.endsWith('/projects')) return 'list_projects'
+  if (pathname.endsWith('/endpoints')) return 'list_computes'
+  return pathname.endsWith('/operations') ? 'list_operations' : undefined
+}
+
+/** `fetch` with the faults; undefined: no answer ever comes. */
+export function faultyFetch(
+  fetch: (request: Request) => Promise<Response>,
+  faults: readonly Fault[],
+  { elapsed, random }: { readonly elapsed: () => number; readonly random: Random },
+): (request: Request) => Promise<Response | undefined> {
+  const hits = ({ from, to, route, chance = 1 }: Fault, request: Request): boolean =>
+    elapsed() >= from &&
+    elapsed() < to &&
+    (route === undefined || route === routeOf(request)) &&
+    random.unit() < chance
+  return async (request) => {
+    const fault = faults.find((one) => hits(one, request))
+    return fault ? answerOf(fault) : fetch(request)
+  }
+}
+
+function answerOf({ outage, retryAfter }: Fault): Response | undefined {
+  switch (outage) {
+    case 'hang':
+      return undefined
+    case 'html':
+      return new Response('<html><body>Sign in to the network</body></html>', {
+        headers: { 'content-type': 'text/html' },
+      })
+    case 'malformed':
+      return new Response('{"projects":[{"id":', { headers: { 'content-type': 'application/json' } })
+    default:
+      return new Response('{"message":"broken for now"}', {
+        status: outage,
+        headers: {
+          'content-type': 'application/json',
+          ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+          ...(outage >= 300 && outage < 400 && { location: 'https://login.example.com/' }),
+        },
+      })
+  }
+}

@@ -1,0 +1,84 @@
+// A route that fails, limits or hangs: passes end in time, the rest of the account is observed, and the reason is shown.
+import { describe, expect, test } from 'vitest'
+import { MAX_BACKOFF_INTERVALS } from '../../../src/daemon/loop.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { at, runDays, type Days } from './days.ts'
+import { FOREVER, type Fault, type Route } from './faults.ts'
+
+const INTERVAL = 60
+/** Begin of the fault, seconds after the start: everything has been seen before. */
+const BROKEN_FROM = 300
+
+/** Each is used three times within the first quarter of an hour. */
+const projects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `project-${index}`,
+    activity: [60, 400, 700].map((elapsed) => at(elapsed + index)),
+  }))
+
+/** The longest pass, and the longest time between the starts of two passes, seconds. */
+function pace({ passes }: Days): { readonly longest: number; readonly apart: number } {
+  const starts = passes.map((pass) => pass.at - pass.took)
+  return {
+    longest: Math.max(...passes.map(({ took }) => took)),
+    apart: Math.max(...starts.slice(1).map((start, index) => start - (starts[index] ?? 0))),
+  }
+}
+
+const OUTAGES: readonly Pick<Fault, 'outage' | 'retryAfter'>[] = [
+  { outage: 429, retryAfter: 30 },
+  { outage: 429 },
+  { outage: 503 },
+  { outage: 'hang' },
+]
+
+const broken = (route: Route, outage: Pick<Fault, 'outage' | 'retryAfter'>): Promise<Days> =>
+  runDays({
+    projects: projects(40),
+    faults: [{ ...FOREVER, from: BROKEN_FROM, route, ...outage }],
+    length: seconds(1800),
+  })
+
+/** Successful answers of a route since the first pass under the fault. */
+function answered({ reports, passes }: Days, route: Route): number {
+  const first = passes.find((pass) => pass.at > BROKEN_FROM)
+  return reports.slice(first?.requests).filter(({ operation, code }) => operation === route && code === '200')
+    .length
+}
+
+describe.each(OUTAGES)('$outage, Retry-After $retryAfter', (outage) => {
+  test.each<{ route: Route; rest: Route; reason: RegExp }>([
+    { route: 'list_computes', rest: 'list_operations', reason: /^computes: / },
+    { route: 'list_operations', rest: 'list_computes', reason: /^operations: / },
+  ])('on $route alone: passes end in time, the rest is observed, the account is degraded', async (one) => {
+    const days = await broken(one.route, outage)
+    expect(pace(days).longest).toBeLessThan(2 * INTERVAL)
+    expect(pace(days).apart).toBeLessThan(2 * INTERVAL + INTERVAL)
+    const later = days.passes.filter((pass) => pass.at > BROKEN_FROM + 4 * INTERVAL)
+    expect(later.length).toBeGreaterThan(10)
+    expect(new Set(later.map(({ state }) => state.service.status))).toEqual(new Set(['degraded']))
+    for (const { state } of later) expect(state.outbox.problems.join('\n')).toMatch(one.reason)
+    expect(later.at(-1)?.state.service.failures).toBe(0)
+    expect(answered(days, one.rest)).toBeGreaterThan(0)
+    expect(answered(days, 'list_projects')).toBeGreaterThanOrEqual(later.length)
+  })
+
+  test('on the project list: the account is unavailable, and the daemon stays healthy', async () => {
+    const days = await broken('list_projects', outage)
+    expect(pace(days).longest).toBeLessThan(2 * INTERVAL)
+    expect(pace(days).apart).toBeLessThan((MAX_BACKOFF_INTERVALS + 2) * INTERVAL)
+    expect(days.state.service.status).toBe('unavailable')
+    expect(days.state.outbox.problems.join('\n')).toMatch(/^projects: /)
+  })
+})
+
+test('a fifth of all answers is 429, 300 projects: passes end in time, and every project is seen', async () => {
+  const days = await runDays({
+    projects: projects(300),
+    faults: [{ ...FOREVER, outage: 429, chance: 0.2 }],
+    length: seconds(5400),
+  })
+  expect(pace(days).longest).toBeLessThan(2 * INTERVAL)
+  expect(days.state.service.status).toBe('degraded')
+  expect(days.state.ledger.computes.size).toBe(300)
+})

@@ -1,0 +1,67 @@
+// A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
+import { createEventHeap } from '../../src/local/control/simulation/event-heap.ts'
+import type { Clock } from '../../src/model/ports/clock.ts'
+import { instant, seconds } from '../../src/model/units.ts'
+
+export type VirtualClock = Clock & {
+  /** Time stands still until the returned function is called. */
+  hold(): () => void
+  /** Lets time pass until `work` is done. */
+  run<Value>(work: Promise<Value>): Promise<Value>
+}
+
+type Sleeper = { isAsleep: boolean; readonly wake: () => void }
+
+export function createVirtualClock(from: number): VirtualClock {
+  const sleepers = createEventHeap<Sleeper>()
+  let [now, held] = [from, 0]
+  const hold = (): (() => void) => {
+    held += 1
+    return () => {
+      held -= 1
+    }
+  }
+  return {
+    now: () => instant(Math.floor(now)),
+    monotonic: () => seconds((now - from) / 1000),
+    sleep: (span, signal) =>
+      new Promise((resolve) => {
+        const sleeper: Sleeper = {
+          isAsleep: !signal.aborted,
+          wake: () => {
+            sleeper.isAsleep = false
+            signal.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        if (!sleeper.isAsleep) return resolve()
+        signal.addEventListener('abort', sleeper.wake, { once: true })
+        sleepers.add(now + Math.max(0, span * 1000), sleeper)
+      }),
+    // Work that yields has not finished: no time passes meanwhile.
+    yield: () => {
+      const release = hold()
+      return new Promise((resolve) => {
+        setImmediate(() => {
+          release()
+          resolve()
+        })
+      })
+    },
+    hold,
+    run: async (work) => {
+      const state = { isDone: false }
+      void work.catch(() => undefined).finally(() => (state.isDone = true))
+      while (!state.isDone) {
+        // oxlint-disable-next-line no-await-in-loop -- what can go on without time does
+        await new Promise((resolve) => setImmediate(resolve))
+        const next = held > 0 ? undefined : sleepers.take(Infinity)
+        // A sleep that was stopped early moves no time.
+        if (!next?.item.isAsleep) continue
+        now = Math.max(now, next.at)
+        next.item.wake()
+      }
+      return work
+    },
+  }
+}
