@@ -149,9 +149,7 @@ function ledgerContract(driver: () => Driver): void {
     const refused = await store.account('main').commit(writesOf(late), { epoch })
     expect(refused).toEqual(failed({ kind: 'fenced' }))
     expect([...(await store.account('main').load()).computes.keys()]).toEqual(['main/project-one/ep-one'])
-    expect(
-      await store.jobState('main', { job: 'late', decode: (json) => json, encode: (state) => state }),
-    ).toBeUndefined()
+    expect(await store.jobState('main', { job: 'late', decode: (json) => json })).toBeUndefined()
     expect(await store.account('main').commit(writesOf(late), { epoch: store.epoch })).toEqual(ok(undefined))
     expect((await store.account('main').load()).computes.size).toBe(2)
   })

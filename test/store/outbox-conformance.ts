@@ -44,7 +44,6 @@ const reportOf = (week: number, team?: string) => ({
 const stateOf = (job: string): JobState<unknown> => ({
   job,
   decode: (json) => json,
-  encode: (state) => state,
 })
 
 export function outboxContract(driver: () => Driver): void {

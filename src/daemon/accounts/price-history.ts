@@ -11,7 +11,6 @@ import { instant, micros, type Instant } from '../../model/units.ts'
 const STORED_PERIODS: JobState<Prices['periods']> = {
   job: 'prices',
   decode: (json) => periodsSchema.safeParse(json).data,
-  encode: (periods) => periods,
 }
 
 const periodsSchema = z.array(

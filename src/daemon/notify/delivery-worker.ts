@@ -33,9 +33,6 @@ export type DeliveryPorts = EventQueue & {
   readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
-/** Resolves soon after `signal` aborts, or once `retired` has aborted and the current attempt is recorded. Never rejects. */
-export type DeliveryWorker = (signal: AbortSignal, retired: AbortSignal) => Promise<void>
-
 /** Time between two checks for new events and due deliveries, 5 s: people notice no delay, and the store hardly any load. */
 const POLL_INTERVAL = seconds(5)
 /** Most attempts between two checks for new events. */
@@ -46,11 +43,8 @@ export async function registerReceiver(
   { name, subscription }: DeliveryReceiver,
   ports: DeliveryPorts,
 ): Promise<void> {
-  await Promise.all(
-    ports.accounts.map((account) =>
-      subscription ? registerSubscriber(ports, account, name) : beginReports(ports, account, name),
-    ),
-  )
+  const register = subscription ? registerSubscriber : beginReports
+  await Promise.all(ports.accounts.map((account) => register(ports, account, name)))
 }
 
 /** Names of the job states of a receiver. */
@@ -60,7 +54,6 @@ export const jobNamesOf = (sink: string): readonly string[] => [successOf(sink).
 const successOf = (sink: string): JobState<Instant> => ({
   job: `delivered/${sink}`,
   decode: (json) => (typeof json === 'number' ? instant(json) : undefined),
-  encode: (at) => at,
 })
 
 async function beginReports(
@@ -75,33 +68,39 @@ async function beginReports(
   recordReportSuccess(account, sink, at)
 }
 
-export function createDeliveryWorker(receiver: DeliveryReceiver, ports: DeliveryPorts): DeliveryWorker {
+/** `retired`: the receiver is no longer configured, or is replaced. */
+type WorkerSignals = { readonly signal: AbortSignal; readonly retired: AbortSignal }
+
+/** Resolves soon after `signal` aborts, or once `retired` has aborted and the current attempt is recorded. Never rejects. */
+export async function runDeliveryWorker(
+  receiver: DeliveryReceiver,
+  ports: DeliveryPorts,
+  { signal, retired }: WorkerSignals,
+): Promise<void> {
   const { clock, log } = ports
-  const turn = createTurn(receiver, ports)
+  const turn = createTurn(receiver, ports, { signal, retired })
+  const stop = AbortSignal.any([signal, retired])
   let isFailing = false
-  return async (signal, retired) => {
-    const stop = AbortSignal.any([signal, retired])
-    let isDone = false
-    while (!signal.aborted && !isDone) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- one turn after the other is the point
-        await turn(signal, retired)
-        isFailing = false
-        isDone = retired.aborted
-      } catch (err) {
-        if (!isFailing) log.error({ err, sink: receiver.name }, 'deliveries cannot be read or recorded')
-        isFailing = true
-      }
-      // oxlint-disable-next-line no-await-in-loop -- likewise
-      if (!isDone) await clock.sleep(POLL_INTERVAL, retired.aborted ? signal : stop)
+  while (!signal.aborted) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one turn after the other is the point
+      await turn()
+      if (retired.aborted) return
+      isFailing = false
+    } catch (err) {
+      if (!isFailing) log.error({ err, sink: receiver.name }, 'deliveries cannot be read or recorded')
+      isFailing = true
     }
+    // oxlint-disable-next-line no-await-in-loop -- likewise
+    await clock.sleep(POLL_INTERVAL, retired.aborted ? signal : stop)
   }
 }
 
 function createTurn(
   receiver: DeliveryReceiver,
   ports: DeliveryPorts,
-): (signal: AbortSignal, retired: AbortSignal) => Promise<void> {
+  { signal, retired }: WorkerSignals,
+): () => Promise<void> {
   const { clock, store, random, recordResult, log, accounts, recordReportSuccess } = ports
   const { name, sink, subscription, messageOf } = receiver
   let isRegistered = false
@@ -115,21 +114,21 @@ function createTurn(
     unrecorded = undefined
   }
 
-  const attempt = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
+  const attempt = async (delivery: Delivery): Promise<void> => {
     const message = await messageOf(delivery)
     const outcome: DeliveryOutcome = message
       ? await sink(message, signal)
       : { kind: 'failed', because: 'it is no longer stored' }
     // an attempt that was stopped does not count
     if (signal.aborted && outcome.kind !== 'delivered') return
-    if (outcome.kind === 'retry' && outcome.after !== undefined)
-      pausedUntil = seconds(clock.monotonic() + outcome.after)
+    const pause = outcome.kind === 'retry' ? outcome.after : undefined
+    if (pause !== undefined) pausedUntil = seconds(clock.monotonic() + pause)
     const now = clock.now()
     const next = recordAttempt(delivery, outcome, { now, chance: random.unit() })
-    if (next.state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
-    recordResult(next.kind, name, resultOf(next))
-    const { account } = next
-    const isReportDelivered = next.kind === 'report' && next.state === 'delivered'
+    const { account, kind, state } = next
+    if (state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
+    recordResult(kind, name, resultOf(next))
+    const isReportDelivered = kind === 'report' && state === 'delivered'
     const writes: readonly Write[] = [
       { kind: 'delivery', delivery: next },
       ...eventWrites(failureEvents(next, now)),
@@ -139,11 +138,7 @@ function createTurn(
     if (isReportDelivered) recordReportSuccess(account, name, now)
   }
 
-  const deliverAccount = async (
-    account: string,
-    signal: AbortSignal,
-    retired: AbortSignal,
-  ): Promise<void> => {
+  const deliverAccount = async (account: string): Promise<void> => {
     const dropped = subscription ? await enqueueEvents(ports, account, { sink: name, subscription }) : 0
     if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
     for (let count = 0; count < dropped; count += 1) recordResult('event', name, 'dropped')
@@ -151,17 +146,17 @@ function createTurn(
       const mustWait = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
       if (signal.aborted || retired.aborted || mustWait) break
       // oxlint-disable-next-line no-await-in-loop -- one message after the other
-      await attempt(delivery, signal)
+      await attempt(delivery)
     }
   }
 
-  return async (signal, retired) => {
+  return async () => {
     if (unrecorded) await record(unrecorded)
     if (retired.aborted) return
     if (!isRegistered) await registerReceiver(receiver, ports)
     isRegistered = true
     // oxlint-disable-next-line no-await-in-loop -- one account after the other
-    for (const account of accounts) await deliverAccount(account, signal, retired)
+    for (const account of accounts) await deliverAccount(account)
   }
 }
 

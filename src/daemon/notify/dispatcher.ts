@@ -2,13 +2,8 @@
 import { once } from 'node:events'
 import type { Delivery } from '../../model/output/delivery.ts'
 import { commit, deliveryWrites, type Write } from '../../model/ports/store.ts'
-import {
-  registerReceiver,
-  createDeliveryWorker,
-  jobNamesOf,
-  type DeliveryPorts,
-  type DeliveryReceiver,
-} from './delivery-worker.ts'
+import type { DeliveryPorts, DeliveryReceiver } from './delivery-worker.ts'
+import { jobNamesOf, registerReceiver, runDeliveryWorker } from './delivery-worker.ts'
 
 export type Dispatcher = {
   /** Registers the receivers; await it before the first pass, whose events new receivers also get. @throws when the store fails */
@@ -38,20 +33,21 @@ export function createDispatcher(
   const start = (receiver: DeliveryReceiver, signal: AbortSignal): Promise<void> => {
     const before = workers.get(receiver.name)
     const retire = new AbortController()
-    const runWorker = createDeliveryWorker(receiver, ports)
+    const signals = { signal, retired: retire.signal }
     const registered = before ? Promise.resolve() : tryRegister(receiver, ports)
-    const ended = (before?.ended ?? registered).then(() => runWorker(signal, retire.signal))
+    const ended = (before?.ended ?? registered).then(() => runDeliveryWorker(receiver, ports, signals))
     workers.set(receiver.name, { receiver, retire, ended })
     return registered
   }
 
   const retire = (name: string, worker: RunningWorker): void => {
     worker.retire.abort()
-    const ended = worker.ended.then(() => tryForget(name, ports)).then(() => remove())
-    const retired = { ...worker, ended }
-    const remove = (): void => {
+    const forget = async (): Promise<void> => {
+      await worker.ended
+      await tryForget(name, ports)
       if (workers.get(name) === retired) workers.delete(name)
     }
+    const retired = { ...worker, ended: forget() }
     workers.set(name, retired)
   }
 
@@ -87,7 +83,7 @@ export function createDispatcher(
     run: async (signal) => {
       running = signal
       void follow()
-      await aborted(signal)
+      if (!signal.aborted) await once(signal, 'abort')
       running = undefined
       await Promise.all([...workers.values()].map(({ ended }) => ended))
     },
@@ -96,28 +92,18 @@ export function createDispatcher(
 
 const NOT_REGISTERED = 'new receivers cannot be registered yet'
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
-}
-
 /** When the store fails, the worker registers the receiver later. */
-async function tryRegister(receiver: DeliveryReceiver, ports: DeliveryPorts): Promise<void> {
-  try {
-    await registerReceiver(receiver, ports)
-  } catch (err) {
-    ports.log.error({ err, sink: receiver.name }, NOT_REGISTERED)
-  }
-}
+const tryRegister = (receiver: DeliveryReceiver, ports: DeliveryPorts): Promise<void> =>
+  registerReceiver(receiver, ports).catch((err: unknown) =>
+    ports.log.error({ err, sink: receiver.name }, NOT_REGISTERED),
+  )
 
 /** When the store fails, the next start of the daemon forgets the receiver. */
 async function tryForget(sink: string, ports: DeliveryPorts): Promise<void> {
-  for (const account of ports.accounts)
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- one account after the other
-      await forgetReceiver(account, sink, ports)
-    } catch (err) {
-      ports.log.error({ err, sink }, 'a removed receiver could not be forgotten')
-    }
+  const failed = (err: unknown): void =>
+    ports.log.error({ err, sink }, 'a removed receiver could not be forgotten')
+  // oxlint-disable-next-line no-await-in-loop -- one account after the other
+  for (const account of ports.accounts) await forgetReceiver(account, sink, ports).catch(failed)
 }
 
 /** Drops the deliveries of a removed receiver and its job states: a later receiver of that name is new. @throws when the store fails */
@@ -128,11 +114,8 @@ async function forgetReceiver(
 ): Promise<void> {
   const waiting = await store.overdue(account, sink, 0)
   const because = 'its receiver is not in the configuration any more'
-  const deliveries = waiting.map((delivery): Delivery => ({
-    ...delivery,
-    state: 'dropped',
-    lastError: because,
-  }))
+  const dropped = { state: 'dropped', lastError: because } as const
+  const deliveries = waiting.map((delivery): Delivery => ({ ...delivery, ...dropped }))
   const forgotten = jobNamesOf(sink).map((job): Write => ({ kind: 'job-state', job, state: undefined }))
   await commit(store.account(account), [...deliveryWrites(deliveries), ...forgotten])
   recordRemoval(account, sink)

@@ -7,6 +7,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, deliveryWrites, type Store } from '../../model/ports/store.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
+import type { Instant } from '../../model/units.ts'
 import { isRepeat, matchesSubscription } from '../../outputs/notify/messages.ts'
 
 export type EventQueue = {
@@ -26,7 +27,6 @@ const EVENTS_PER_COMMIT = 200
 export const cursorOf = (sink: string): JobState<number> => ({
   job: `events/${sink}`,
   decode: (json) => (typeof json === 'number' ? json : undefined),
-  encode: (id) => id,
 })
 
 /** A new receiver gets the events from now on, none from before. @throws when the store fails */
@@ -37,8 +37,7 @@ export async function registerSubscriber(
 ): Promise<void> {
   const cursor = cursorOf(sink)
   if ((await store.jobState(account, cursor)) !== undefined) return
-  const id = await store.lastEventId(account)
-  await commit(store.account(account), [jobStateWrite(cursor, id)])
+  await commit(store.account(account), [jobStateWrite(cursor, await store.lastEventId(account))])
 }
 
 /** @returns how many of the oldest deliveries were dropped because too many wait. @throws when the store fails */
@@ -48,8 +47,7 @@ export async function enqueueEvents(
   subscriber: Subscriber,
 ): Promise<number> {
   const { store } = queue
-  const { sink } = subscriber
-  const cursor = cursorOf(sink)
+  const cursor = cursorOf(subscriber.sink)
   let upTo = (await store.jobState(account, cursor)) ?? 0
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page after the other
@@ -62,10 +60,9 @@ export async function enqueueEvents(
     // oxlint-disable-next-line no-await-in-loop -- likewise
     await commit(store.account(account), [...deliveryWrites(deliveries), jobStateWrite(cursor, upTo)])
   }
-  const excess = await store.overdue(account, sink, MAX_QUEUED)
-  if (excess.length === 0) return 0
+  const excess = await store.overdue(account, subscriber.sink, MAX_QUEUED)
   const dropped = excess.map((delivery): Delivery => ({ ...delivery, state: 'dropped' }))
-  await commit(store.account(account), deliveryWrites(dropped))
+  if (dropped.length > 0) await commit(store.account(account), deliveryWrites(dropped))
   return dropped.length
 }
 
@@ -82,20 +79,23 @@ async function deliveriesOf(
     const last = queued.get(topic) ?? (await store.lastQueued(event.account, sink, topic))?.event
     if (isRepeat(event, last, subscription.repeatAfter)) continue
     queued.set(topic, event)
-    const now = clock.now()
-    deliveries.push({
-      account: event.account,
-      sink,
-      kind: 'event',
-      item: key,
-      topic,
-      madeAt: now,
-      attempts: 0,
-      nextAt: now,
-      state: 'waiting',
-      lastError: undefined,
-      deliveredAt: undefined,
-    })
+    deliveries.push(
+      newDelivery({ account: event.account, sink, kind: 'event', item: key, topic }, clock.now()),
+    )
   }
   return deliveries
 }
+
+/** A delivery that is due at once. */
+export const newDelivery = (
+  item: Pick<Delivery, 'account' | 'sink' | 'kind' | 'item' | 'topic'>,
+  now: Instant,
+): Delivery => ({
+  ...item,
+  madeAt: now,
+  attempts: 0,
+  nextAt: now,
+  state: 'waiting',
+  lastError: undefined,
+  deliveredAt: undefined,
+})

@@ -1,35 +1,29 @@
 // The receivers of events and reports that the configuration names.
-import type { Logger } from 'pino'
 import type { Config } from '../../config/load.ts'
 import type { Notification } from '../../config/sections/notifications.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
-import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { notificationOf, type NotifiableEvent } from '../../model/output/event-kinds.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
 import { NO_OWNER, type Owner, type Owners } from '../../model/policy/owner.ts'
-import type { Clock, Random } from '../../model/ports/clock.ts'
-import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import { eventMessage } from '../../outputs/notify/messages.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import type { DeliveryReceiver } from './delivery-worker.ts'
+import type { EventQueue } from './event-queue.ts'
 import type { AccountRunners } from '../accounts/account-runners.ts'
+import type { DaemonEnvironment } from '../environment.ts'
 import { reportMessage } from '../reports/message.ts'
 import { createSink } from './sinks.ts'
 
-export type NotificationEnvironment = {
-  readonly clock: Clock
-  readonly random: Random
-  readonly store: Pick<Store, 'account'> & Outbox
-  readonly self: SelfMetrics
-  readonly log: Logger
-}
+type NotificationEnvironment = Omit<EventQueue, 'ownerOf'> &
+  Pick<DaemonEnvironment, 'random' | 'self' | 'log'>
+type Accounts = Pick<AccountRunners, 'all' | 'snapshot'>
 
 /** @param current the configuration in effect */
 export function createNotifications(
   current: () => Config,
-  runners: Pick<AccountRunners, 'all' | 'snapshot'>,
+  runners: Accounts,
   environment: NotificationEnvironment,
 ): Dispatcher {
   const { self } = environment
@@ -54,17 +48,11 @@ export function createNotifications(
 }
 
 /** Makes a receiver again only when its configuration changed. */
-function cached<Entry, Receiver>(
-  make: (entry: Entry) => Receiver,
-): (entries: readonly Entry[]) => readonly Receiver[] {
-  let receivers = new Map<string, Receiver>()
-  return (entries) => {
-    receivers = new Map(
-      entries.map((entry) => {
-        const key = JSON.stringify(entry)
-        return [key, receivers.get(key) ?? make(entry)]
-      }),
-    )
+function cached<Entry>(make: (entry: Entry) => DeliveryReceiver) {
+  let receivers = new Map<string, DeliveryReceiver>()
+  return (entries: readonly Entry[]): readonly DeliveryReceiver[] => {
+    const keyed = entries.map((entry) => [JSON.stringify(entry), entry] as const)
+    receivers = new Map(keyed.map(([key, entry]) => [key, receivers.get(key) ?? make(entry)]))
     return [...receivers.values()]
   }
 }
@@ -104,37 +92,31 @@ function reportReceiver(
 /** Prefix of receivers of reports: a receiver of events may have the same name. */
 const REPORT_PREFIX = 'report/'
 export const reportSinkName = (name: string): string => REPORT_PREFIX + name
-const bareName = (sink: string): string =>
-  sink.slice(sink.startsWith(REPORT_PREFIX) ? REPORT_PREFIX.length : 0)
+const bareName = (sink: string): string => sink.replace(/^report\//, '')
 
 /** No owner for events about the account as a whole. */
-function ownerOf(
-  event: NotifiableEvent,
-  owners: Owners,
-  { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
-): Owner {
+function ownerOf(event: NotifiableEvent, owners: Owners, { all, snapshot }: Accounts): Owner {
   const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
   const subject = notificationOf(event).subject(event)
   switch (subject.kind) {
     case 'compute':
-      return ofCompute(subject.ref)
+      return ownerOfCompute(subject.ref, ledger, owners)
     case 'project': {
       const project = ledger?.projects.get(subject.projectId)?.project
       return project ? owners.ofProject(event.account, project) : NO_OWNER
     }
     case 'budget': {
-      const view = snapshot()?.accounts.find(({ account }) => account === event.account)
-      const team = view?.budgets.find(({ name }) => name === subject.budget)?.team ?? ''
-      return owners.ofTeam(team)
+      const budgets = snapshot()?.accounts.find(({ account }) => account === event.account)?.budgets
+      return owners.ofTeam(budgets?.find(({ name }) => name === subject.budget)?.team ?? '')
     }
     case 'account':
     case 'receiver':
       return NO_OWNER
   }
+}
 
-  function ofCompute(ref: ComputeRef): Owner {
-    const entry = ledger?.computes.get(computeKey(ref))
-    const project = ledger?.projects.get(ref.projectId)?.project
-    return entry ? owners.of(selectorTargetOf(ref.account, entry.compute, project)) : NO_OWNER
-  }
+function ownerOfCompute(ref: ComputeRef, ledger: Ledger | undefined, owners: Owners): Owner {
+  const entry = ledger?.computes.get(computeKey(ref))
+  const project = ledger?.projects.get(ref.projectId)?.project
+  return entry ? owners.of(selectorTargetOf(ref.account, entry.compute, project)) : NO_OWNER
 }

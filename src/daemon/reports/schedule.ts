@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
-import type { Delivery } from '../../model/output/delivery.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, deliveryWrites, type Store, type Write } from '../../model/ports/store.ts'
 import { reportKey, type ReportSlot, type StoredReport } from '../../model/output/report.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
+import { newDelivery } from '../notify/event-queue.ts'
 
 export type ReportJob = {
   readonly clock: Clock
@@ -40,7 +40,6 @@ const stateSchema = z.object({
 const STORED_STATE: JobState<ScheduleState> = {
   job: 'report',
   decode: (json) => stateSchema.safeParse(json).data,
-  encode: (state) => state,
 }
 /** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)
@@ -114,19 +113,9 @@ async function makeReports(
   const parts = await make(account, slot, { now, teams })
   const current = new Set(sinks().map(({ name }) => name))
   const receivers = before.filter(({ name }) => current.has(name))
-  const deliveries = receivers.map(({ name, team }): Delivery => ({
-    account,
-    sink: name,
-    kind: 'report',
-    item: reportKey({ slot, team }),
-    topic: '',
-    madeAt: now,
-    attempts: 0,
-    nextAt: now,
-    state: 'waiting',
-    lastError: undefined,
-    deliveredAt: undefined,
-  }))
+  const deliveries = receivers.map(({ name: sink, team }) =>
+    newDelivery({ account, sink, kind: 'report', item: reportKey({ slot, team }), topic: '' }, now),
+  )
   return [
     ...parts.map((part): Write => ({ kind: 'report', report: { account, slot, madeAt: now, ...part } })),
     ...deliveryWrites(deliveries),

@@ -37,13 +37,12 @@ export type JobState<State> = {
   readonly job: string
   /** Undefined for what it does not understand: the job then starts anew. */
   readonly decode: (json: unknown) => State | undefined
-  readonly encode: (state: State) => unknown
 }
 
-export const jobStateWrite = <State>({ job, encode }: JobState<State>, state: State): Write => ({
+export const jobStateWrite = <State>({ job }: JobState<State>, state: State): Write => ({
   kind: 'job-state',
   job,
-  state: encode(state),
+  state,
 })
 
 /** Sends events. Never rejects: events that could not be sent are returned. */
