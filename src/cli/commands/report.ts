@@ -3,15 +3,15 @@ import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import { buildReport } from '../../daemon/reports/build.ts'
+import type { ArchiveList, ReportQuery } from '../../daemon/reports/requests.ts'
 import {
+  archivedReportTexts,
   listArchive,
   parseArchiveRequest,
-  archivedReportTexts,
-  type ArchiveList,
-} from '../../daemon/reports/archive.ts'
-import { buildReport } from '../../daemon/reports/build.ts'
-import { parseReportRequest, type ReportQuery } from '../../daemon/reports/query.ts'
-import { reasonNotRead } from '../../daemon/reports/sources.ts'
+  parseReportRequest,
+} from '../../daemon/reports/requests.ts'
+import { reasonNotRead } from '../../daemon/reports/job.ts'
 import { reasonNotReadable } from '../../daemon/accounts/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'

@@ -2,14 +2,10 @@
 import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/settle/cu-time.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { clipSlice } from '../../ledger/settle/slices.ts'
-import {
-  settledPartOfOpen,
-  slicesOfHistory,
-  type HistoryInterval,
-} from '../../ledger/budgets/from-history.ts'
+import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
+import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
 import { slicesInWindow } from '../../ledger/budgets/settle.ts'
-import { addToDay, type DailyAmounts } from '../../ledger/forecast/daily.ts'
-import { restateAtSizing } from '../../ledger/forecast/daily.ts'
+import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'
@@ -20,7 +16,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { budgetIndexesOf } from '../pass/budget-states.ts'
+import { matchesSelector, retiredTarget } from '../../model/policy/selector.ts'
 import { createProjectLookup } from './project-lookup.ts'
 
 export type DailySpendOptions = {
@@ -47,8 +43,11 @@ export async function readDailySpend(
   }))
   const find = createProjectLookup(history, ledger)
   const seriesOf = async ({ ref }: Pick<HistoryInterval, 'ref'>) => {
-    const entries = { account: ledger.computes.get(computeKey(ref)), project: await find(ref.projectId) }
-    return budgetIndexesOf(ref, entries, scopes).flatMap((index) => series[index] ?? [])
+    const entry = ledger.computes.get(computeKey(ref))
+    const project = await find(ref.projectId)
+    if (entry) return scopes.of(entry, project).indexes.flatMap((index) => series[index] ?? [])
+    const target = retiredTarget(ref, project?.project)
+    return series.filter(({ budget }) => matchesSelector(budget.scope, target))
   }
   const atCurrentSizing = (ref: ComputeRef, amounts: UsageAmounts): UsageAmounts => {
     const entry = ledger.computes.get(computeKey(ref))

@@ -16,11 +16,11 @@ import {
   type BudgetCompute,
   type BudgetComputesByKey,
 } from '../../ledger/budgets/settle.ts'
-import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
-import { matchesSelector } from '../../model/policy/selector.ts'
+import { retiredTarget } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit } from '../../model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -138,28 +138,9 @@ function computesOfHistory(
   ])
 }
 
-/** A retired compute has no record: only its id and its project can select it. */
 const retiredCompute = (ref: ComputeRef, project: ProjectEntry | undefined): BudgetCompute => ({
-  ref,
-  projectName: project?.project.name,
-  branchId: '',
-  name: undefined,
-  type: 'read_write',
+  ...retiredTarget(ref, project?.project),
   maxCu: cu(0),
   perCuHour: micros(0),
   isDeleted: true,
 })
-
-/** Indexes in `scopes.budgets` of the budgets that a compute counts for, retired computes included. */
-export function budgetIndexesOf(
-  ref: ComputeRef,
-  {
-    account,
-    project,
-  }: { readonly account: ComputeEntry | undefined; readonly project: ProjectEntry | undefined },
-  scopes: BudgetScopes,
-): readonly number[] {
-  if (account) return scopes.of(account, project).indexes
-  const compute = retiredCompute(ref, project)
-  return scopes.budgets.flatMap(({ scope }, index) => (matchesSelector(scope, compute) ? [index] : []))
-}

@@ -10,15 +10,12 @@ import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
-import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
+import { retiredTarget, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant } from '../../model/units.ts'
-import {
-  createHistoryAggregator,
-  type HistoryAggregator,
-  type ReportSpans,
-} from '../../outputs/report/aggregate.ts'
+import { createHistoryAggregator } from '../../outputs/report/aggregate.ts'
+import type { HistoryAggregator, ReportSpans } from '../../outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportInput } from '../../outputs/report/input.ts'
 import { composeReport } from '../../outputs/report/report.ts'
@@ -26,6 +23,7 @@ import type { Report } from '../../outputs/report/schema.ts'
 import { eventText } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
+import { inTurns } from '../turns.ts'
 
 export type ReportSource = {
   readonly history: History & Pick<Outbox, 'eventsAfter'>
@@ -68,11 +66,10 @@ export async function buildReport(
 /** In the order of the plans; the history is read once. @throws when the store fails */
 export async function buildReports(
   source: ReportSource,
-  request: ReportsRequest,
+  { slot, madeAt, plans }: ReportsRequest,
   clock: Pick<Clock, 'yield'>,
 ): Promise<readonly Report[]> {
-  const { slot, madeAt, plans } = request
-  const { ledger, zone } = source
+  const { ledger, prices, zone, view } = source
   const spans = reportSpans(slot, zone)
   const hasHours = madeAt - slot.from < HOURS_RETAINED_FOR
   const identityOf = createIdentities(source, hasHours ? source.unread : 'readings are kept for 93 days')
@@ -83,61 +80,43 @@ export async function buildReports(
       isInReportPlan(plan, identity) ? [aggregator] : [],
     )
   })
-  const events = await eventsIn(source, slot)
+  const month = Object.entries(ledger.budgets).find(([name]) => isMonthBudget({ name }))
+  const common = {
+    account: ledger.account,
+    slot,
+    zone: zone.name,
+    madeAt,
+    prices,
+    spans,
+    identityOf,
+    countedSince: month?.[1].since,
+    events: await eventsIn(source, slot),
+  }
   const reports: Report[] = []
-  for (const { plan, aggregator } of aggregations) {
-    const isInPlan = (ref: ComputeRef): boolean => isInReportPlan(plan, identityOf(ref))
-    reports.push(
-      composeReport({
-        ...commonInput(source, request),
-        plan,
-        spans,
-        history: aggregator.done(),
-        identityOf,
-        events,
-        wakesCaused:
-          wakesCausedIn(ledger, isInPlan) + (plan.onlyTeam === undefined ? archivedWakesCaused(ledger) : 0),
-        planned: plannedOf(source, request, plan),
-      }),
-    )
-    // oxlint-disable-next-line no-await-in-loop -- waiting work runs between two reports
-    await clock.yield()
+  for await (const { plan, aggregator } of inTurns(aggregations, clock)) {
+    const planned = view && {
+      budgets: view.budgets,
+      month: plan.onlyTeam === undefined ? view.month : undefined,
+    }
+    const report = composeReport({
+      ...common,
+      plan,
+      history: aggregator.done(),
+      wakesCaused: wakesCausedIn(ledger, plan, identityOf),
+      planned: madeAt < slot.to + WEEK_MS ? planned : undefined,
+    })
+    reports.push(report)
   }
   return reports
 }
-
-const commonInput = (
-  { ledger, prices, zone }: ReportSource,
-  { slot, madeAt }: ReportsRequest,
-): Pick<ReportInput, 'account' | 'slot' | 'zone' | 'madeAt' | 'prices' | 'countedSince'> => ({
-  account: ledger.account,
-  slot,
-  zone: zone.name,
-  madeAt,
-  prices,
-  countedSince: Object.entries(ledger.budgets).find(([name]) => isMonthBudget({ name }))?.[1].since,
-})
-
-const plannedOf = (
-  { view }: ReportSource,
-  { slot, madeAt }: ReportsRequest,
-  { onlyTeam }: ReportPlan,
-): ReportInput['planned'] =>
-  view && madeAt < slot.to + WEEK_MS
-    ? { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
-    : undefined
 
 function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   const days = []
   for (let at = from; at < to; at = zone.dayOf(at).to) days.push(zone.dayOf(at))
   const last = instant(to - 1)
   const month = periodOf({ per: 'month', zone, anchor: 1 }, last) ?? zone.dayOf(last)
-  return {
-    week: { from, to },
-    days,
-    earlier: isoWeeksBefore(from, MEAN_WEEKS, zone),
-    month: { from: month.from, to },
-  }
+  const earlier = isoWeeksBefore(from, MEAN_WEEKS, zone)
+  return { week: { from, to }, days, earlier, month: { from: month.from, to } }
 }
 
 /** Adds each row to the aggregators that its compute belongs to. */
@@ -190,10 +169,7 @@ export function createEventCollector({ from, to }: Interval) {
 }
 
 /** Cached, because every row asks. */
-function createIdentities(
-  source: ReportSource,
-  unread: string | undefined,
-): (ref: ComputeRef) => ComputeIdentity {
+function createIdentities(source: ReportSource, unread: string | undefined): ReportInput['identityOf'] {
   const identities = new Map<string, ComputeIdentity>()
   return (ref) => {
     const key = computeKey(ref)
@@ -210,14 +186,7 @@ function identityIn(
 ): ComputeIdentity {
   const entry = ledger.computes.get(computeKey(ref))
   const project = ledger.projects.get(ref.projectId)?.project
-  const deleted: SelectorTarget = {
-    ref,
-    projectName: project?.name,
-    branchId: '',
-    name: undefined,
-    type: 'read_write',
-  }
-  const target = entry ? selectorTargetOf(ref.account, entry.compute, project) : deleted
+  const target = entry ? selectorTargetOf(ref.account, entry.compute, project) : retiredTarget(ref, project)
   return {
     projectName: project?.name,
     name: target.name,
@@ -228,13 +197,16 @@ function identityIn(
   }
 }
 
-const archivedWakesCaused = ({ archived }: Ledger): number => archived?.wakesCaused ?? 0
-
-function wakesCausedIn(ledger: Ledger, isInPlan: (ref: ComputeRef) => boolean): number {
-  let caused = 0
-  for (const { ref, totals } of ledger.computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
-  for (const { project, retired } of ledger.projects.values())
-    if (retired && isInPlan({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
-      caused += retired.wakesCaused
+/** Wakes caused by readings since the ledger began; those of archived projects belong to no team. */
+function wakesCausedIn(
+  { account, computes, projects, archived }: Ledger,
+  plan: ReportPlan,
+  identityOf: ReportInput['identityOf'],
+): number {
+  const isInPlan = (ref: ComputeRef): boolean => isInReportPlan(plan, identityOf(ref))
+  let caused = plan.onlyTeam === undefined ? (archived?.wakesCaused ?? 0) : 0
+  for (const { ref, totals } of computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
+  for (const [projectId, { retired }] of projects)
+    if (retired && isInPlan({ account, projectId, endpointId: '' })) caused += retired.wakesCaused
   return caused
 }

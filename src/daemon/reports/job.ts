@@ -1,28 +1,18 @@
-// The report as a job of the running daemon.
-import type { Logger } from 'pino'
+// The report as a job of the running daemon, and what its reports are made from.
 import type { Config } from '../../config/load.ts'
-import type { Clock } from '../../model/ports/clock.ts'
-import type { History } from '../../model/ports/history.ts'
-import type { Outbox } from '../../model/ports/outbox.ts'
-import type { Store } from '../../model/ports/store.ts'
 import { renderArchivedJson } from '../../outputs/report/formats/json.ts'
-import { reportSinkName } from '../notify/notifications.ts'
 import type { AccountRunners } from '../accounts/account-runners.ts'
-import { buildReports } from './build.ts'
+import type { DaemonEnvironment } from '../environment.ts'
+import { reportSinkName } from '../notify/notifications.ts'
+import { inTurns } from '../turns.ts'
+import { buildReports, type ReportSource } from './build.ts'
 import type { ReportJob, ReportPart } from './schedule.ts'
-import { reportSources } from './sources.ts'
-
-export type ReportEnvironment = {
-  readonly clock: Clock
-  readonly store: Store & History & Outbox
-  readonly log: Pick<Logger, 'error'>
-}
 
 /** The report is made even without receivers: the status page shows it. */
 export function createReportJob(
   config: () => Config,
-  runners: AccountRunners,
-  { clock, store, log }: ReportEnvironment,
+  runners: Runners,
+  { clock, store, log }: Pick<DaemonEnvironment, 'clock' | 'store' | 'log'>,
 ): ReportJob {
   return {
     clock,
@@ -33,20 +23,39 @@ export function createReportJob(
     },
     sinks: () => config().report.sinks.map(({ name, team }) => ({ name: reportSinkName(name), team })),
     accounts: config().accounts.map(({ name }) => name),
-    make: async (account, slot, { now, teams }) => {
+    make: async ({ account, slot, now }, teams) => {
       const source = reportSources(config(), runners, store).get(account)
       if (!source) throw new Error(`there is no account ${account}`)
-      const { plan } = source
-      const plans = [plan, ...teams.map((team) => ({ ...plan, onlyTeam: team }))]
+      const plans = [source.plan, ...teams.map((team) => ({ ...source.plan, onlyTeam: team }))]
       const reports = await buildReports(source, { slot, madeAt: now, plans }, clock)
       const parts: ReportPart[] = []
-      for (const [index, report] of reports.entries()) {
+      for await (const [index, report] of inTurns(reports.entries(), clock))
         parts.push({ team: index === 0 ? undefined : teams[index - 1], json: renderArchivedJson(report) })
-        // oxlint-disable-next-line no-await-in-loop -- waiting work runs between two reports
-        await clock.yield()
-      }
       return parts
     },
     failed: (account, err) => log.error({ err, account }, 'a report that is due could not be made or stored'),
   }
 }
+
+type Runners = Pick<AccountRunners, 'all' | 'snapshot'>
+
+/** Account → its current source, in the order of the configuration. */
+export function reportSources(
+  config: Config,
+  { all, snapshot }: Runners,
+  history: ReportSource['history'],
+): ReadonlyMap<string, ReportSource> {
+  const { timezone: zone, owners, report } = config
+  const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
+  const sourceOf = (runner: Runners['all'][number]): ReportSource => {
+    const { ledger } = runner.state()
+    const unread = reasonNotRead(config, runner.reasonUnreadable)
+    const view = views.get(ledger.account)
+    return { history, ledger, prices: runner.prices(), zone, owners, plan: report.plan, unread, view }
+  }
+  return new Map(all.map((runner) => [runner.state().ledger.account, sourceOf(runner)]))
+}
+
+/** Why no compute of an account is read; `unreadable`: why its computes cannot be. */
+export const reasonNotRead = ({ reading }: Config, unreadable: string | undefined): string | undefined =>
+  reading.mode === 'off' ? 'readings are switched off (reading.mode)' : unreadable

@@ -1,4 +1,5 @@
 // A stored report as the message that a receiver gets.
+import type { Receiver } from '../../config/sections/receiver.ts'
 import type { Attachment, Message } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { ReportFormat, StoredReport } from '../../model/output/report.ts'
@@ -19,7 +20,7 @@ const ATTACHED_FORMAT: Readonly<Record<ReportFormat, ReportFormat | undefined>> 
 
 export type ReportReceiver = {
   readonly sink: string
-  readonly type: 'webhook' | 'slack' | 'smtp' | 'file'
+  readonly type: Receiver['type']
   readonly format: ReportFormat
 }
 
@@ -34,8 +35,12 @@ export async function reportMessage(
     await clock.yield()
     return REPORT_RENDERINGS[wanted].render(report).join('')
   }
-  const attach = async (wanted: ReportFormat): Promise<Attachment> =>
-    attachmentOf(stored, wanted, await render(wanted))
+  const fileName = ['dormouse', account, slot.id, ...(team === undefined ? [] : [team.replaceAll('/', '-')])]
+  const attach = async (wanted: ReportFormat): Promise<Attachment> => ({
+    name: `${fileName.join('-')}.${REPORT_RENDERINGS[wanted].ending}`,
+    type: REPORT_RENDERINGS[wanted].contentType,
+    body: await render(wanted),
+  })
   const part = team === undefined ? '' : `, team ${displayName(team)}`
   const message = {
     key: `${account}/${slot.id}/${sink}`,
@@ -51,11 +56,8 @@ export async function reportMessage(
       return { ...message, attachments: [await attach(format)] }
     case 'webhook':
       // as JSON it is the stored text itself
-      return {
-        ...message,
-        body:
-          format === 'json' ? stored.json : { slot: slot.id, account, format, content: await render(format) },
-      }
+      if (format === 'json') return { ...message, body: stored.json }
+      return { ...message, body: { slot: slot.id, account, format, content: await render(format) } }
     case 'slack':
       return { ...message, slack: JSON.parse(await render('slack')) as object }
     case 'smtp': {
@@ -64,13 +66,3 @@ export async function reportMessage(
     }
   }
 }
-
-const attachmentOf = (
-  { account, slot, team }: StoredReport,
-  format: ReportFormat,
-  body: string,
-): Attachment => ({
-  name: `dormouse-${[account, slot.id, ...(team === undefined ? [] : [team.replaceAll('/', '-')])].join('-')}.${REPORT_RENDERINGS[format].ending}`,
-  type: REPORT_RENDERINGS[format].contentType,
-  body,
-})

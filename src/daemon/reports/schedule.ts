@@ -1,6 +1,7 @@
 // The schedule of the weekly report. A report that is due is made once; report and deliveries are stored in one transaction.
 import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
+import type { Zone } from '../../calendar/zone.ts'
 import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
@@ -18,14 +19,12 @@ export type ReportJob = {
   readonly sinks: () => readonly ReportReceiver[]
   readonly accounts: readonly string[]
   /** The report about all teams, and one for each of these teams. @throws when the store fails */
-  readonly make: (
-    account: string,
-    slot: ReportSlot,
-    request: { readonly now: Instant; readonly teams: readonly string[] },
-  ) => Promise<readonly ReportPart[]>
+  readonly make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
   /** Called when making a report failed; it is tried again at the next poll. */
   readonly failed: (account: string, cause: unknown) => void
 }
+
+export type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
 
 type ReportReceiver = { readonly name: string; readonly team: string | undefined }
 
@@ -41,6 +40,7 @@ const STORED_STATE: JobState<ScheduleState> = {
   job: 'report',
   decode: (json) => stateSchema.safeParse(json).data,
 }
+
 /** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)
 /** Seconds after its slot from which a report is marked late, 2 h: longer than any restart, shorter than a working day. */
@@ -71,7 +71,7 @@ async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const before = await store.jobState(account, STORED_STATE)
   const now = clock.now()
   const { memory, due } = evaluateSchedule(schedule, before, now)
-  const week = due && weekBefore(due.slot, schedule)
+  const week = due && weekBefore(due.slot, schedule.zone)
   const isNew = week !== undefined && !(await store.report(account, week.id))
   if (due && isNew) {
     const slot = { ...week, late: due.late > LATE_AFTER }
@@ -86,31 +86,25 @@ async function makeIfDue(job: ReportJob, account: string): Promise<void> {
 export async function sendReportNow(job: ReportJob, account: string): Promise<string | undefined> {
   const { clock, store } = job
   const now = clock.now()
-  const week = weekBefore(now, job.schedule())
+  const week = weekBefore(now, job.schedule().zone)
   if (!week) return undefined
   for (let nth = 1; nth <= MAX_MANUAL; nth += 1) {
-    const id = `${week.id}-manual-${nth}`
+    const slot = { ...week, id: `${week.id}-manual-${nth}`, late: false }
     // oxlint-disable-next-line no-await-in-loop -- the first number that is free
-    if (await store.report(account, id)) continue
+    if (await store.report(account, slot.id)) continue
     // oxlint-disable-next-line no-await-in-loop -- once
-    const reports = await makeReports(job, { account, slot: { ...week, id, late: false }, now })
-    // oxlint-disable-next-line no-await-in-loop -- once
-    await commit(store.account(account), reports)
-    return id
+    await commit(store.account(account), await makeReports(job, { account, slot, now }))
+    return slot.id
   }
   return undefined
 }
 
-type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
-
 /** Writes of the reports and their deliveries, to the receivers that were configured when making began and still are when it ends. */
-async function makeReports(
-  { make, sinks }: ReportJob,
-  { account, slot, now }: ReportOrder,
-): Promise<readonly Write[]> {
+async function makeReports({ make, sinks }: ReportJob, order: ReportOrder): Promise<readonly Write[]> {
+  const { account, slot, now } = order
   const before = sinks()
-  const teams = [...new Set(before.flatMap(({ team }) => (team === undefined ? [] : [team])))]
-  const parts = await make(account, slot, { now, teams })
+  const teams = [...new Set(before.flatMap(({ team }) => team ?? []))]
+  const parts = await make(order, teams)
   const current = new Set(sinks().map(({ name }) => name))
   const receivers = before.filter(({ name }) => current.has(name))
   const deliveries = receivers.map(({ name: sink, team }) =>
@@ -123,7 +117,7 @@ async function makeReports(
 }
 
 /** The last whole week before `at`. */
-function weekBefore(at: Instant, { zone }: Schedule): Omit<ReportSlot, 'late'> | undefined {
+export function weekBefore(at: Instant, zone: Zone): Omit<ReportSlot, 'late'> | undefined {
   const current = isoWeekInterval(isoWeekIdOf(at, zone), zone)
   const id = isoWeekIdOf(instant((current?.from ?? at) - 1), zone)
   const week = isoWeekInterval(id, zone)

@@ -33,6 +33,15 @@ export const selectorTargetOf = (
   type: compute.type,
 })
 
+/** A retired compute has no record: only its id and its project can select it. */
+export const retiredTarget = (ref: ComputeRef, project: Project | undefined): SelectorTarget => ({
+  ref,
+  projectName: project?.name,
+  branchId: '',
+  name: undefined,
+  type: 'read_write',
+})
+
 export const matchesSelector = (
   { project, branch, compute, type }: Selector,
   target: SelectorTarget,

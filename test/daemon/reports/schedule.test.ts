@@ -29,7 +29,7 @@ function setting() {
     schedule: () => ({ cron: asked.cron, zone: createUtc(), catchUp: REPORT_CATCH_UP }),
     sinks: () => asked.sinks.map((name) => ({ name, team: undefined })),
     accounts: ['main'],
-    make: (account, slot, { teams }) => {
+    make: ({ account, slot }, teams) => {
       made.push(slot)
       here.making()
       const json = JSON.stringify({ account, slot: slot.id })

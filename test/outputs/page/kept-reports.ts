@@ -1,5 +1,5 @@
 // Reports that are kept, for the page that shows them.
-import type { ReportArchive } from '../../../src/daemon/reports/archive.ts'
+import type { ReportArchive } from '../../../src/daemon/reports/requests.ts'
 import { reportKey, type StoredReport } from '../../../src/model/output/report.ts'
 import { instant } from '../../../src/model/units.ts'
 import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'

@@ -4,14 +4,14 @@ import type { Clock } from '../../../model/ports/clock.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'
 import { reportJsonSchema } from '../../../outputs/report/schema.ts'
+import { buildReport, type ReportSource } from '../../reports/build.ts'
+import type { ReportArchive } from '../../reports/requests.ts'
 import {
+  archivedReportTexts,
   listArchive,
   parseArchiveRequest,
-  archivedReportTexts,
-  type ReportArchive,
-} from '../../reports/archive.ts'
-import { buildReport, type ReportSource } from '../../reports/build.ts'
-import { parseReportRequest } from '../../reports/query.ts'
+  parseReportRequest,
+} from '../../reports/requests.ts'
 import { problemBody, streamText } from '../answers.ts'
 
 export type ReportSources = {

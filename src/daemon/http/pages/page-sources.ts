@@ -9,7 +9,7 @@ import type { History } from '../../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
 import type { Instant } from '../../../model/units.ts'
 import type { AccountRunners } from '../../accounts/account-runners.ts'
-import type { ReportArchive } from '../../reports/archive.ts'
+import type { ReportArchive } from '../../reports/requests.ts'
 
 export type PageSources = {
   /** Undefined until the first pass ended. */
