@@ -11,14 +11,14 @@ import { createExplainCommand } from './commands/explain.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createInitCommand } from './commands/init.ts'
 import { createKeysCommand } from './commands/keys.ts'
-import type { ExitCode, Io } from './terminal/io.ts'
+import { EXIT, failText, type CommandSession, type ExitCode, type Io } from './terminal/io.ts'
 import { createLocalCommand } from './commands/local.ts'
-import { EXIT, failText, type CommandSession } from './terminal/output.ts'
 import { createProjectsCommand } from './commands/projects.ts'
 import { createReloadCommand } from './commands/reload.ts'
 import { createReportCommand } from './commands/report.ts'
 import { createOnceCommand, createRunCommand } from './commands/run.ts'
 import { createStatusCommand } from './commands/status.ts'
+import { errorReason } from './connect/daemon.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
@@ -43,10 +43,10 @@ const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
 /** Runs the command of `argv`, which comes without node and script. Never rejects: errors are printed and become the exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
-  const end = (exitCode: ExitCode): void => {
-    code = exitCode
-  }
   const version = packageVersion()
+  const end: CommandSession['end'] = async (exitCode) => {
+    code = await exitCode
+  }
   const program = new Command('dormouse')
     .description(
       'Autosuspend and cost monitoring for managed Postgres computes that cost money while they are awake',
@@ -65,7 +65,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     return code
   } catch (cause) {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return failText(io, cause instanceof Error ? cause.message : String(cause))
+    return failText(io, errorReason(cause))
   }
 }
 

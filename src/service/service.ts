@@ -45,7 +45,7 @@ type AccessOptions = {
   /** Explicit ids for a key that may not list: then the list is never requested. */
   readonly projects: 'discover' | readonly string[]
   /** A personal key must name the organisation whose projects it lists. */
-  readonly orgId?: string
+  readonly orgId?: string | undefined
   /** Whether connection strings, which hold passwords, may be requested. */
   readonly useConnectionUri?: boolean
   readonly clock: Clock

@@ -29,7 +29,7 @@ type UsageOperations = Pick<
   'listOperationsPage' | 'getProjectDetail' | 'listConsumption' | 'getConnectionUri'
 >
 
-export type UsageOptions = { readonly orgId?: string; readonly useConnectionUri?: boolean }
+export type UsageOptions = { readonly orgId?: string | undefined; readonly useConnectionUri?: boolean }
 
 const projectPath = (projectId: string): string => `projects/${encodeURIComponent(projectId)}`
 

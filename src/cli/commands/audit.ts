@@ -30,10 +30,9 @@ import {
   type ServiceAccess,
   type ConnectOptions,
 } from '../connect/service.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failUsage, reportFindings, textTable, type CommandSession } from '../terminal/output.ts'
-import { parseFolderOption } from '../terminal/folder.ts'
-import { parseWholeFrom } from '../terminal/parse.ts'
+import { EXIT, failUsage, reportFindings, textTable } from '../terminal/io.ts'
+import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import { parseFolderOption, parseWholeFrom } from '../terminal/parse.ts'
 import { auditJson } from '../terminal/audit-json.ts'
 
 type Options = ConnectOptions & {
@@ -64,7 +63,7 @@ export const createAuditCommand = ({ io, end }: CommandSession): Command =>
     .option('--folder <folder>', 'store what was read here, so that a stopped audit can be continued')
     .option('--top <n>', 'how many computes to list', parseWholeFrom(1, MAX_LISTED), 15)
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await runAudit(options, io)))
+    .action((options: Options) => end(runAudit(options, io)))
 
 async function runAudit(options: Options, io: Io): Promise<ExitCode> {
   const access = openServiceAccess(options, io)

@@ -9,8 +9,7 @@ import { createRandom } from '../../daemon/random.ts'
 import type { DeliveryOutcome, Message } from '../../model/output/message.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
 type Options = { readonly config: string; readonly json?: boolean; readonly sendTest?: string }
 
@@ -23,7 +22,7 @@ export const createCheckConfigCommand = ({ io, end }: CommandSession): Command =
       'send a test to a receiver of notifications or reports, and print the outcome',
     )
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await checkConfig(options, io)))
+    .action((options: Options) => end(checkConfig(options, io)))
 
 async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.config)

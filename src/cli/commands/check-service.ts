@@ -5,8 +5,8 @@ import { wrapText } from '../../std/wrap-text.ts'
 import { createClient } from '../../service/http/client.ts'
 import { createServiceOn } from '../../service/service.ts'
 import { openServiceAccess, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failWith, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failUsage, failWith, jsonText } from '../terminal/io.ts'
+import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
 import type { Check } from '../check-service/finding.ts'
 import { assessService } from '../check-service/assess.ts'
 import { probeService } from '../check-service/probe.ts'
@@ -22,7 +22,7 @@ export const createCheckServiceCommand = ({ io, end }: CommandSession): Command 
     ),
   )
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await checkService(options, io)))
+    .action((options: Options) => end(checkService(options, io)))
 
 async function checkService(options: Options, io: Io): Promise<ExitCode> {
   const access = openServiceAccess(options, io)

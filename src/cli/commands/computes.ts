@@ -1,65 +1,68 @@
 // `computes`: every operation of the service on computes.
 import { Command } from 'commander'
-import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
+import {
+  largestCu,
+  smallestCu,
+  type AutosuspendDelay,
+  type Compute,
+  type Sizing,
+} from '../../model/service/compute.ts'
 import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports/service.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { sizingText } from '../../outputs/text/amounts.ts'
-import { changeText, differingSettings, restartsCompute } from '../terminal/compute-change.ts'
-import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import {
-  computeRecordJson,
-  delayText,
-  EXIT,
-  failWith,
-  textFields,
-  jsonText,
-  operationRecordJson,
-  textTable,
-  timeText,
-  failUsage,
-  reportFindings,
-  type CommandSession,
-} from '../terminal/output.ts'
-import { parseCu, parseDelay, parseId, parseSizing, type SizingFlags } from '../terminal/parse.ts'
+import { delayField, sizingFields, timeField } from '../../outputs/text/compute-fields.ts'
+import { addRequestCommand, printAnswer, printList } from '../connect/request.ts'
+import { connectService, type ConnectOptions } from '../connect/service.ts'
+import { EXIT, failUsage, failWith, jsonText, textFields, timeText } from '../terminal/io.ts'
+import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import { DELAY_OF_SERVICE, delayText, parseCu, parseDelay, parseId, parseSizing } from '../terminal/parse.ts'
+import type { SizingFlags } from '../terminal/parse.ts'
 
-type Options = ConnectOptions & { readonly json?: boolean }
-type ChangeOptions = Options & SizingFlags & { readonly delay?: AutosuspendDelay }
-type ComputeAddress = { readonly projectId: string; readonly endpointId: string }
+type ChangeOptions = ConnectOptions & SizingFlags & { readonly delay?: AutosuspendDelay }
+type CreateOptions = ChangeOptions & { readonly branch: string }
+type DeleteOptions = ConnectOptions & { readonly yes?: boolean }
+type ComputeAddress = Pick<Compute, 'projectId' | 'endpointId'>
 
 export function createComputesCommand({ io, end }: CommandSession): Command {
   const computes = new Command('computes').description('computes of a project')
-  const add = (name: string, description: string): Command =>
-    withConnectOptions(computes.command(name).description(description)).option('--json', 'print JSON')
+  const add = (name: string, description: string): Command => addRequestCommand(computes, name, description)
   const addOne = (name: string, description: string): Command =>
     add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
 
   add('list', 'list computes of one project or of all')
     .argument('[project]', 'project id', parseId)
-    .action(async (projectId: string | undefined, options: Options) =>
-      end(await list(projectId, options, io)),
-    )
-  addOne('get', 'show one compute').action(async (projectId: string, endpointId: string, options: Options) =>
-    end(await show({ projectId, endpointId }, options, io)),
+    .action((projectId: string | undefined, options: ConnectOptions) => end(list(projectId, options, io)))
+  addOne('get', 'show one compute').action((projectId: string, endpointId: string, options: ConnectOptions) =>
+    end(
+      printAnswer(options, io, {
+        send: (service, signal) => service.getCompute(projectId, endpointId, signal),
+        json: computeRecordJson,
+        text: computeFields,
+      }),
+    ),
   )
   sized(add('create', 'create the primary compute of a branch').argument('<project>', 'project id', parseId))
     .requiredOption('--branch <id>', 'the branch, br-…', parseId)
-    .action(async (projectId: string, options: ChangeOptions & { readonly branch: string }) =>
-      end(await create({ projectId, branchId: options.branch }, options, io)),
-    )
+    .action((projectId: string, options: CreateOptions) => end(create(projectId, options, io)))
   sized(addOne('update', 'change size or autosuspend delay')).action(
-    async (projectId: string, endpointId: string, options: ChangeOptions) =>
-      end(await update({ projectId, endpointId }, options, io)),
+    (projectId: string, endpointId: string, options: ChangeOptions) =>
+      end(update({ projectId, endpointId }, options, io)),
   )
   addOne('delete', 'delete a compute for good')
     .option('--yes', 'confirm the deletion')
-    .action(async (projectId: string, endpointId: string, options: Options & { readonly yes?: boolean }) =>
-      end(await remove({ projectId, endpointId }, options, io)),
+    .action((projectId: string, endpointId: string, options: DeleteOptions) =>
+      end(remove({ projectId, endpointId }, options, io)),
     )
   addOne('restart', 'restart a compute; its connections are interrupted').action(
-    async (projectId: string, endpointId: string, options: Options) =>
-      end(await restart({ projectId, endpointId }, options, io)),
+    (projectId: string, endpointId: string, options: ConnectOptions) =>
+      end(
+        printAnswer(options, io, {
+          send: (service, signal) => service.restartCompute(projectId, endpointId, signal),
+          json: (restarted) => ({ restarting: endpointId, operations: operationsJson(restarted) }),
+          text: () => `${endpointId} restarts`,
+        }),
+      ),
   )
   return computes
 }
@@ -71,45 +74,37 @@ const sized = (command: Command): Command =>
     .option('--max-cu <size>', 'largest size of a range', parseCu)
     .option('--delay <delay>', 'autosuspend delay: 300s, 5m, never or default', parseDelay)
 
-async function list(projectId: string | undefined, options: Options, io: Io): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const listed =
-    projectId === undefined
-      ? await listAll(service.value, io)
-      : await service.value.listComputes(projectId, io.signal)
-  if (!listed.ok) return failWith(io, listed.error)
-  const { items, problems } = listed.value
-  if (options.json) {
-    io.out(jsonText({ computes: items.map(computeRecordJson), problems }))
-    return problems.length === 0 ? EXIT.ok : EXIT.findings
-  }
-  const rows = items.map((compute) => [
-    compute.projectId,
-    compute.endpointId,
-    compute.type,
-    stateText(compute),
-    sizingText(compute.sizing),
-    delayText(compute.autosuspendDelay),
-    timeText(compute.lastActive),
-  ])
-  io.out(textTable(['PROJECT', 'COMPUTE', 'TYPE', 'STATE', 'SIZE', 'DELAY', 'LAST ACTIVE'], rows))
-  return reportFindings(io, problems)
-}
+const list = (projectId: string | undefined, options: ConnectOptions, io: Io): Promise<ExitCode> =>
+  printList(options, io, {
+    send: (service, signal) =>
+      projectId === undefined ? listAll(service, signal) : service.listComputes(projectId, signal),
+    name: 'computes',
+    json: computeRecordJson,
+    columns: {
+      PROJECT: (compute) => compute.projectId,
+      COMPUTE: ({ endpointId }) => endpointId,
+      TYPE: ({ type }) => type,
+      STATE: stateText,
+      SIZE: ({ sizing }) => sizingText(sizing),
+      DELAY: ({ autosuspendDelay }) => delayText(autosuspendDelay),
+      'LAST ACTIVE': ({ lastActive }) => timeText(lastActive),
+    },
+  })
 
 /** Computes of all projects; a project that cannot be read becomes a problem. */
-async function listAll(service: Service, { signal }: Io): Promise<Result<Listing<Compute>, ServiceError>> {
+async function listAll(
+  service: Service,
+  signal: AbortSignal,
+): Promise<Result<Listing<Compute>, ServiceError>> {
   const projects = await service.listProjects(signal)
   if (!projects.ok) return projects
   const lists = await Promise.all(
-    projects.value.items.map(async ({ projectId }): Promise<Listing<Compute>> => {
+    projects.value.items.map(async ({ projectId }) => {
       const listed = await service.listComputes(projectId, signal)
-      if (!listed.ok)
-        return { items: [], problems: [`project ${projectId}: ${serviceErrorText(listed.error)}`] }
-      return {
-        ...listed.value,
-        problems: listed.value.problems.map((problem) => `project ${projectId}: ${problem}`),
-      }
+      const { items, problems } = listed.ok
+        ? listed.value
+        : { items: [], problems: [serviceErrorText(listed.error)] }
+      return { items, problems: problems.map((problem) => `project ${projectId}: ${problem}`) }
     }),
   )
   return ok({
@@ -118,28 +113,14 @@ async function listAll(service: Service, { signal }: Io): Promise<Result<Listing
   })
 }
 
-async function show({ projectId, endpointId }: ComputeAddress, options: Options, io: Io): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const compute = await service.value.getCompute(projectId, endpointId, io.signal)
-  if (!compute.ok) return failWith(io, compute.error)
-  io.out(options.json ? jsonText(computeRecordJson(compute.value)) : computeFields(compute.value))
-  return EXIT.ok
-}
-
-async function create(
-  { projectId, branchId }: { readonly projectId: string; readonly branchId: string },
-  options: ChangeOptions,
-  io: Io,
-): Promise<ExitCode> {
+async function create(projectId: string, options: CreateOptions, io: Io): Promise<ExitCode> {
   const settings = settingsOf(options)
   if (!settings.ok) return failUsage(io, settings.error)
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const created = await service.value.createCompute(projectId, branchId, settings.value, io.signal)
-  if (!created.ok) return failWith(io, created.error)
-  io.out(options.json ? jsonText(changedJson(created.value)) : computeFields(created.value.compute))
-  return EXIT.ok
+  return printAnswer(options, io, {
+    send: (service, signal) => service.createCompute(projectId, options.branch, settings.value, signal),
+    json: changedJson,
+    text: ({ compute }) => computeFields(compute),
+  })
 }
 
 /** Reads the compute first: settings that it has already are not sent, and the change is printed as before → after. */
@@ -154,58 +135,34 @@ async function update(
     return failUsage(io, 'nothing to change: give a size or --delay')
   const service = connectService(options, io)
   if (!service.ok) return failUsage(io, ...service.error)
-  const before = await service.value.getCompute(projectId, endpointId, io.signal)
-  if (!before.ok) return failWith(io, before.error)
-  const change = differingSettings(before.value, settings.value)
+  const compute = await service.value.getCompute(projectId, endpointId, io.signal)
+  if (!compute.ok) return failWith(io, compute.error)
+  const before = computeRecordJson(compute.value)
+  const change = differingSettings(compute.value, settings.value)
   if (Object.keys(change).length === 0) {
-    io.out(
-      options.json
-        ? jsonText({ before: computeRecordJson(before.value), after: null })
-        : 'nothing to change: the compute has these settings already',
-    )
+    const text = 'nothing to change: the compute has these settings already'
+    io.out(options.json ? jsonText({ before, after: null }) : text)
     return EXIT.ok
   }
-  const text = changeText(before.value, change)
-  if (!options.json) io.out(text)
+  if (!options.json) io.out(changeText(compute.value, change))
   const changed = await service.value.updateCompute(projectId, endpointId, change, io.signal)
   if (!changed.ok) return failWith(io, changed.error)
-  if (options.json)
-    io.out(
-      jsonText({
-        before: computeRecordJson(before.value),
-        after: changedJson(changed.value),
-        restarts: restartsCompute(change),
-      }),
-    )
+  const restarts = change.sizing !== undefined
+  if (options.json) io.out(jsonText({ before, after: changedJson(changed.value), restarts }))
   return EXIT.ok
 }
 
 async function remove(
   { projectId, endpointId }: ComputeAddress,
-  options: Options & { readonly yes?: boolean },
+  options: DeleteOptions,
   io: Io,
 ): Promise<ExitCode> {
   if (!options.yes) return failUsage(io, `${endpointId} would be deleted for good; confirm it with --yes`)
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const deleted = await service.value.deleteCompute(projectId, endpointId, io.signal)
-  if (!deleted.ok) return failWith(io, deleted.error)
-  io.out(options.json ? jsonText({ deleted: endpointId }) : `${endpointId} is deleted`)
-  return EXIT.ok
-}
-
-async function restart(
-  { projectId, endpointId }: ComputeAddress,
-  options: Options,
-  io: Io,
-): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const restarted = await service.value.restartCompute(projectId, endpointId, io.signal)
-  if (!restarted.ok) return failWith(io, restarted.error)
-  const operations = restarted.value?.operations.map(operationRecordJson) ?? []
-  io.out(options.json ? jsonText({ restarting: endpointId, operations }) : `${endpointId} restarts`)
-  return EXIT.ok
+  return printAnswer(options, io, {
+    send: (service, signal) => service.deleteCompute(projectId, endpointId, signal),
+    json: () => ({ deleted: endpointId }),
+    text: () => `${endpointId} is deleted`,
+  })
 }
 
 function settingsOf(options: ChangeOptions): Result<ComputeSettings, string> {
@@ -216,6 +173,35 @@ function settingsOf(options: ChangeOptions): Result<ComputeSettings, string> {
     ...(options.delay !== undefined && { autosuspendDelay: options.delay }),
   })
 }
+
+/** Settings that differ from those of `compute`; empty if none do. */
+function differingSettings(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings): ComputeSettings {
+  return {
+    ...(sizing && !sameSizing(sizing, compute.sizing) && { sizing }),
+    ...(autosuspendDelay !== undefined &&
+      autosuspendDelay !== (compute.autosuspendDelay ?? DELAY_OF_SERVICE) && { autosuspendDelay }),
+  }
+}
+
+const sameSizing = (sizing: Sizing, other: Sizing): boolean =>
+  smallestCu(sizing) === smallestCu(other) && largestCu(sizing) === largestCu(other)
+
+/** The change as before → after, and whether it interrupts clients. */
+function changeText(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings): string {
+  const delay = autosuspendDelay === DELAY_OF_SERVICE ? undefined : autosuspendDelay
+  return textFields({
+    compute: compute.endpointId,
+    ...(sizing && { size: `${sizingText(compute.sizing)} -> ${sizingText(sizing)}` }),
+    ...(autosuspendDelay !== undefined && {
+      delay: `${delayText(compute.autosuspendDelay)} -> ${delayText(delay)}`,
+    }),
+    restart: sizing ? restartText(compute) : 'no, connections stay',
+  })
+}
+
+/** A new size restarts the compute. Source: service interface, "Effects of configuration changes". */
+const restartText = ({ state }: Compute): string =>
+  state === 'active' ? 'yes, its connections are interrupted' : 'yes, it has no connections now'
 
 const stateText = ({ state, pendingState, disabled }: Compute): string =>
   (pendingState === undefined ? state : `${state} > ${pendingState}`) + (disabled ? ', disabled' : '')
@@ -237,7 +223,35 @@ const computeFields = (compute: Compute): string =>
     created: timeText(compute.createdAt),
   })
 
-const changedJson = ({ compute, operations }: ChangedCompute) => ({
-  ...computeRecordJson(compute),
-  operations: operations.map(operationRecordJson),
+/** A delay is a number, `never`, or null for the default. */
+const computeRecordJson = (compute: Compute) => ({
+  endpoint_id: compute.endpointId,
+  project_id: compute.projectId,
+  branch_id: compute.branchId,
+  name: compute.name ?? null,
+  host: compute.host,
+  type: compute.type,
+  state: compute.state,
+  pending_state: compute.pendingState ?? null,
+  ...sizingFields(compute.sizing),
+  ...delayField(compute.autosuspendDelay ?? null),
+  pooler_enabled: compute.poolerEnabled,
+  disabled: compute.disabled,
+  last_active: timeField(compute.lastActive),
+  started_at: timeField(compute.startedAt),
+  suspended_at: timeField(compute.suspendedAt),
+  created_at: timeField(compute.createdAt),
+  updated_at: timeField(compute.updatedAt),
 })
+
+const changedJson = (changed: ChangedCompute) => ({
+  ...computeRecordJson(changed.compute),
+  operations: operationsJson(changed),
+})
+
+const operationsJson = (changed: ChangedCompute | undefined) =>
+  (changed?.operations ?? []).map(({ operationId, action, status }) => ({
+    operation_id: operationId,
+    action,
+    status,
+  }))

@@ -1,10 +1,8 @@
 // `demo`: the whole product on this machine.
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
-import { parseFolderOption } from '../terminal/folder.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { failUsage, type CommandSession } from '../terminal/output.ts'
-import { parseLength } from '../terminal/parse.ts'
+import { parseFolderOption, parseLength } from '../terminal/parse.ts'
+import { failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { runDemo } from '../demo/demo.ts'
 
 type Options = {
@@ -21,7 +19,7 @@ export const createDemoCommand = ({ io, end }: CommandSession): Command =>
     .option('--with-prometheus', 'start Prometheus and Alertmanager, too, and show their notifications')
     .option('--report <folder>', 'folder for the report (default: a new temporary folder)')
     .option('--json', 'print only the summary at the end, as one line of JSON')
-    .action(async (options: Options) => end(await start(options, io)))
+    .action((options: Options) => end(start(options, io)))
 
 async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {
   const folder = parseFolderOption('--report', report, io)

@@ -1,19 +1,16 @@
 // `export`: stored history as CSV or lines of JSON, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
-import { createClock } from '../../daemon/clock.ts'
 import { exportedAccount, EXPORT_NAMES, exportText, type ExportRequest } from '../../daemon/history/export.ts'
 import { exportRequestOf } from '../../daemon/history/export-query.ts'
-import { readStore } from '../../store/open-store.ts'
 import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failText, failUsage, type CommandSession } from '../terminal/output.ts'
+import { withStore } from '../connect/stored.ts'
+import { EXIT, failText, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
 type Options = ApiOptions & {
   readonly what?: string
   readonly from?: string
   readonly to?: string
-  readonly json?: boolean
 }
 
 export const createExportCommand = ({ io, end }: CommandSession): Command =>
@@ -27,7 +24,7 @@ export const createExportCommand = ({ io, end }: CommandSession): Command =>
     .option('--from <time>', 'only what ends after this day (UTC) or instant (default: all)')
     .option('--to <time>', 'only what begins before this day or instant')
     .option('--json', 'print a JSON object per line in place of CSV')
-    .action(async (options: Options) => end(await exportHistory(options, io)))
+    .action((options: Options) => end(exportHistory(options, io)))
 
 async function exportHistory(options: Options, io: Io): Promise<ExitCode> {
   const query = queryOf(options)
@@ -52,19 +49,16 @@ const queryOf = ({ what, from, to, json }: Options): Record<string, string> => (
 })
 
 /** @returns undefined if there is no store */
-async function writeStored(config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> {
-  const store = readStore(config.store, createClock())
-  if (!store) return undefined
-  await using _ = { [Symbol.asyncDispose]: store.close }
-  io.err('dormouse: no daemon answers; this is what the last one stored')
-  const accounts = await Promise.all(
-    config.accounts.map(async ({ name, prices }) =>
-      exportedAccount(await store.account(name).load(), prices.currency),
-    ),
-  )
-  // awaited, because the store must not be closed before everything is read
-  return await write(exportText(store, accounts, request), io)
-}
+const writeStored = (config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> =>
+  withStore(config, async (store) => {
+    io.err('dormouse: no daemon answers; this is what the last one stored')
+    const accounts = await Promise.all(
+      config.accounts.map(async ({ name, prices }) =>
+        exportedAccount(await store.account(name).load(), prices.currency),
+      ),
+    )
+    return write(exportText(store, accounts, request), io)
+  })
 
 /** Writes whole lines as they arrive; `io.out` adds the line feed of the last one. */
 async function write(chunks: AsyncIterable<unknown>, io: Io): Promise<ExitCode> {

@@ -14,9 +14,8 @@ import {
   NO_BASE_URL,
   type ConnectOptions,
 } from '../connect/service.ts'
-import { isFolder } from '../terminal/folder.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
+import { isFolder } from '../terminal/parse.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
 type Options = ConnectOptions & {
   readonly output: string
@@ -42,7 +41,7 @@ export const createInitCommand = ({ io, end }: CommandSession): Command =>
     .option('--plan <name>', 'service plan of the account: free, launch or scale')
     .option('--force', 'replace an existing file')
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await init(options, io)))
+    .action((options: Options) => end(init(options, io)))
 
 async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)

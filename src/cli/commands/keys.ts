@@ -1,82 +1,63 @@
 // `keys`: every operation of the service on API keys.
 import { Command } from 'commander'
-import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import {
-  EXIT,
-  failWith,
-  textFields,
-  jsonText,
-  keyRecordJson,
-  textTable,
-  timeText,
-  failUsage,
-  reportFindings,
-  type CommandSession,
-} from '../terminal/output.ts'
+import type { ApiKey } from '../../model/service/api-key.ts'
+import { timeField } from '../../outputs/text/compute-fields.ts'
+import { addRequestCommand, printAnswer, printList } from '../connect/request.ts'
+import type { ConnectOptions } from '../connect/service.ts'
+import { EXIT, textFields, timeText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { parseKeyId } from '../terminal/parse.ts'
-
-type Options = ConnectOptions & { readonly json?: boolean }
 
 export function createKeysCommand({ io, end }: CommandSession): Command {
   const keys = new Command('keys').description('API keys of an account')
-  const add = (name: string, description: string): Command =>
-    withConnectOptions(keys.command(name).description(description)).option('--json', 'print JSON')
-
-  add('list', 'list API keys, without their values').action(async (options: Options) =>
-    end(await list(options, io)),
+  addRequestCommand(keys, 'list', 'list API keys, without their values').action((options: ConnectOptions) =>
+    end(
+      printList(options, io, {
+        send: (service, signal) => service.listKeys(signal),
+        name: 'keys',
+        json: keyJson,
+        columns: {
+          KEY: ({ keyId }) => String(keyId),
+          NAME: ({ name }) => name,
+          CREATED: ({ createdAt }) => timeText(createdAt),
+          'LAST USED': ({ lastUsedAt }) => timeText(lastUsedAt),
+          FROM: ({ lastUsedFrom }) => lastUsedFrom ?? '-',
+        },
+      }),
+    ),
   )
-  add('create', 'create an API key; its value is printed once')
+  addRequestCommand(keys, 'create', 'create an API key; its value is printed once')
     .argument('<name>', 'purpose of the key')
-    .action(async (name: string, options: Options) => end(await create(name, options, io)))
-  add('revoke', 'revoke an API key, at once and for good')
+    .action((name: string, options: ConnectOptions) => end(create(name, options, io)))
+  addRequestCommand(keys, 'revoke', 'revoke an API key, at once and for good')
     .argument('<key-id>', 'its number, from keys list', parseKeyId)
-    .action(async (keyId: number, options: Options) => end(await revoke(keyId, options, io)))
+    .action((keyId: number, options: ConnectOptions) =>
+      end(
+        printAnswer(options, io, {
+          send: (service, signal) => service.revokeKey(keyId, signal),
+          json: keyJson,
+          text: ({ name }) => `key ${keyId} (${name}) is revoked`,
+        }),
+      ),
+    )
   return keys
 }
 
-async function list(options: Options, io: Io): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const listed = await service.value.listKeys(io.signal)
-  if (!listed.ok) return failWith(io, listed.error)
-  const { items, problems } = listed.value
-  if (options.json) {
-    io.out(jsonText({ keys: items.map(keyRecordJson), problems }))
-    return problems.length === 0 ? EXIT.ok : EXIT.findings
-  }
-  const rows = items.map((key) => [
-    String(key.keyId),
-    key.name,
-    timeText(key.createdAt),
-    timeText(key.lastUsedAt),
-    key.lastUsedFrom ?? '-',
-  ])
-  io.out(textTable(['KEY', 'NAME', 'CREATED', 'LAST USED', 'FROM'], rows))
-  return reportFindings(io, problems)
-}
-
-async function create(name: string, options: Options, io: Io): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const created = await service.value.createKey(name, io.signal)
-  if (!created.ok) return failWith(io, created.error)
-  const { keyId, key } = created.value
-  if (options.json) io.out(jsonText({ key_id: keyId, key }))
-  else {
-    io.out(textFields({ id: String(keyId), key }))
+async function create(name: string, options: ConnectOptions, io: Io): Promise<ExitCode> {
+  const code = await printAnswer(options, io, {
+    send: (service, signal) => service.createKey(name, signal),
+    json: ({ keyId, key }) => ({ key_id: keyId, key }),
+    text: ({ keyId, key }) => textFields({ id: String(keyId), key }),
+  })
+  if (code === EXIT.ok && !options.json)
     io.err('The key is shown only once: keep it in a file that only Dormouse can read.')
-  }
-  return EXIT.ok
+  return code
 }
 
-async function revoke(keyId: number, options: Options, io: Io): Promise<ExitCode> {
-  const service = connectService(options, io)
-  if (!service.ok) return failUsage(io, ...service.error)
-  const revoked = await service.value.revokeKey(keyId, io.signal)
-  if (!revoked.ok) return failWith(io, revoked.error)
-  io.out(
-    options.json ? jsonText(keyRecordJson(revoked.value)) : `key ${keyId} (${revoked.value.name}) is revoked`,
-  )
-  return EXIT.ok
-}
+const keyJson = (key: ApiKey) => ({
+  key_id: key.keyId,
+  name: key.name,
+  created_at: timeField(key.createdAt),
+  last_used_at: timeField(key.lastUsedAt),
+  last_used_from: key.lastUsedFrom ?? null,
+  revoked: key.revoked,
+})

@@ -6,10 +6,8 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import type { LocalEvent } from '../../local/log.ts'
 import { startLocal, type Local, type LocalOptions } from '../../local/start.ts'
 import { parseDuration } from '../../config/units.ts'
-import { parseFolderOption } from '../terminal/folder.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
-import { parseCu, parseDelay, parseLength, parseWholeFrom } from '../terminal/parse.ts'
+import { parseCu, parseDelay, parseFolderOption, parseLength, parseWholeFrom } from '../terminal/parse.ts'
+import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
 type Options = {
   readonly folder: string
@@ -67,7 +65,7 @@ export const createLocalCommand = ({ io, end }: CommandSession): Command =>
     .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
     .option('--seed <n>', 'seed of all random numbers', parseWholeFrom(0, 999_999_999))
     .option('--json', 'print only one line of JSON when ready')
-    .action(async (options: Options) => end(await runLocal(options, io)))
+    .action((options: Options) => end(runLocal(options, io)))
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {

@@ -13,21 +13,22 @@ import {
 } from '../../daemon/reports/requests.ts'
 import { reasonNotRead } from '../../daemon/reports/job.ts'
 import { reasonNotReadable } from '../../daemon/accounts/ports.ts'
-import { failed, ok, type Result } from '../../std/result.ts'
+import { ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
-import { readStore, type StoreReader } from '../../store/open-store.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import { askDaemon, daemonApi, errorReason, refused, withApiOptions } from '../connect/daemon.ts'
+import type { ApiOptions, ApiProblem, DaemonApi } from '../connect/daemon.ts'
+import { withStore } from '../connect/stored.ts'
 import {
-  askDaemon,
-  daemonApi,
-  errorReason,
-  withApiOptions,
-  type ApiOptions,
-  type ApiProblem,
-  type DaemonApi,
-} from '../connect/daemon.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failText, failUsage, type CommandSession } from '../terminal/output.ts'
+  EXIT,
+  failText,
+  failUsage,
+  jsonText,
+  type CommandSession,
+  type ExitCode,
+  type Io,
+} from '../terminal/io.ts'
 
 type Options = ApiOptions & {
   readonly week?: string
@@ -69,20 +70,20 @@ export const createReportCommand = ({ io, end }: CommandSession): Command =>
         'make the report of the last week again in the daemon and send it to report.sinks',
       ).conflicts(['week', 'format', 'kept', 'list']),
     )
-    .action(async (options: Options) => end(await report(options, io)))
+    .action((options: Options) => end(report(options, io)))
 
 async function report(options: Options, io: Io): Promise<ExitCode> {
-  const query = queryOf(options)
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
   const { api, config } = target.value
   if (options.send) return sendReport(api, options, io)
   const answer = options.list
     ? await listOf(api, options, io)
-    : await askForReport(api, 'report', { query, io })
-  const isUnreached = !answer.ok && answer.error.kind === 'unreached'
-  const exitCode = config && isUnreached ? await reportFromStore(config, options, io) : undefined
-  return exitCode ?? show(answer, io)
+    : await askForReport(api, 'report', { query: queryOf(options), io })
+  if (answer.ok) return write(answer.value, io)
+  const { kind, message } = answer.error
+  const exitCode = config && kind === 'unreached' ? await reportFromStore(config, options, io) : undefined
+  return exitCode ?? failText(io, message)
 }
 
 async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<string, ApiProblem>> {
@@ -95,25 +96,22 @@ async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<
 }
 
 const reportList = (reports: ArchiveList['reports'], { format }: Options): string =>
-  format === 'json' ? JSON.stringify(reports, undefined, 2) : reportListText(reports)
+  format === 'json' ? jsonText(reports) : reportListText(reports)
 
 /** Only the daemon may send: it records the delivery. */
 async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise<ExitCode> {
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
-  const answer = await askDaemon(api, `/api/v1/report/send${query}`, {
-    signal: io.signal,
-    timeout: REPORT_TIMEOUT,
-    method: 'POST',
-  })
-  return show(answer.ok ? ok(await answer.value.text()) : answer, io)
+  const request = { signal: io.signal, timeout: REPORT_TIMEOUT, method: 'POST' } as const
+  const answer = await askDaemon(api, `/api/v1/report/send${query}`, request)
+  return answer.ok ? write(await answer.value.text(), io) : failText(io, answer.error.message)
 }
 
 /** Query of the request. */
 const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery => ({
-  ...(kept ? { kept: 'true' } : {}),
-  ...(team === undefined ? {} : { team }),
-  ...(week === undefined ? {} : { week }),
-  ...(account === undefined ? {} : { account }),
+  ...(kept && { kept: 'true' }),
+  ...(team !== undefined && { team }),
+  ...(week !== undefined && { week }),
+  ...(account !== undefined && { account }),
   format,
 })
 
@@ -128,68 +126,57 @@ async function askForReport(
   try {
     return ok(await answer.value.text())
   } catch (cause) {
-    return failed({
-      kind: 'refused',
-      message: `the report ended before it was complete: ${errorReason(cause)}`,
-    })
+    return refused(`the report ended before it was complete: ${errorReason(cause)}`)
   }
-}
-
-function show(answer: Result<string, ApiProblem>, io: Io): ExitCode {
-  return answer.ok ? write(answer.value, io) : failText(io, answer.error.message)
 }
 
 /** @returns undefined if there is no store */
-async function reportFromStore(config: Config, options: Options, io: Io): Promise<ExitCode | undefined> {
-  const store = readStore(config.store, createClock())
-  if (!store) return undefined
-  await using _ = { [Symbol.asyncDispose]: store.close }
-  // awaited, because the store must not be closed before everything is read
-  if (options.kept || options.list) return await showArchived(config, { store, options }, io)
-  return await buildFromStore(config, { store, options }, io)
-}
+const reportFromStore = (config: Config, options: Options, io: Io): Promise<ExitCode | undefined> =>
+  withStore(config, (store) => {
+    const print = options.list ? printList : options.kept ? printArchived : printBuilt
+    return print(config, { store, options }, io)
+  })
 
 type StoreInput = { readonly store: StoreReader; readonly options: Options }
 
-async function showArchived({ accounts }: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
-  const [query, names] = [queryOf(options), accounts.map(({ name }) => name)]
-  if (options.list) {
-    const reports = await listAllReports((page) =>
-      listArchive(store, { ...query, page: String(page) }, names),
-    )
-    return reports.ok ? write(reportList(reports.value, options), io) : failUsage(io, `--${reports.error}`)
-  }
-  const request = parseArchiveRequest(query, names)
+const namesOf = ({ accounts }: Config): readonly string[] => accounts.map(({ name }) => name)
+
+async function printList(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+  const query = queryOf(options)
+  const reports = await listAllReports((page) =>
+    listArchive(store, { ...query, page: String(page) }, namesOf(config)),
+  )
+  return reports.ok ? write(reportList(reports.value, options), io) : failUsage(io, `--${reports.error}`)
+}
+
+async function printArchived(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+  const request = parseArchiveRequest(queryOf(options), namesOf(config))
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const texts = await archivedReportTexts(store, request.value)
   return texts.ok ? write(texts.value.join(''), io) : failText(io, texts.error)
 }
 
-async function buildFromStore(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
-  const { accounts, timezone: zone, owners } = config
+async function printBuilt(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+  const { timezone: zone, owners } = config
   const clock = createClock()
   const now = clock.now()
-  const names = accounts.map(({ name }) => name)
-  const request = parseReportRequest(queryOf(options), { accounts: names, zone, now })
+  const request = parseReportRequest(queryOf(options), { accounts: namesOf(config), zone, now })
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const { account: name, slot, format } = request.value
-  const account = accounts.find((candidate) => candidate.name === name)
+  const account = config.accounts.find((candidate) => candidate.name === name)
   if (!account) throw new Error(`there is no account ${name}`)
   io.err('dormouse: no daemon answers; this is from what the last one stored, without budgets and forecasts')
-  const built = await buildReport(
-    {
-      history: store,
-      ledger: await store.account(name).load(),
-      prices: await effectivePrices(account, store, now),
-      zone,
-      owners,
-      plan: config.report.plan,
-      unread: reasonNotRead(config, reasonNotReadable(account, config)),
-      view: undefined,
-    },
-    { slot, madeAt: now },
-    clock,
-  )
+  const source = {
+    history: store,
+    ledger: await store.account(name).load(),
+    prices: await effectivePrices(account, store, now),
+    zone,
+    owners,
+    plan: config.report.plan,
+    unread: reasonNotRead(config, reasonNotReadable(account, config)),
+    view: undefined,
+  }
+  const built = await buildReport(source, { slot, madeAt: now }, clock)
   return write(REPORT_RENDERINGS[format].render(built).join(''), io)
 }
 
@@ -220,13 +207,9 @@ function reportListText(reports: readonly ListedReport[]): string {
   if (reports.length === 0) return 'the archive is empty'
   const width = Math.max(...reports.map(({ week }) => week.length))
   return reports
-    .map(({ week, made_at: madeAt, late, teams }) =>
-      [
-        week.padEnd(width),
-        `made ${madeAt}`,
-        ...(late ? ['late'] : []),
-        ...(teams.length > 0 ? [`teams: ${teams.join(', ')}`] : []),
-      ].join('  '),
-    )
+    .map(({ week, made_at: madeAt, late, teams }) => {
+      const part = teams.length > 0 ? `  teams: ${teams.join(', ')}` : ''
+      return `${week.padEnd(width)}  made ${madeAt}${late ? '  late' : ''}${part}`
+    })
     .join('\n')
 }

@@ -8,8 +8,8 @@ import { fleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
-import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, jsonText, failUsage, reportFindings, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failUsage, jsonText, reportFindings } from '../terminal/io.ts'
+import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
 
 type Options = { readonly config: string; readonly json?: boolean }
 type RunOptions = Options & { readonly version: string }
@@ -18,14 +18,14 @@ export const createRunCommand = ({ io, end, version }: CommandSession): Command 
   new Command('run')
     .description('watch the accounts of a configuration until stopped')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
-    .action(async (options: Options) => end(await runDaemon({ ...options, version }, io)))
+    .action((options: Options) => end(runDaemon({ ...options, version }, io)))
 
 export const createOnceCommand = ({ io, end, version }: CommandSession): Command =>
   new Command('once')
     .description('make one pass over the accounts of a configuration, print the result, and end')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await runOnce({ ...options, version }, io)))
+    .action((options: Options) => end(runOnce({ ...options, version }, io)))
 
 async function runDaemon(options: RunOptions, io: Io): Promise<ExitCode> {
   const read = (): Result<LoadedConfig, readonly string[]> =>

@@ -2,8 +2,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { request } from 'undici'
+import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import { loadConfig, type Config } from '../../config/load.ts'
 import { createKey } from '../../config/secrets.ts'
+import { addressText } from '../../config/units.ts'
+import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
@@ -20,7 +23,12 @@ const DEFAULT_TIMEOUT = 5000
 export type DaemonApi = { readonly url: string; readonly token?: string | undefined }
 
 /** Options of commands that ask a daemon. */
-export type ApiOptions = { readonly url?: string; readonly tokenFile?: string; readonly config?: string }
+export type ApiOptions = {
+  readonly url?: string
+  readonly tokenFile?: string
+  readonly config?: string
+  readonly json?: boolean
+}
 
 const VARIABLE = 'DORMOUSE_TOKEN'
 
@@ -32,18 +40,19 @@ export const withApiOptions = (command: Command): Command =>
 
 /** The API of `--url`, else that of the configuration, which is then returned with it. */
 export function daemonApi(
-  options: ApiOptions,
-  io: Io,
-): Result<{ readonly api: DaemonApi; readonly config: Config | undefined }, readonly string[]> {
-  const problem = options.url === undefined ? undefined : urlProblem(options.url)
+  { url, config: file = DEFAULT_CONFIG, tokenFile }: ApiOptions,
+  { cwd, env }: Io,
+): Result<{ readonly api: DaemonApi; readonly config?: Config }, readonly string[]> {
+  const problem = url === undefined ? undefined : urlProblem(url)
   if (problem !== undefined) return failed([`--url: ${problem}`])
-  const token = tokenOf(options, io)
+  const token = readToken(tokenFile && resolve(cwd, tokenFile), env)
   if (!token.ok) return failed([token.error])
-  if (options.url !== undefined)
-    return ok({ api: { url: options.url, token: token.value }, config: undefined })
-  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
+  if (url !== undefined) return ok({ api: { url, token: token.value } })
+  const config = loadConfig(resolve(cwd, file), env)
   if (!config.ok) return config
-  return ok({ api: { url: apiUrlOf(config.value), token: token.value }, config: config.value })
+  const { api, tls } = config.value.server
+  const apiUrl = `${tls ? 'https' : 'http'}://${addressText(api)}`
+  return ok({ api: { url: apiUrl, token: token.value }, config: config.value })
 }
 
 /** Problem of an address, without its text: people put passwords there. */
@@ -57,14 +66,9 @@ function urlProblem(text: string): string | undefined {
 }
 
 /** The token; undefined if none is given, which is enough on loopback. */
-function tokenOf({ tokenFile }: ApiOptions, { cwd, env }: Io): Result<string | undefined, string> {
-  if (tokenFile !== undefined) return createKey({ file: resolve(cwd, tokenFile) }, env).read()
+function readToken(file: string | undefined, env: Io['env']): Result<string | undefined, string> {
+  if (file !== undefined) return createKey({ file }, env).read()
   return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
-}
-
-function apiUrlOf({ server }: Config): string {
-  const { host, port } = server.api
-  return `${server.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 type RequestOptions = {
@@ -89,14 +93,13 @@ export async function askDaemon(
       ...(signal && { signal }),
     })
     if (statusCode >= 200 && statusCode < 300) return ok(body)
-    return failed({
-      kind: 'refused',
-      message: messageIn(await body.text(), `${apiUrl} answers ${statusCode}`),
-    })
+    return refused(messageIn(await body.text(), `${apiUrl} answers ${statusCode}`))
   } catch (cause) {
     return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${errorReason(cause)})` })
   }
 }
+
+export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 
 /** The JSON value of an answer. */
 export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Result<unknown, ApiProblem>> {
@@ -104,12 +107,33 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
   try {
     return ok(await answer.value.json())
   } catch (cause) {
-    return failed({
-      kind: 'refused',
-      message: `the answer is not from the API of Dormouse (${errorReason(cause)})`,
-    })
+    return refused(`the answer is not from the API of Dormouse (${errorReason(cause)})`)
   }
 }
+
+type JsonOptions<Value> = {
+  /** Tells an answer of Dormouse from one of another program. */
+  readonly isExpected: (body: unknown) => body is Value
+  readonly signal?: AbortSignal
+}
+
+/** The JSON value at a path of the API. */
+export async function readJson<Value>(
+  api: DaemonApi,
+  path: string,
+  { isExpected, ...options }: JsonOptions<Value>,
+): Promise<Result<Value, ApiProblem>> {
+  const answer = await answerJson(await askDaemon(api, path, options))
+  if (!answer.ok) return answer
+  return isExpected(answer.value) ? ok(answer.value) : refused(`${api.url} is not the API of Dormouse`)
+}
+
+/** State of the running daemon. */
+export const readFleet = (api: DaemonApi): Promise<Result<FleetJson, ApiProblem>> =>
+  readJson(api, '/api/v1/computes', { isExpected: isFleet })
+
+const isFleet = (body: unknown): body is FleetJson =>
+  fieldOf(body, 'taken_at') !== undefined && Array.isArray(fieldOf(body, 'computes'))
 
 export const errorReason = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
@@ -117,8 +141,8 @@ export const errorReason = (cause: unknown): string =>
 /** The message of an answer of Dormouse; the beginning of another program's answer. */
 function messageIn(text: string, otherwise: string): string {
   try {
-    const body: unknown = JSON.parse(text)
-    if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message)
+    const message = fieldOf(JSON.parse(text), 'message')
+    if (typeof message === 'string') return message
   } catch {
     // no JSON: another program answered
   }

@@ -26,6 +26,7 @@ export type ConnectOptions = {
   readonly baseUrl?: string
   readonly apiKeyFile?: string
   readonly orgId?: string
+  readonly json?: boolean
 }
 
 /** Adds the options that `openServiceAccess` reads. */
@@ -54,35 +55,26 @@ export function connectService(options: ConnectOptions, io: Io): Result<Service,
 
 export type ServiceAccess = {
   readonly service: ServiceOptions
-  /** Service plan; undefined without a configuration. */
-  readonly plan: string | undefined
-  /** Undefined without a configuration. */
-  readonly prices: Prices | undefined
+  /** Service plan and its prices; undefined without a configuration. */
+  readonly plan?: string
+  readonly prices?: Prices
   /** Role and database for connection strings, or why they may not be requested. */
-  readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
+  readonly reader: ReturnType<typeof readingCredentials> | { readonly unasked: string }
 }
 
 export function openServiceAccess(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
-  if (options.baseUrl === undefined) return fromConfig(options, io)
+  const { baseUrl, orgId } = options
+  if (baseUrl === undefined) return accessByConfig(options, io)
   if (options.config !== undefined || options.account !== undefined)
     return failed(['give either --base-url or --config and --account'])
-  if (!isBaseUrl(options.baseUrl)) return failed([NO_BASE_URL])
-  const key = apiKeySecret(options, io)
-  const text = key.read()
-  if (!text.ok)
-    return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
-  const { baseUrl, orgId } = options
+  if (!isBaseUrl(baseUrl)) return failed([NO_BASE_URL])
+  const { read: readKey } = apiKeySecret(options, io)
+  const key = readKey()
+  if (!key.ok)
+    return failed([`${key.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
+  const settings = { baseUrl, readKey, requestsPerMinute: REQUESTS_PER_MINUTE, orgId }
   return ok({
-    service: {
-      ...machine(),
-      baseUrl,
-      readKey: key.read,
-      requestsPerMinute: REQUESTS_PER_MINUTE,
-      projects: 'discover',
-      ...(orgId !== undefined && { orgId }),
-    },
-    plan: undefined,
-    prices: undefined,
+    service: { ...settings, projects: 'discover', clock: createClock(), random: createRandom() },
     reader: { unasked: 'only a configuration allows it, with service.use_connection_uri' },
   })
 }
@@ -90,32 +82,24 @@ export function openServiceAccess(options: ConnectOptions, io: Io): Result<Servi
 export const apiKeySecret = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
   createKey(apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) }, env)
 
-function fromConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
+function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
   if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
   const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
   if (!config.ok) return config
-  const account = accountNamed(config.value, options.account)
-  return account.ok ? ok(accessOf(account.value, config.value)) : account
-}
-
-const accessOf = (account: AccountConfig, config: Config): ServiceAccess => {
-  const { baseUrl, key, projects, orgId, plan, prices } = account
-  const { requestsPerMinute, useConnectionUri } = config.service
-  return {
-    service: {
-      ...machine(),
-      baseUrl,
-      readKey: key.read,
-      requestsPerMinute,
-      projects,
-      useConnectionUri,
-      ...(orgId !== undefined && { orgId }),
-    },
+  const { accounts, service } = config.value
+  const named = accounts.filter(({ name }) => options.account === undefined || name === options.account)
+  const [account, other] = named
+  if (!account || other)
+    return failed([`--account: expected one of ${accounts.map(({ name }) => name).join(', ')}`])
+  const { key, plan, prices, baseUrl, projects, orgId } = account
+  const settings = { ...service, baseUrl, projects, orgId, readKey: key.read }
+  return ok({
+    service: { ...settings, clock: createClock(), random: createRandom() },
     plan,
     prices,
-    reader: readerFor(account, config),
-  }
+    reader: readerFor(account, config.value),
+  })
 }
 
 function readerFor({ dsn }: AccountConfig, config: Config): ServiceAccess['reader'] {
@@ -123,18 +107,3 @@ function readerFor({ dsn }: AccountConfig, config: Config): ServiceAccess['reade
   if (!config.service.useConnectionUri) return { unasked: 'service.use_connection_uri does not allow it' }
   return readingCredentials(config)
 }
-
-function accountNamed(
-  { accounts }: Config,
-  name: string | undefined,
-): Result<AccountConfig, readonly string[]> {
-  const named = name === undefined ? accounts : accounts.filter((account) => account.name === name)
-  const [account, other] = named
-  if (account && !other) return ok(account)
-  return failed([`--account: expected one of ${accounts.map((each) => each.name).join(', ')}`])
-}
-
-const machine = (): Pick<ServiceOptions, 'clock' | 'random'> => ({
-  clock: createClock(),
-  random: createRandom(),
-})

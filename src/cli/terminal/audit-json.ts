@@ -9,7 +9,7 @@ import {
   refFields,
   sizingFields,
 } from '../../outputs/text/compute-fields.ts'
-import { jsonText } from './output.ts'
+import { jsonText } from './io.ts'
 
 /** snake_case keys, times in ISO 8601, lengths in seconds, money in units of the currency. */
 export const auditJson = (audit: Audit): string =>

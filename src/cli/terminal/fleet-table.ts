@@ -2,7 +2,7 @@
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
 import { moneyText, spanText } from '../../outputs/text/amounts.ts'
-import { textTable } from './output.ts'
+import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 

@@ -1,3 +1,9 @@
+// Input and output of commands: text, aligned tables and JSON. JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
+import { toIso } from '../../model/time.ts'
+import { sanitize } from '../../std/sanitize.ts'
+import type { Instant } from '../../model/units.ts'
+
 /** The part of the process that commands use; tests pass their own. */
 export type Io = {
   /** Writes a line to standard output. */
@@ -14,5 +20,60 @@ export type Io = {
   readonly columns: number | undefined
 }
 
-/** 0 ok, 1 failed, 2 usage or configuration, 3 finished with findings. */
-export type ExitCode = 0 | 1 | 2 | 3
+/** Exit codes: done; failed; wrong usage or configuration; done with findings. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** A run of the program: its input and output, and `end`, which takes the exit code of the command. */
+export type CommandSession = {
+  readonly io: Io
+  readonly end: (code: Promise<ExitCode>) => Promise<void>
+  /** Version of Dormouse. */
+  readonly version: string
+}
+
+/** A value as `--json` prints it. */
+export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 2)
+
+/** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map(sanitize))
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Lines `name  value` with the values in one column. */
+export const textFields = (pairs: Readonly<Record<string, string>>): string => {
+  const width = Math.max(...Object.keys(pairs).map((name) => name.length))
+  return Object.entries(pairs)
+    .map(([name, value]) => `${name.padEnd(width)}  ${sanitize(value)}`)
+    .join('\n')
+}
+
+export function failText(io: Io, message: string): ExitCode {
+  io.err(`dormouse: ${message}`)
+  return EXIT.failed
+}
+
+export const failWith = (io: Io, error: ServiceError): ExitCode =>
+  failText(io, sanitize(serviceErrorText(error)))
+
+export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
+  for (const problem of problems) io.err(`dormouse: ${problem}`)
+  return EXIT.usage
+}
+
+/** Prints the items that a list leaves out; with any of them the exit code is `findings`. */
+export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
+  for (const problem of problems) io.err(`dormouse: left out: ${sanitize(problem)}`)
+  return problems.length === 0 ? EXIT.ok : EXIT.findings
+}
+
+export const timeText = (at: Instant | undefined): string => (at === undefined ? '-' : toIso(at))

@@ -1,9 +1,12 @@
 // Arguments and options as values. A wrong one throws for commander, which names the option and ends with exit code 2.
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import { parseDuration } from '../../config/units.ts'
+import { durationText, parseDuration } from '../../config/units.ts'
 import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../../model/service/compute.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
+import type { Io } from './io.ts'
 
 /** Delay that stands for the service's default, on the wire as in `ComputeSettings`. */
 export const DELAY_OF_SERVICE = seconds(0)
@@ -29,6 +32,11 @@ export function parseDelay(text: string): AutosuspendDelay {
   throw new InvalidArgumentError(
     'Expected never, default, or whole seconds up to 7 days such as 300s, 5m or 1h.',
   )
+}
+
+export const delayText = (delay: AutosuspendDelay | undefined): string => {
+  if (delay === undefined) return 'default'
+  return delay === 'never' ? 'never' : durationText(delay)
 }
 
 /** Longest length, 24 days in seconds: a clock cannot sleep longer at a time. */
@@ -71,3 +79,24 @@ export function parseSizing({
   if (min > max) return failed(`--min-cu ${min} is above --max-cu ${max}`)
   return ok(min === max ? { fixed: min } : { min, max })
 }
+
+/** Absolute path of the folder; undefined if none is given. The problem names the option. */
+export function parseFolderOption(
+  option: string,
+  text: string | undefined,
+  { cwd }: Io,
+): Result<string | undefined, string> {
+  if (text === undefined) return ok(undefined)
+  const folder = resolve(cwd, text)
+  const existing = nearestExisting(folder)
+  return isFolder(existing) ? ok(folder) : failed(`${option}: ${existing} is a file, expected a folder`)
+}
+
+/** The path itself, or its nearest parent that exists. */
+function nearestExisting(path: string): string {
+  const exists = statSync(path, { throwIfNoEntry: false }) !== undefined
+  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+export const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { textFields, textTable } from '../../../src/cli/terminal/output.ts'
+import { textFields, textTable } from '../../../src/cli/terminal/io.ts'
 import { createIo } from '../../../src/cli/terminal/process-io.ts'
 import { dormouse, words } from '../local-cli.ts'
 

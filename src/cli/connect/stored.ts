@@ -1,0 +1,74 @@
+// The store of a stopped daemon, for commands that find none running.
+import type { Config } from '../../config/load.ts'
+import { createClock } from '../../daemon/clock.ts'
+import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import { takeSnapshot } from '../../daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../daemon/pass/pass-state.ts'
+import { createPreset } from '../../model/service/sizes.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import { seconds } from '../../model/units.ts'
+import type { Result } from '../../std/result.ts'
+import { readStore, type StoreReader } from '../../store/open-store.ts'
+import { EXIT, failText, failUsage, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
+import { daemonApi, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
+
+/**
+ * What `use` makes of the store, which stays open until then; undefined if there is no store.
+ *
+ * @throws when the store cannot be read
+ */
+export async function withStore<Value>(
+  config: Config,
+  use: (store: StoreReader) => Promise<Value>,
+): Promise<Value | undefined> {
+  const store = readStore(config.store, createClock())
+  if (!store) return undefined
+  await using _ = { [Symbol.asyncDispose]: store.close }
+  return await use(store)
+}
+
+type FleetQuestion<Value> = {
+  readonly ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>
+  readonly answerFrom: (stored: Snapshot) => Result<Value, string>
+  readonly text: (value: Value) => string
+}
+
+/** Prints what the running daemon answers, or what the store of a stopped one says. */
+export async function printFleetAnswer<Value>(
+  options: ApiOptions,
+  io: Io,
+  { ask, answerFrom, text }: FleetQuestion<Value>,
+): Promise<ExitCode> {
+  const print = (value: Value): ExitCode => {
+    io.out(options.json ? jsonText(value) : text(value))
+    return EXIT.ok
+  }
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const { api, config } = target.value
+  const answer = await ask(api)
+  if (answer.ok) return print(answer.value)
+  const { kind, message } = answer.error
+  const stored = config && kind === 'unreached' ? await storedSnapshot(config) : undefined
+  if (!stored) return failText(io, message)
+  io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
+  const value = answerFrom(stored)
+  return value.ok ? print(value.value) : failText(io, value.error)
+}
+
+/** Every state is unknown, because this process has made no sweep. */
+const storedSnapshot = (config: Config): Promise<Snapshot | undefined> =>
+  withStore(config, async (store) => {
+    const now = createClock().now()
+    const preset = createPreset(config.service.preset)
+    const accounts = await Promise.all(
+      config.accounts.map(async (account) => ({
+        state: newPassState(await store.account(account.name).load()),
+        prices: await effectivePrices(account, store, now),
+        preset,
+      })),
+    )
+    const { owners, reading } = config
+    const unused = { version: 0, passSeconds: seconds(0), staleAfter: seconds(0) }
+    return takeSnapshot(accounts, { ...unused, now, activityLag: reading.activityLag, owners })
+  })
