@@ -1,4 +1,7 @@
-/** A check of a service: what was seen, and what follows from it for Dormouse. */
+// Verdicts of a check of a service.
+import type { ProbeResult } from './probe-result.ts'
+
+/** What was seen about a topic, and what follows from it for Dormouse. */
 export type Check = {
   readonly topic: string
   /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: it could not be checked. */
@@ -6,11 +9,26 @@ export type Check = {
   readonly seen: string
   readonly follows: string
 }
+export type CheckResult = Omit<Check, 'topic'>
 
-const check =
-  (verdict: Check['verdict']) =>
-  (topic: string, observed: string, follows: string): Check => ({ topic, verdict, seen: observed, follows })
+export const full = (seen: string, follows: string): CheckResult => ({ verdict: 'full', seen, follows })
+export const less = (seen: string, follows: string): CheckResult => ({ verdict: 'less', seen, follows })
+export const unproven = (seen: string, follows: string): CheckResult => ({
+  verdict: 'unknown',
+  seen,
+  follows,
+})
 
-export const fullCheck = check('full')
-export const reducedCheck = check('less')
-export const unknownCheck = check('unknown')
+/** Settings of the command and the configuration. */
+export type AssessSettings = {
+  readonly requestsPerMinute: number
+  /** Service plan of the configuration. */
+  readonly plan: string | undefined
+  /** Number of projects that the configuration names. */
+  readonly named: number | undefined
+}
+
+/** Topic → its assessment; undefined where there is nothing to say. */
+export type Assessments = Readonly<
+  Record<string, (result: ProbeResult, settings: AssessSettings) => CheckResult | undefined>
+>

@@ -1,22 +1,13 @@
 // Probes of a service. Every request is a GET, and the record of a sleeping compute is never requested alone.
-import type { ConsumptionQuery, Granularity, ProjectDetail } from '../../model/service/consumption.ts'
-import type { Compute, Project } from '../../model/service/compute.ts'
-import { failed, ok, type Result } from '../../std/result.ts'
+import type { ConsumptionPage } from '../../model/ports/service.ts'
+import type { Granularity } from '../../model/service/consumption.ts'
+import type { Compute } from '../../model/service/compute.ts'
+import { failed, ok } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { DAY, instant } from '../../model/units.ts'
 import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
-import {
-  countFields,
-  itemsAt,
-  textAt,
-  type ComputesProbed,
-  type OperationsProbed,
-  type PagingSupport,
-  type Probe,
-  type ProjectsProbed,
-  type ProbeResult,
-  type NotProbed,
-} from './probe-result.ts'
+import { countFields, itemsAt, probedValue, textAt } from './probe-result.ts'
+import type { Answer, Probe, Probed, ProbeResult } from './probe-result.ts'
 
 /** Projects whose computes are looked at, 10: each takes one or two requests. */
 const SAMPLE_SIZE = 10
@@ -28,23 +19,22 @@ const PAGE_SIZE = 400
 const PROJECT_FIELDS = ['compute_last_active_at', 'cpu_used_sec', 'default_endpoint_settings']
 const COMPUTE_FIELDS = ['suspend_timeout_seconds', 'last_active', 'started_at', 'suspended_at']
 
-type Answer<Value> = Result<Value, ServiceError>
-
 const get = ({ client, signal }: Probe, operation: string, path: string): Promise<Answer<unknown>> =>
   client.read({ operation, path }, signal)
 
 /** @returns an error if the service cannot be reached or refuses the key */
 export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResult, 'traffic'>>> {
-  const projects = await probeProjects(probe)
+  const { service, signal } = probe
+  const { records, ...projects } = await probeProjects(probe)
   if (!projects.list.ok && isFatal(projects.list.error)) return failed(projects.list.error)
-  const sample = sampleOf(probe, projects.records)
+  const sample = sampleOf(probe, records)
   const lists = await listComputesCarefully(probe, sample)
   const fatal = lists.map(({ body }) => body).find((body) => !body.ok && isFatal(body.error))
   if (fatal && !fatal.ok) return fatal
   const computes = lists.flatMap((list) => list.computes)
   const [first] = sample
-  const detail = first === undefined ? NO_PROJECT : await probe.service.getProjectDetail(first, probe.signal)
-  const orgId = probe.orgId ?? organisationOf(detail) ?? textAt(projects.records[0], 'org_id')
+  const detail = first === undefined ? NO_PROJECT : await service.getProjectDetail(first, signal)
+  const orgId = probe.orgId ?? probedValue(detail)?.orgId ?? textAt(records[0], 'org_id')
   const result = {
     keyKind: await probeKeyKind(probe),
     keys: await probeKeys(probe),
@@ -54,46 +44,38 @@ export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResul
     operations: first === undefined ? NO_PROJECT : await probeOperations(probe, first),
     detail,
     consumption: await probeConsumption(probe, sample, orgId),
-    connectionUri: await probeConnectionUri(probe, computes),
+    connectionUri: await probeConnectionUri(probe, computes[0]),
   }
   const secondLists = await Promise.all(lists.map(({ projectId }) => listComputes(probe, projectId)))
   return ok({ ...result, computes: compareLists(lists, secondLists) })
 }
 
-const NO_PROJECT: NotProbed = { unasked: 'there is no project to ask about' }
+const NO_PROJECT = { unasked: 'there is no project to ask about' }
 
 const isFatal = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'unavailable' || kind === 'limited' || kind === 'malformed'
 
-type ProjectRecords = ProjectsProbed & {
-  readonly records: readonly unknown[]
-  readonly items: readonly Project[]
-}
+type ProjectRecords = ProbeResult['projects'] & { readonly records: readonly unknown[] }
 
 async function probeProjects(probe: Probe): Promise<ProjectRecords> {
-  const page = await readProjectPage(probe, PAGE_SIZE, undefined)
-  const none = { paging: 'unproven', fields: countFields([], PROJECT_FIELDS), problems: [] } as const
-  if (!page.ok) return { ...none, list: page, records: [], items: [] }
+  const page = await readProjectPage(probe, PAGE_SIZE)
+  const fields = countFields([], PROJECT_FIELDS)
+  const none = { paging: 'unproven', fields, problems: [], records: [] } as const
+  if (!page.ok) return { ...none, list: page }
   const decoded = decodeProjects(page.value)
-  if (!decoded.ok)
-    return { ...none, list: failed({ kind: 'malformed', problems: decoded.error }), records: [], items: [] }
+  if (!decoded.ok) return { ...none, list: failed({ kind: 'malformed', problems: decoded.error }) }
   const records = itemsAt(page.value, 'projects')
-  const { items, problems, cursor } = decoded.value
+  const { problems, cursor } = decoded.value
   return {
     list: ok({ count: records.length, more: records.length >= PAGE_SIZE && cursor !== undefined }),
     paging: await probePaging(probe, records),
     fields: countFields(records, PROJECT_FIELDS),
     problems,
     records,
-    items,
   }
 }
 
-const readProjectPage = (
-  probe: Probe,
-  limit: number,
-  cursor: string | undefined,
-): Promise<Answer<unknown>> => {
+const readProjectPage = (probe: Probe, limit: number, cursor?: string): Promise<Answer<unknown>> => {
   const query = new URLSearchParams({ limit: String(limit) })
   if (probe.orgId !== undefined) query.set('org_id', probe.orgId)
   if (cursor !== undefined) query.set('cursor', cursor)
@@ -101,9 +83,12 @@ const readProjectPage = (
 }
 
 /** Reads two pages of one project each, to see whether the service heeds limit and cursor. */
-async function probePaging(probe: Probe, records: readonly unknown[]): Promise<PagingSupport> {
+async function probePaging(
+  probe: Probe,
+  records: readonly unknown[],
+): Promise<ProbeResult['projects']['paging']> {
   if (records.length < 2) return 'unproven'
-  const first = await readProjectPage(probe, 1, undefined)
+  const first = await readProjectPage(probe, 1)
   const decoded = first.ok ? decodeProjects(first.value) : first
   if (!first.ok || !decoded.ok) return 'unproven'
   const cursor = 'cursor' in decoded.value ? decoded.value.cursor : undefined
@@ -129,14 +114,6 @@ function sampleOf({ projects }: Probe, records: readonly unknown[]): readonly st
 const activeAt = (record: unknown): number =>
   Date.parse(textAt(record, 'compute_last_active_at') ?? textAt(record, 'updated_at') ?? '') || 0
 
-type ComputeList = {
-  readonly projectId: string
-  readonly body: Answer<unknown>
-  readonly records: readonly unknown[]
-  readonly computes: readonly Compute[]
-  readonly problems: readonly string[]
-}
-
 /** Lists one project after the other until a second look shows that the first woke no compute. If it did, no more projects are listed. */
 async function listComputesCarefully(probe: Probe, sample: readonly string[]): Promise<ComputeList[]> {
   const lists: ComputeList[] = []
@@ -153,7 +130,9 @@ async function listComputesCarefully(probe: Probe, sample: readonly string[]): P
   return lists
 }
 
-async function listComputes(probe: Probe, projectId: string): Promise<ComputeList> {
+type ComputeList = Awaited<ReturnType<typeof listComputes>>
+
+async function listComputes(probe: Probe, projectId: string) {
   const body = await get(probe, 'list_computes', `projects/${encodeURIComponent(projectId)}/endpoints`)
   const list = { projectId, body, records: [], computes: [] }
   if (!body.ok) return { ...list, problems: [`project ${projectId}: ${serviceErrorText(body.error)}`] }
@@ -165,29 +144,29 @@ async function listComputes(probe: Probe, projectId: string): Promise<ComputeLis
 
 const isAwake = ({ state, pendingState }: Compute): boolean => state !== 'idle' || pendingState === 'active'
 
-const asleepIn = (lists: readonly ComputeList[]): string[] =>
-  lists.flatMap(({ computes }) =>
-    computes.filter((compute) => !isAwake(compute)).map(({ endpointId }) => endpointId),
-  )
+const idsIn = (lists: readonly ComputeList[], isIn: (compute: Compute) => boolean): string[] =>
+  lists.flatMap(({ computes }) => computes.filter(isIn).map(({ endpointId }) => endpointId))
+
+const asleepIn = (lists: readonly ComputeList[]): string[] => idsIn(lists, (compute) => !isAwake(compute))
 
 /** Ids of computes that slept in the first lists and not in the second. */
 function wokenBetween(before: readonly ComputeList[], after: readonly ComputeList[]): string[] {
-  const awake = new Set(
-    after.flatMap(({ computes }) => computes.filter(isAwake).map(({ endpointId }) => endpointId)),
-  )
+  const awake = new Set(idsIn(after, isAwake))
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
 }
 
-function compareLists(before: readonly ComputeList[], after: readonly ComputeList[]): ComputesProbed {
+function compareLists(
+  before: readonly ComputeList[],
+  after: readonly ComputeList[],
+): ProbeResult['computes'] {
   // a compute that is being created has no times yet
   const records = before
     .flatMap((list) => list.records)
     .filter((record) => textAt(record, 'current_state') !== 'init')
-  const asleep = asleepIn(before).length
   return {
     fields: countFields(records, COMPUTE_FIELDS),
-    awake: before.flatMap(({ computes }) => computes).length - asleep,
-    asleep,
+    awake: idsIn(before, isAwake).length,
+    asleep: asleepIn(before).length,
     woke: wokenBetween(before, after),
     problems: before.flatMap(({ problems }) => problems),
   }
@@ -195,16 +174,15 @@ function compareLists(before: readonly ComputeList[], after: readonly ComputeLis
 
 /** Reads the record of an awake compute: reading that of a sleeping one might wake it. */
 async function probeOneCompute(
-  probe: Probe,
+  { service, signal }: Probe,
   computes: readonly Compute[],
 ): Promise<ProbeResult['oneCompute']> {
   const awake = computes.find(({ state }) => state === 'active')
   if (!awake) return { unasked: 'no compute is awake, and one that sleeps is left alone' }
-  const answer = await probe.service.getCompute(awake.projectId, awake.endpointId, probe.signal)
-  return answer.ok ? ok(true) : answer
+  return service.getCompute(awake.projectId, awake.endpointId, signal)
 }
 
-async function probeOperations(probe: Probe, projectId: string): Promise<Answer<OperationsProbed>> {
+async function probeOperations(probe: Probe, projectId: string): Promise<ProbeResult['operations']> {
   const path = `projects/${encodeURIComponent(projectId)}/operations?limit=1`
   const list = await get(probe, 'list_operations', path)
   if (!list.ok) return list
@@ -214,9 +192,6 @@ async function probeOperations(probe: Probe, projectId: string): Promise<Answer<
   const oldest = items.length > 0 ? instant(Math.min(...items.map(({ createdAt }) => createdAt))) : undefined
   return ok({ count: items.length, more: next !== undefined, oldest })
 }
-
-const organisationOf = (detail: Answer<ProjectDetail> | NotProbed): string | undefined =>
-  'ok' in detail && detail.ok ? detail.value.orgId : undefined
 
 async function probeKeyKind(probe: Probe): Promise<string | undefined> {
   const body = await get(probe, 'get_auth', 'auth')
@@ -229,28 +204,19 @@ async function probeKeys({ service, signal }: Probe): Promise<Answer<number>> {
 }
 
 /** Granularity → milliseconds of history that the service certainly keeps. */
-const CONSUMPTION_SPAN: Readonly<Record<Granularity, number>> = {
-  hourly: DAY,
-  daily: 7 * DAY,
-  monthly: 32 * DAY,
-}
+const CONSUMPTION_SPAN = { hourly: DAY, daily: 7 * DAY, monthly: 32 * DAY }
 
 async function probeConsumption(
   { service, clock, signal }: Probe,
-  sample: readonly string[],
+  projectIds: readonly string[],
   orgId: string | undefined,
 ): Promise<ProbeResult['consumption']> {
   const to = clock.now()
-  const ask = async (granularity: Granularity): Promise<ProbeResult['consumption'][Granularity]> => {
-    if (sample.length === 0) return NO_PROJECT
-    const query: ConsumptionQuery = {
-      from: instant(to - CONSUMPTION_SPAN[granularity]),
-      to,
-      granularity,
-      metrics: ['compute_unit_seconds'],
-      projectIds: sample,
-      ...(orgId !== undefined && { orgId }),
-    }
+  const ask = async (granularity: Granularity): Promise<Probed<ConsumptionPage>> => {
+    if (projectIds.length === 0) return NO_PROJECT
+    const from = instant(to - CONSUMPTION_SPAN[granularity])
+    const about = { projectIds, ...(orgId !== undefined && { orgId }) }
+    const query = { from, to, granularity, metrics: ['compute_unit_seconds'], ...about } as const
     return service.listConsumption(query, undefined, signal)
   }
   const [hourly, daily, monthly] = await Promise.all([ask('hourly'), ask('daily'), ask('monthly')])
@@ -260,10 +226,9 @@ async function probeConsumption(
 /** Requests a connection string as readings do, and drops it at once: it holds a password. */
 async function probeConnectionUri(
   { service, reader, signal }: Probe,
-  computes: readonly Compute[],
+  compute: Compute | undefined,
 ): Promise<ProbeResult['connectionUri']> {
   if ('unasked' in reader) return reader
-  const [compute] = computes
   if (!compute) return { unasked: 'there is no compute to ask about' }
   const { projectId, endpointId } = compute
   const uri = await service.getConnectionUri(projectId, { endpointId, ...reader }, signal)

@@ -4,21 +4,16 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import type { RequestReport } from '../../service/http/request.ts'
 import type { Traffic } from './probe-result.ts'
 
-export type TrafficLog = {
-  readonly addReport: (report: RequestReport) => void
-  readonly traffic: () => Traffic
-}
-
 /** Names of headers about rates; not in the interface. */
 const RATE_HEADER = /rate-?limit|retry-after/
 
-export function createTrafficLog(clock: Clock): TrafficLog {
+export function createTrafficLog(clock: Clock) {
   const latencies: Seconds[] = []
   const rateHeaders = new Set<string>()
   let refusedForRate = 0
   let [low, high] = [-Infinity, Infinity]
   return {
-    addReport({ seconds: span, code, headers }) {
+    addReport: ({ seconds: span, code, headers }: RequestReport): void => {
       latencies.push(span)
       if (code === '429') refusedForRate += 1
       for (const [name, value] of Object.entries(headers))
@@ -30,7 +25,7 @@ export function createTrafficLog(clock: Clock): TrafficLog {
       low = Math.max(low, (date - now) / 1000)
       high = Math.min(high, (date + 1000 - now) / 1000 + span)
     },
-    traffic: () => ({
+    traffic: (): Traffic => ({
       requests: latencies.length,
       refusedForRate,
       median: latencies.toSorted((a, b) => a - b)[latencies.length >> 1] ?? seconds(0),

@@ -20,17 +20,12 @@ import {
   WEEK_HEADINGS,
   weekLines,
 } from '../../outputs/text/audit-text.ts'
-import type { RequestReport } from '../../service/http/request.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService } from '../../service/service.ts'
 import { openStore } from '../../store/open-store.ts'
-import {
-  openServiceAccess,
-  withConnectOptions,
-  type ServiceAccess,
-  type ConnectOptions,
-} from '../connect/service.ts'
-import { EXIT, failUsage, reportFindings, textTable } from '../terminal/io.ts'
+import { openServiceAccess, withConnectOptions } from '../connect/service.ts'
+import type { ConnectOptions, ServiceAccess } from '../connect/service.ts'
+import { EXIT, failText, failUsage, reportFindings, textTable } from '../terminal/io.ts'
 import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
 import { parseFolderOption, parseWholeFrom } from '../terminal/parse.ts'
 import { auditJson } from '../terminal/audit-json.ts'
@@ -40,7 +35,6 @@ type Options = ConnectOptions & {
   readonly plan?: string
   readonly folder?: string
   readonly top: number
-  readonly json?: boolean
 }
 
 /** Service plan whose prices hold for `--base-url` without `--plan`. */
@@ -74,68 +68,54 @@ async function runAudit(options: Options, io: Io): Promise<ExitCode> {
   if (!given.ok) return failUsage(io, given.error)
   const folder = given.value ?? mkdtempSync(join(tmpdir(), 'dormouse-audit-'))
   try {
-    const outcome = await auditIn(folder, { access: access.value, prices: prices.value, options }, io)
-    return printOutcome(outcome, options, io)
+    const input = { folder, access: access.value, prices: prices.value }
+    return printOutcome(await auditWith(input, options, io), options, io)
   } finally {
     if (given.value === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-type AuditInput = { readonly access: ServiceAccess; readonly prices: Prices; readonly options: Options }
+type AuditInput = { readonly folder: string; readonly access: ServiceAccess; readonly prices: Prices }
 
-async function auditIn(
-  folder: string,
-  { access, prices, options }: AuditInput,
-  io: Io,
-): Promise<AuditOutcome> {
-  const { clock, random } = access.service
+async function auditWith(input: AuditInput, options: Options, io: Io): Promise<AuditOutcome> {
+  const { clock, random } = input.access.service
+  // progress goes to standard error, so that the audit itself can be piped
+  const report = options.json ? () => undefined : io.err
   let requests = 0
-  const time = createServiceTime(clock)
-  const onRequest = (report: RequestReport): void => {
-    time.record(report)
-    requests += 1
-  }
-  const service = createService({ ...access.service, unspent: INITIAL_REQUESTS, onRequest })
-  const startedAt = clock.monotonic()
-  const account = options.account ?? 'audit'
-  const store = openStore({ folder }, clock)
-  await using _ = { [Symbol.asyncDispose]: () => store.close() }
-  const ports: Ports = {
-    clock,
-    serviceTime: time,
-    random,
-    service,
-    readings: {
-      isReadable: () => false,
-      prepare: () => Promise.resolve(undefined),
-      evict: () => undefined,
-      read: neverRead,
+  const serviceTime = createServiceTime(clock)
+  const service = createService({
+    ...input.access.service,
+    unspent: INITIAL_REQUESTS,
+    onRequest(request) {
+      serviceTime.record(request)
+      requests += 1
     },
-    store: store.account(account),
-    epoch: store.epoch,
-    history: store,
-    send: () => Promise.resolve([]),
-  }
-  const plan = { prices, preset: createPreset('2026-03') }
-  const { days } = options
-  const outcome = await auditAccount(
-    { ports, plan, days, onProgress: createProgressPrinter(options, io) },
-    io.signal,
-  )
-  if (!options.json) io.err(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
+  })
+  const startedAt = clock.monotonic()
+  const history = openStore({ folder: input.folder }, clock)
+  await using _ = { [Symbol.asyncDispose]: () => history.close() }
+  const store = history.account(options.account ?? 'audit')
+  const ports = { clock, serviceTime, random, service, store, epoch: history.epoch, history, ...NO_OUTSIDE }
+  const plan = { prices: input.prices, preset: createPreset('2026-03') }
+  const onProgress = ({ looked, projects }: AuditProgress): void =>
+    report(`${looked} of ${projects} projects read`)
+  const outcome = await auditAccount({ ports, plan, days: options.days, onProgress }, io.signal)
+  report(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
   return outcome
 }
 
-const neverRead = (): never => {
-  throw new Error('an audit connects to no compute')
+/** An audit connects to no compute and sends nothing. */
+const NO_OUTSIDE: Pick<Ports, 'readings' | 'send'> = {
+  readings: {
+    isReadable: () => false,
+    prepare: () => Promise.resolve(undefined),
+    evict: () => undefined,
+    read() {
+      throw new Error('an audit connects to no compute')
+    },
+  },
+  send: () => Promise.resolve([]),
 }
-
-/** Prints progress to standard error, so that the audit itself can be piped. */
-const createProgressPrinter =
-  ({ json }: Options, io: Io) =>
-  ({ looked, projects }: AuditProgress): void => {
-    if (!json) io.err(`${looked} of ${projects} projects read`)
-  }
 
 function pricesFor({ prices }: ServiceAccess, { plan }: Options): Result<Prices, readonly string[]> {
   if (prices) return plan === undefined ? ok(prices) : failed(['--plan goes with --base-url'])
@@ -143,20 +123,19 @@ function pricesFor({ prices }: ServiceAccess, { plan }: Options): Result<Prices,
   return shipped.ok ? shipped : failed(shipped.error.map((problem) => `--${problem}`))
 }
 
-function printOutcome({ audit: result, problems }: AuditOutcome, options: Options, io: Io): ExitCode {
+function printOutcome({ audit, problems }: AuditOutcome, options: Options, io: Io): ExitCode {
   if (io.signal.aborted) {
-    io.err(
+    const advice =
       options.folder === undefined
-        ? 'dormouse: stopped; with --folder the next audit would continue from here'
-        : 'dormouse: stopped; the same command continues from here',
-    )
-    return EXIT.failed
+        ? 'with --folder the next audit would continue from here'
+        : 'the same command continues from here'
+    return failText(io, `stopped; ${advice}`)
   }
-  if (!result) {
+  if (!audit) {
     for (const problem of problems) io.err(`dormouse: ${problem}`)
     return EXIT.failed
   }
-  io.out(options.json ? auditJson(result) : auditText(result, options.top))
+  io.out(options.json ? auditJson(audit) : auditText(audit, options.top))
   return reportFindings(io, problems)
 }
 

@@ -6,8 +6,7 @@ import { loadWithSource, type Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createSink } from '../../daemon/notify/sinks.ts'
 import { createRandom } from '../../daemon/random.ts'
-import type { DeliveryOutcome, Message } from '../../model/output/message.ts'
-import { failed, ok, type Result } from '../../std/result.ts'
+import type { Message } from '../../model/output/message.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
@@ -38,8 +37,9 @@ async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   return EXIT.usage
 }
 
+/** Sends a test message to the receiver of that name. */
 async function testReceiver(
-  config: Config,
+  { notifications, report }: Config,
   { sendTest: name = '', json: isJson }: Options,
   io: Io,
 ): Promise<ExitCode> {
@@ -48,26 +48,12 @@ async function testReceiver(
     else io.err(`dormouse: ${problem}`)
     return code
   }
-  const sent = await sendTest(config, name, io.signal)
-  if (!sent.ok) return fail(sent.error, EXIT.usage)
-  if (sent.value.kind !== 'delivered') return fail(`${name}: ${sent.value.because}`, EXIT.failed)
-  io.out(isJson ? jsonText({ ok: true, delivered: name }) : `${name}: delivered`)
-  return EXIT.ok
-}
-
-/** Sends a test message to one receiver. The error: there is no receiver of that name. */
-async function sendTest(
-  { notifications, report }: Pick<Config, 'notifications' | 'report'>,
-  name: string,
-  signal: AbortSignal,
-): Promise<Result<DeliveryOutcome, string>> {
   const receivers = [...notifications, ...report.sinks]
   const configured = receivers.find((candidate) => candidate.name === name)
   if (!configured) {
     const names = receivers.map((candidate) => candidate.name).join(', ')
-    return failed(
-      `--send-test: expected one of ${names || 'notifications or report.sinks: there are none'}, got ${name}`,
-    )
+    const expected = names || 'notifications or report.sinks: there are none'
+    return fail(`--send-test: expected one of ${expected}, got ${name}`, EXIT.usage)
   }
   const text = 'This is a test of Dormouse: this receiver is reached.'
   const message: Message = {
@@ -79,5 +65,8 @@ async function sendTest(
     body: { version: 1, kind: 'test', text },
     attachments: [],
   }
-  return ok(await createSink(configured.receiver, createClock())(message, signal))
+  const sent = await createSink(configured.receiver, createClock())(message, io.signal)
+  if (sent.kind !== 'delivered') return fail(`${name}: ${sent.because}`, EXIT.failed)
+  io.out(isJson ? jsonText({ ok: true, delivered: name }) : `${name}: delivered`)
+  return EXIT.ok
 }

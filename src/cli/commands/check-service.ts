@@ -13,8 +13,6 @@ import { probeService } from '../check-service/probe.ts'
 import type { Traffic } from '../check-service/probe-result.ts'
 import { createTrafficLog } from '../check-service/traffic.ts'
 
-type Options = ConnectOptions & { readonly json?: boolean }
-
 export const createCheckServiceCommand = ({ io, end }: CommandSession): Command =>
   withConnectOptions(
     new Command('check-service').description(
@@ -22,53 +20,36 @@ export const createCheckServiceCommand = ({ io, end }: CommandSession): Command 
     ),
   )
     .option('--json', 'print JSON')
-    .action((options: Options) => end(checkService(options, io)))
+    .action((options: ConnectOptions) => end(checkService(options, io)))
 
-async function checkService(options: Options, io: Io): Promise<ExitCode> {
+async function checkService(options: ConnectOptions, io: Io): Promise<ExitCode> {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
   const { service: settings, plan, reader } = access.value
+  const { baseUrl, projects, requestsPerMinute } = settings
   const log = createTrafficLog(settings.clock)
   const clients = createClient({ ...settings, onRequest: log.addReport })
-  const probed = await probeService({
-    client: clients.at('report'),
-    service: createServiceOn(clients, settings).at('report'),
-    clock: settings.clock,
-    projects: settings.projects,
-    orgId: settings.orgId,
-    reader,
-    signal: io.signal,
-  })
+  const client = clients.at('report')
+  const service = createServiceOn(clients, settings).at('report')
+  const probed = await probeService({ ...settings, client, service, reader, signal: io.signal })
   if (!probed.ok) return failWith(io, probed.error)
   const traffic = log.traffic()
-  const checks = assessService(
-    { ...probed.value, traffic },
-    {
-      requestsPerMinute: settings.requestsPerMinute,
-      plan,
-      named: settings.projects === 'discover' ? undefined : settings.projects.length,
-    },
-  )
+  const named = projects === 'discover' ? undefined : projects.length
+  const checks = assessService({ ...probed.value, traffic }, { requestsPerMinute, plan, named })
   const findings = checks.filter(({ verdict }) => verdict === 'less').length
-  io.out(
-    options.json
-      ? jsonText(reportJson(settings.baseUrl, { checks, traffic, findings }))
-      : reportText(settings.baseUrl, { checks, traffic, findings }, io.columns),
-  )
+  const report = { baseUrl, checks, traffic, findings }
+  io.out(options.json ? jsonText(reportJson(report)) : reportText(report, io.columns))
   return findings === 0 ? EXIT.ok : EXIT.findings
 }
 
 type Report = {
+  readonly baseUrl: string
   readonly checks: readonly Check[]
   readonly traffic: Traffic
   readonly findings: number
 }
 
-function reportText(
-  baseUrl: string,
-  { checks, traffic, findings }: Report,
-  columns: number | undefined,
-): string {
+function reportText({ baseUrl, checks, traffic, findings }: Report, columns: number | undefined): string {
   const head = `${baseUrl}: ${traffic.requests} requests, all of them GET\n`
   const end =
     findings === 0
@@ -78,7 +59,7 @@ function reportText(
 }
 
 /** Lengths in seconds; the offset is the service's clock minus ours, null if the service sends no time. */
-const reportJson = (baseUrl: string, { checks, traffic, findings }: Report) => ({
+const reportJson = ({ baseUrl, checks, traffic, findings }: Report) => ({
   base_url: baseUrl,
   requests: traffic.requests,
   latency_seconds: { median: traffic.median, longest: traffic.longest },
@@ -102,12 +83,8 @@ export function checksText(checks: readonly Check[], columns: number | undefined
   return checks
     .flatMap(({ verdict, topic, seen, follows }) => {
       const head = `${SIGNS[verdict].padEnd(6)}${topic.padEnd(topicWidth)}  `
-      const lines = wrapText(sanitize(seen), width - indent.length)
-      const below = wrapText(`→ ${sanitize(follows)}`, width - indent.length)
-      return [
-        ...lines.map((line, index) => (index === 0 ? head : indent) + line),
-        ...below.map((line) => indent + line),
-      ]
+      const lines = [seen, `→ ${follows}`].flatMap((part) => wrapText(sanitize(part), width - indent.length))
+      return lines.map((line, index) => (index === 0 ? head : indent) + line)
     })
     .join('\n')
 }

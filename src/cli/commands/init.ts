@@ -6,14 +6,8 @@ import { isBaseUrl } from '../../config/sections/account.ts'
 import { defaultYaml } from '../../config/defaults.ts'
 import { shippedPrices } from '../../config/load.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import {
-  connectService,
-  DEFAULT_CONFIG,
-  withDirectOptions,
-  apiKeySecret,
-  NO_BASE_URL,
-  type ConnectOptions,
-} from '../connect/service.ts'
+import { apiKeySecret, connectService, DEFAULT_CONFIG, NO_BASE_URL } from '../connect/service.ts'
+import { withDirectOptions, type ConnectOptions } from '../connect/service.ts'
 import { isFolder } from '../terminal/parse.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
@@ -21,7 +15,6 @@ type Options = ConnectOptions & {
   readonly output: string
   readonly plan?: string
   readonly force?: boolean
-  readonly json?: boolean
 }
 
 /** SQL of a role that sees all connections and the file cache, but no data. */
@@ -47,7 +40,7 @@ async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
-  const { summary, isComplete } = await askService(options, io)
+  const { summary, isComplete = true } = await askService(options, io)
   writeFileSync(path, defaultYaml(answersOf(options, io)))
   io.out(
     options.json
@@ -80,24 +73,24 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
+type Overview = { readonly summary: string; readonly isComplete?: boolean }
+
 /** Asks what the key can see, as one line. A problem does not stop the file from being written. */
-async function askService(
-  options: Options,
-  io: Io,
-): Promise<{ readonly summary: string; readonly isComplete: boolean }> {
+async function askService(options: Options, io: Io): Promise<Overview> {
   if (options.baseUrl === undefined)
-    return { summary: 'no --base-url is given: the file has an example instead', isComplete: true }
+    return { summary: 'no --base-url is given: the file has an example instead' }
   if (!apiKeySecret(options, io).read().ok)
-    return { summary: 'no API key is given: the service was not asked', isComplete: true }
+    return { summary: 'no API key is given: the service was not asked' }
   const service = connectService(options, io)
   if (!service.ok) return { summary: service.error.join('; '), isComplete: false }
   const projects = await service.value.listProjects(io.signal)
   if (!projects.ok) return { summary: serviceErrorText(projects.error), isComplete: false }
+  const { items } = projects.value
   const lists = await Promise.all(
-    projects.value.items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
+    items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
   )
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
-  const summary = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  const summary = `the key sees ${items.length} projects with ${computes.length} computes, ${awake} of them awake`
   return { summary, isComplete: lists.every((listed) => listed.ok) }
 }

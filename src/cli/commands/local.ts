@@ -9,21 +9,16 @@ import { parseDuration } from '../../config/units.ts'
 import { parseCu, parseDelay, parseFolderOption, parseLength, parseWholeFrom } from '../terminal/parse.ts'
 import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
-type Options = {
-  readonly folder: string
+type Options = Pick<
+  LocalOptions,
+  'folder' | 'port' | 'proxyPort' | 'plan' | 'allowShortDelays' | 'cacheScale' | 'loopbackHosts' | 'seed'
+> & {
   readonly projects?: number
-  readonly port?: number
-  readonly proxyPort?: number
-  readonly plan: 'free' | 'paid'
   readonly cu?: number
   readonly delay?: AutosuspendDelay
-  readonly allowShortDelays?: boolean
-  readonly wakeLatency?: { readonly min: number; readonly max: number }
+  readonly wakeLatency?: Seconds
   readonly activityLag?: Seconds
-  readonly cacheScale?: number
-  readonly loopbackHosts?: boolean
   readonly past?: Seconds
-  readonly seed?: number
   readonly json?: boolean
 }
 
@@ -54,7 +49,7 @@ export const createLocalCommand = ({ io, end }: CommandSession): Command =>
     .option(
       '--wake-latency <duration>',
       'extra time of each start; by default 1 to 3 s at random',
-      latencyArgument,
+      parseLength,
     )
     .option('--activity-lag <duration>', 'how late the API shows activity; by default 5 s', parseLength)
     .option(
@@ -69,10 +64,8 @@ export const createLocalCommand = ({ io, end }: CommandSession): Command =>
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
-    return failUsage(
-      io,
-      '--cu and --delay do not go with --past: its projects have many different sizes and delays',
-    )
+    const reason = 'its projects have many different sizes and delays'
+    return failUsage(io, `--cu and --delay do not go with --past: ${reason}`)
   }
   const folder = parseFolderOption('--folder', options.folder, io)
   if (!folder.ok) return failUsage(io, folder.error)
@@ -92,19 +85,24 @@ const MAX_PORT = 65_535
 const MAX_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
-  const seed = {
-    ...(cu === undefined ? {} : { cu }),
-    ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
+  const { projects: count, past: span, delay, cu, wakeLatency, activityLag, json, ...rest } = options
+  const compute = {
+    ...(cu !== undefined && { cu }),
+    ...(delay !== undefined && { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
   }
   const projects = count ?? (span === undefined ? 1 : PAST_PROJECTS)
+  const { seed } = rest
   return {
     ...rest,
-    ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
+    ...(wakeLatency !== undefined && { wakeLatency: { min: wakeLatency, max: wakeLatency } }),
+    ...(activityLag !== undefined && { lastActiveLag: activityLag }),
     ...(span === undefined
-      ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...seed })) }
-      : { past: { span, projects, ...(rest.seed !== undefined && { seed: rest.seed }) } }),
-    log: json ? (event) => printWarning(event, io) : (event) => printEvent(event, io),
+      ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...compute })) }
+      : { past: { span, projects, ...(seed !== undefined && { seed }) } }),
+    log(event) {
+      // with --json only what a program needs: that its projects have no past
+      if (!json || event.kind === 'past-refused') printEvent(event, io)
+    },
   }
 }
 
@@ -122,44 +120,30 @@ The service is ready; it stops with Ctrl-C and keeps its data.
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `
 
-/** Prints the only event that a program with --json needs. */
-function printWarning(event: LocalEvent, io: Io): void {
-  if (event.kind === 'past-refused') printEvent(event, io)
-}
-
-function printEvent(event: LocalEvent, io: Io): void {
+function printEvent(event: LocalEvent, { out, err }: Io): void {
   switch (event.kind) {
-    case 'past-made':
-      io.out(
-        `generated a past of ${event.past.projects} projects since ${event.past.from} with seed ${event.past.seed}: ` +
-          `${event.operations} operations in ${event.seconds.toFixed(1)} s`,
-      )
-      return
+    case 'past-made': {
+      const { projects, from, seed } = event.past
+      const made = `${event.operations} operations in ${event.seconds.toFixed(1)} s`
+      return out(`generated a past of ${projects} projects since ${from} with seed ${seed}: ${made}`)
+    }
     case 'past-refused':
-      io.err(`dormouse: ${pastRefusedText(event)}`)
-      return
+      return err(`dormouse: ${pastRefusedText(event)}`)
     case 'started':
-      io.out(`${event.endpointId} started in ${event.seconds.toFixed(2)} s`)
-      return
+      return out(`${event.endpointId} started in ${event.seconds.toFixed(2)} s`)
     case 'stopped':
-      io.out(`${event.endpointId} suspended`)
-      return
+      return out(`${event.endpointId} suspended`)
     case 'start-failed':
     case 'died':
-      io.err(`${event.endpointId} ${event.kind}: ${event.message}`)
-      return
+      return err(`${event.endpointId} ${event.kind}: ${event.message}`)
     case 'orphan-stopped':
-      io.out(`stopped a Postgres that an earlier service left behind (process ${event.pid})`)
-      return
+      return out(`stopped a Postgres that an earlier service left behind (process ${event.pid})`)
     case 'problem':
-      io.err(event.message)
-      return
+      return err(event.message)
     case 'compute-port':
-      io.out(`${event.endpointId} is also on 127.0.0.1:${event.port}`)
-      return
+      return out(`${event.endpointId} is also on 127.0.0.1:${event.port}`)
     case 'listening':
-      io.out(event.postgres)
-      return
+      return out(event.postgres)
     case 'activity': // twice a second for every compute in use: for programs that start the service, not for people
   }
 }
@@ -185,9 +169,4 @@ function pastArgument(text: string): Seconds {
 function planArgument(text: string): 'free' | 'paid' {
   if (text === 'free' || text === 'paid') return text
   throw new InvalidArgumentError('Expected free or paid.')
-}
-
-function latencyArgument(text: string): { readonly min: number; readonly max: number } {
-  const span = parseLength(text)
-  return { min: span, max: span }
 }
