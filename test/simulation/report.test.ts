@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clipIntervals } from '../../src/local/control/usage/usage.ts'
 import { renderMarkdown } from '../../src/outputs/report/formats/markdown.ts'
+import { buildOutline } from '../../src/outputs/report/outline.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import {
@@ -172,7 +173,7 @@ const nameOf = (one: { readonly project_name: string | null; readonly endpoint_i
 describe('as Markdown', () => {
   let read: MarkdownReport
   beforeAll(() => {
-    read = readMarkdown(renderMarkdown(report))
+    read = readMarkdown(renderMarkdown(buildOutline(report)))
   })
   const table = (heading: string, nth = 0) => read.tables[heading]?.[nth] ?? []
 

@@ -4,7 +4,7 @@ import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { Culprit, AwakeCause } from '../../model/ledger/evidence.ts'
-import { addBounds, type Bounds, type Spend } from '../../model/ledger/quantities.ts'
+import { addBounds, mapBounds, type Bounds, type Spend } from '../../model/ledger/quantities.ts'
 import type { Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
 import {
@@ -75,10 +75,11 @@ export type HistoryAggregator = {
 
 const MAX_CULPRITS = 5
 
+const ZERO = { low: 0, likely: 0, high: 0 }
 const NO_SUMS: WeekSums = {
-  awake: { low: millis(0), likely: millis(0), high: millis(0) },
+  awake: mapBounds(ZERO, millis),
   cuTime: cuMillis(0),
-  spend: { low: micros(0), likely: micros(0), high: micros(0) },
+  spend: mapBounds(ZERO, micros),
   idleTail: millis(0),
   observerOverhead: millis(0),
   wakes: 0,
@@ -95,7 +96,15 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
   let firstDay: Instant | undefined
   let rollups: RollupSums | undefined
 
-  const entryOf = (ref: ComputeRef): AggregatedCompute => computes.get(keyOf(ref)) ?? emptyEntry(ref)
+  const entryOf = (ref: ComputeRef): AggregatedCompute =>
+    computes.get(keyOf(ref)) ?? {
+      ref,
+      week: NO_SUMS,
+      before: NO_SUMS,
+      readings: 0,
+      culprits: [],
+      timeByCause: {},
+    }
   const closeRollups = (): void => {
     if (rollups) computes.set(keyOf(rollups.ref), { ...entryOf(rollups.ref), ...attributionOf(rollups) })
     rollups = undefined
@@ -108,13 +117,11 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
       if (contains(month, middle)) monthSum = micros(monthSum + spend.likely)
       const past = earlier.findIndex((interval) => contains(interval, middle))
       if (past >= 0) earlierSums[past] = micros((earlierSums[past] ?? 0) + spend.likely)
-      const day = days.findIndex((interval) => contains(interval, middle))
-      const sums = daySums[day]
-      if (sums)
-        daySums[day] = {
-          micros: micros(sums.micros + spend.likely),
-          awake: millis(sums.awake + row.awake.likely),
-        }
+      const sums = daySums[days.findIndex((interval) => contains(interval, middle))]
+      if (sums) {
+        sums.micros = micros(sums.micros + spend.likely)
+        sums.awake = millis(sums.awake + row.awake.likely)
+      }
       const part = contains(week, middle) ? 'week' : past === 0 ? 'before' : undefined
       if (!part) return
       const entry = entryOf(row.ref)
@@ -145,15 +152,6 @@ const keyOf = ({ projectId, endpointId }: ComputeRef): string => `${projectId}/$
 
 const contains = ({ from, to }: Interval, at: Instant): boolean => at >= from && at < to
 
-const emptyEntry = (ref: ComputeRef): AggregatedCompute => ({
-  ref,
-  week: NO_SUMS,
-  before: NO_SUMS,
-  readings: 0,
-  culprits: [],
-  timeByCause: {},
-})
-
 const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
   awake: addBounds(sums.awake, row.awake, millis),
   cuTime: cuMillis(sums.cuTime + cuTimeSum(row.cuTime).likely),
@@ -163,16 +161,10 @@ const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
   wakes: sums.wakes + row.wakes,
 })
 
-function attributionOf({
-  readings,
-  timeByCulprit,
-}: RollupSums): Pick<AggregatedCompute, 'readings' | 'culprits' | 'timeByCause'> {
+function attributionOf({ readings, timeByCulprit }: RollupSums) {
   const culprits = [...timeByCulprit].map(([key, time]) => ({ ...parseCulpritKey(key), time: millis(time) }))
   const timeByCause: Partial<Record<AwakeCause, Millis>> = {}
   for (const { cause, time } of culprits) timeByCause[cause] = millis((timeByCause[cause] ?? 0) + time)
-  return {
-    readings,
-    culprits: culprits.toSorted((a, b) => b.time - a.time).slice(0, MAX_CULPRITS),
-    timeByCause,
-  }
+  const longest = culprits.toSorted((a, b) => b.time - a.time).slice(0, MAX_CULPRITS)
+  return { readings, culprits: longest, timeByCause }
 }

@@ -1,7 +1,6 @@
 // A report as headings, sentences and tables. Each format writes these and knows nothing about money.
 import { sanitize } from '../../std/sanitize.ts'
-import { computeNameText } from './compute-name.ts'
-import type { NamedCompute } from './ownership.ts'
+import { computeNameText, type NamedCompute } from './ownership.ts'
 
 export type BlockColumn = { readonly title: string; readonly align: 'left' | 'right' }
 
@@ -23,7 +22,8 @@ export type TableBlock = {
   readonly row: (index: number) => readonly BlockCell[]
 }
 
-export type ReportBlock = { readonly kind: 'text'; readonly text: string } | TableBlock
+export type TextBlock = { readonly kind: 'text'; readonly text: string }
+export type ReportBlock = TextBlock | TableBlock
 
 export type ReportSection = {
   /** Stable name, for links and tests. */
@@ -38,38 +38,36 @@ export type ReportOutline = {
   readonly sections: readonly ReportSection[]
 }
 
-export const textBlock = (words: string): ReportBlock => ({ kind: 'text', text: sanitize(words) })
+export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: sanitize(words) })
 
 /** Default rows of a table, 20: with more, and names of 200 characters, some mail clients clip the message. */
 const MAX_ROWS = 20
 
-/** A title that begins with `>` aligns its column right. */
+/** A table, or nothing without items. A title that begins with `>` aligns its column right. */
 export function tableBlock<Item>(
   titles: readonly string[],
   items: readonly Item[],
-  row: (item: Item) => readonly BlockCell[],
-): ReportBlock {
-  return {
-    kind: 'table',
-    columns: titles.map((title) =>
-      title.startsWith('>') ? { title: title.slice(1), align: 'right' } : { title, align: 'left' },
-    ),
-    count: items.length,
-    row: (index) =>
-      items
-        .slice(index, index + 1)
-        .flatMap((item) => row(item))
-        .map((cell) => (typeof cell === 'string' ? sanitize(cell) : cell)),
-  }
+  rowOf: (item: Item) => readonly BlockCell[],
+): readonly TableBlock[] {
+  if (items.length === 0) return []
+  const columns = titles.map((title): BlockColumn =>
+    title.startsWith('>') ? { title: title.slice(1), align: 'right' } : { title, align: 'left' },
+  )
+  const row = (index: number): readonly BlockCell[] =>
+    items
+      .slice(index, index + 1)
+      .flatMap((item) => rowOf(item))
+      .map((cell) => (typeof cell === 'string' ? sanitize(cell) : cell))
+  return [{ kind: 'table', columns, count: items.length, row }]
 }
 
 export type LimitedRows = {
   readonly rows: readonly (readonly BlockCell[])[]
-  /** `and 5 more`; undefined when all rows are listed. */
-  readonly rest: string | undefined
+  /** `and 5 more`; empty when all rows are listed. */
+  readonly rest: readonly string[]
 }
 
 export const limitRows = ({ count, row }: TableBlock, most = MAX_ROWS): LimitedRows => ({
   rows: Array.from({ length: Math.min(count, most) }, (_, index) => row(index)),
-  rest: count > most ? `and ${count - most} more` : undefined,
+  rest: count > most ? [`and ${count - most} more`] : [],
 })

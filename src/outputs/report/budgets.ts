@@ -1,19 +1,16 @@
 // The budgets of a report, in the units of their limits.
-import { budgetUnit, amountInUnit, scopeText, type BudgetWithForecast } from '../../model/policy/budget.ts'
+import {
+  budgetUnit,
+  amountInUnit,
+  scopeText,
+  type BudgetWithForecast,
+  type SpendForecast,
+} from '../../model/policy/budget.ts'
 import { toIso } from '../../model/time.ts'
 import { isoInterval } from '../text/dates.ts'
-import type { ReportInput } from './input.ts'
-import type { Report } from './schema.ts'
+import type { ReportBudget } from './schema.ts'
 
-/** In the report of one team, only its budgets; null without a running daemon. */
-export function reportBudgets({ planned, plan }: Pick<ReportInput, 'planned' | 'plan'>): Report['budgets'] {
-  if (!planned) return null
-  return planned.budgets
-    .filter(({ team }) => plan.onlyTeam === undefined || team === plan.onlyTeam)
-    .map(reportBudget)
-}
-
-function reportBudget(view: BudgetWithForecast): NonNullable<Report['budgets']>[number] {
+export function reportBudget(view: BudgetWithForecast): ReportBudget {
   const { limit, forecast } = view
   const inUnit = (amount: number): number => amountInUnit(amount, limit)
   return {
@@ -28,15 +25,19 @@ function reportBudget(view: BudgetWithForecast): NonNullable<Report['budgets']>[
     spent: inUnit(view.spent.likely),
     share: view.share,
     reached: [...view.rungs],
-    forecast: forecast
-      ? {
-          p10: inUnit(forecast.p10),
-          p50: inUnit(forecast.p50),
-          p90: inUnit(forecast.p90),
-          learning: forecast.learning,
-          days: forecast.days,
-        }
-      : null,
+    forecast: forecast ? forecastIn(inUnit, forecast) : null,
     probability_over: forecast?.probabilityOver ?? null,
   }
 }
+
+/** The range of a forecast, with its amounts converted. */
+export const forecastIn = (
+  inUnit: (amount: number) => number,
+  { p10, p50, p90, learning, days }: SpendForecast,
+) => ({
+  p10: inUnit(p10),
+  p50: inUnit(p50),
+  p90: inUnit(p90),
+  learning,
+  days,
+})

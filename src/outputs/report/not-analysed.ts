@@ -1,4 +1,5 @@
 // Computes that the report cannot fully analyse, by reason.
+import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Redactable } from '../../model/output/report.ts'
 import { nameCompute } from './ownership.ts'
@@ -17,45 +18,34 @@ export function notAnalysed(
   computes: readonly ReportedCompute[],
   redact: readonly Redactable[],
 ): Report['not_analysed'] {
-  const groups = new Map<string, ReasonGroup>()
-  for (const compute of computes)
-    for (const reason of reasonsOf(compute)) {
-      const key = `${reason.reason} ${reason.because ?? ''}`
-      const group = groups.get(key) ?? newReasonGroup(reason)
-      group.examples.add(compute)
-      group.computes += 1
-      group.micros += compute.week.spend.likely
-      groups.set(key, group)
-    }
+  const found = computes.flatMap((compute) => reasonsOf(compute).map((reason) => ({ ...compute, ...reason })))
+  const groups = Map.groupBy(found, ({ reason, because }) => `${reason} ${because ?? ''}`)
   return [...groups.values()]
-    .map(({ examples, ...group }) => ({
-      ...group,
-      examples: examples.all().map(({ ref, identity }) => nameCompute(ref, identity, redact)),
-    }))
+    .flatMap((group) => {
+      const [first] = group
+      if (!first) return []
+      const { reason, because } = first
+      const examples = createTopK<ReportedCompute>(MAX_EXAMPLES, ({ week: { spend } }) =>
+        reason === 'uncertain' ? spend.high - spend.low : spend.likely,
+      )
+      for (const compute of group) examples.add(compute)
+      return {
+        reason,
+        because,
+        computes: group.length,
+        micros: sumOf(group, ({ week }) => week.spend.likely),
+        examples: examples.all().map(({ ref, identity }) => nameCompute(ref, identity, redact)),
+      }
+    })
     .toSorted((a, b) => b.micros - a.micros)
 }
 
-type ReasonGroup = Reason & {
-  computes: number
-  micros: number
-  readonly examples: ReturnType<typeof createTopK<ReportedCompute>>
-}
-
-const newReasonGroup = (reason: Reason): ReasonGroup => ({
-  ...reason,
-  computes: 0,
-  micros: 0,
-  examples: createTopK<ReportedCompute>(MAX_EXAMPLES, ({ week: { spend } }) =>
-    reason.reason === 'uncertain' ? spend.high - spend.low : spend.likely,
-  ),
-})
-
 function reasonsOf({ week, readings, identity }: ReportedCompute): readonly Reason[] {
   const { low, likely, high } = week.spend
+  const isUncertain = high - low > UNCERTAIN_SHARE * likely
+  const isUnread = readings === 0 && week.awake.likely > 0
   return [
-    ...(high - low > UNCERTAIN_SHARE * likely ? [{ reason: 'uncertain', because: null } as const] : []),
-    ...(readings === 0 && week.awake.likely > 0
-      ? [{ reason: 'unread', because: identity.unreadBecause ?? null } as const]
-      : []),
+    ...(isUncertain ? [{ reason: 'uncertain', because: null } as const] : []),
+    ...(isUnread ? [{ reason: 'unread', because: identity.unreadBecause ?? null } as const] : []),
   ]
 }

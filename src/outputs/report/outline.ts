@@ -25,18 +25,13 @@ export function buildOutline(report: Report): ReportOutline {
       eventSection(report),
       notAnalysedSection(report),
       pricesSection(report),
-      {
-        id: 'missing',
-        title: 'Not in this report',
-        blocks: [
-          textBlock(
-            'Recommendations and changes: this version only observes, so it recommended and changed nothing.',
-          ),
-        ],
-      },
+      { id: 'missing', title: 'Not in this report', blocks: [textBlock(MISSING)] },
     ].filter(({ blocks }) => blocks.length > 0),
   }
 }
+
+const MISSING =
+  'Recommendations and changes: this version only observes, so it recommended and changed nothing.'
 
 function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
   const [first, last] = [spend.days[0]?.date ?? '', spend.days.at(-1)?.date ?? '']
@@ -54,19 +49,10 @@ const MAX_EVENT_LENGTH = 160
 
 function eventSection({ events }: Report): ReportSection {
   const { told: listed, left: unlisted } = events ?? { told: [], left: 0 }
-  return {
-    id: 'events',
-    title: 'What happened',
-    blocks: [
-      ...(listed.length === 0
-        ? []
-        : [
-            tableBlock(['When', 'What'], listed, ({ at, what }) => [
-              instantText(at),
-              displayName(what, MAX_EVENT_LENGTH),
-            ]),
-          ]),
-      ...(unlisted === 0 ? [] : [textBlock(`${countWithNoun(unlisted, 'event')} more came after these.`)]),
-    ],
-  }
+  const table = tableBlock(['When', 'What'], listed, ({ at, what }) => [
+    instantText(at),
+    displayName(what, MAX_EVENT_LENGTH),
+  ])
+  const rest = unlisted === 0 ? [] : [textBlock(`${countWithNoun(unlisted, 'event')} more came after these.`)]
+  return { id: 'events', title: 'What happened', blocks: [...table, ...rest] }
 }

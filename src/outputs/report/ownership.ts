@@ -1,4 +1,7 @@
 // Names and owner of a compute in a report.
+import { sanitize } from '../../std/sanitize.ts'
+import { html, type Html } from '../text/html.ts'
+import { displayName } from '../text/display-name.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/report.ts'
@@ -21,34 +24,44 @@ export const isInReportPlan = (
   { owner }: Pick<ComputeIdentity, 'owner'>,
 ): boolean => onlyTeam === undefined || owner.team === onlyTeam
 
-export type NamedCompute = Pick<
-  Report['not_analysed'][number]['examples'][number],
-  'project_id' | 'endpoint_id' | 'project_name' | 'name'
->
+export type NamedCompute = Report['not_analysed'][number]['examples'][number]
 
 export function nameCompute(
-  ref: ComputeRef,
+  { projectId, endpointId }: ComputeRef,
   identity: ComputeIdentity,
   redact: readonly Redactable[],
 ): NamedCompute {
-  const isNamed = !redact.includes('names')
+  const { projectName, name } = redact.includes('names') ? {} : identity
   return {
-    project_id: ref.projectId,
-    endpoint_id: ref.endpointId,
-    project_name: (isNamed ? identity.projectName : undefined) ?? null,
-    name: (isNamed ? identity.name : undefined) ?? null,
+    project_id: projectId,
+    endpoint_id: endpointId,
+    project_name: projectName ?? null,
+    name: name ?? null,
   }
 }
 
 /** Null for a compute without such a group. */
 export function reportGroupOf(ref: ComputeRef, identity: ComputeIdentity, by: ReportGroup): string | null {
-  const { owner, branchId } = identity
-  const name = {
-    team: owner.team,
-    cost_centre: owner.costCentre,
-    tier: owner.tier,
-    project: ref.projectId,
-    branch: branchId,
-  }[by]
-  return name === undefined || name === '' ? null : name
+  const { team, costCentre: cost_centre, tier } = identity.owner
+  const names = { team, cost_centre, tier, project: ref.projectId, branch: identity.branchId }
+  return names[by] || null
+}
+
+const namesOf = ({ project_id, endpoint_id, project_name, name }: NamedCompute) => ({
+  project: displayName(project_name ?? project_id),
+  own: name === null ? undefined : displayName(name),
+  id: sanitize(endpoint_id),
+})
+
+/** `shop / ep-cool-tree-1`: the project's name, and the compute's where it has one. */
+export function computeNameText(named: NamedCompute): string {
+  const { project, own, id } = namesOf(named)
+  return `${project} / ${own === undefined ? id : `${own} (${id})`}`
+}
+
+/** As HTML, each name isolated: a name in a right-to-left script does not reorder the others. */
+export function computeNameHtml(named: NamedCompute): Html {
+  const { project, own, id } = namesOf(named)
+  const last = html`<bdi>${id}</bdi>`
+  return html`<bdi>${project}</bdi> / ${own === undefined ? last : html`<bdi>${own}</bdi> (${last})`}`
 }

@@ -1,18 +1,21 @@
 // The weekly report of an account: every figure that a format shows, computed once.
 import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'
+import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
+import type { BudgetWithForecast } from '../../model/policy/budget.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import type { AggregatedHistory, ReportSpans } from './aggregate.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { HOUR, earliest, type Instant, type Micros } from '../../model/units.ts'
-import { reportBudgets } from './budgets.ts'
+import { forecastIn, reportBudget } from './budgets.ts'
 import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval } from '../text/dates.ts'
-import type { ReportInput } from './input.ts'
 import { splitSpendDifference } from './movers.ts'
 import { notAnalysed } from './not-analysed.ts'
-import { reportGroupOf, nameCompute } from './ownership.ts'
+import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
@@ -20,8 +23,31 @@ import { summarySentence } from './summary.ts'
 /** Rows of "Largest changes", 5: the CSV and the JSON have every compute. */
 const MAX_MOVERS = 5
 
+/** Everything that the report of one account and one plan is made from. */
+export type ReportInput = {
+  readonly account: string
+  readonly slot: ReportSlot
+  readonly zone: string
+  readonly madeAt: Instant
+  readonly plan: ReportPlan
+  readonly prices: Prices
+  readonly spans: ReportSpans
+  readonly history: AggregatedHistory
+  /** Start of the ledger's spend; undefined when no budget of the month says it. */
+  readonly countedSince: Instant | undefined
+  readonly identityOf: (ref: ComputeRef) => ComputeIdentity
+  /** Events of the week that receivers could be notified of. */
+  readonly events: NonNullable<Report['events']>
+  /** Wakes caused by readings since the ledger began, of the computes in the plan. */
+  readonly wakesCaused: number
+  /** As the running daemon sees them; undefined without a daemon, or when the report is older than the last whole week. */
+  readonly planned:
+    | { readonly budgets: readonly BudgetWithForecast[]; readonly month: MonthView | undefined }
+    | undefined
+}
+
 export function composeReport(input: ReportInput): Report {
-  const { slot, madeAt, plan, history, spans } = input
+  const { slot, madeAt, plan, history, spans, planned } = input
   const computes = history.computes.map((sums) => ({ ...sums, identity: input.identityOf(sums.ref) }))
   const awake = computes
     .filter(({ week }) => week.awake.high > 0)
@@ -34,15 +60,14 @@ export function composeReport(input: ReportInput): Report {
     ...headOf(input, knownFrom),
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
-    groups: groupsOf(computes, plan.groupBy ?? defaultGroup(computes), {
-      isBeforeKnown,
-      redact: plan.redact,
-    }),
+    groups: groupsOf(computes, plan, isBeforeKnown),
     movers: isBeforeKnown && madeAt >= slot.to ? moversOf(computes, plan) : [],
-    budgets: reportBudgets(input),
+    budgets: planned
+      ? planned.budgets.filter(({ team }) => (plan.onlyTeam ?? team) === team).map(reportBudget)
+      : null,
     observer: {
-      extension_seconds: sum(awake, ({ week }) => week.observerOverhead) / 1000,
-      micros: sum(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
+      extension_seconds: sumOf(awake, ({ week }) => week.observerOverhead) / 1000,
+      micros: sumOf(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
       wakes_caused: input.wakesCaused,
     },
     unproductive: summariseUnproductive(awake, { elapsed, redact: plan.redact }),
@@ -57,22 +82,11 @@ export function composeReport(input: ReportInput): Report {
   return { ...report, verdict: summarySentence(report) }
 }
 
-type Head =
-  | 'schema_version'
-  | 'account'
-  | 'slot'
-  | 'zone'
-  | 'currency'
-  | 'made_at'
-  | 'team'
-  | 'redacted'
-  | 'known_from'
-
 const headOf = (
   { account, slot, zone, prices, madeAt, plan }: ReportInput,
   knownFrom: Instant | undefined,
-): Pick<Report, Head> => ({
-  schema_version: 1,
+) => ({
+  schema_version: 1 as const,
   account,
   slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / HOUR },
   zone,
@@ -82,9 +96,6 @@ const headOf = (
   redacted: [...plan.redact],
   known_from: knownFrom === undefined ? null : toIso(knownFrom),
 })
-
-const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((total, item) => total + of(item), 0)
 
 function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
   const starts = [firstDay, countedSince].filter((start) => start !== undefined)
@@ -100,14 +111,12 @@ function spendOf(
   knownFrom: Instant | undefined,
 ): Report['spend'] {
   const earlier = history.earlier.filter((_, index) => isKnown(spans.earlier[index], knownFrom))
+  const total = sumOf(earlier, Number)
   const { month } = spans
   return {
     week: bounds(awake, ({ week }) => week.spend),
     before: isKnown(spans.earlier[0], knownFrom) ? (history.earlier[0] ?? 0) : null,
-    mean:
-      earlier.length === 0
-        ? null
-        : { weeks: earlier.length, micros: Math.round(sum(earlier, Number) / earlier.length) },
+    mean: earlier.length === 0 ? null : { weeks: earlier.length, micros: Math.round(total / earlier.length) },
     month: {
       ...isoInterval(month),
       micros: history.month,
@@ -126,63 +135,47 @@ function spendOf(
 /** Null unless the forecast is of the month that the report shows: after the turn of the month it is of the next one. */
 function monthForecast(view: MonthView | undefined, month: Interval): Report['spend']['forecast'] {
   if (!view?.forecast || view.period.from !== month.from) return null
-  const { p10, p50, p90, learning, days } = view.forecast
-  return {
-    period: isoInterval(view.period),
-    p10: Math.round(p10),
-    p50: Math.round(p50),
-    p90: Math.round(p90),
-    learning,
-    days,
-  }
+  return { period: isoInterval(view.period), ...forecastIn(Math.round, view.forecast) }
 }
 
-const bounds = <Item>(
-  items: readonly Item[],
-  of: (item: Item) => Bounds<number>,
-): { low: number; likely: number; high: number } => ({
-  low: sum(items, (item) => of(item).low),
-  likely: sum(items, (item) => of(item).likely),
-  high: sum(items, (item) => of(item).high),
+const bounds = <Item>(items: readonly Item[], of: (item: Item) => Bounds<number>) => ({
+  low: sumOf(items, (item) => of(item).low),
+  likely: sumOf(items, (item) => of(item).likely),
+  high: sumOf(items, (item) => of(item).high),
 })
 
 /** By the likely value; a compute with only a high value above 0 may have been awake. */
 const wasAwake = ({ week }: ReportedCompute): boolean => week.awake.likely > 0
 
 function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
+  const time = bounds(awake, ({ week }) => week.awake)
   return {
-    seconds: mapBounds(
-      bounds(awake, ({ week }) => week.awake),
-      millisInSeconds,
-    ),
-    cu_seconds: sum(awake, ({ week }) => week.cuTime) / 1000,
-    wakes: sum(awake, ({ week }) => week.wakes),
+    seconds: mapBounds(time, millisInSeconds),
+    cu_seconds: sumOf(awake, ({ week }) => week.cuTime) / 1000,
+    wakes: sumOf(awake, ({ week }) => week.wakes),
     computes: awake.filter(wasAwake).length,
   }
 }
 
-const defaultGroup = (computes: readonly ReportedCompute[]): ReportGroup =>
-  computes.some(({ identity }) => identity.owner.team !== '') ? 'team' : 'project'
-
-const projectName = ([compute]: readonly ReportedCompute[], redact: ReportPlan['redact']): string | null => {
-  const named = compute && nameCompute(compute.ref, compute.identity, redact)
-  return named ? (named.project_name ?? named.project_id) : null
-}
-
 const isUnnamed = (name: string | null): number => (name === null ? 1 : 0)
 
+/** By team if any compute has one, else by project, unless the plan says otherwise. */
 function groupsOf(
   computes: readonly ReportedCompute[],
-  by: ReportGroup,
-  { isBeforeKnown, redact }: { readonly isBeforeKnown: boolean; readonly redact: ReportPlan['redact'] },
+  { groupBy, redact }: ReportPlan,
+  isBeforeKnown: boolean,
 ): Report['groups'] {
+  const hasTeams = computes.some(({ identity }) => identity.owner.team !== '')
+  const by = groupBy ?? (hasTeams ? 'team' : 'project')
+  const nameOf = (key: string | null, [first]: readonly ReportedCompute[]): string | null =>
+    by === 'project' && first ? (nameCompute(first.ref, first.identity, redact).project_name ?? key) : key
   const groups = Map.groupBy(computes, ({ ref, identity }) => reportGroupOf(ref, identity, by))
   const rows = [...groups].map(([key, members]) => ({
-    name: by === 'project' ? projectName(members, redact) : key,
+    name: nameOf(key, members),
     computes: members.filter(wasAwake).length,
-    micros: sum(members, ({ week }) => week.spend.likely),
-    before_micros: isBeforeKnown ? sum(members, ({ before }) => before.spend.likely) : null,
-    awake_seconds: sum(members, ({ week }) => week.awake.likely) / 1000,
+    micros: sumOf(members, ({ week }) => week.spend.likely),
+    before_micros: isBeforeKnown ? sumOf(members, ({ before }) => before.spend.likely) : null,
+    awake_seconds: sumOf(members, ({ week }) => week.awake.likely) / 1000,
   }))
   const spent = rows.filter((row) => row.computes > 0 || (row.before_micros ?? 0) > 0)
   return { by, rows: spent.toSorted((a, b) => isUnnamed(a.name) - isUnnamed(b.name) || b.micros - a.micros) }
@@ -235,8 +228,7 @@ function reportCompute(
 function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices'] {
   return periods.flatMap(({ from: since, perCuHour }, index) => {
     const until = periods[index + 1]?.from
-    if (since >= to && index > 0) return []
-    if (until !== undefined && until <= from) return []
+    if ((since >= to && index > 0) || (until !== undefined && until <= from)) return []
     return [{ from: index === 0 ? null : toIso(since), cu_hour_micros: perCuHour satisfies Micros }]
   })
 }

@@ -180,6 +180,7 @@ export const reportSchema = z.strictObject({
 
 export type Report = z.output<typeof reportSchema>
 export type ReportCompute = Report['computes'][number]
+export type ReportBudget = z.output<typeof budget>
 
 export const reportJsonSchema = (): unknown => ({
   title: 'Weekly report of Dormouse',

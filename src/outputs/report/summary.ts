@@ -1,12 +1,10 @@
 // The report in one or two sentences: spend, comparison with the week before, and budgets in danger.
 import { instantText, monthText } from '../text/dates.ts'
 import { displayName } from '../text/display-name.ts'
-import type { Report } from './schema.ts'
+import type { Report, ReportBudget } from './schema.ts'
 import { budgetAmountText, comparedText, countWithNoun, moneyText, percentText } from '../text/amounts.ts'
 
 type ReportWithoutVerdict = Omit<Report, 'verdict'>
-type Budget = NonNullable<Report['budgets']>[number]
-
 export function summarySentence(report: ReportWithoutVerdict): string {
   if (report.known_from === null || report.known_from >= report.slot.to)
     return 'Nothing is known of this week: Dormouse did not count yet.'
@@ -43,9 +41,8 @@ function beforeText({ spend: { week, before }, currency, made_at, slot }: Report
 function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerdict): readonly string[] {
   if (!forecast) return []
   const guess = forecast.learning ? ', a rough guess so far' : ''
-  return [
-    `${monthText(days.at(-1)?.date ?? '')} is on course for ${moneyText(forecast.p50, currency)}${guess}.`,
-  ]
+  const month = monthText(days.at(-1)?.date ?? '')
+  return [`${month} is on course for ${moneyText(forecast.p50, currency)}${guess}.`]
 }
 
 /** Chance of going over a limit from which the summary mentions it: it is then the likelier outcome. */
@@ -55,7 +52,7 @@ function budgetText({ budgets }: ReportWithoutVerdict): readonly string[] {
   if (budgets === null || budgets.length === 0) return []
   const over = budgets.filter(({ share }) => share >= 1)
   const probable = budgets.filter(
-    ({ share, probability_over: chance }) => share < 1 && chance !== null && chance >= PROBABLE,
+    ({ share, probability_over: chance }) => share < 1 && (chance ?? 0) >= PROBABLE,
   )
   if (over.length + probable.length === 0) return [withinText(budgets.length)]
   return [...fullestText(over, overText), ...fullestText(probable, probableText)]
@@ -65,16 +62,18 @@ const withinText = (count: number): string =>
   count === 1 ? 'The budget is within its limit.' : `All ${count} budgets are within their limits.`
 
 /** A sentence about the fullest budget, and how many more there are. */
-function fullestText(budgets: readonly Budget[], text: (budget: Budget) => string): readonly string[] {
+function fullestText(
+  budgets: readonly ReportBudget[],
+  text: (budget: ReportBudget) => string,
+): readonly string[] {
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []
-  return [
-    `${text(first)}${more.length === 0 ? '' : `, and so ${more.length === 1 ? 'is' : 'are'} ${countWithNoun(more.length, 'more budget')}`}.`,
-  ]
+  const others = `, and so ${more.length === 1 ? 'is' : 'are'} ${countWithNoun(more.length, 'more budget')}`
+  return [`${text(first)}${more.length === 0 ? '' : others}.`]
 }
 
-const overText = ({ budget, spent, limit, unit }: Budget): string =>
+const overText = ({ budget, spent, limit, unit }: ReportBudget): string =>
   `Budget ${displayName(budget)} is over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
 
-const probableText = ({ budget, probability_over: chance }: Budget): string =>
+const probableText = ({ budget, probability_over: chance }: ReportBudget): string =>
   `Budget ${displayName(budget)} will go over its limit with a chance of ${percentText(chance ?? 0)}`

@@ -2,6 +2,7 @@
 import type { AwakeCause } from '../../model/ledger/evidence.ts'
 import type { Redactable } from '../../model/output/report.ts'
 import type { AggregatedCompute } from './aggregate.ts'
+import { sumOf } from '../../std/sum.ts'
 import { nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report } from './schema.ts'
 import { DAY } from '../../model/units.ts'
@@ -26,29 +27,25 @@ export function summariseUnproductive(
   computes: readonly ReportedCompute[],
   context: UnproductiveContext,
 ): Report['unproductive'] {
-  const tail = { time: 0, micros: 0 }
-  const causes = new Map<string, { computes: number; time: number; micros: number }>()
-  for (const compute of computes) {
-    tail.time += compute.week.idleTail
-    tail.micros += averageCostOf(compute, compute.week.idleTail)
-    for (const [cause, time] of unproductiveCauses(compute)) {
-      const sum = causes.get(cause) ?? { computes: 0, time: 0, micros: 0 }
-      sum.computes += 1
-      sum.time += time
-      sum.micros += averageCostOf(compute, time)
-      causes.set(cause, sum)
-    }
-  }
+  const shares = computes.flatMap((compute) =>
+    unproductiveCauses(compute).map(([cause, time]) => ({
+      cause,
+      time,
+      micros: averageCostOf(compute, time),
+    })),
+  )
+  const causes = [...Map.groupBy(shares, ({ cause }) => cause)].map(([cause, same]) => ({
+    cause,
+    computes: same.length,
+    seconds: sumOf(same, ({ time }) => time) / 1000,
+    micros: sumOf(same, ({ micros }) => micros),
+  }))
   return {
-    idle_tail: { seconds: tail.time / 1000, micros: tail.micros },
-    causes: [...causes]
-      .map(([cause, { computes: count, time, micros }]) => ({
-        cause,
-        computes: count,
-        seconds: time / 1000,
-        micros,
-      }))
-      .toSorted((a, b) => b.micros - a.micros),
+    idle_tail: {
+      seconds: sumOf(computes, ({ week }) => week.idleTail) / 1000,
+      micros: sumOf(computes, (compute) => averageCostOf(compute, compute.week.idleTail)),
+    },
+    causes: causes.toSorted((a, b) => b.micros - a.micros),
     never_slept: computes
       .filter(({ week }) => week.awake.likely >= NEVER_SLEPT_SHARE * context.elapsed)
       .map((compute) => neverSlept(compute, context))
@@ -69,7 +66,7 @@ function neverSlept(
   { ref, identity, week, readings, culprits, timeByCause }: ReportedCompute,
   { elapsed, redact }: UnproductiveContext,
 ): Report['unproductive']['never_slept'][number] {
-  const attributed = Object.values(timeByCause).reduce((sum, time) => sum + time, 0)
+  const attributed = sumOf(Object.values(timeByCause), Number)
   const isNamed = !redact.includes('clients')
   return {
     ...nameCompute(ref, identity, redact),

@@ -2,20 +2,9 @@
 import { toIso, type Interval } from '../../model/time.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 /** `November` of `2026-11-20`. */
@@ -35,7 +24,4 @@ const longText = (date: string): string => `${Number(date.slice(8))} ${monthText
 /** `2026-11-22 08:00 UTC` of an instant in ISO 8601. */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 
-export const isoInterval = ({ from, to }: Interval): { readonly from: string; readonly to: string } => ({
-  from: toIso(from),
-  to: toIso(to),
-})
+export const isoInterval = ({ from, to }: Interval) => ({ from: toIso(from), to: toIso(to) })

@@ -1,4 +1,5 @@
 // The computes of a report as CSV, one row each.
+import { inMoney } from '../../text/compute-fields.ts'
 import { csvLine, type CsvCell } from '../../text/csv.ts'
 import type { Report, ReportCompute } from '../schema.ts'
 import { computeChunks } from './json.ts'
@@ -37,5 +38,3 @@ export function renderCsv(report: Report): readonly string[] {
     ),
   ]
 }
-
-const inMoney = (micros: number): number => micros / 1_000_000

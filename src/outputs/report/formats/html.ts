@@ -1,15 +1,6 @@
 // The report as the HTML of a mail: only tables and inline styles, because mail programs drop scripts, style sheets and SVG.
 import { withNoBreakSpaces } from '../../text/html.ts'
-import {
-  limitRows,
-  cellPlainText,
-  type ReportBlock,
-  type BlockCell,
-  type BlockColumn,
-  type ReportSection,
-} from '../blocks.ts'
-import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
+import { limitRows, cellPlainText, type ReportBlock, type BlockCell, type ReportOutline } from '../blocks.ts'
 import { percentText } from '../../text/amounts.ts'
 
 const PAGE =
@@ -18,9 +9,7 @@ const PAGE =
 /** Attribute of every second row. */
 const SHADED = ' bgcolor="#f6f8fa"'
 
-export function renderMailHtml(report: Report): string {
-  const { title, lead, sections } = buildOutline(report)
-  const [verdict = '', ...about] = lead
+export function renderMailHtml({ title, lead: [verdict = '', ...about], sections }: ReportOutline): string {
   return [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>`,
@@ -28,17 +17,14 @@ export function renderMailHtml(report: Report): string {
     `<h1 style="font-size:20px;margin:0 0 8px">${escaped(title)}</h1>`,
     `<p style="font-size:16px">${escaped(verdict)}</p>`,
     ...about.map((words) => `<p style="color:#57606a">${escaped(words)}</p>`),
-    ...sections.map(sectionHtml),
+    ...sections.flatMap((section) => [
+      `<h2 id="${section.id}" style="font-size:16px;margin:24px 0 8px">${escaped(section.title)}</h2>`,
+      ...section.blocks.map(blockHtml),
+    ]),
     '</body></html>',
     '',
   ].join('\n')
 }
-
-const sectionHtml = ({ id, title, blocks }: ReportSection): string =>
-  [
-    `<h2 id="${id}" style="font-size:16px;margin:24px 0 8px">${escaped(title)}</h2>`,
-    ...blocks.map(blockHtml),
-  ].join('\n')
 
 function blockHtml(block: ReportBlock): string {
   if (block.kind === 'text') return `<p style="margin:8px 0">${escaped(block.text)}</p>`
@@ -46,7 +32,7 @@ function blockHtml(block: ReportBlock): string {
   const { rows, rest } = limitRows(block)
   const head = columns.map((column) => `<th align="${column.align}">${escaped(column.title)}</th>`)
   const lines = rows.map((row, line) => {
-    const cells = row.map((cell, index) => cellHtml(cell, columns[index]))
+    const cells = row.map((cell, index) => cellHtml(cell, columns[index]?.align))
     return `<tr${line % 2 === 0 ? SHADED : ''}>${cells.join('')}</tr>`
   })
   return [
@@ -54,21 +40,20 @@ function blockHtml(block: ReportBlock): string {
     ...(columns.every(({ title }) => title === '') ? [] : [`<tr>${head.join('')}</tr>`]),
     ...lines,
     '</table>',
-    ...(rest === undefined ? [] : [`<p style="margin:8px 0">${rest}</p>`]),
+    ...rest.map((words) => `<p style="margin:8px 0">${words}</p>`),
   ].join('\n')
 }
 
 /** Width of a full bar, pixels. */
 const BAR_WIDTH = 160
 
-function cellHtml(cell: BlockCell, column: BlockColumn | undefined): string {
+function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined): string {
   if (typeof cell === 'object' && 'bar' in cell) {
     const width = Math.round(BAR_WIDTH * cell.bar)
     const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
     return `<td>${width === 0 ? '' : bar}</td>`
   }
-  const align = column?.align === 'right' ? ' align="right" nowrap' : ''
-  return `<td${align}>${escaped(cellPlainText(cell, percentText))}</td>`
+  return `<td${align === 'right' ? ' align="right" nowrap' : ''}>${escaped(cellPlainText(cell, percentText))}</td>`
 }
 
 /** Escapes text between tags. No attribute holds text from outside. */

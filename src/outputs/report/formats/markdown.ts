@@ -1,38 +1,26 @@
 // The report as CommonMark with tables.
-import {
-  limitRows,
-  cellPlainText,
-  type ReportBlock,
-  type BlockCell,
-  type BlockColumn,
-  type ReportSection,
-} from '../blocks.ts'
-import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
+import { limitRows, cellPlainText, type ReportBlock, type BlockCell, type ReportOutline } from '../blocks.ts'
 
-export function renderMarkdown(report: Report): string {
-  const { title, lead, sections } = buildOutline(report)
-  return `${[`# ${escaped(title)}`, ...lead.map(escaped), ...sections.map(sectionText)].join('\n\n')}\n`
+export function renderMarkdown({ title, lead, sections }: ReportOutline): string {
+  const sectionTexts = sections.flatMap((section) => [
+    `## ${escaped(section.title)}`,
+    ...section.blocks.map(blockText),
+  ])
+  return `${[`# ${escaped(title)}`, ...lead.map(escaped), ...sectionTexts].join('\n\n')}\n`
 }
-
-const sectionText = ({ title, blocks }: ReportSection): string =>
-  [`## ${escaped(title)}`, ...blocks.map(blockText)].join('\n\n')
 
 function blockText(block: ReportBlock): string {
   if (block.kind === 'text') return escaped(block.text)
-  const { columns } = block
   const { rows, rest } = limitRows(block)
   const lines = [
-    row(columns.map(({ title }) => escaped(title))),
-    row(columns.map(ruleOf)),
+    row(block.columns.map(({ title }) => escaped(title))),
+    row(block.columns.map(({ align }) => (align === 'right' ? '--:' : '---'))),
     ...rows.map((cells) => row(cells.map(cellText))),
   ]
-  return [lines.join('\n'), ...(rest === undefined ? [] : [rest])].join('\n\n')
+  return [lines.join('\n'), ...rest].join('\n\n')
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-
-const ruleOf = ({ align }: BlockColumn): string => (align === 'right' ? '--:' : '---')
 
 /** Width of a full bar, characters. */
 const BAR_WIDTH = 20

@@ -10,16 +10,16 @@ import {
   type ReportSection,
   type TableBlock,
 } from '../blocks.ts'
-import { computeNameHtml } from '../compute-name.ts'
+import { computeNameHtml } from '../ownership.ts'
 import { dayText } from '../../text/dates.ts'
 import { forecastFanFigure } from '../../charts/forecast-fan.ts'
 import { breakable, html, type Html, type HtmlPart } from '../../text/html.ts'
 import { displayName } from '../../text/display-name.ts'
 import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
+import type { Report, ReportBudget } from '../schema.ts'
 import { UNNAMED_GROUPS } from '../sections/spend.ts'
 import { barsSvg } from '../../charts/bars.ts'
-import { tableHtml } from '../../text/html-table.ts'
+import { tableHtml, type TableHeading } from '../../text/html-table.ts'
 import { budgetAmountText, moneyText, percentText } from '../../text/amounts.ts'
 
 /** @param most rows per table */
@@ -50,19 +50,16 @@ const blockHtml = (block: ReportBlock, options: TableOptions): Html =>
 function blockTable(table: TableBlock, { label, most }: TableOptions): Html {
   const { rows, rest } = limitRows(table, most)
   // bars are left to the chart
-  const visible = table.columns.flatMap((column, index) =>
-    rows.some((row) => isBar(row[index] ?? '')) ? [] : [{ column, index }],
-  )
-  const columns = visible.map(({ column: { title, align } }) => ({
-    title,
-    kind: align === 'right' ? ('number' as const) : ('words' as const),
-  }))
+  const columns = table.columns.flatMap(({ title, align }, index) => {
+    const kind: TableHeading['kind'] = align === 'right' ? 'number' : 'words'
+    return rows.some((row) => isBar(row[index] ?? '')) ? [] : [{ title, kind, index }]
+  })
   return html`${tableHtml({
     label,
     columns,
-    rows: rows.map((row) => visible.map(({ index }) => cellHtml(row[index] ?? ''))),
+    rows: rows.map((row) => columns.map(({ index }) => cellHtml(row[index] ?? ''))),
   })}
-  ${rest !== undefined && html`<p>${rest}</p>`}`
+  ${rest.map((words) => html`<p>${words}</p>`)}`
 }
 
 const isBar = (cell: BlockCell): boolean => typeof cell === 'object' && 'bar' in cell
@@ -120,11 +117,9 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
   },
 }
 
-type Budget = NonNullable<Report['budgets']>[number]
-
 const instantOf = (iso: string) => fromIso(iso) ?? instant(0)
 
-function budgetFigure(budget: Budget, { made_at: madeAt, zone }: Report): Html {
+function budgetFigure(budget: ReportBudget, { made_at: madeAt, zone }: Report): Html {
   const { period, limit, spent, unit, forecast } = budget
   const name = displayName(budget.budget)
   const resolved = createZone(zone)

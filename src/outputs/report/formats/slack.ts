@@ -1,7 +1,5 @@
 // The report as a Slack message. Its texts are plain or preformatted, so that no name is markup or mentions anybody.
-import { limitRows, type ReportBlock } from '../blocks.ts'
-import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
+import { limitRows, type ReportBlock, type ReportOutline } from '../blocks.ts'
 import { tableText } from './text.ts'
 
 /** Limits of Slack, characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
@@ -13,26 +11,15 @@ const MAX_TEXT_LENGTH = 3000
 const MAX_LIST_ROWS = 5
 
 /** Sections sent to a channel; the others are in the other formats. */
-const SECTIONS: ReadonlySet<string> = new Set([
-  'spend',
-  'groups',
-  'computes',
-  'movers',
-  'budgets',
-  'unproductive',
-])
+const SECTIONS = new Set(['spend', 'groups', 'computes', 'movers', 'budgets', 'unproductive'])
 
-export function renderSlack(report: Report): string {
-  const { title, lead, sections } = buildOutline(report)
+export function renderSlack({ title, lead, sections }: ReportOutline): string {
   const blocks = [
     { type: 'header', text: plain(title, MAX_TITLE_LENGTH) },
-    ...lead.map((words) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })),
+    ...lead.map(textSection),
     ...sections
       .filter(({ id }) => SECTIONS.has(id))
-      .flatMap((section) => [
-        { type: 'section', text: plain(section.title, MAX_TEXT_LENGTH) },
-        ...section.blocks.map(blockOf),
-      ]),
+      .flatMap((section) => [textSection(section.title), ...section.blocks.map(blockOf)]),
   ]
   const text = escaped(cut(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
   return `${JSON.stringify({ text, mrkdwn: false, blocks: blocks.slice(0, MAX_BLOCKS) }, undefined, 2)}\n`
@@ -40,17 +27,14 @@ export function renderSlack(report: Report): string {
 
 const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(text, most), emoji: false })
 
+const textSection = (words: string) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })
+
 function blockOf(block: ReportBlock) {
-  if (block.kind === 'text') return { type: 'section', text: plain(block.text, MAX_TEXT_LENGTH) }
+  if (block.kind === 'text') return textSection(block.text)
   const isList = block.columns.every(({ title }) => title !== '')
-  const limited = isList ? { ...limitRows(block, MAX_LIST_ROWS), rest: undefined } : limitRows(block)
-  const text = tableText(block, limited)
-  return {
-    type: 'rich_text',
-    elements: [
-      { type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(text, MAX_TEXT_LENGTH) }] },
-    ],
-  }
+  const limited = isList ? { ...limitRows(block, MAX_LIST_ROWS), rest: [] } : limitRows(block)
+  const text = { type: 'text', text: cut(tableText(block, limited), MAX_TEXT_LENGTH) }
+  return { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [text] }] }
 }
 
 /** Cuts by UTF-16 units, never inside a surrogate pair. */

@@ -4,26 +4,22 @@ import {
   cellPlainText,
   type ReportBlock,
   type BlockCell,
-  type BlockColumn,
   type TableBlock,
   type LimitedRows,
+  type ReportOutline,
 } from '../blocks.ts'
+import { sumOf } from '../../../std/sum.ts'
 import { displayWidth } from '../../text/display-name.ts'
-import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
 
 /** Columns that mail programs show without wrapping. */
 const WIDTH = 78
 const GAP = '  '
 
-export function renderText(report: Report): string {
-  const { title, lead, sections } = buildOutline(report)
+export function renderText({ title, lead, sections }: ReportOutline): string {
   const parts = [
     underlined(title, '='),
     ...lead.map((words) => wrapped(words, WIDTH).join('\n')),
-    ...sections.map((section) =>
-      [underlined(section.title, '-'), ...section.blocks.map((block) => blockText(block))].join('\n\n'),
-    ),
+    ...sections.flatMap((section) => [underlined(section.title, '-'), ...section.blocks.map(blockText)]),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -38,11 +34,10 @@ const blockText = (block: ReportBlock): string =>
 
 /** Lines of at most 78 columns. */
 export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest }: LimitedRows): string {
-  const heads = columns.map(({ title }) => title)
   const cells = rows.map((row) => row.map(cellText))
-  const widths = widthsOf(columns, heads, cells)
-  const lines = [heads, ...cells].flatMap((row) => rowLines(row, columns, widths))
-  return [...lines, ...(rest === undefined ? [] : [rest])].join('\n')
+  const widths = widthsOf(columns, cells)
+  const lines = [columns.map(({ title }) => title), ...cells].flatMap((row) => rowLines(row, columns, widths))
+  return [...lines, ...rest].join('\n')
 }
 
 /** Width of a full bar, characters. */
@@ -50,17 +45,16 @@ const BAR_WIDTH = 20
 const cellText = (cell: BlockCell): string =>
   cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR_WIDTH * share)))
 
+type Columns = TableBlock['columns']
+type TextRow = readonly string[]
+
 /** Width of each column. Where the table is too wide, the widest text column shrinks until it fits; numbers keep their width. */
-function widthsOf(
-  columns: readonly BlockColumn[],
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
-): readonly number[] {
-  const widths = columns.map((_, index) =>
-    Math.max(longestWord(heads[index] ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
+function widthsOf(columns: Columns, rows: readonly TextRow[]): readonly number[] {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(...title.split(' ').map(displayWidth), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   )
   const available = WIDTH - GAP.length * (columns.length - 1)
-  for (let excess = sum(widths) - available; excess > 0; excess -= 1) {
+  for (let excess = sumOf(widths, Number) - available; excess > 0; excess -= 1) {
     const widest = columns.reduce(
       (candidate, { align }, index) =>
         align === 'left' && (widths[index] ?? 0) > (widths[candidate] ?? 0) ? index : candidate,
@@ -71,15 +65,7 @@ function widthsOf(
   return widths
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
-
-const longestWord = (words: string): number => Math.max(...words.split(' ').map(displayWidth))
-
-function rowLines(
-  row: readonly string[],
-  columns: readonly BlockColumn[],
-  widths: readonly number[],
-): readonly string[] {
+function rowLines(row: TextRow, columns: Columns, widths: readonly number[]): readonly string[] {
   const cells = row.map((cell, index) => wrapped(cell, widths[index] ?? 0))
   const height = Math.max(1, ...cells.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) =>

@@ -2,38 +2,22 @@
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import { instantText } from '../../text/dates.ts'
-import type { Report } from '../schema.ts'
+import type { Report, ReportBudget } from '../schema.ts'
 import { budgetAmountText, percentText } from '../../text/amounts.ts'
-
-type Budget = NonNullable<Report['budgets']>[number]
 
 export function budgetSection({ budgets, made_at }: Report): ReportSection {
   const section = { id: 'budgets', title: 'Budgets' }
-  if (budgets === null)
-    return {
-      ...section,
-      blocks: [
-        textBlock(
-          'Not known: budgets and forecasts are only in reports of this week and the last one that a running daemon makes.',
-        ),
-      ],
-    }
+  const words =
+    'Not known: budgets and forecasts are only in reports of this week and the last one that a running daemon makes.'
+  if (budgets === null) return { ...section, blocks: [textBlock(words)] }
   if (budgets.length === 0) return { ...section, blocks: [] }
   const fullestFirst = budgets.toSorted((a, b) => b.share - a.share)
-  return {
-    ...section,
-    blocks: [
-      textBlock(`As of ${instantText(made_at)}.`),
-      tableBlock(
-        ['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Chance of going over'],
-        fullestFirst,
-        rowOf,
-      ),
-    ],
-  }
+  const titles = ['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Chance of going over']
+  const table = tableBlock(titles, fullestFirst, rowOf)
+  return { ...section, blocks: [textBlock(`As of ${instantText(made_at)}.`), ...table] }
 }
 
-const rowOf = (budget: Budget): readonly string[] => {
+const rowOf = (budget: ReportBudget): readonly string[] => {
   const { spent, limit, unit, share, forecast, probability_over: chance } = budget
   return [
     `${displayName(budget.budget)}, per ${budget.per}`,

@@ -10,23 +10,16 @@ const MAX_REASON_LENGTH = 120
 
 type Group = Report['not_analysed'][number]
 
-export function notAnalysedSection({ not_analysed: groups, currency }: Report): ReportSection {
-  return {
-    id: 'not-analysed',
-    title: 'Not fully analysed, and why',
-    blocks:
-      groups.length === 0
-        ? []
-        : [
-            tableBlock(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
-              whyText(group),
-              String(group.computes),
-              moneyText(group.micros, currency),
-              { computes: group.examples },
-            ]),
-          ],
-  }
-}
+export const notAnalysedSection = ({ not_analysed: groups, currency }: Report): ReportSection => ({
+  id: 'not-analysed',
+  title: 'Not fully analysed, and why',
+  blocks: tableBlock(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
+    whyText(group),
+    String(group.computes),
+    moneyText(group.micros, currency),
+    { computes: group.examples },
+  ]),
+})
 
 const whyText = ({ reason, because }: Group): string =>
   reason === 'uncertain'
@@ -34,21 +27,17 @@ const whyText = ({ reason, because }: Group): string =>
     : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${displayName(because, MAX_REASON_LENGTH)}`}`
 
 export function pricesSection({ prices, currency, redacted }: Report): ReportSection {
-  const [only, ...more] = prices
-  const single =
-    only && more.length === 0 ? `A CU-hour cost ${priceText(only.cu_hour_micros, currency)}. ` : ''
+  const [only] = prices
+  const isSingle = only !== undefined && prices.length === 1
+  const single = isSingle ? `A CU-hour cost ${priceText(only.cu_hour_micros, currency)}. ` : ''
   return {
     id: 'prices',
     title: 'Prices and method',
     blocks: [
-      ...(more.length === 0
-        ? []
-        : [
-            tableBlock(['From', '>A CU-hour'], prices, ({ from, cu_hour_micros }) => [
-              from === null ? 'before' : instantText(from),
-              priceText(cu_hour_micros, currency),
-            ]),
-          ]),
+      ...tableBlock(['From', '>A CU-hour'], isSingle ? [] : prices, ({ from, cu_hour_micros }) => [
+        from === null ? 'before' : instantText(from),
+        priceText(cu_hour_micros, currency),
+      ]),
       textBlock(
         `${single}Spend is size times time awake times the price at that time: storage and transfer are not in it. ` +
           'Changes are split in this order: time awake, then size, then price.' +

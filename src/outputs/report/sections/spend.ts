@@ -13,7 +13,7 @@ export function spendSection(report: Report): ReportSection {
     id: 'spend',
     title: 'Spend',
     blocks: [
-      tableBlock(['', '>Spend'], totalsOf(report), (cells) => cells),
+      ...tableBlock(['', '>Spend'], totalsOf(report), (cells) => cells),
       ...boundsText(report),
       ...forecastText(report),
       ...daysTable(report),
@@ -22,16 +22,14 @@ export function spendSection(report: Report): ReportSection {
 }
 
 function daysTable({ spend: { week, days }, currency }: Report): readonly ReportBlock[] {
-  if (week.high === 0) return []
   const most = Math.max(1, ...days.map(({ micros }) => micros))
-  return [
-    tableBlock(['Day', '>Spend', '>Awake', ''], days, ({ date, micros, awake_seconds }) => [
-      dayText(date),
-      moneyText(micros, currency),
-      hoursText(awake_seconds * 1000),
-      { bar: micros / most },
-    ]),
-  ]
+  const shown = week.high === 0 ? [] : days
+  return tableBlock(['Day', '>Spend', '>Awake', ''], shown, ({ date, micros, awake_seconds }) => [
+    dayText(date),
+    moneyText(micros, currency),
+    hoursText(awake_seconds * 1000),
+    { bar: micros / most },
+  ])
 }
 
 function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
@@ -89,75 +87,53 @@ export const UNNAMED_GROUPS = {
 
 export function groupSection({ groups: { by, rows }, spend, currency }: Report): ReportSection {
   const total = spend.week.likely
+  const titles = [GROUP_NAMES[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes']
   return {
     id: 'groups',
     title: `By ${GROUP_NAMES[by].toLowerCase()}`,
-    blocks:
-      rows.length < 2
-        ? []
-        : [
-            tableBlock(
-              [GROUP_NAMES[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes'],
-              rows,
-              (row) => [
-                row.name === null ? UNNAMED_GROUPS[by] : displayName(row.name),
-                moneyText(row.micros, currency),
-                total === 0 ? '' : percentText(row.micros / total),
-                amountOrUnknown(row.before_micros, currency),
-                hoursText(row.awake_seconds * 1000),
-                String(row.computes),
-              ],
-            ),
-          ],
+    blocks: tableBlock(titles, rows.length < 2 ? [] : rows, (row) => [
+      row.name === null ? UNNAMED_GROUPS[by] : displayName(row.name),
+      moneyText(row.micros, currency),
+      total === 0 ? '' : percentText(row.micros / total),
+      amountOrUnknown(row.before_micros, currency),
+      hoursText(row.awake_seconds * 1000),
+      String(row.computes),
+    ]),
   }
 }
 
-export function dearestSection({ computes: reported, currency }: Report): ReportSection {
-  const computes = reported.filter(({ awake_seconds: awake }) => awake > 0)
+export function dearestSection({ computes, currency }: Report): ReportSection {
+  const awake = computes.filter(({ awake_seconds }) => awake_seconds > 0)
+  const titles = ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes']
+  const table = tableBlock(titles, awake, (compute) => [
+    { computes: [compute] },
+    moneyText(compute.spend_micros.likely, currency),
+    hoursText(compute.awake_seconds * 1000),
+    percentText(compute.awake_share),
+    hoursText(compute.idle_tail_seconds * 1000),
+    String(compute.wakes),
+  ])
+  const legend = textBlock('Idle tail: awake after the last activity, until the service suspends it.')
   return {
     id: 'computes',
     title: 'Computes, the dearest first',
-    blocks:
-      computes.length === 0
-        ? []
-        : [
-            tableBlock(
-              ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes'],
-              computes,
-              (compute) => [
-                { computes: [compute] },
-                moneyText(compute.spend_micros.likely, currency),
-                hoursText(compute.awake_seconds * 1000),
-                percentText(compute.awake_share),
-                hoursText(compute.idle_tail_seconds * 1000),
-                String(compute.wakes),
-              ],
-            ),
-            textBlock('Idle tail: awake after the last activity, until the service suspends it.'),
-          ],
+    blocks: awake.length === 0 ? [] : [...table, legend],
   }
 }
 
-export function moversSection({ movers, currency }: Report): ReportSection {
-  return {
-    id: 'movers',
-    title: 'Largest changes since the week before',
-    blocks:
-      movers.length === 0
-        ? []
-        : [
-            tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (compute) => {
-              const change = compute.micros - compute.before_micros
-              return [
-                { computes: [compute] },
-                moneyText(compute.micros, currency),
-                `${change > 0 ? '+' : ''}${moneyText(change, currency)}`,
-                reasonText(compute, currency),
-              ]
-            }),
-          ],
-  }
-}
+export const moversSection = ({ movers, currency }: Report): ReportSection => ({
+  id: 'movers',
+  title: 'Largest changes since the week before',
+  blocks: tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (compute) => {
+    const change = compute.micros - compute.before_micros
+    return [
+      { computes: [compute] },
+      moneyText(compute.micros, currency),
+      `${change > 0 ? '+' : ''}${moneyText(change, currency)}`,
+      reasonText(compute, currency),
+    ]
+  }),
+})
 
 const REASONS = {
   awake: ['it was awake for longer', 'it was awake for less long'],

@@ -7,13 +7,11 @@ import { countWithNoun, hoursText, moneyText, percentText, spanText } from '../.
 type Unproductive = Report['unproductive']
 type NeverSlept = Unproductive['never_slept'][number]
 
-export function unproductiveSection({ unproductive, currency }: Report): ReportSection {
-  return {
-    id: 'unproductive',
-    title: 'Awake for nothing, or without a break',
-    blocks: [...causeBlocks(unproductive, currency), ...neverSleptBlocks(unproductive.never_slept, currency)],
-  }
-}
+export const unproductiveSection = ({ unproductive, currency }: Report): ReportSection => ({
+  id: 'unproductive',
+  title: 'Awake for nothing, or without a break',
+  blocks: [...causeBlocks(unproductive, currency), ...neverSleptBlocks(unproductive.never_slept, currency)],
+})
 
 const CAUSES: Readonly<Record<string, string>> = {
   'idle-in-transaction': 'a transaction left open',
@@ -30,21 +28,18 @@ function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string
     ...(tail.seconds > 0 ? [{ what: 'waiting to be suspended, after the last activity', ...tail }] : []),
     ...causes.map(({ cause, seconds, micros }) => ({ what: CAUSES[cause] ?? cause, seconds, micros })),
   ]
-  if (rows.length === 0) return []
-  return [
-    tableBlock(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
-      what,
-      hoursText(seconds * 1000),
-      moneyText(micros, currency),
-    ]),
-  ]
+  return tableBlock(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
+    what,
+    hoursText(seconds * 1000),
+    moneyText(micros, currency),
+  ])
 }
 
 function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly ReportBlock[] {
   if (computes.length === 0) return []
   return [
     textBlock('These never slept. The cost is what 30 days like this week come to.'),
-    tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (compute) => [
+    ...tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (compute) => [
       { computes: [compute] },
       moneyText(compute.month_micros, currency),
       holderText(compute),
