@@ -66,11 +66,7 @@ function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
   }
 }
 
-function dayAround(
-  at: Instant,
-  displayed: DayNumber,
-  beginAt: (wall: LocalDateTime) => Instant,
-): CalendarDay {
+function dayAround(at: Instant, displayed: DayNumber, beginAt: (wall: LocalDateTime) => Instant) {
   let day = displayed
   let to = beginAt(localDateTimeOf(addDays(day, 1)))
   // a clock that goes back over midnight shows the previous day once more

@@ -161,11 +161,7 @@ type ObservedFields = Pick<
   'compute' | 'observedAt' | 'inTransitionSince' | 'deletedAt' | 'transitionAt' | 'operationsReadAt'
 >
 
-function observedFields(
-  before: ComputeEntry,
-  facts: ComputeFacts,
-  { now, delay }: DelayContext,
-): ObservedFields {
+function observedFields(before: ComputeEntry, facts: ComputeFacts, { now, delay }: DelayContext) {
   const look = facts.looks.at(-1)
   const { compute, observedAt } = before
   const dated = {
@@ -187,11 +183,7 @@ const inTransitionSinceAfter = (since: Instant | undefined, { compute, answeredA
   isInTransition(compute) ? (since ?? answeredAt) : undefined
 
 /** The last look whose transition only operations can date. Where they were never read, every look is undated. */
-function undatedLook(
-  before: ComputeEntry,
-  { looks, operationsRead }: ComputeFacts,
-  delay: AutosuspendDelay,
-): Look | undefined {
+function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFacts, delay: AutosuspendDelay) {
   const undated = looks.findLast((one) => needsOperations(before, one, delay))
   const unread = before.operationsReadAt === undefined && !operationsRead
   return undated ?? (unread ? looks.at(-1) : undefined)

@@ -35,11 +35,7 @@ export function applyProjects(
   return after
 }
 
-function withRecord(
-  before: ProjectEntry | undefined,
-  project: Project,
-  context: ProjectContext,
-): ProjectEntry {
+function withRecord(before: ProjectEntry | undefined, project: Project, context: ProjectContext) {
   const metering = before && updateMetering(before, project, context)
   return { listed: undefined, ...before, ...(metering && { metering }), project }
 }

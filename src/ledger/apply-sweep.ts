@@ -160,11 +160,7 @@ function withOnlySizing(
 }
 
 /** Undefined where operations alone tell of a compute that still exists: an entry needs a look or a deletion. */
-function applyToEntry(
-  before: ComputeEntry | undefined,
-  facts: ComputeFacts,
-  context: EntryContext,
-): AppliedFacts | undefined {
+function applyToEntry(before: ComputeEntry | undefined, facts: ComputeFacts, context: EntryContext) {
   if (before) return applyOrBackfill({ before, isNew: false }, facts, context)
   const look = facts.looks.at(-1)
   if (look) return applyToNewEntry(look, facts, context)
@@ -202,17 +198,11 @@ const writesOf = (
   ]),
 ]
 
-const projectOf = (
-  ledger: Ledger,
-  { projects }: PreparedSweep,
-  { projectId }: ComputeRef,
-): ProjectEntry | undefined => projects.get(projectId) ?? ledger.projects.get(projectId)
+const projectOf = (ledger: Ledger, { projects }: PreparedSweep, { projectId }: ComputeRef) =>
+  projects.get(projectId) ?? ledger.projects.get(projectId)
 
 /** All projects, the changed ones as they are after the sweep. */
-const meteredProjects = (
-  ledger: Ledger,
-  changed: ReadonlyMap<string, ProjectEntry>,
-): readonly MeteredProject[] =>
+const meteredProjects = (ledger: Ledger, changed: ReadonlyMap<string, ProjectEntry>) =>
   [...ledger.projects].map(([projectId, entry]) => {
     const { project, metering, listed } = changed.get(projectId) ?? entry
     const [endpointId, another] = listed?.endpointIds ?? []

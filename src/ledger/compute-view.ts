@@ -133,10 +133,7 @@ function mismatchOf({ compute, reading, current }: ComputeEntry, preset: Preset)
   }
 }
 
-function connectionsOf(
-  { compute, reading }: ComputeEntry,
-  maxConnections: number,
-): ConnectionCounts | undefined {
+function connectionsOf({ compute, reading }: ComputeEntry, maxConnections: number) {
   const { last, atLimit } = reading
   if (compute.state !== 'active') return last ? NO_CONNECTIONS : undefined
   // Refused for lack of a free connection: clients use all that are not reserved.

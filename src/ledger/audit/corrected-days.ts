@@ -49,10 +49,7 @@ export function correctDays(
 }
 
 /** Project id → the service's CU-time by that of the ledger, over the days that the service has. */
-function usualFactors(
-  counted: ReadonlyMap<string, number>,
-  inLedger: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
+function usualFactors(counted: ReadonlyMap<string, number>, inLedger: ReadonlyMap<string, number>) {
   const sums = new Map<string, { service: number; ours: number }>()
   for (const [key, service] of counted) {
     const projectId = key.split(' ')[0] ?? ''

@@ -84,10 +84,7 @@ export const isStateOfDefinition = (
   state: BudgetState | undefined,
 ): state is BudgetState => state?.definition === definition
 
-const createState = (
-  { definition, wallAt }: Budget,
-  { now, settledSince }: BudgetSettleInput,
-): BudgetState => ({
+const createState = ({ definition, wallAt }: Budget, { now, settledSince }: BudgetSettleInput) => ({
   definition,
   since: settledSince ?? now,
   total: NO_AMOUNTS,

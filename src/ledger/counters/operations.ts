@@ -45,10 +45,7 @@ export function createOperationCounter(sweep: Sweep): AddOperations {
 }
 
 /** Evidence holds the counted operations that are not settled yet; an operation from before the watermark was counted or came too late. */
-function uncountedOperations(
-  { evidence, settledUntil }: ComputeEntry,
-  finished: readonly Operation[],
-): readonly Operation[] {
+function uncountedOperations({ evidence, settledUntil }: ComputeEntry, finished: readonly Operation[]) {
   const counted = new Set(
     evidence.operations
       .filter((operation) => !isOperationOpen(operation))
@@ -60,10 +57,7 @@ function uncountedOperations(
   return [...new Map(uncounted.map((operation) => [operation.operationId, operation])).values()]
 }
 
-function addOperation(
-  counters: AccountCounters['operations'],
-  { action, status, failuresCount }: Operation,
-): AccountCounters['operations'] {
+function addOperation(counters: AccountCounters['operations'], { action, status, failuresCount }: Operation) {
   const hasSeries =
     counters.length < MAX_OPERATION_SERIES ||
     counters.some((counter) => counter.action === action && counter.status === status)

@@ -152,11 +152,7 @@ function returnBounds(
 }
 
 /** Own session that explains the activity at `ours`. */
-const sessionAt = (
-  start: Instant,
-  ours: Instant,
-  ownSessions: readonly OwnSession[],
-): OwnSession | undefined =>
+const sessionAt = (start: Instant, ours: Instant, ownSessions: readonly OwnSession[]) =>
   ownSessions.findLast(
     ({ connectedAt, disconnectedAt }) =>
       connectedAt > start &&

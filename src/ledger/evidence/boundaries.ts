@@ -73,10 +73,7 @@ function sightingsOf(
 export const isAwakeState = ({ state }: Pick<StateObservation, 'state'>): boolean => state === 'active'
 
 /** Alternates starts and ends, because times within one second do not give their order. */
-function alternateKinds(
-  boundaries: readonly Boundary[],
-  before: Boundary['kind'] | undefined,
-): readonly Boundary[] {
+function alternateKinds(boundaries: readonly Boundary[], before: Boundary['kind'] | undefined) {
   const remaining = [...boundaries]
   const ordered: Boundary[] = []
   for (let first = remaining[0]; first; first = remaining[0]) {
@@ -105,10 +102,7 @@ function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
 }
 
 /** Matches operations with record instants of the same edge, the closest pairs first. */
-function matchRecords(
-  operations: readonly Operation[],
-  records: readonly Instant[],
-): ReadonlyMap<Operation, Instant> {
+function matchRecords(operations: readonly Operation[], records: readonly Instant[]) {
   const pairs = operations.flatMap((operation) =>
     records
       .filter((at) => at >= operation.createdAt - ROUNDING && at <= operation.updatedAt + ROUNDING)

@@ -36,11 +36,7 @@ export function certainlyAwake(
 const touches = ({ from, to }: StateSample, span: Interval): boolean => to >= span.from && from <= span.to
 
 /** Spans that the delay guarantees inside an undisturbed span: forward from activity and start, backward from the end. */
-function awakeByDelay(
-  span: UndisturbedSpan,
-  samples: readonly StateSample[],
-  endsBy: Instant | undefined,
-): readonly Interval[] {
+function awakeByDelay(span: UndisturbedSpan, samples: readonly StateSample[], endsBy: Instant | undefined) {
   const first = samples.find((sample) => touches(sample, span))
   if (!first) return []
   const { holds } = span

@@ -15,9 +15,7 @@ type ListedEndpoints = {
 }
 
 /** Undefined where an unreadable record has no id: it may be of any compute. */
-const listOf = (
-  listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined,
-): ListedEndpoints | undefined =>
+const listOf = (listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined) =>
   !listing || listing.partial
     ? undefined
     : { askedAt: listing.askedAt ?? listing.at, at: listing.at, endpointIds: new Set(listing.endpointIds) }
@@ -64,10 +62,7 @@ type DeletionContext = {
  * The deletion lies before the list and before the end of the removal of its branch, most likely with that. Without an entry it lies after
  * the last operation.
  */
-function deletionOf(
-  { ref, operations }: ComputeOperations,
-  { entry, removals, listedAt }: DeletionContext,
-): Deletion {
+function deletionOf({ ref, operations }: ComputeOperations, { entry, removals, listedAt }: DeletionContext) {
   const last = operations.reduce<Operation | undefined>(newerOf, undefined)
   const deletedFrom = (seenAt: Instant): Instant =>
     last && !entry ? earliest(seenAt, secondAfter(last.updatedAt)) : seenAt

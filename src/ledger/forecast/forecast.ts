@@ -109,10 +109,7 @@ function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }:
 }
 
 /** The remaining time, cut at midnights and at future changes. */
-function horizonParts(
-  { history, today, daysLeft, changes = [] }: ForecastInput,
-  factors: readonly number[],
-): readonly HorizonPart[] {
+function horizonParts({ history, today, daysLeft, changes = [] }: ForecastInput, factors: readonly number[]) {
   const now = history.amounts.length + today
   const end = now + daysLeft
   const future = changes.filter(({ at }) => at > now)

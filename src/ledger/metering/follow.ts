@@ -155,10 +155,7 @@ function distributeUsage(metering: Based, pending: UsageToDistribute, use: Proje
 }
 
 /** Replaces earlier shares of the interval of `next`, and drops those retained long enough. */
-function replaceShare(
-  shares: readonly RangeUtilisation[],
-  next: RangeUtilisation,
-): readonly RangeUtilisation[] {
+function replaceShare(shares: readonly RangeUtilisation[], next: RangeUtilisation) {
   const oldest = instant(next.to - RETAINED_FOR)
   const others = shares.filter(({ from, to }) => from < next.from && to >= oldest)
   return [...others.map((share) => (share.to > next.from ? { ...share, to: next.from } : share)), next]

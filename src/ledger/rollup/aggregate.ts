@@ -33,10 +33,7 @@ export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'est
   },
 })
 
-const addSample = <Value extends number>(
-  summary: SampleSummary<Value> | undefined,
-  value: Value,
-): SampleSummary<Value> =>
+const addSample = <Value extends number>(summary: SampleSummary<Value> | undefined, value: Value) =>
   summary
     ? {
         count: summary.count + 1,

@@ -47,11 +47,7 @@ function changesBetween(before: ObservedCompute, { compute, at: until }: Observe
 }
 
 /** State until the first change, or until the look where there is none; undefined where other changes may precede it. */
-function firstState(
-  before: ObservedCompute,
-  look: ObservedCompute,
-  changes: readonly Change[],
-): ComputeState | undefined {
+function firstState(before: ObservedCompute, look: ObservedCompute, changes: readonly Change[]) {
   const { state } = before.compute
   const { startedAt, suspendedAt } = look.compute
   const isShort = look.at - before.at <= ALLOWED_LATENESS * 1000

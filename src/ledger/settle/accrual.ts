@@ -31,10 +31,7 @@ export function accruedSlice(entry: ComputeEntry, context: AccrualContext): Awak
 type AccruedTime = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
 /** Awake time of the interval in progress. Low: what is known. Likely: until the expected suspension. High: until now. */
-function openIntervalTime(
-  entry: ComputeEntry,
-  { project, now, atMost = now }: AccrualContext,
-): AccruedTime | undefined {
+function openIntervalTime(entry: ComputeEntry, { project, now, atMost = now }: AccrualContext) {
   const { compute, current, appliedAt } = entry
   if (!current) return unseenWakeTime(entry, { project, now, atMost })
   const { knownUntil } = current

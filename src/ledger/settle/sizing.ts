@@ -150,11 +150,7 @@ function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeB
  * Size between two different observations: the one that no start separates from this instant; else either; else, where more changes are
  * possible, any size.
  */
-function sizeBetween(
-  at: Instant,
-  looks: Looks,
-  { certainlyAwake, interval, evidence }: SizeFacts,
-): SizeBounds {
+function sizeBetween(at: Instant, looks: Looks, { certainlyAwake, interval, evidence }: SizeFacts) {
   const [before, next] = looks
   if (isUnbroken(certainlyAwake, at, next.firstSeenAt)) return exactly(next)
   if (isUnbroken(certainlyAwake, before.lastSeenAt, at)) return exactly(before)

@@ -62,11 +62,7 @@ export function advanceWatermark(input: WatermarkInput): WatermarkAdvance {
 }
 
 /** Advances inside the interval or the sleep in progress where that gains enough. */
-function advanceInside(
-  base: WatermarkAdvance,
-  target: Target,
-  next: AwakeInterval | undefined,
-): WatermarkAdvance {
+function advanceInside(base: WatermarkAdvance, target: Target, next: AwakeInterval | undefined) {
   const step = target.evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE
   const awake = next && awakeUntil(target, next)
   if (awake !== undefined && awake >= latest(base.until, next?.from.latest ?? base.until) + step)
@@ -96,11 +92,7 @@ function awakeUntil({ timeline, evidence, horizon }: Target, interval: AwakeInte
 }
 
 /** Last instant before the horizon and before `next` at which the compute was certainly asleep. */
-function sleepUntil(
-  { timeline, evidence, horizon }: Target,
-  next: AwakeInterval | undefined,
-  base: Instant,
-): Instant | undefined {
+function sleepUntil({ timeline, evidence, horizon }: Target, next: AwakeInterval | undefined, base: Instant) {
   const limit = earliest(horizon, instant(next ? next.from.earliest - MIN_DISTANCE : horizon))
   const observed = evidence.states.findLast((state) => !isAwakeState(state) && state.askedAt <= limit)
   const observedAt = observed?.askedAt
