@@ -36,10 +36,7 @@ export type ScheduleStatus = {
   readonly next: Instant | undefined
 }
 
-/**
- * The slot that is due at `now`. Of several missed slots only the last one runs, if it is not too late.
- * A clock that steps back repeats no slot, and a clock that returns from far ahead skips none.
- */
+/** Of several missed slots only the last one runs, if it is not too late. No jump of the clock repeats or skips a slot. */
 export function evaluateSchedule(
   schedule: Schedule,
   memory: ScheduleState | undefined,

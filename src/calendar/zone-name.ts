@@ -53,10 +53,7 @@ const LIKELY_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
 
-/**
- * Accepts `UTC` and names `Area/City` of the IANA database, `Etc/GMT+5` (five hours *behind* UTC) included. Abbreviations and old names of
- * countries are refused with the names that were probably meant.
- */
+/** Accepts `UTC` and IANA names, `Etc/GMT+5` (five hours *behind* UTC) included; other names are refused with those probably meant. */
 export function resolveZoneName(name: string): Result<string, string> {
   const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
   // an old name such as Asia/Calcutta stays; only upper and lower case follow the database

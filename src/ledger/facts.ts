@@ -85,10 +85,7 @@ function addObservations({ looks, operations, readings }: Sweep, factsOf: FactsL
     factsOf(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
 }
 
-/**
- * Adds computes that this sweep says nothing about but that must be applied anyway: their project was listed or its operations read
- * without them, or their settlement is due.
- */
+/** Adds computes that the sweep does not observe: their project was listed or its operations read, or their settlement is due. */
 function addUnobserved(
   { computes }: Ledger,
   { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },

@@ -19,10 +19,7 @@ import { attributeAt, causeKey, longestHold, parseCulpritKey } from './causes.ts
 const MAX_CULPRITS = 20
 const OTHER = causeKey('other')
 
-/**
- * Adds the interval from the last reading to the next look. A reading's causes hold until then, but no longer than the delay, because after
- * that somebody must have connected again.
- */
+/** Adds the interval from the last reading to the next look. A reading's causes hold until then, but no longer than the delay. */
 export function attributeSinceReading(
   before: ComputeEntry,
   looks: readonly Look[],

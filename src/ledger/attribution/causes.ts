@@ -18,11 +18,7 @@ export const causeKey = (cause: AwakeCause): string =>
 
 type Share = readonly [key: string, weight: number]
 
-/**
- * Divides `span` among the causes that `reading` shows; empty where it shows none. The first rule of the service that applies is the cause.
- *
- * @param usage usage by clients since the reading before
- */
+/** Divides `span` among the causes that `reading` shows, by the first rule of the service that applies; empty where it shows none. */
 export function attributeAt(reading: Reading, usage: AccumulatedUsage['last'], span: Millis): Attribution {
   const shares = causeShares(reading, usage)
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0)

@@ -14,11 +14,7 @@ export type CorrectedDay = DayRow & {
   readonly isCounted: boolean
 }
 
-/**
- * The rows with the service's CU-time where it has the whole day of their project, distributed over computes as in the ledger.
- *
- * @param now a day that ended less than 3 hours before it is not corrected
- */
+/** The rows with the service's CU-time where it has the whole day of their project; days that end less than 3 hours before `now` stay. */
 export function correctDays(
   days: readonly DayRow[],
   consumption: readonly Consumption[],

@@ -19,10 +19,7 @@ const NO_BUDGET_AMOUNTS: BudgetAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS 
 /** Period records of a budget: the current one, and earlier ones for late slices and for a clock that was wrong by a period. */
 const MAX_RECORDS = 4
 
-/**
- * The records with one for `period`. Earlier ones are retained for a while: late slices belong there, and a clock that is set back
- * into an earlier period needs its rungs. A new limit clears the rungs.
- */
+/** Adds a record of `period`. Earlier ones stay for late slices and a clock that is set back. A new limit clears the rungs. */
 export function ensurePeriodRecord(
   records: readonly PeriodRecord[],
   period: Interval,
@@ -38,11 +35,7 @@ export function ensurePeriodRecord(
 export const isRecordOf = (record: PeriodRecord, period: Interval): boolean =>
   record.from === period.from && record.to === period.to
 
-/**
- * Adds the parts of `slices` in `period` to `counted`.
- *
- * @param slices clipped to the time that the budget counts, each given once
- */
+/** Adds the parts in `period` of `slices`, which are clipped to the time that the budget counts and given once each. */
 export function addSlicesInPeriod(
   counted: BudgetAmounts,
   slices: readonly AwakeSlice[],

@@ -39,10 +39,7 @@ export type BudgetSettleInput = {
   readonly settledSince?: Instant | undefined
 }
 
-/**
- * @param state undefined for a new budget; a state of another definition is dropped, and counting starts again
- * @returns `state` itself when nothing was settled for it
- */
+/** `state` itself when nothing was settled for it. A state of another definition is dropped, and counting starts again. */
 export function settleBudget(
   budget: Budget,
   state: BudgetState | undefined,

@@ -16,10 +16,7 @@ export type TeamWasteContext = {
   readonly listed: (projectId: string) => ProjectEntry | undefined
 }
 
-/**
- * `counters` with the growth of the entries' unproductive spend since `before`, added to the team that owns each compute now;
- * `counters` itself where there is none. A later change of owner moves nothing.
- */
+/** Adds the growth of unproductive spend to the team that owns each compute now: a later change of owner moves nothing. */
 export function addTeamWaste(
   counters: AccountCounters,
   entries: readonly ComputeEntry[],
@@ -59,10 +56,7 @@ function unproductiveGrowth(before: ComputeEntry | undefined, after: ComputeEntr
 
 type Wakes = AccountCounters['wakes']
 
-/**
- * `counters` with the wakes of the entries since `before`; `counters` itself where there was none. A wake first counted as unknown
- * and later found to be caused by Dormouse is counted for both, because counters never fall.
- */
+/** Adds the wakes since `before`. One first counted as unknown and later found to be ours counts for both: counters never fall. */
 export function addWakes(
   counters: AccountCounters,
   entries: readonly ComputeEntry[],

@@ -69,10 +69,7 @@ function addOperation(counters: AccountCounters['operations'], { action, status,
   return [...counters.filter((counter) => !isNamed(counter)), after]
 }
 
-/**
- * Adds a finished start to the wake-latency histogram of its region. Restarts and first starts are left out: no client waited
- * for them. A first start may be dated a second after the creation of its compute.
- */
+/** Adds a finished start to the wake latency of its region. No client waited for restarts and first starts, dated up to a second late. */
 function addWakeLatency(
   regions: AccountCounters['wakeLatency'],
   { operation, entry: { compute, evidence } }: FinishedOperation,

@@ -58,10 +58,7 @@ export function observerActivities(evidence: Evidence): readonly Instant[] {
   return [...recordedActivities(evidence).ours, ...fromSessions].toSorted((a, b) => a - b)
 }
 
-/**
- * Idle tail of a closed interval: the time after the last activity in it. Without a dated activity it is one delay; where later looks show
- * no activity inside, it is the whole interval.
- */
+/** Time after the last activity of a closed interval: one delay where none is dated, all of it where later looks show none inside. */
 export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   const { from, to } = interval
   if (!to) return millis(0)
@@ -127,10 +124,7 @@ const extensionOf = (since: Instant, ours: Instant, timerStart: number): number 
 /** Mean delay until the service notices inactivity, 250 ms: it looks every 500 ms. Source: service-facts.md, "What keeps a compute awake". */
 const MEAN_NOTICE_DELAY = 250
 
-/**
- * Expected sleep that own activity hid before clients returned within `returned`. The mean of two equally likely cases: the first return is
- * at its end, or uniform inside it.
- */
+/** Expected sleep hidden before clients returned: the mean of a first return at the end of `returned`, and uniform inside it. */
 function hiddenSleepOf(since: Instant, { from, to }: Interval, delay: Seconds): number {
   const asleepAt = since + delay * 1000 + MEAN_NOTICE_DELAY
   const [least, most] = [from - asleepAt, to - asleepAt]

@@ -157,10 +157,7 @@ function isAfter(sighting: StateObservation, boundary: Boundary): boolean {
   return isAwakeState(sighting) === (kind === 'start')
 }
 
-/**
- * Order by the record, on the clock that dated the boundary: a record names its last start and suspension, so a look whose record does not
- * name this one was made before it.
- */
+/** Order by the record, which names its last start and suspension: a record that does not name this one is older. */
 function orderByRecord({ record, state }: StateObservation, { kind, edge }: Boundary): boolean | undefined {
   const last = kind === 'start' ? record?.startedAt : record?.suspendedAt
   if (!record || edge.source !== 'record') return undefined

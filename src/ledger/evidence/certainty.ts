@@ -13,10 +13,7 @@ export type StateSample = Interval & {
   readonly unusedUntil?: Instant | undefined
 }
 
-/**
- * Spans in which a compute was certainly awake: between two samples without a transition, and from activity until the delay ends while
- * undisturbed. A short sleep fits anywhere else.
- */
+/** Spans between two samples without a transition, and from activity until the delay ends while undisturbed: no sleep fits there. */
 export function certainlyAwake(
   interval: AwakeInterval,
   samples: readonly StateSample[],

@@ -20,10 +20,7 @@ const listOf = (listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' |
     ? undefined
     : { askedAt: listing.askedAt ?? listing.at, at: listing.at, endpointIds: new Set(listing.endpointIds) }
 
-/**
- * Deletions among the computes of `factsByKey`. A compute without an entry counts as deleted only if the list was read after its last
- * operation; a newer one is in the next list.
- */
+/** Deletions by the lists. A compute without an entry counts as deleted only if the list was read after its last operation. */
 export function deletionsIn<Facts extends ComputeOperations>(
   { computes, projects }: Ledger,
   { listedComputes, operations }: Sweep,
@@ -58,10 +55,7 @@ type DeletionContext = {
   readonly listedAt: Instant
 }
 
-/**
- * The deletion lies before the list and before the end of the removal of its branch, most likely with that. Without an entry it lies after
- * the last operation.
- */
+/** Before the list and the end of the removal of its branch, most likely with that; without an entry, after the last operation. */
 function deletionOf({ ref, operations }: ComputeOperations, { entry, removals, listedAt }: DeletionContext) {
   const last = operations.reduce<Operation | undefined>(newerOf, undefined)
   const deletedFrom = (seenAt: Instant): Instant =>

@@ -75,10 +75,7 @@ export type OperationsRead = {
   readonly operationsLost: boolean
 }
 
-/**
- * Extends the time for which the operations are known completely. Nothing is covered by a list without operations of the compute, because
- * the service may have no such list, nor by one with unreadable operations: coverage then starts again after it.
- */
+/** Extends the complete time of the operations: nothing by an empty list, which the service may not have; anew after a loss. */
 export function addOperationsRead(
   evidence: Evidence,
   { operations, operationsLost }: OperationsRead,

@@ -53,11 +53,7 @@ type Walk = {
   isDeleted: boolean
 }
 
-/**
- * Timeline after the watermark. An interval that began before the first evidence is left out when no fact dates its start.
- *
- * @param now end of the time in which an unseen wake is possible; unused for a deleted compute
- */
+/** An interval before the first evidence is left out if nothing dates its start. `now` ends possible wakes of an existing compute. */
 export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: Instant | undefined): Timeline {
   const walk = walkBoundaries(evidence, watermark)
   const continuity = deriveContinuity(evidence)
@@ -142,10 +138,7 @@ function addSighting(walk: Walk, sighting: Sighting): void {
   walk.asleepAt = sighting.askedAt
 }
 
-/**
- * Start between two observations. Likely at the record update; else halfway, but at most the shortest delay before an activity, because two
- * activities of one interval lie no further apart.
- */
+/** Likely at the record update; else halfway, but at most the shortest delay before an activity: an interval has no longer pause. */
 function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Sighting): Edge {
   const edge = pollEdge(walk.asleepAt ?? askedAt, answeredAt)
   const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortestDelay)) : edge.likely

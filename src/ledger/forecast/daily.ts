@@ -17,11 +17,7 @@ export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }:
   daily.set(day, { awake: addBounds(before.awake, awake, millis), cuTime: addCuTime(before.cuTime, cuTime) })
 }
 
-/**
- * The likely amounts of all finished days but the first, which was observed only in part. A day without amounts cost nothing.
- *
- * @returns undefined when no such day is known
- */
+/** Likely amounts of all finished days but the first, which was observed in part; undefined without one. A day without amounts cost 0. */
 export function dailySeries(
   daily: DailyAmounts,
   today: DayNumber,

@@ -142,11 +142,7 @@ export function probabilityOverLimit({ spent, remains }: Forecast, limit: Foreca
   return ratio(1 - shareBelow(Math.log((remaining + base) / middle) / spread))
 }
 
-/**
- * Days from now until the limit is reached, if spend runs as expected.
- *
- * @returns 0 when it has been reached, undefined when it is not within this period
- */
+/** Days until the limit is reached if spend runs as expected; 0 when it has been, undefined when not within this period. */
 export function daysUntilExhausted(forecast: Forecast, limit: ForecastAmount): number | undefined {
   const { spent, p50, remains } = forecast
   checkAmount('limit', limit)

@@ -34,9 +34,7 @@ export type DailyLevel = {
   readonly effectiveDays: number
 }
 
-/**
- * Cost of each weekday, Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent.
- */
+/** Cost of each weekday, Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent. */
 export function weekdayFactors(history: DailySeries, days: number): readonly number[] {
   const weights = [0, 0, 0, 0, 0, 0, 0]
   const sums = [0, 0, 0, 0, 0, 0, 0]
@@ -98,11 +96,7 @@ type Average = {
   readonly most: ForecastAmount
 }
 
-/**
- * A ratio of weighted sums; unknown days are left out of both.
- *
- * @param most cap of an average day
- */
+/** A ratio of weighted sums, in which an average day costs at most `most`. */
 function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {
   let spent = 0
   let expected = 0

@@ -50,11 +50,7 @@ function reachedAt(use: ProjectUsage, { from, to }: Interval, { rest, pick }: Go
   return reached
 }
 
-/**
- * The narrower of a project's lag and a new sample; the new one where they contradict each other, because the service changed.
- *
- * @param isFirst whether the sample is the first since the project slept, which is dated best
- */
+/** The narrower sample; the new one where the service changed, or where it is the first since the project slept, which is dated best. */
 export function betterLagSample(
   before: Lag | undefined,
   sample: Lag | undefined,

@@ -157,10 +157,7 @@ export type ObserverSpending = {
   readonly settled: boolean
 }
 
-/**
- * The observer allowance: awake time earns it, up to one autosuspend delay. A reading reserves its expected cost until its real cost
- * is known, which is then paid instead.
- */
+/** Awake time earns allowance, up to one delay. A reading reserves its expected cost until its real cost is known and paid. */
 export function updateObserverAllowance(
   { allowance, reserved }: Pick<ReadingState, 'allowance' | 'reserved'>,
   { awake, overhead, delay, expected, added, settled }: ObserverSpending,

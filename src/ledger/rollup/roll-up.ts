@@ -34,12 +34,7 @@ export type RollupUpdate = {
   readonly closed: readonly Rollup[]
 }
 
-/**
- * The rollups of a compute after the facts of one sweep. A look or reading that is not later than the last one changes nothing, so that
- * applying it twice is safe.
- *
- * @param before undefined for a new compute
- */
+/** The rollups after the facts of one sweep. Applying them twice is safe: what is not later than the last look or reading is left out. */
 export function rollUp(
   before: RolledUpEntry | undefined,
   facts: Pick<ComputeFacts, 'ref' | 'looks' | 'readings' | 'deletion'>,

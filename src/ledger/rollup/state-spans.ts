@@ -12,10 +12,7 @@ export type StateSpan = Interval & { readonly state: ComputeState }
 /** Longest awake time that a look adds backwards, ms: after a longer absence the awake intervals have it, and a whole fleet would write much at once. */
 const REACH = HOUR
 
-/**
- * The time between `before` and `look` by state, in order of time, whole milliseconds. Time whose state neither the looks nor the
- * record's instants show is left out.
- */
+/** The time between two looks by state, in order; time whose state neither looks nor records show is left out. */
 export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute): readonly StateSpan[] {
   const changes = changesBetween(before, look)
   const points = [before.at, ...changes.map(({ at }) => at), look.at]

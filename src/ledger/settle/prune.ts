@@ -9,11 +9,7 @@ import { deletionIn } from '../evidence/evidence.ts'
 import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
-/**
- * Evidence after `at`, with the facts that still explain it.
- *
- * @param partlySettled the interval in progress at `at`: facts about the whole of it stay until it ends
- */
+/** Evidence after `at`, with the facts that still explain it, or the whole of the interval in progress. */
 export function pruneEvidence(
   evidence: Evidence,
   at: Instant,

@@ -146,10 +146,7 @@ function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeB
     : anySize(size)
 }
 
-/**
- * Size between two different observations: the one that no start separates from this instant; else either; else, where more changes are
- * possible, any size.
- */
+/** Size between two different observations: the one that no start separates from `at`; else either; else any size. */
 function sizeBetween(at: Instant, looks: Looks, { certainlyAwake, interval, evidence }: SizeFacts) {
   const [before, next] = looks
   if (isUnbroken(certainlyAwake, at, next.firstSeenAt)) return exactly(next)

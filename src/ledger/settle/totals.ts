@@ -82,10 +82,7 @@ export function addTotals(a: Totals, b: Totals): Totals {
   }
 }
 
-/**
- * Raises the published counters, which never fall: also when a late fact lowers a total or the prices change. Observer overhead is priced at
- * the mean size of the compute and the present price.
- */
+/** Raises the published counters, which never fall. Observer overhead costs the mean size of the compute at the present price. */
 export function raiseCounters(
   before: PublishedCounters,
   totals: Totals,

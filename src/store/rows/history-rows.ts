@@ -10,10 +10,7 @@ import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 /** Interval, and its number among the compute's intervals with the same start and end. */
 export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
 
-/**
- * Numbers intervals with equal start and end, which exist because the service writes whole seconds. Intervals that end at the same
- * instant are settled together, so the numbers are the same when they are written again.
- */
+/** Numbers intervals of equal start and end, which whole seconds cause. They are settled together, so the numbers are stable. */
 export function createNumbering(): (settled: SettledInterval) => NumberedInterval {
   const counts = new Map<string, number>()
   return (settled) => {

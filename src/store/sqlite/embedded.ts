@@ -24,10 +24,7 @@ pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint 
 pragma journal_size_limit = 33554432; pragma busy_timeout = 50
 `
 
-/**
- * @throws without changing anything when the folder cannot be written or is used by another daemon, or when its file is damaged
- *   or of another schema version
- */
+/** @throws before any change if the folder is not writable or in use, or its file damaged or of another schema version */
 export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -63,12 +60,7 @@ type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & 
 
 export type StoreReader = Reader & Pick<Store, 'close'>
 
-/**
- * Opens the store in `folder` for reading, also while a daemon uses it.
- *
- * @returns undefined when the folder has no store
- * @throws when the file is damaged or not of this version
- */
+/** Reads a store, also while a daemon uses it; undefined without one. @throws when it is damaged or not of this version */
 export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | undefined {
   const file = join(folder, FILE)
   if (!existsSync(file)) return undefined
@@ -94,12 +86,7 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   }
 }
 
-/**
- * Locks `file` for this process, so that one folder has one daemon. The operating system releases the lock when the process ends,
- * also after kill −9.
- *
- * @throws when another process has the lock
- */
+/** One folder has one daemon. The system releases the lock with the process, also after kill −9. @throws when it is taken */
 function createLock(file: string, folder: string): Disposable {
   const database = new DatabaseSync(file)
   try {

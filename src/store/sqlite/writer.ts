@@ -95,10 +95,7 @@ async function rowsOf(writes: readonly Write[]): Promise<readonly RowWrite[]> {
   return [...rows.filter(isCompute), ...rows.filter((row) => !isCompute(row))]
 }
 
-/**
- * @returns a function for the writes of one commit of an account. It writes one and returns the id of the compute whose history it
- *   extends
- */
+/** Makes a function for the writes of one commit: it writes one, and returns the id of the compute whose history it extends. */
 function createPut(database: DatabaseSync): (account: string) => (write: RowWrite) => number | undefined {
   const prepare = createPrepare(database)
   const put = {
