@@ -112,38 +112,28 @@ function createCron(text: string, fields: readonly string[]): Cron {
   const times = parsed.hour.flatMap((hours) => parsed.minute.map((minutes) => hours * 60 + minutes))
   const timesOfDay = [...new Set(times)].toSorted((a, b) => a - b).map((minutes) => minutes * MINUTE)
   const daysIn = createDayLookup(parsed.month, dayOfMonth, dayOfWeek)
+  const search = (time: LocalDateTime, step: 1 | -1): LocalDateTime | undefined => {
+    const today = dayNumberOf(time)
+    for (let distance = 0; distance <= CALENDAR_CYCLE; distance += 1) {
+      const days = daysIn(monthOf(today) + step * distance)
+      for (const day of step === 1 ? days : days.toReversed()) {
+        if ((day - today) * step < 0) continue
+        const isBeyond = (ofDay: number): boolean => (localDateTimeOf(day, ofDay) - time) * step > 0
+        const ofDay = step === 1 ? timesOfDay.find(isBeyond) : timesOfDay.findLast(isBeyond)
+        if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
+      }
+    }
+    return undefined
+  }
   return {
     text,
     timesOfDay,
-    next(time) {
-      const today = dayNumberOf(time)
-      const start = monthOf(today)
-      for (let month = start; month <= start + CALENDAR_CYCLE; month += 1)
-        for (const day of daysIn(month)) {
-          if (day < today) continue
-          const ofDay = timesOfDay.find((candidate) => localDateTimeOf(day, candidate) > time)
-          if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
-        }
-      return undefined
-    },
-    previous(time) {
-      const today = dayNumberOf(time)
-      const start = monthOf(today)
-      for (let month = start; month >= start - CALENDAR_CYCLE; month -= 1)
-        for (const day of daysIn(month).toReversed()) {
-          if (day > today) continue
-          const ofDay = timesOfDay.findLast((candidate) => localDateTimeOf(day, candidate) < time)
-          if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
-        }
-      return undefined
-    },
+    next: (time) => search(time, 1),
+    previous: (time) => search(time, -1),
   }
 }
 
-/**
- * Days that are named in a month (counted since January 1970), ascending. Which they are depends on the month's length and first weekday
- * only, so node-cron matches each of these at most 28 shapes once: a match takes microseconds, and a search may visit 4,800 months.
- */
+/** Days named in a month since January 1970, ascending. A search may visit 4,800 months, which have 28 shapes: node-cron matches each once. */
 function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, dayOfWeek: string) {
   const patterns = [`0 0 ${dayOfMonth} * *`, `0 0 * * ${dayOfWeek}`].filter(
     (pattern) => pattern !== EVERY_DAY,
@@ -175,6 +165,3 @@ function matchDays(patterns: readonly string[], first: DayNumber, length: number
   for (const task of tasks) void task.destroy()
   return named
 }
-
-/** How many times the text names on a day on which it names any, at most `most`. */
-export const timesPerDay = (cron: Cron, most: number): number => Math.min(cron.timesOfDay.length, most)

@@ -73,26 +73,13 @@ function createOffsetReader(timeZone: string): (at: Instant) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
+    ...Object.fromEntries(WALL_FIELDS.map((field) => [field, 'numeric'])),
   })
   return (at) => {
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    const value = (part: Intl.DateTimeFormatPartTypes): number => parts.get(part) ?? 0
-    const wall = Date.UTC(
-      value('year'),
-      value('month') - 1,
-      value('day'),
-      value('hour'),
-      value('minute'),
-      value('second'),
-    )
-    return wall - Math.floor(at / 1000) * 1000
+    const [year = 0, month = 0, ...rest] = WALL_FIELDS.map((field) => parts.get(field) ?? 0)
+    return Date.UTC(year, month - 1, ...rest) - Math.floor(at / 1000) * 1000
   }
 }
+
+const WALL_FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const

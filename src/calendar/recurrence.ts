@@ -3,7 +3,6 @@ import type { Interval } from '../model/time.ts'
 import { DAY, instant, type Millis } from '../model/units.ts'
 import type { Cron } from './cron.ts'
 import {
-  dateText,
   dayNumberOf,
   addDays,
   localDateTimeOf,
@@ -11,87 +10,67 @@ import {
   type DayNumber,
   type LocalDateTime,
 } from './local-time.ts'
+import type { WeeklyOpening } from './window-text.ts'
 import type { Zone } from './zone.ts'
 
-export type Recurrence =
-  | {
-      readonly kind: 'weekly'
-      /** 0 is Sunday. */
-      readonly days: ReadonlySet<number>
-      /** Milliseconds after midnight, below 24 h. */
-      readonly from: number
-      /** Milliseconds after midnight, at most 24 h, never equal to `from`; on the next day when before it. */
-      readonly to: number
-      readonly except: DateSet
-      readonly zone: Zone
-    }
-  | {
-      readonly kind: 'cron'
-      readonly cron: Cron
-      readonly duration: Millis
-      readonly except: DateSet
-      readonly zone: Zone
-    }
-  | ({ readonly kind: 'once'; readonly date: string } & Interval)
+type Repeated = {
+  /** Dates on which no occurrence begins. */
+  readonly except: DateSet
+  readonly zone: Zone
+}
 
-/** Dates on which no occurrence begins. */
 export type DateSet = ReadonlySet<DayNumber>
 
-/** An occurrence with the date it begins on; empty (`from` = `to`) when both ends lie in an hour that the clocks skip, so that it does not take place. */
-export type Occurrence = Interval & { readonly date: string }
+type Weekly = Repeated & WeeklyOpening & { readonly kind: 'weekly' }
+type ByCron = Repeated & { readonly kind: 'cron'; readonly cron: Cron; readonly duration: Millis }
 
-/** Occurrences that touch `[from, to)`, ascending. */
-export function occurrencesOf(rule: Recurrence, { from, to }: Interval): readonly Occurrence[] {
+export type Recurrence = Weekly | ByCron | ({ readonly kind: 'once' } & Interval)
+
+/** Occurrences that touch `[from, to)`, ascending. One whose ends lie in one hour that the clocks skip does not take place. */
+export function occurrencesOf(rule: Recurrence, span: Interval): readonly Interval[] {
   switch (rule.kind) {
     case 'weekly':
-      return weekly(rule, { from, to })
+      return weekly(rule, span)
     case 'cron':
-      return byCron(rule, { from, to })
+      return byCron(rule, span)
     case 'once':
-      return touches(rule, { from, to }) ? [rule] : []
+      return touches(rule, span) ? [{ from: rule.from, to: rule.to }] : []
   }
 }
 
-const touches = (occurrence: Interval, { from, to }: Interval): boolean =>
-  occurrence.from < to &&
-  (occurrence.to > from || (occurrence.to === occurrence.from && occurrence.from >= from))
+const touches = ({ from, to }: Interval, span: Interval): boolean =>
+  from < to && from < span.to && to > span.from
 
-function weekly(rule: Extract<Recurrence, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
+function weekly(rule: Weekly, span: Interval): readonly Interval[] {
   const { zone, except } = rule
   const overnight = rule.to > rule.from ? 0 : DAY
-  const occurrences: Occurrence[] = []
+  const occurrences: Interval[] = []
   // an occurrence that began the day before yesterday may end today if the clock went back over midnight
   let day = addDays(dayNumberOf(zone.wallAt(span.from)), -2)
   const last = addDays(dayNumberOf(zone.wallAt(span.to)), 1)
   for (; day <= last; day = addDays(day, 1)) {
     if (!rule.days.has(weekdayOf(day)) || except.has(day)) continue
     const from = zone.beginAt(localDateTimeOf(day, rule.from))
-    const to = zone.endAt(localDateTimeOf(day, rule.to + overnight))
-    const occurrence = { from, to, date: dateText(day) }
+    const occurrence = { from, to: zone.endAt(localDateTimeOf(day, rule.to + overnight)) }
     if (touches(occurrence, span)) occurrences.push(occurrence)
   }
   return occurrences
 }
 
-function byCron(rule: Extract<Recurrence, { kind: 'cron' }>, span: Interval): readonly Occurrence[] {
-  const { cron, duration, zone, except } = rule
-  const occurrences: Occurrence[] = []
+function byCron({ cron, duration, zone, except }: ByCron, span: Interval): readonly Interval[] {
+  const occurrences: Interval[] = []
   let time = cron.next(zone.wallAt(instant(span.from - duration)))
   while (time !== undefined) {
     const from = zone.beginAt(time)
     if (from >= span.to) break
-    const day = dayNumberOf(time)
-    if (!except.has(day)) occurrences.push({ from, to: instant(from + duration), date: dateText(day) })
+    if (!except.has(dayNumberOf(time))) occurrences.push({ from, to: instant(from + duration) })
     time = cron.next(time)
   }
   return occurrences
 }
 
 /** A recurrence that takes place once, between two local times of a zone. */
-export function oneOffRecurrence(
+export const oneOffRecurrence = (
   zone: Zone,
-  times: { readonly from: LocalDateTime; readonly to: LocalDateTime },
-): Recurrence & Interval {
-  const date = dateText(dayNumberOf(times.from))
-  return { kind: 'once', from: zone.beginAt(times.from), to: zone.endAt(times.to), date }
-}
+  { from, to }: Record<'from' | 'to', LocalDateTime>,
+): Recurrence & Interval => ({ kind: 'once', from: zone.beginAt(from), to: zone.endAt(to) })

@@ -1,5 +1,4 @@
 // Schedules: a slot is due once, whatever the clock and the process do in between (decision 6).
-import type { Interval } from '../model/time.ts'
 import { earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { Cron } from './cron.ts'
 import { localDateTime, type LocalDateTime } from './local-time.ts'
@@ -14,8 +13,6 @@ export type Schedule = {
 
 /** Catch-up of the weekly report, 48 h: later than that it is no news. */
 export const REPORT_CATCH_UP = seconds(48 * 3600)
-/** Catch-up of all other schedules, 1 h: work planned for a quiet hour must not run in a busy one. */
-export const CATCH_UP = seconds(3600)
 
 /** What a schedule remembers over restarts; plain data. */
 export type ScheduleState = {
@@ -75,17 +72,6 @@ function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant)
   return series.length > MAX_SERIES && oldest && second
     ? [{ first: oldest.first, last: second.last }, ...newer]
     : series
-}
-
-/** The first slots in `[from, to)`, ascending, at most `most` of them. */
-export function slotsIn(schedule: Schedule, { from, to }: Interval, most: number): readonly Instant[] {
-  const slots: Instant[] = []
-  let slot = slotAfter(schedule, instant(from - 1))
-  while (slot !== undefined && slot < to && slots.length < most) {
-    slots.push(slot)
-    slot = slotAfter(schedule, slot)
-  }
-  return slots
 }
 
 function slotAfter({ cron, zone }: Schedule, now: Instant): Instant | undefined {

@@ -3,14 +3,11 @@ import { DAY } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { parseTime } from './local-time.ts'
 
-/** When a window opens and closes each week. */
-export type WeeklyOpening = {
-  /** 0 is Sunday. Never empty. */
-  readonly days: ReadonlySet<number>
-} & TimesOfDay
+/** Milliseconds after midnight: `from` below 24 h, `to` at most 24 h and never equal to it; on the next day when before it. */
+type TimesOfDay = { readonly from: number; readonly to: number }
 
-/** Milliseconds after midnight, as in `Recurrence`. */
-export type TimesOfDay = { readonly from: number; readonly to: number }
+/** When a window opens and closes each week: on `days`, 0 is Sunday, never empty. */
+export type WeeklyOpening = TimesOfDay & { readonly days: ReadonlySet<number> }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 export const EVERY_DAY: ReadonlySet<number> = new Set(NAMES.map((_, index) => index))
@@ -19,10 +16,8 @@ const EXPECTED = 'expected days and times such as Mon-Fri 08:00-19:00, or times 
 
 /** `Mon-Fri 08:00-19:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` for every day. */
 export function parseWeekly(text: string): Result<WeeklyOpening, string> {
-  const parts = text
-    .trim()
-    .replaceAll(/\s*([-,])\s*/g, '$1')
-    .split(/\s+/)
+  const compact = text.trim().replaceAll(/\s*([-,])\s*/g, '$1')
+  const parts = compact.split(/\s+/)
   const [times = '', days] = parts.toReversed()
   const [from = '', to = '', ...more] = times.split('-')
   if (parts.length > 2 || more.length > 0 || !/^\d.*-./.test(times)) return failed(EXPECTED)
@@ -39,9 +34,7 @@ export function parseDays(text: string): Result<ReadonlySet<number>, string> {
     const [first = '', last = first, ...more] = part.split('-').map((name) => name.trim())
     const [from, to] = [dayOf(first), dayOf(last)]
     if (from === undefined || to === undefined || more.length > 0)
-      return failed(
-        `${part.trim() === '' ? 'an empty day' : part.trim()}: expected days such as Mon, Mon-Fri or Sat,Sun`,
-      )
+      return failed(`${part.trim() || 'an empty day'}: expected days such as Mon, Mon-Fri or Sat,Sun`)
     for (let day = from; ; day = (day + 1) % 7) {
       days.add(day)
       if (day === to) break

@@ -1,7 +1,7 @@
 // Windows: unions of recurrences. Whether one is open depends on the instant alone, so a missed tick loses nothing.
-import type { Interval } from '../model/time.ts'
+import { union, type Interval } from '../model/time.ts'
 import { DAY, earliest, instant, latest, type Instant } from '../model/units.ts'
-import { occurrencesOf, type Occurrence, type Recurrence } from './recurrence.ts'
+import { occurrencesOf, type Recurrence } from './recurrence.ts'
 
 export type Window = {
   /** The interval that `now` is in, followed for a year at most; undefined when the window is closed. Occurrences that overlap or touch make one interval. */
@@ -12,8 +12,6 @@ export type Window = {
   readonly previous: (now: Instant) => Interval | undefined
   /** All intervals that touch `[from, to)`, whole, ascending, neither overlapping nor touching each other. */
   readonly between: (from: Instant, to: Instant) => readonly Interval[]
-  /** Occurrences dated in `[from, to)` that do not take place, because the clocks skip the hour that they lie in. */
-  readonly skippedBetween: (from: Instant, to: Instant) => readonly Occurrence[]
 }
 
 /** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
@@ -28,9 +26,8 @@ const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
 )
 
 export function createWindow(rules: readonly Recurrence[]): Window {
-  const raw = (from: number, to: number): readonly Occurrence[] =>
-    rules.flatMap((rule) => occurrencesOf(rule, { from: instant(from), to: instant(to) }))
-  const between = (from: number, to: number): readonly Interval[] => merged(raw(from, to))
+  const between = (from: number, to: number): readonly Interval[] =>
+    union(rules.flatMap((rule) => occurrencesOf(rule, { from: instant(from), to: instant(to) })))
   const at = createLookup(between)
   return {
     at,
@@ -52,10 +49,6 @@ export function createWindow(rules: readonly Recurrence[]): Window {
       return undefined
     },
     between,
-    skippedBetween: (from, to) =>
-      raw(from, to).filter(
-        (occurrence) => !occurs(occurrence) && occurrence.from >= from && occurrence.from < to,
-      ),
   }
 }
 
@@ -82,31 +75,14 @@ function lookAround(between: IntervalsBetween, now: Instant): Surroundings {
     const intervals = between(from, to)
     const open = intervals.find((interval) => interval.from <= now && now < interval.to)
     if (!open) {
-      const before = intervals.findLast((interval) => interval.to <= now)?.to ?? from
-      return {
-        from: before,
-        to: intervals.find((interval) => interval.from > now)?.from ?? to,
-        at: now,
-        open,
-      }
+      const closedSince = intervals.findLast((interval) => interval.to <= now)?.to ?? from
+      const closedUntil = intervals.find((interval) => interval.from > now)?.from ?? to
+      return { from: closedSince, to: closedUntil, at: now, open }
     }
     surroundings = { ...open, at: now, open }
     if (open.from > from && open.to < to) break
   }
   return surroundings
-}
-
-const occurs = ({ from, to }: Interval): boolean => from < to
-
-function merged(occurrences: readonly Occurrence[]): readonly Interval[] {
-  const intervals: Interval[] = []
-  for (const { from, to } of occurrences.filter(occurs).toSorted((a, b) => a.from - b.from)) {
-    const last = intervals.at(-1)
-    if (last && from <= last.to)
-      intervals[intervals.length - 1] = { from: last.from, to: latest(last.to, to) }
-    else intervals.push({ from, to })
-  }
-  return intervals
 }
 
 /** Parts of `[from, to)` in which the window is open: ascending, neither overlapping nor touching each other. */

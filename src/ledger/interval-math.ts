@@ -26,15 +26,3 @@ const clamp = (at: Instant, { from, to }: Interval): Instant =>
 /** Milliseconds in common. */
 export const overlap = (a: Interval, b: Interval): number =>
   Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from))
-
-/** Union, in ascending order without overlaps. */
-export function union(intervals: readonly Interval[]): readonly Interval[] {
-  const joined: Interval[] = []
-  const ordered = intervals.filter((one) => duration(one) > 0).toSorted((a, b) => a.from - b.from)
-  for (const { from, to } of ordered) {
-    const last = joined.at(-1)
-    if (last && from <= last.to) joined[joined.length - 1] = { from: last.from, to: latest(last.to, to) }
-    else joined.push({ from, to })
-  }
-  return joined
-}

@@ -1,7 +1,19 @@
-import { after, instant, seconds, type Instant } from './units.ts'
+import { after, instant, latest, seconds, type Instant } from './units.ts'
 
 /** `[from, to)`. */
 export type Interval = { readonly from: Instant; readonly to: Instant }
+
+/** Union, in ascending order without overlaps. */
+export function union(intervals: readonly Interval[]): readonly Interval[] {
+  const joined: Interval[] = []
+  const ordered = intervals.filter(({ from, to }) => from < to).toSorted((a, b) => a.from - b.from)
+  for (const { from, to } of ordered) {
+    const last = joined.at(-1)
+    if (last && from <= last.to) joined[joined.length - 1] = { from: last.from, to: latest(last.to, to) }
+    else joined.push({ from, to })
+  }
+  return joined
+}
 
 /** `2026-11-20T16:32:07Z`, or with milliseconds where there are any. */
 export const toIso = (at: Instant): string => new Date(at).toISOString().replace('.000Z', 'Z')

@@ -2,18 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCron } from '../../src/calendar/cron.ts'
 import {
-  CATCH_UP,
   evaluateSchedule,
   REPORT_CATCH_UP,
-  slotsIn,
   type Schedule,
   type ScheduleState,
 } from '../../src/calendar/schedule.ts'
 import { fromIso, toIso } from '../../src/model/time.ts'
-import { instant } from '../../src/model/units.ts'
+import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at, zoneOf } from '../support/zones.ts'
 import { value } from './windows.ts'
+
+/** An hour. */
+const CATCH_UP = seconds(3600)
 
 const schedule = (text: string, catchUp = CATCH_UP, zone = 'Europe/Berlin'): Schedule => ({
   cron: value(parseCron(text)),
@@ -22,6 +23,14 @@ const schedule = (text: string, catchUp = CATCH_UP, zone = 'Europe/Berlin'): Sch
 })
 const REPORT = schedule('0 8 * * MON', REPORT_CATCH_UP)
 const HOURLY = schedule('0 * * * *')
+
+/** Slots after `from` and before `to`. */
+function slotsBetween(plan: Schedule, from: Instant, to: Instant): readonly Instant[] {
+  const slots: Instant[] = []
+  let { next } = evaluateSchedule(plan, undefined, from)
+  for (; next !== undefined && next < to; { next } = evaluateSchedule(plan, undefined, next)) slots.push(next)
+  return slots
+}
 
 /** Looks at each of `times` in turn, with the memory as a store would give it back: `run 08:00`, `missed …`, or nothing. */
 function looks(plan: Schedule, times: readonly string[]): (string | undefined)[] {
@@ -89,7 +98,7 @@ describe('a slot', () => {
       'run 2026-11-20T12:00:00Z',
       undefined,
     ])
-    const missed = slotsIn(HOURLY, { from: at('2026-11-20T01:00:00Z'), to: at('2026-11-20T03:00:00Z') }, 10)
+    const missed = slotsBetween(HOURLY, at('2026-11-20T00:30:00Z'), at('2026-11-20T03:00:00Z'))
     expect(missed.map(toIso)).toEqual(['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z'])
   })
 
@@ -212,7 +221,7 @@ test('looked at often enough, every slot is run', () => {
           if (look.due) ran.push(look.due.slot)
         }
         const last = ran.at(-1) ?? 0
-        expect(ran).toEqual([...new Set(slotsIn(plan, { from, to: instant(last + 1) }, 1000))])
+        expect(ran).toEqual(slotsBetween(plan, instant(from - 1), instant(last + 1)))
         expect(memory?.done).toHaveLength(1)
       },
     ),

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  contains,
-  duration,
-  emptyAt,
-  intersect,
-  overlap,
-  overlaps,
-  union,
-} from '../../src/ledger/interval-math.ts'
-import type { Interval } from '../../src/model/time.ts'
+import { contains, duration, emptyAt, intersect, overlap, overlaps } from '../../src/ledger/interval-math.ts'
+import { union, type Interval } from '../../src/model/time.ts'
 import { instant } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 

@@ -1,6 +1,6 @@
 // The sections `calendars` and `windows`: every form of a window; `buildWindows` resolves names of calendars.
 import { z } from 'zod'
-import { parseCron, timesPerDay, type Cron } from '../../calendar/cron.ts'
+import { parseCron, type Cron } from '../../calendar/cron.ts'
 import { oneOffRecurrence, type DateSet, type Recurrence } from '../../calendar/recurrence.ts'
 import {
   parseDate,
@@ -92,7 +92,7 @@ const MAX_OPENINGS = 12
 const cron = z
   .strictObject({
     cron: parsedBy(parseCron, 'expected cron text such as 0 3 * * SUN')
-      .refine((parsed) => timesPerDay(parsed, MAX_OPENINGS + 1) <= MAX_OPENINGS, {
+      .refine(({ timesOfDay }) => timesOfDay.length <= MAX_OPENINGS, {
         error: `begins more than ${MAX_OPENINGS} times a day: expected at most that many`,
       })
       .describe('When it opens, as five fields of cron.'),

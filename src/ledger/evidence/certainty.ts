@@ -1,9 +1,9 @@
 // Between observations: spans in which a compute was certainly awake, and spans in which an unseen wake is possible.
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
-import type { Interval } from '../../model/time.ts'
+import { union, type Interval } from '../../model/time.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
 import { excludesTransition, type Continuity, type UndisturbedSpan } from './continuity.ts'
-import { intersect, union } from '../interval-math.ts'
+import { intersect } from '../interval-math.ts'
 
 /** The compute was in one state at some instant in `[from, to]`. */
 export type StateSample = Interval & {

@@ -10,11 +10,10 @@
 import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
-import type { Interval } from '../../model/time.ts'
+import { union, type Interval } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
 import { deriveContinuity } from './continuity.ts'
-import { union } from '../interval-math.ts'
 import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
 
 /** The instant behind which an entry is settled; the evidence starts there. */
