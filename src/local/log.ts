@@ -6,6 +6,8 @@ export type StoredHistory = {
   readonly seed: number
 }
 
+type ComputeEvent = { readonly endpointId: string; readonly projectId: string }
+
 /** Events of the local service, for a log or a screen. Messages are static text; data is in the fields. */
 export type LocalEvent =
   | {
@@ -15,22 +17,12 @@ export type LocalEvent =
       readonly postgres: string
     }
   | { readonly kind: 'compute-port'; readonly endpointId: string; readonly port: number }
-  | {
-      readonly kind: 'started'
-      readonly endpointId: string
-      readonly projectId: string
-      /** From the request to the answer, including the configured wake latency. */
-      readonly seconds: number
-    }
+  /** `seconds`: from the request to the answer, including the configured wake latency. */
+  | (ComputeEvent & { readonly kind: 'started'; readonly seconds: number })
   /** The activity monitor saw a compute in use at `at`, ms. The autosuspend delay counts from then. */
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
-  | { readonly kind: 'stopped'; readonly endpointId: string; readonly projectId: string }
-  | {
-      readonly kind: 'start-failed' | 'died'
-      readonly endpointId: string
-      readonly projectId: string
-      readonly message: string
-    }
+  | (ComputeEvent & { readonly kind: 'stopped' })
+  | (ComputeEvent & { readonly kind: 'start-failed' | 'died'; readonly message: string })
   /** A Postgres or a pooler of a killed service was running and was stopped. `folder` has the name of the branch or compute. */
   | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
   /** The first start generated a history; it took `seconds`. */

@@ -1,4 +1,4 @@
-import type { LocalEvent } from './log.ts'
+import type { Log } from './log.ts'
 import type { BehaviourChange } from './engine/behaviour-switches.ts'
 import type { Truth } from './engine/truth.ts'
 
@@ -58,7 +58,7 @@ export type LocalOptions = {
   /** Behaviour switches, for where the interface is silent; they override the options above. */
   readonly behaviour?: BehaviourChange
   readonly seed?: number
-  readonly log?: (event: LocalEvent) => void
+  readonly log?: Log
 }
 
 export type Local = {

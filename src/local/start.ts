@@ -3,15 +3,16 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { ensureFirstKey, loadAccount } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
-import { type Computes, createComputes } from './compute/computes.ts'
-import { type ComputeListener, type Engine, createEngine } from './engine/engine.ts'
-import { type ConnectedClients, createConnectedClients, openFrontend } from './proxy/postgres-frontend.ts'
+import { createComputes } from './compute/computes.ts'
+import type { ComputeListener, ComputesOptions } from './compute/orders.ts'
+import { createEngine } from './engine/engine.ts'
+import { createConnectedClients, openFrontend } from './proxy/postgres-frontend.ts'
 import { type Prepared, prepare } from './setup/prepare.ts'
 import { createHttp } from './api/app.ts'
 import { seedHistory, loadHistoryInfo } from './setup/seed-history.ts'
 import type { Local, LocalOptions } from './options.ts'
 import { HISTORY_BEHAVIOUR } from './history/generate.ts'
-import { listenOnFirstFree, listenOn, portTaken } from './proxy/listen.ts'
+import { listenOn, openPort } from './proxy/listen.ts'
 import { seedProjects, monitoringPassword, requireSeeds } from './setup/seed-projects.ts'
 import { createKeyStore } from './state/keys.ts'
 import {
@@ -31,19 +32,28 @@ export type { Local, LocalOptions } from './options.ts'
  *   No process runs after a failed start.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
-  requireSeeds(
-    options.projects ?? [],
-    settingsOf(options, createBehaviourSwitches(behaviourOf(options, false)))(),
-  )
+  const { plan = 'paid', projects: seeds = [] } = options
+  requireSeeds(seeds, { ...createBehaviourSwitches(behaviourOf(options, false)).behaviour(), plan })
   await using stack = new AsyncDisposableStack()
   const prepared = await prepare(options, stack)
-  const { store, paths, clock, random, log, cluster } = prepared
-  if (options.past) seedHistory(options.past, prepared, options.plan ?? 'paid')
+  const { store, projects, paths, clock, random, log, cluster } = prepared
+  if (options.past) seedHistory(options.past, prepared, plan)
   const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
-  const settings = settingsOf(options, switches)
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
   const clients = createConnectedClients(prepared)
   stack.defer(() => clients.poolers.stopAll())
-  const engine = makeEngine(prepared, { clients, switches, settings })
+  const engine = createEngine({
+    store: projects,
+    commit: (write) => store.commit(write),
+    makeComputes: (listener) => createComputes({ ...listener, ...serverOptions(prepared, switches) }),
+    waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
+    dropConnections: (endpointId) => clients.drop(endpointId),
+    settings,
+    switches,
+    clock,
+    random,
+    log,
+  })
   stack.defer(() => engine.stop())
   engine.recover()
   const frontend = await openFrontend(prepared, { engine, clients, settings })
@@ -51,7 +61,8 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
   const truth = (at: number): Truth => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
-  const api: Api = {
+  const password = monitoringPassword(store, random)
+  const { server, close } = createHttp({
     plane: engine,
     keys,
     store,
@@ -61,10 +72,10 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     account: loadAccount(store, random, clock),
     pgVersion: cluster.binaries.major,
     proxyPort: frontend.port,
-    monitoringPassword: monitoringPassword(store, random),
+    monitoringPassword: password,
     host: {
       suffix: prepared.suffix,
-      certificateFile: prepared.certificate.certificateFile,
+      certificateFile: cluster.certificate.certificateFile,
       loopback: options.loopbackHosts ?? false,
     },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
@@ -73,10 +84,12 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     clock,
     random,
     log,
-  }
-  const port = await serveApi(api, prepared, stack)
-  const apiKey = ensureFirstKey({ path: prepared.paths.apiKey, keys, clock, random })
-  seedProjects(options.projects ?? [], { plane: engine, store, clock, random })
+  })
+  const choice = { setting: 'port', option: 'port', configured: options.port }
+  const port = await openPort(store, choice, (candidate) => listenOn(server, candidate))
+  stack.defer(close)
+  const apiKey = ensureFirstKey(paths.apiKey, { keys, clock, random })
+  seedProjects(seeds, { plane: engine, store, clock, random })
   await frontend.settled()
   const baseUrl = `http://127.0.0.1:${port}/api/v2`
   log({ kind: 'listening', baseUrl, proxyPort: frontend.port, postgres: cluster.binaries.version })
@@ -86,11 +99,28 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     baseUrl,
     apiKey,
     proxyPort: frontend.port,
-    monitoringPassword: api.monitoringPassword,
+    monitoringPassword: password,
     truth: (at) => truth(at === undefined ? clock.now() : Date.parse(at)),
     stop: () => (stopping ??= resources.disposeAsync()),
   }
 }
+
+/** What all servers of the service share. */
+const serverOptions = (
+  { options, paths, projects, cluster, log }: Prepared,
+  switches: BehaviourSwitches,
+): Omit<ComputesOptions, keyof ComputeListener> => ({
+  folder: paths.branches,
+  template: paths.template,
+  cluster,
+  cacheScale: options.cacheScale ?? 1,
+  activityPoll: 1000 * (options.activityPoll ?? 0.5),
+  goalEvery: 1000 * (options.autoscaleEvery ?? 5),
+  behaviour: () => switches.behaviour(),
+  applied: (branchId) => projects.applied(branchId),
+  setApplied: (branchId, version) => projects.setApplied(branchId, version),
+  onProblem: (message, err) => log({ kind: 'problem', message, err }),
+})
 
 /** Behaviour switches as the options set them. */
 const behaviourOf = (options: LocalOptions, hasHistory: boolean): BehaviourChange => ({
@@ -100,66 +130,3 @@ const behaviourOf = (options: LocalOptions, hasHistory: boolean): BehaviourChang
   ...(options.wakeLatency && { wakeLatency: options.wakeLatency }),
   ...options.behaviour,
 })
-
-const settingsOf =
-  ({ plan = 'paid' }: LocalOptions, switches: BehaviourSwitches): Api['settings'] =>
-  () => ({ ...switches.behaviour(), plan })
-
-type EngineParts = {
-  readonly clients: ConnectedClients
-  readonly switches: BehaviourSwitches
-  readonly settings: Api['settings']
-}
-
-function makeEngine(prepared: Prepared, { clients, switches, settings }: EngineParts): Engine {
-  const { store, projects, clock, random, log } = prepared
-  return createEngine({
-    store: projects,
-    commit: (write) => store.commit(write),
-    makeComputes: (listener) => makeComputes(prepared, listener, switches),
-    waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
-    dropConnections: (endpointId) => clients.drop(endpointId),
-    settings,
-    switches,
-    clock,
-    random,
-    log,
-  })
-}
-
-const makeComputes = (
-  { options, paths, projects, cluster, log }: Prepared,
-  listener: ComputeListener,
-  switches: BehaviourSwitches,
-): Computes =>
-  createComputes({
-    ...listener,
-    folder: paths.branches,
-    template: paths.template,
-    cluster,
-    cacheScale: options.cacheScale ?? 1,
-    activityPoll: 1000 * (options.activityPoll ?? 0.5),
-    goalEvery: 1000 * (options.autoscaleEvery ?? 5),
-    behaviour: () => switches.behaviour(),
-    applied: (branchId) => projects.applied(branchId),
-    setApplied: (branchId, version) => projects.setApplied(branchId, version),
-    onProblem: (message, err) => log({ kind: 'problem', message, err }),
-  })
-
-async function serveApi(
-  api: Api,
-  { options, store }: Prepared,
-  stack: AsyncDisposableStack,
-): Promise<number> {
-  const { server, close } = createHttp(api)
-  const requested = options.port ?? 0
-  const port = await listenOnFirstFree(
-    requested || Number(store.setting('port') ?? 0),
-    requested,
-    (candidate) => listenOn(server, candidate),
-  )
-  if (port === undefined) throw portTaken(requested, 'port')
-  stack.defer(close)
-  store.setSetting('port', String(port))
-  return port
-}

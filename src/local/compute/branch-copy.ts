@@ -1,8 +1,8 @@
 // Copies a branch's data folder: the files themselves when no server runs on it, a base backup when one does.
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { withSession } from './connect.ts'
-import { copyFolder, partialOf, removeEntries, writeSecret } from './files.ts'
+import { copyFolder, makeWhole, removeEntries, writeSecret } from './files.ts'
 import type { Cluster } from './server.ts'
 
 export type BranchCopy = {
@@ -17,17 +17,16 @@ export type BranchCopy = {
 /** The first Postgres with `pg_backup_start` and `pg_backup_stop`; before, both had other names and arguments. */
 const BACKUP_RENAMED = 15
 
-/** Copies `from` to `to`, which appears under its name only when it is complete. A parent that never ran has no data. */
+/** Copies `from` to `to`, unless that exists. A parent that never ran has no data. */
 export async function copyBranch({ from, to, port, complete }: BranchCopy, cluster: Cluster): Promise<void> {
-  if (existsSync(to) || !existsSync(from)) return
-  const partial = partialOf(to)
-  rmSync(partial, { recursive: true, force: true })
-  if (port === undefined) await copyFolder(from, partial)
-  else await backUp(from, partial, { ...cluster, port })
-  rmSync(join(partial, 'postmaster.pid'), { force: true })
-  removeEntries(join(partial, 'pg_replslot')) // no replica follows the copy
-  complete?.(partial)
-  renameSync(partial, to)
+  if (!existsSync(from)) return
+  await makeWhole(to, async (partial) => {
+    if (port === undefined) await copyFolder(from, partial)
+    else await backUp(from, partial, { ...cluster, port })
+    rmSync(join(partial, 'postmaster.pid'), { force: true })
+    removeEntries(join(partial, 'pg_replslot')) // no replica follows the copy
+    complete?.(partial)
+  })
 }
 
 /**

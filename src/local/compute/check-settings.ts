@@ -18,21 +18,17 @@ export function createSettingsCheck(
   const check = binaries.major >= CHECK_OPTION ? ['--check'] : ['--boot', '-x0']
   const refusalOf = async (settings: PgSettings): Promise<string | undefined> => {
     const values = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    try {
-      await runCommand(`${binaries.folder}/postgres`, [...check, '-D', template, ...values], owner)
-      return undefined
-    } catch (error) {
-      const output = error instanceof Error ? error.message : String(error)
-      return /(?:FATAL|ERROR): +([^\n]*)/.exec(output)?.[1] ?? output
-    }
+    const args = [...check, '-D', template, ...values]
+    const output = await gate(() => runCommand(`${binaries.folder}/postgres`, args, owner))
+    return output === undefined ? undefined : (/(?:FATAL|ERROR): +([^\n]*)/.exec(output)?.[1] ?? output)
   }
   return async (settings) => {
     if (Object.keys(settings).length === 0) return undefined
-    const refusal = await gate(() => refusalOf(settings))
+    const refusal = await refusalOf(settings)
     if (refusal === undefined) return undefined
     // together they are refused: checks them one by one to name the one
     for (const [name, value] of Object.entries(settings)) {
-      const refusalAlone = await gate(() => refusalOf({ [name]: value }))
+      const refusalAlone = await refusalOf({ [name]: value })
       if (refusalAlone !== undefined) return `${name}: ${refusalAlone}`
     }
     return `${Object.keys(settings).join(', ')}: ${refusal}`

@@ -8,7 +8,7 @@ import { removeFolder } from './files.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
-import { type Replica, originOf, spawnReplica } from './replica.ts'
+import { originOf, spawnReplica } from './replica.ts'
 import type { WorkReading } from './sizing.ts'
 import { dropSlot } from './slots.ts'
 import { type Spawned, updateCatalogue, spawnPrimary } from './spawn.ts'
@@ -37,8 +37,7 @@ export type Computes = {
 
 type Running = Spawned & {
   readonly branchId: string
-  /** Present for replicas only. */
-  readonly follow: Replica['follow'] | undefined
+  readonly isReplica: boolean
   monitor: Monitor | undefined
   /** Set once the service stops the server: its end is then reported as no failure. */
   isStopping: boolean
@@ -61,29 +60,36 @@ export function createComputes(options: ComputesOptions): Computes {
     return result
   }
   const primaryOn = (branchId: string): Running | undefined =>
-    [...running.values()].find((entry) => entry.branchId === branchId && !entry.follow)
+    [...running.values()].find((entry) => entry.branchId === branchId && !entry.isReplica)
   const replicasOn = (branchId: string): [string, Running][] =>
-    [...running].filter(([, entry]) => entry.branchId === branchId && entry.follow)
+    [...running].filter(([, entry]) => entry.branchId === branchId && entry.isReplica)
   const start = async (order: StartOrder): Promise<void> => {
     const { endpointId, branch } = order
     if (closing.signal.aborted) throw new Error('the local service is stopping')
-    const spawned = order.type === 'read_only' ? await startReplica(order) : await startPrimary(order)
-    const entry: Running = { ...spawned, branchId: branch.id, monitor: undefined, isStopping: false }
+    const isReplica = order.type === 'read_only'
+    const spawned = await (isReplica ? startReplica(order) : startPrimary(order))
+    const entry: Running = {
+      ...spawned,
+      branchId: branch.id,
+      isReplica,
+      monitor: undefined,
+      isStopping: false,
+    }
     running.set(endpointId, entry)
     void entry.server.ended.then((words) => handleEnd(endpointId, entry, words))
     void watchActivity(endpointId, entry)
   }
   /** A replica may not have fewer connections than its primary: such replicas stop first, and wake with more. */
-  const startPrimary = async (order: StartOrder): Promise<Spawned & { readonly follow: undefined }> => {
+  const startPrimary = async (order: StartOrder): Promise<Spawned> => {
     const { id: branchId } = order.branch
     const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
     for (const [endpointId, replica] of replicasOn(branchId))
       if (maxConnectionsIn(join(options.folder, endpointId)) < needed) await replica.server.stop(0)
     const spawned = await spawnPrimary(order, options)
-    for (const [, replica] of replicasOn(branchId)) replica.follow?.(spawned.server.port)
-    return { ...spawned, follow: undefined }
+    for (const [, replica] of replicasOn(branchId)) replica.follow(spawned.server.port)
+    return spawned
   }
-  const startReplica = async (order: StartOrder): Promise<Replica> => {
+  const startReplica = async (order: StartOrder): Promise<Spawned> => {
     const origin = originOf(join(options.folder, order.endpointId))
     if (origin !== undefined && origin !== order.branch.id) await removeReplica(order.endpointId, origin)
     return spawnReplica(order, primaryOn(order.branch.id)?.server.port, options)
@@ -97,7 +103,7 @@ export function createComputes(options: ComputesOptions): Computes {
     entry.monitor?.stop()
     entry.sizing.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
-    if (!entry.follow) for (const [, replica] of replicasOn(entry.branchId)) replica.follow?.(undefined)
+    if (!entry.isReplica) for (const [, replica] of replicasOn(entry.branchId)) replica.follow(undefined)
     if (!entry.isStopping) options.onDied(endpointId, words)
   }
   const watchActivity = async (endpointId: string, entry: Running): Promise<void> => {
@@ -142,8 +148,8 @@ export function createComputes(options: ComputesOptions): Computes {
       }),
     configure: async ({ endpointId, branch }) => {
       const entry = running.get(endpointId)
-      if (entry && !entry.follow)
-        await runInTurn(branch.id, () => updateCatalogue(entry.server, branch, options))
+      if (entry && !entry.isReplica)
+        await runInTurn(branch.id, () => updateCatalogue(entry.server.port, branch, options))
     },
     copyBranch: (branchId, parentId) =>
       runInTurn(parentId, () => runInTurn(branchId, () => copy(branchId, parentId))),

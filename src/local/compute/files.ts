@@ -1,6 +1,6 @@
 // Files and folders of servers: copies, secrets, and files that appear whole.
 import { execFile } from 'node:child_process'
-import { chownSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SystemUser } from './owner.ts'
@@ -22,8 +22,18 @@ export function writeSecret(path: string, text: string, owner: SystemUser | unde
   giveTo(owner, path)
 }
 
-/** Path of an incomplete folder. Named after this process: programs that outlived a killed service write to other names. */
-export const partialOf = (folder: string): string => `${folder}.${process.pid}.partial`
+/** Makes a folder unless it exists. It appears under its name only when it is complete, whenever the service is killed. */
+export async function makeWhole(folder: string, fill: (partial: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return
+  // named after this process: programs that outlived a killed service write to other names
+  const partial = `${folder}.${process.pid}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  await fill(partial)
+  renameSync(partial, folder)
+}
+
+/** Whether an entry is an incomplete folder, or a file for its making. */
+export const isPartial = (name: string): boolean => name.endsWith('.partial')
 
 /** Removes the entries of a folder whose names fit. */
 export function removeEntries(parent: string, fits: (name: string) => boolean = () => true): void {

@@ -6,7 +6,15 @@ import type { Cluster } from './server.ts'
 /** An order to start a server; `latency` is extra time before it is spawned, ms. */
 export type StartOrder = ProcessOrder & { readonly latency: number }
 
-export type ComputesOptions = {
+/** Receives the reports of the servers. */
+export type ComputeListener = {
+  readonly onActivity: (endpointId: string, at: number) => void
+  /** The size that the autoscaler aims at for a compute with a range. */
+  readonly onGoal: (endpointId: string, cu: number) => void
+  readonly onDied: (endpointId: string, words: string) => void
+}
+
+export type ComputesOptions = ComputeListener & {
   /** Folder with one data folder per branch and per replica. */
   readonly folder: string
   readonly template: string
@@ -21,9 +29,5 @@ export type ComputesOptions = {
   /** Version of the catalogue that the data of a branch has, by `versionOf`; undefined before the first one. */
   readonly applied: (branchId: string) => string | undefined
   readonly setApplied: (branchId: string, version: string | undefined) => void
-  readonly onActivity: (endpointId: string, at: number) => void
-  /** Reports the size that the autoscaler aims at for a compute with a range. */
-  readonly onGoal: (endpointId: string, cu: number) => void
-  readonly onDied: (endpointId: string, words: string) => void
   readonly onProblem: (message: string, error: unknown) => void
 }

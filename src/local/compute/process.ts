@@ -51,39 +51,26 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return { child, ended }
 }
 
-/**
- * Runs a program to its end.
- *
- * @throws with what it wrote to its error output
- */
+/** Runs a program to its end; when it fails, returns what it wrote to its error output. */
 export async function runCommand(
   path: string,
   args: readonly string[],
   owner: SystemUser | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     await promisify(execFile)(path, args, { cwd: '/', ...processOptions(owner) })
+    return undefined
   } catch (error) {
-    const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    throw new Error(text.trim(), { cause: error })
+    return (error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)).trim()
   }
 }
 
-type ProcessOptions = {
-  readonly env: Readonly<Record<string, string>>
-  readonly uid?: number
-  readonly gid?: number
-}
-
-const processOptions = (owner: SystemUser | undefined): ProcessOptions => ({
+const processOptions = (owner: SystemUser | undefined) => ({
   env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
   ...(owner && { uid: owner.uid, gid: owner.gid }),
 })
 
-function followLog(
-  child: ChildProcess,
-  { name, ready }: ServerProcessOptions,
-): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
+function followLog(child: ChildProcess, { name, ready }: ServerProcessOptions) {
   const isReady = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()
   let lines: string[] = []

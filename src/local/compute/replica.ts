@@ -10,12 +10,6 @@ import { WALSENDER, withSession } from './connect.ts'
 import { slotOf, syncSlots } from './slots.ts'
 import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
 
-/** A replica that serves. */
-export type Replica = Spawned & {
-  /** Streams from the primary at this port; undefined while it sleeps: the rest of its log is then read from its folder. */
-  readonly follow: (port: number | undefined) => void
-}
-
 /** File in a replica's data folder with the id of the branch it was copied from. */
 const ORIGIN_FILE = 'replica.origin'
 
@@ -35,17 +29,28 @@ export async function spawnReplica(
   order: StartOrder,
   primary: number | undefined,
   options: ComputesOptions,
-): Promise<Replica> {
+): Promise<Spawned> {
+  const { folder, cluster } = options
+  const { id: branchId } = order.branch
+  const dataFolder = join(folder, order.endpointId)
   if (primary === undefined) await prepareBranch(order, options)
-  else await syncSlots({ ...options.cluster, port: primary }, order.replicaIds)
-  const isFresh = await copyUnlessPresent(order, primary, options)
+  else await syncSlots({ ...cluster, port: primary }, order.replicaIds)
+  const isFresh = originOf(dataFolder) !== branchId
+  if (isFresh) {
+    await removeFolder(dataFolder)
+    const complete = (partial: string): void => {
+      writeSecret(join(partial, PASSWORD_FILE), `*:*:*:${SUPERUSER}:${cluster.password}\n`, cluster.owner)
+      writeFileSync(join(partial, 'standby.signal'), '')
+      writeFileSync(join(partial, ORIGIN_FILE), branchId)
+    }
+    await copyBranch({ from: join(folder, branchId), to: dataFolder, port: primary, complete }, cluster)
+  }
   try {
     return await startAndCatchUp(order, primary, options)
   } catch (error) {
     if (isFresh) throw error
-    await removeFolder(join(options.folder, order.endpointId))
-    await copyUnlessPresent(order, primary, options)
-    return startAndCatchUp(order, primary, options)
+    await removeFolder(dataFolder)
+    return spawnReplica(order, primary, options)
   }
 }
 
@@ -54,33 +59,12 @@ async function prepareBranch(order: StartOrder, options: ComputesOptions): Promi
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
   const exists = existsSync(dataFolder)
-  const isReady =
-    exists &&
-    options.applied(branch.id) === versionOf(branch, options.behaviour()) &&
-    endOfLog(dataFolder) !== undefined
-  if (isReady) return
+  const hasCatalogue = options.applied(branch.id) === versionOf(branch, options.behaviour())
+  if (exists && hasCatalogue && endOfLog(dataFolder) !== undefined) return
   // as many connections as before, because awake replicas may not have fewer
   const extraLines = exists ? [`max_connections = ${maxConnectionsIn(dataFolder)}`] : []
   const { server } = await spawnPrimary(order, options, extraLines)
   await server.stop(0)
-}
-
-/** Copies the branch unless the replica has a copy of it; returns whether it did. */
-async function copyUnlessPresent(
-  { endpointId, branch }: StartOrder,
-  port: number | undefined,
-  { folder, cluster }: ComputesOptions,
-): Promise<boolean> {
-  const to = join(folder, endpointId)
-  if (originOf(to) === branch.id) return false
-  await removeFolder(to)
-  const complete = (partial: string): void => {
-    writeSecret(join(partial, PASSWORD_FILE), `*:*:*:${SUPERUSER}:${cluster.password}\n`, cluster.owner)
-    writeFileSync(join(partial, 'standby.signal'), '')
-    writeFileSync(join(partial, ORIGIN_FILE), branch.id)
-  }
-  await copyBranch({ from: join(folder, branch.id), to, port, complete }, cluster)
-  return true
 }
 
 /** Id of the branch a replica's data was copied from; undefined while it has none. */
@@ -93,39 +77,30 @@ async function startAndCatchUp(
   order: StartOrder,
   primary: number | undefined,
   options: ComputesOptions,
-): Promise<Replica> {
+): Promise<Spawned> {
   const origin = join(options.folder, order.branch.id)
-  const goal = primary === undefined ? endOfLog(origin) : await positionOf(primary, FLUSHED_QUERY, options)
-  let followedPort = primary
-  const spawned = await spawn(order, {
+  const goal = primary === undefined ? endOfLog(origin) : await positionOf(primary, FLUSHED, options)
+  const spawned = await spawn(order, options, {
     dataFolder: join(options.folder, order.endpointId),
-    options,
-    extraLines: () => standbyLines(order, followedPort, options),
+    primary,
+    extraLines: (port) => standbyLines(order, port, options),
   })
-  const replica: Replica = {
-    ...spawned,
-    follow: (port) => {
-      followedPort = port
-      spawned.reconfigure()
-    },
-  }
   try {
     await waitForPosition(spawned.server.port, goal ?? 0n, options)
-    return replica
+    return spawned
   } catch (error) {
     await spawned.server.stop(0)
     throw error
   }
 }
 
-/** Lines of configuration of a standby. It needs at least its primary's connections; the proxy enforces its own limit. */
-function standbyLines(
-  { endpointId, branch, config }: StartOrder,
-  port: number | undefined,
-  { folder, behaviour }: ComputesOptions,
-): readonly string[] {
-  const origin = join(folder, branch.id)
-  const ownMaxConnections = maxConnectionsOf(config, behaviour().connectionsBasis)
+/**
+ * Lines of configuration of a standby. While its primary sleeps, it reads the rest of the log from its folder. It needs at
+ * least its primary's connections; the proxy enforces its own limit.
+ */
+function standbyLines(order: StartOrder, port: number | undefined, options: ComputesOptions): string[] {
+  const origin = join(options.folder, order.branch.id)
+  const ownMaxConnections = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
   const connection =
     port === undefined
       ? ''
@@ -133,7 +108,7 @@ function standbyLines(
   return [
     `max_connections = ${Math.max(ownMaxConnections, maxConnectionsIn(origin))}`,
     settingLine('primary_conninfo', connection),
-    settingLine('primary_slot_name', slotOf(endpointId)),
+    settingLine('primary_slot_name', slotOf(order.endpointId)),
     settingLine('restore_command', copyCommand(join(origin, 'pg_wal'))),
     `wal_retrieve_retry_interval = '${port === undefined ? 5 : 1}s'`,
   ]
@@ -143,20 +118,22 @@ function standbyLines(
 const copyCommand = (folder: string): string =>
   `cp '${folder.replaceAll("'", String.raw`'\''`).replaceAll('%', '%%')}'/%f "%p"`
 
-const FLUSHED_QUERY = 'select pg_current_wal_flush_lsn()::text as position'
-const REPLAYED_QUERY = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`
+const FLUSHED = 'pg_current_wal_flush_lsn()'
+const REPLAYED = 'pg_last_wal_replay_lsn()'
 
-const positionOf = (port: number, sql: string, { cluster }: ComputesOptions): Promise<bigint> =>
+/** A position in the log, bytes; 0 when the server has none. */
+const positionOf = (port: number, position: string, { cluster }: ComputesOptions): Promise<bigint> =>
   withSession({ ...cluster, port }, async (client) => {
-    const { rows } = await client.query<{ readonly position: string }>(sql)
-    return parsePosition(rows[0]?.position ?? '0/0')
+    const sql = `select pg_wal_lsn_diff(${position}, '0/0')::text as bytes`
+    const { rows } = await client.query<{ readonly bytes: string | null }>(sql)
+    return BigInt(rows[0]?.bytes ?? 0)
   })
 
 async function waitForPosition(port: number, goal: bigint, options: ComputesOptions): Promise<void> {
   const { clock } = options.cluster
   let movedAt = clock.now()
   for (let previous = -1n; clock.now() < movedAt + STALL_TIMEOUT; await clock.sleep(LOOK_INTERVAL)) {
-    const position = await positionOf(port, REPLAYED_QUERY, options)
+    const position = await positionOf(port, REPLAYED, options)
     if (position >= goal) return
     if (position > previous) movedAt = clock.now()
     previous = position
@@ -174,13 +151,6 @@ const SHUT_DOWN = 1
 /** End of the log of a server that was shut down in order; undefined when it was not. */
 export function endOfLog(dataFolder: string): bigint | undefined {
   const control = readFileSync(join(dataFolder, 'global', 'pg_control'))
-  return control.readInt32LE(STATE_OFFSET) === SHUT_DOWN
-    ? control.readBigUInt64LE(CHECKPOINT_OFFSET)
-    : undefined
-}
-
-/** Parses a position in the log: two hexadecimal halves, as Postgres writes it. */
-export function parsePosition(text: string): bigint {
-  const [high = '0', low = '0'] = text.split('/')
-  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
+  const isShutDown = control.readInt32LE(STATE_OFFSET) === SHUT_DOWN
+  return isShutDown ? control.readBigUInt64LE(CHECKPOINT_OFFSET) : undefined
 }

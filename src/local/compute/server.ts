@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
@@ -68,26 +67,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     startTimeout: START_TIMEOUT,
     clock,
   })
-  return {
-    port,
-    pid: child.pid ?? 0,
-    reload: () => void child.kill('SIGHUP'),
-    ended,
-    stop: (grace) => stopChild(child, ended, { clock, grace }),
+  const stop = async (grace: number): Promise<void> => {
+    child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
+    const killAfter = (ms: number, signal: NodeJS.Signals) => clock.after(ms, () => child.kill(signal))
+    const cancels = [
+      ...(grace > 0 ? [killAfter(grace, 'SIGINT')] : []),
+      killAfter(grace + STOP_TIMEOUT, 'SIGQUIT'),
+      killAfter(grace + STOP_TIMEOUT * 1.5, 'SIGKILL'),
+    ]
+    await ended
+    for (const cancel of cancels) cancel()
   }
-}
-
-async function stopChild(
-  child: ChildProcess,
-  ended: Promise<string>,
-  { clock, grace }: { readonly clock: Clock; readonly grace: number },
-): Promise<void> {
-  child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
-  const cancels = [
-    ...(grace > 0 ? [clock.after(grace, () => child.kill('SIGINT'))] : []),
-    clock.after(grace + STOP_TIMEOUT, () => child.kill('SIGQUIT')),
-    clock.after(grace + STOP_TIMEOUT * 1.5, () => child.kill('SIGKILL')),
-  ]
-  await ended
-  for (const cancel of cancels) cancel()
+  return { port, pid: child.pid ?? 0, reload: () => void child.kill('SIGHUP'), ended, stop }
 }

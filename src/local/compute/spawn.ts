@@ -7,9 +7,9 @@ import type { ComputesOptions, StartOrder } from './orders.ts'
 import { writeSizeConfiguration } from './configuration.ts'
 import { freePort } from '../proxy/listen.ts'
 import { type Cluster, type Server, startServer } from './server.ts'
+import { copyFolder, makeWhole, removeEntries } from './files.ts'
 import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
-import { copyTemplate, removeStatistics } from './template.ts'
 
 /** A server that accepts connections. */
 export type Spawned = {
@@ -17,15 +17,16 @@ export type Spawned = {
   readonly sizing: SizeModel
   /** Changes the size without a restart. */
   readonly setSize: (cu: number) => void
-  /** Writes the configuration again and makes the server read it. */
-  readonly reconfigure: () => void
+  /** Makes a replica stream from the primary at this port; undefined while the primary sleeps. */
+  readonly follow: (port: number | undefined) => void
 }
 
-export type SpawnOptions = {
+export type SpawnData = {
   readonly dataFolder: string
-  readonly options: ComputesOptions
-  /** Lines of configuration beyond those of the size, computed anew at each write. */
-  readonly extraLines: () => readonly string[]
+  /** Port that a replica follows at first. */
+  readonly primary?: number | undefined
+  /** Lines of configuration beyond those of the size, by the port that the server follows. */
+  readonly extraLines: (primary: number | undefined) => readonly string[]
 }
 
 /** Failures that pass by themselves: another program took the port, or children of a killed server still end. */
@@ -43,10 +44,10 @@ export async function spawnPrimary(
 ): Promise<Spawned> {
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
-  await copyTemplate(options.template, dataFolder)
-  const spawned = await spawn(order, { dataFolder, options, extraLines: () => extraLines })
+  await makeWhole(dataFolder, (partial) => copyFolder(options.template, partial))
+  const spawned = await spawn(order, options, { dataFolder, extraLines: () => extraLines })
   try {
-    await updateCatalogue(spawned.server, branch, options)
+    await updateCatalogue(spawned.server.port, branch, options)
     // without replicas and old slots, the start need not wait for one more session
     if (order.replicaIds.length > 0 || hasSlots(dataFolder))
       await syncSlots({ ...options.cluster, port: spawned.server.port }, order.replicaIds)
@@ -60,28 +61,35 @@ export async function spawnPrimary(
 /** Starts a server on a data folder that exists. */
 export async function spawn(
   order: StartOrder,
-  { dataFolder, options, extraLines }: SpawnOptions,
+  options: ComputesOptions,
+  { dataFolder, primary, extraLines }: SpawnData,
 ): Promise<Spawned> {
   const { config } = order
   const { cacheScale, cluster } = options
   const { connectionsBasis: basis } = options.behaviour()
-  let cu = config.minCu
-  const configure = (): void =>
-    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extraLines() })
+  let [cu, followedPort] = [config.minCu, primary]
+  const configure = (): void => {
+    const extra = extraLines(followedPort)
+    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extra })
+  }
   configure()
-  removeStatistics(dataFolder)
+  // every counter begins at 0 with a start (S-113), whichever Postgres wrote the files
+  removeEntries(join(dataFolder, 'pg_stat'), (name) => name.endsWith('.stat'))
   const sizing = createSizeModel(dataFolder, order, options)
   const server = await startWithRetries(dataFolder, cluster)
   sizing.attach(server)
-  const reconfigure = (): void => {
+  const reconfigure = (newCu: number, port: number | undefined): void => {
+    cu = newCu
+    followedPort = port
     configure()
     server.reload()
   }
-  const setSize = (newCu: number): void => {
-    cu = newCu
-    reconfigure()
+  return {
+    server,
+    sizing,
+    setSize: (newCu) => reconfigure(newCu, followedPort),
+    follow: (port) => reconfigure(cu, port),
   }
-  return { server, sizing, setSize, reconfigure }
 }
 
 /** Version of a branch's catalogue and of its access rules: equal versions need no further work on the data. */
@@ -89,11 +97,7 @@ export const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour)
   `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
 
 /** Applies the catalogue of a branch to its server, unless its data has this version already. */
-export async function updateCatalogue(
-  { port }: Pick<Server, 'port'>,
-  branch: Branch,
-  options: ComputesOptions,
-): Promise<void> {
+export async function updateCatalogue(port: number, branch: Branch, options: ComputesOptions): Promise<void> {
   const behaviour = options.behaviour()
   const version = versionOf(branch, behaviour)
   if (options.applied(branch.id) === version) return

@@ -8,6 +8,7 @@ import type { Plane } from '../control/plane.ts'
 import type { Compute, Project, WakeCause } from '../control/project.ts'
 import { step } from '../control/step.ts'
 import type { Computes } from '../compute/computes.ts'
+import type { ComputeListener } from '../compute/orders.ts'
 import { createEffects } from './effects.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
@@ -34,13 +35,6 @@ export type Engine = Plane & {
   applyDue(): void
   /** Stops every server and closes every interval. Resolves when nothing runs. */
   stop(): Promise<void>
-}
-
-/** Receives the reports of the servers. */
-export type ComputeListener = {
-  readonly onActivity: (endpointId: string, at: number) => void
-  readonly onGoal: (endpointId: string, cu: number) => void
-  readonly onDied: (endpointId: string, words: string) => void
 }
 
 export type EngineOptions = {

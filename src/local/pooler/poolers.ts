@@ -18,9 +18,7 @@ export type Poolers = {
   stopAll(): Promise<void>
 }
 
-export type PooledServer = Pick<PoolerOptions, 'maxConnections' | 'keepsSessions'> & {
-  readonly port: number
-}
+export type PooledServer = Pick<PoolerOptions, 'serverPort' | 'maxConnections' | 'keepsSessions'>
 
 export type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> & {
   /** Folder with one folder per pooler. */
@@ -34,7 +32,7 @@ type Entry = {
   readonly serverPort: number
   readonly started: Promise<Pooler>
   /** Set when it accepts clients. */
-  pooler: Pooler | undefined
+  pooler?: Pooler
   /** Set once the service stops the pooler: its end is then reported as no failure. */
   isStopping: boolean
 }
@@ -44,16 +42,14 @@ export function createPoolers(options: PoolersOptions): Poolers {
   const endings = new Set<Promise<void>>()
 
   const start = async (endpointId: string, server: PooledServer, program: string): Promise<Pooler> => {
-    const { owner, clock, password } = options
     const port = await freePort()
     // the port is part of the name: a successor may start before this one has ended
     const folder = join(options.folder, `${endpointId}.${port}`)
-    const { port: serverPort, ...pool } = server
-    return startPooler({ program, folder, owner, clock, password, port, serverPort, ...pool })
+    return startPooler({ ...options, ...server, program, folder, port })
   }
   const addEntry = (endpointId: string, server: PooledServer, program: string): Entry => {
     const started = start(endpointId, server, program)
-    const entry: Entry = { serverPort: server.port, started, pooler: undefined, isStopping: false }
+    const entry: Entry = { serverPort: server.serverPort, started, isStopping: false }
     entries.set(endpointId, entry)
     void watchEntry(endpointId, entry)
     return entry
@@ -87,22 +83,17 @@ export function createPoolers(options: PoolersOptions): Poolers {
       const program = options.program()
       if (program === undefined) return NO_PGBOUNCER
       const previous = entries.get(endpointId)
-      if (previous && previous.serverPort !== server.port) stop(endpointId)
+      if (previous && previous.serverPort !== server.serverPort) stop(endpointId)
       try {
         const entry = entries.get(endpointId) ?? addEntry(endpointId, server, program)
         return { ok: true, port: (await entry.started).port }
       } catch {
-        return {
-          ok: false,
-          code: '57P03',
-          message: `the pooler of endpoint ${endpointId} could not be started`,
-        }
+        const message = `the pooler of endpoint ${endpointId} could not be started`
+        return { ok: false, code: '57P03', message }
       }
     },
-    ports: (endpointId) => {
-      const selected = endpointId === undefined ? [...entries.values()] : [entries.get(endpointId)]
-      return selected.flatMap((entry) => entry?.pooler?.port ?? [])
-    },
+    ports: (endpointId) =>
+      [...entries].flatMap(([id, { pooler }]) => (pooler && (endpointId ?? id) === id ? [pooler.port] : [])),
     stop,
     stopAll: async () => {
       for (const endpointId of entries.keys()) stop(endpointId)

@@ -26,18 +26,20 @@ export function readClientHello(bytes: Buffer): ClientHello | { readonly kind: '
   const message = messageIn(bytes)
   if (!Buffer.isBuffer(message)) return message
   const cursor = createCursor(message)
-  cursor.skip(2 + 32) // version, random
-  cursor.skip(cursor.number(1)) // session id
-  cursor.skip(cursor.number(2)) // cipher suites
-  cursor.skip(cursor.number(1)) // compression methods
-  const extensions = cursor.atEnd() ? new Map<number, Buffer>() : extensionsIn(cursor.take(cursor.number(2)))
-  if (!cursor.atEnd() || !extensions) return garbage('invalid layout of the TLS greeting')
+  cursor.take(2 + 32) // version, random
+  cursor.vector(1) // session id
+  cursor.vector(2) // cipher suites
+  cursor.vector(1) // compression methods
+  const extensions = extensionsIn(cursor.remaining() === 0 ? NONE : cursor.vector(2))
+  if (cursor.remaining() !== 0 || !extensions) return garbage('invalid layout of the TLS greeting')
   return {
     kind: 'hello',
-    serverName: serverNameIn(extensions.get(SERVER_NAME)),
-    protocols: protocolsIn(extensions.get(PROTOCOLS)),
+    serverName: serverNameIn(extensions.get(SERVER_NAME) ?? NONE),
+    protocols: protocolsIn(extensions.get(PROTOCOLS) ?? NONE),
   }
 }
+
+const NONE = Buffer.alloc(0)
 
 const garbage = (because: string): ClientHello => ({ kind: 'garbage', because })
 
@@ -70,29 +72,25 @@ function wholeMessage(payload: Buffer): Buffer | undefined {
   return payload.length < end ? undefined : payload.subarray(4, end)
 }
 
-type Cursor = {
-  /** A number of `size` bytes; 0 beyond the end. */
-  number(size: number): number
-  take(length: number): Buffer
-  skip(length: number): void
-  /** Whether exactly all bytes were taken; false when more was taken than there is. */
-  atEnd(): boolean
-}
-
-function createCursor(bytes: Buffer): Cursor {
+/** Reads the fields of a message in turn. */
+function createCursor(bytes: Buffer) {
   let at = 0
   const take = (length: number): Buffer => {
     at += length
     return bytes.subarray(at - length, at)
   }
+  /** A number of `size` bytes; 0 beyond the end. */
+  const number = (size: number): number => {
+    const taken = take(size)
+    return taken.length < size ? 0 : taken.readUIntBE(0, size)
+  }
   return {
     take,
-    skip: (length) => void take(length),
-    number: (size) => {
-      const taken = take(size)
-      return taken.length < size ? 0 : taken.readUIntBE(0, size)
-    },
-    atEnd: () => at === bytes.length,
+    number,
+    /** A field that begins with its length, a number of `size` bytes. */
+    vector: (size: number): Buffer => take(number(size)),
+    /** Bytes not taken yet; below 0 when more was taken than there is. */
+    remaining: () => bytes.length - at,
   }
 }
 
@@ -100,34 +98,26 @@ function createCursor(bytes: Buffer): Cursor {
 function extensionsIn(bytes: Buffer): Map<number, Buffer> | undefined {
   const cursor = createCursor(bytes)
   const extensions = new Map<number, Buffer>()
-  for (let remaining = bytes.length; remaining > 0;) {
+  while (cursor.remaining() > 0) {
     const number = cursor.number(2)
-    const length = cursor.number(2)
-    const content = cursor.take(length)
+    const content = cursor.vector(2)
     if (!extensions.has(number)) extensions.set(number, content)
-    remaining -= 4 + length
   }
-  return cursor.atEnd() ? extensions : undefined
+  return cursor.remaining() === 0 ? extensions : undefined
 }
 
 /** Host name of a list of names; "host name" is the only type there is. */
-function serverNameIn(content: Buffer | undefined): string | undefined {
-  if (!content) return undefined
+function serverNameIn(content: Buffer): string | undefined {
   const cursor = createCursor(content)
-  cursor.skip(2)
+  cursor.take(2)
   if (cursor.number(1) !== 0) return undefined
-  const name = cursor.take(cursor.number(2)).toString('latin1').toLowerCase()
+  const name = cursor.vector(2).toString('latin1').toLowerCase()
   return /^[a-z0-9._-]{1,255}$/.test(name) ? name : undefined
 }
 
-function protocolsIn(content: Buffer | undefined): string[] {
-  if (!content) return []
-  const cursor = createCursor(content)
+function protocolsIn(content: Buffer): string[] {
+  const list = createCursor(createCursor(content).vector(2))
   const protocols: string[] = []
-  for (let remaining = Math.min(cursor.number(2), content.length - 2); remaining > 0;) {
-    const length = cursor.number(1)
-    protocols.push(cursor.take(length).toString('latin1'))
-    remaining -= 1 + length
-  }
+  while (list.remaining() > 0) protocols.push(list.vector(1).toString('latin1'))
   return protocols
 }

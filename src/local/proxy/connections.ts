@@ -12,27 +12,26 @@ export type Connections = {
   drop(endpointId: string): void
 }
 
-type ComputeSockets = { readonly direct: Set<Socket>; readonly pooled: Set<Socket> }
-
 export function createConnections(clock: Clock): Connections {
-  const computes = new Map<string, ComputeSockets>()
+  // compute → its sockets, each with whether it is pooled
+  const computes = new Map<string, Map<Socket, boolean>>()
   return {
     add: (endpointId, socket, pooled = false) => {
-      const sockets = computes.get(endpointId) ?? { direct: new Set(), pooled: new Set() }
-      computes.set(endpointId, sockets)
-      const kind = pooled ? sockets.pooled : sockets.direct
-      kind.add(socket)
+      const sockets = computes.get(endpointId) ?? new Map<Socket, boolean>()
+      computes.set(endpointId, sockets.set(socket, pooled))
       socket.once('close', () => {
-        kind.delete(socket)
-        const isEmpty = sockets.direct.size + sockets.pooled.size === 0
-        if (isEmpty && computes.get(endpointId) === sockets) computes.delete(endpointId)
+        sockets.delete(socket)
+        if (sockets.size === 0 && computes.get(endpointId) === sockets) computes.delete(endpointId)
       })
     },
-    count: (endpointId) => computes.get(endpointId)?.direct.size ?? 0,
+    count: (endpointId) =>
+      computes
+        .get(endpointId)
+        ?.values()
+        .reduce((count, pooled) => count + (pooled ? 0 : 1), 0) ?? 0,
     drop: (endpointId) => {
-      const { direct = [], pooled = [] } = computes.get(endpointId) ?? {}
       // not destroyed: the server's last message may still be on its way to the client
-      for (const socket of [...direct, ...pooled]) closeGracefully(socket, clock)
+      for (const socket of computes.get(endpointId)?.keys() ?? []) closeGracefully(socket, clock)
     },
   }
 }

@@ -31,10 +31,7 @@ export async function dialServer({ port, protection, tls, clock }: DialTarget): 
     if (protection === 'none') return socket
     socket.write(Buffer.from(TLS_REQUEST))
     const answer = await readFirstPacket(socket, readAnswer)
-    if (answer?.kind !== 'agreed') {
-      socket.destroy()
-      return undefined
-    }
+    if (answer?.kind !== 'agreed') return void socket.destroy()
     if (protection === "client's") return socket
     const secure = connectTls({ socket, secureContext: tls, checkServerIdentity: () => undefined })
     secure.on('error', () => secure.destroy())
@@ -50,8 +47,7 @@ const readAnswer = (bytes: Buffer): Answer => ({
   kind: bytes.length === 0 ? 'more' : bytes.toString('latin1') === 'S' ? 'agreed' : 'refused',
 })
 
-function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<boolean> {
-  return new Promise((resolve) => {
+const connected = (socket: Socket, event: 'connect' | 'secureConnect'): Promise<boolean> =>
+  new Promise((resolve) => {
     socket.once(event, () => resolve(true)).once('close', () => resolve(false))
   })
-}

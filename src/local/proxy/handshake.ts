@@ -1,7 +1,7 @@
 // The first messages of a client, up to the one that says what it wants: encryption is agreed on or declined.
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import { type ClientHello, readClientHello } from './client-hello.ts'
+import { readClientHello } from './client-hello.ts'
 import { readFirstPacket } from './first-packet.ts'
 import { type Startup, readStartup } from './startup.ts'
 import { type Target, targetOfHost } from './target.ts'
@@ -38,9 +38,8 @@ export async function runHandshake(
   options: HandshakeOptions,
 ): Promise<Handshake | PassThrough | undefined> {
   const packet = await readUnencrypted(client)
-  if (packet?.kind === 'encryption' || packet?.kind === 'direct-tls') {
+  if (packet?.kind === 'encryption' || packet?.kind === 'direct-tls')
     return readEncrypted(client, packet.kind === 'direct-tls', options)
-  }
   return packet && { stream: client, encrypted: false, target: undefined, request: packet }
 }
 
@@ -71,10 +70,7 @@ async function readEncrypted(
   { tls, suffix, passes }: HandshakeOptions,
 ): Promise<Handshake | PassThrough | undefined> {
   const hello = await readFirstPacket(client, peekClientHello)
-  if (hello?.kind !== 'hello' || (direct && !hello.protocols.includes(PROTOCOL))) {
-    client.destroy()
-    return undefined
-  }
+  if (hello?.kind !== 'hello' || (direct && !hello.protocols.includes(PROTOCOL))) return void client.destroy()
   const target = targetOfHost(hello.serverName, suffix)
   // direct TLS always ends here, because servers before Postgres 17 cannot answer it
   if (target && !direct && passes(target)) return { client, passTo: target }
@@ -90,9 +86,4 @@ const withoutEncryption = (packet: Startup): ClientRequest =>
     : packet
 
 /** Reads the message and leaves its bytes in the stream, for the end of TLS. */
-function peekClientHello(
-  bytes: Buffer,
-): (ClientHello & { readonly rest: Buffer }) | { readonly kind: 'more' } {
-  const hello = readClientHello(bytes)
-  return hello.kind === 'more' ? hello : { ...hello, rest: bytes }
-}
+const peekClientHello = (bytes: Buffer) => ({ ...readClientHello(bytes), rest: bytes })

@@ -1,6 +1,6 @@
-import type { Server, Socket } from 'node:net'
-import { createServer } from 'node:net'
+import { type Server, type Socket, createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
+import type { Store } from '../state/store.ts'
 import { closeGracefully } from './close.ts'
 
 /** Accepts connections on a loopback address. */
@@ -45,12 +45,12 @@ export async function freePort(): Promise<number> {
   return (await listenOn(server, 0)) ?? 0
 }
 
-/** Address to listen on; a port alone is on 127.0.0.1. */
-export type ListenAddress = number | { readonly host: string; readonly port: number }
+/** Address to listen on; without a host on 127.0.0.1. */
+export type ListenAddress = { readonly host?: string; readonly port: number }
 
 /** Opens a TCP listener whose `close` also closes the accepted connections; undefined when the address is taken. */
 export async function listenTcp(
-  address: ListenAddress,
+  { port, host }: ListenAddress,
   onClient: (client: Socket) => void,
   clock: Clock,
 ): Promise<Listener | undefined> {
@@ -60,7 +60,6 @@ export async function listenTcp(
     client.once('close', () => clients.delete(client))
     onClient(client)
   })
-  const { host, port } = typeof address === 'number' ? { host: undefined, port: address } : address
   const bound = await listenOn(server, port, host)
   if (bound === undefined) return undefined
   const close = (): Promise<void> =>
@@ -71,14 +70,29 @@ export async function listenTcp(
   return { port: bound, close }
 }
 
-/** Opens the preferred port. When it is taken and none was configured (0), opens any other. */
-export async function listenOnFirstFree<Opened>(
-  preferred: number,
-  configured: number,
-  open: (port: number) => Promise<Opened | undefined>,
-): Promise<Opened | undefined> {
-  return (await open(preferred)) ?? (configured === 0 ? open(0) : undefined)
+/** Setting with the port that was last opened, and the option that configures one, 0 for none. */
+type PortChoice = {
+  readonly setting: string
+  readonly option: string
+  readonly configured: number | undefined
 }
 
-export const portTaken = (port: number, option: string): Error =>
-  new Error(`port ${port} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`)
+/**
+ * Opens the configured port, else the one of the last start, else any other, and stores it for the next start.
+ *
+ * @throws when the configured port is taken
+ */
+export async function openPort<Opened extends number | { readonly port: number }>(
+  store: Store,
+  { setting, option, configured = 0 }: PortChoice,
+  open: (port: number) => Promise<Opened | undefined>,
+): Promise<Opened> {
+  const preferred = await open(configured || Number(store.setting(setting) ?? 0))
+  const opened = preferred ?? (configured === 0 ? await open(0) : undefined)
+  if (!opened)
+    throw new Error(
+      `port ${configured} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`,
+    )
+  store.setSetting(setting, String(typeof opened === 'number' ? opened : opened.port))
+  return opened
+}

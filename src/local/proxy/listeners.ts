@@ -21,7 +21,7 @@ export type ClientListenersOptions = {
   readonly rememberedPort: (endpointId: string) => number | undefined
   readonly remember: (endpointId: string, port: number) => void
   /** A second address of the compute; undefined when it has none. */
-  readonly extraAddress?: (endpointId: string) => Exclude<ListenAddress, number> | undefined
+  readonly extraAddress?: (endpointId: string) => ListenAddress | undefined
 }
 
 type ComputeListeners = {
@@ -37,18 +37,16 @@ const close = ({ listener, extra }: ComputeListeners): Promise<unknown> =>
 export async function openClientListeners(
   options: ClientListenersOptions,
 ): Promise<ClientListeners | undefined> {
+  const { session } = options
   const listen = (address: ListenAddress, endpointId: string | undefined): Promise<Listener | undefined> =>
-    listenTcp(
-      address,
-      (client) => serveClient(client, { ...options.session, endpointId }),
-      options.session.clock,
-    )
-  const main = await listen(options.port, undefined)
+    listenTcp(address, (client) => serveClient(client, { ...session, endpointId }), session.clock)
+  const main = await listen(options, undefined)
   if (!main) return undefined
   const opened = new Map<string, ComputeListeners>()
   const open = async (projectId: string, endpointId: string): Promise<void> => {
     const remembered = options.rememberedPort(endpointId)
-    const listener = (await listen(remembered ?? 0, endpointId)) ?? (await listen(0, endpointId))
+    const listener =
+      (await listen({ port: remembered ?? 0 }, endpointId)) ?? (await listen({ port: 0 }, endpointId))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
     const address = options.extraAddress?.(endpointId)
     const extra = address && (await listen(address, endpointId))
@@ -58,9 +56,7 @@ export async function openClientListeners(
     if (listener.port !== remembered) options.remember(endpointId, listener.port)
   }
   const syncNow = async (projectId: string, endpointIds: readonly string[]): Promise<void> => {
-    const closing = [...opened].filter(
-      ([id, listeners]) => listeners.projectId === projectId && !endpointIds.includes(id),
-    )
+    const closing = [...opened].filter(([id, of]) => of.projectId === projectId && !endpointIds.includes(id))
     for (const [endpointId] of closing) opened.delete(endpointId)
     await Promise.all([
       ...closing.map(([, listeners]) => close(listeners)),

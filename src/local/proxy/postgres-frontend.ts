@@ -13,7 +13,7 @@ import { findPgBouncer } from '../pooler/pooler.ts'
 import { type Poolers, createPoolers } from '../pooler/poolers.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { type ClientListeners, openClientListeners } from './listeners.ts'
-import { listenOnFirstFree, portTaken } from './listen.ts'
+import { openPort } from './listen.ts'
 import type { ComputeAccess } from './session.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
 
@@ -55,31 +55,26 @@ export type FrontendParts = {
 /** Opens the ports that clients connect to; each compute has one of its own as long as it exists. */
 export async function openFrontend(prepared: Prepared, parts: FrontendParts): Promise<ClientListeners> {
   const { engine, clients } = parts
-  const { options, store, projects, clock, log, certificate } = prepared
-  const configuredPort = options.proxyPort ?? 0
-  const open = (port: number): Promise<ClientListeners | undefined> =>
+  const { options, store, projects, clock, log, cluster } = prepared
+  const { certificate: cert, key } = cluster.certificate
+  const session = {
+    ...createComputeAccess(prepared, parts),
+    connections: clients.connections,
+    tls: createSecureContext({ cert, key, ca: cert }),
+    suffix: prepared.suffix,
+    clock,
+  }
+  const choice = { setting: 'proxy-port', option: 'proxyPort', configured: options.proxyPort }
+  const listeners = await openPort(store, choice, (port) =>
     openClientListeners({
-      session: {
-        ...createComputeAccess(prepared, parts),
-        connections: clients.connections,
-        tls: createSecureContext({
-          cert: certificate.certificate,
-          key: certificate.key,
-          ca: certificate.certificate,
-        }),
-        suffix: prepared.suffix,
-        clock,
-      },
+      session,
       port,
       rememberedPort: (endpointId) => projects.port(endpointId),
       remember: (endpointId, ownPort) => projects.setPort(endpointId, ownPort),
       extraAddress: (endpointId) =>
         options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
-    })
-  const preferredPort = configuredPort || Number(store.setting('proxy-port') ?? 0)
-  const listeners = await listenOnFirstFree(preferredPort, configuredPort, open)
-  if (!listeners) throw portTaken(configuredPort, 'proxyPort')
-  store.setSetting('proxy-port', String(listeners.port))
+    }),
+  )
   engine.watchComputes((project) => void syncListeners(project, listeners, log))
   return listeners
 }
@@ -102,8 +97,9 @@ function createComputeAccess(
       if (!pooled || !compute || !admission.ok) return admission
       const { connectionsBasis, poolerBackendVisible: keepsSessions } = settings()
       const maxConnections = maxConnectionsOf(compute.config, connectionsBasis)
-      const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections, keepsSessions })
-      if (engine.serverPort(endpointId) === admission.port) return pooler
+      const { port: serverPort } = admission
+      const pooler = await poolers.admit(endpointId, { serverPort, maxConnections, keepsSessions })
+      if (engine.serverPort(endpointId) === serverPort) return pooler
       poolers.stop(endpointId) // the compute fell asleep meanwhile, so its pooler must end too
       return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     },

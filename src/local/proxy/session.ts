@@ -8,7 +8,7 @@ import type { Connections } from './connections.ts'
 import { type Handshake, type PassThrough, runHandshake } from './handshake.ts'
 import { watchClose } from './first-packet.ts'
 import { type ProxyRefusal, closeGracefully, refuseClient } from './close.ts'
-import { type DialProtection, dialServer } from './dial.ts'
+import { type DialTarget, dialServer } from './dial.ts'
 import { writeStartup } from './startup.ts'
 import { type Target, routeOf, targetOf } from './target.ts'
 
@@ -67,10 +67,10 @@ const mayPass = ({ endpointId, pooled }: Target, options: SessionOptions): boole
   options.openPort(endpointId) !== undefined &&
   !isFull(endpointId, options)
 
-const isFull = (
-  endpointId: string,
-  { connections, connectionLimit }: Pick<SessionOptions, 'connections' | 'connectionLimit'>,
-): boolean => connections.count(endpointId) >= (connectionLimit(endpointId) ?? Infinity)
+function isFull(endpointId: string, { connections, connectionLimit }: SessionOptions): boolean {
+  const limit = connectionLimit(endpointId)
+  return limit !== undefined && connections.count(endpointId) >= limit
+}
 
 async function passThrough({ client, passTo }: PassThrough, options: SessionOptions): Promise<void> {
   const { endpointId } = passTo
@@ -89,11 +89,8 @@ async function forward(handshake: StartupHandshake, options: SessionOptions): Pr
   const target = requestedTarget(handshake, options)
   if ('code' in target) return refuseClient(stream, target, clock)
   const watch = watchClose(stream)
-  const cause: WakeCause = {
-    kind: 'client',
-    applicationName: parameters.get('application_name'),
-    user: parameters.get('user'),
-  }
+  const [applicationName, user] = [parameters.get('application_name'), parameters.get('user')]
+  const cause: WakeCause = { kind: 'client', applicationName, user }
   const admission = await options.admit(target, cause, watch.disconnected)
   if (!watch.release()) return void stream.destroy()
   if (!admission.ok) return refuseClient(stream, admission, clock)
@@ -128,9 +125,7 @@ function requestedTarget(
   return { endpointId, pooled: [target, byOption].some((named) => named?.pooled) }
 }
 
-type ServerRoute = {
-  readonly port: number
-  readonly protection: DialProtection
+type ServerRoute = Pick<DialTarget, 'port' | 'protection'> & {
   /** Packet for the server ahead of the client's further bytes. */
   readonly startup: Buffer | undefined
 }
@@ -138,16 +133,15 @@ type ServerRoute = {
 /** Connects the client with a server and passes bytes both ways. */
 async function connectToServer(
   client: Socket,
-  { port, protection, startup }: ServerRoute,
+  { startup, ...route }: ServerRoute,
   { tls, clock }: SessionOptions,
 ): Promise<void> {
-  const server = await dialServer({ port, protection, tls, clock })
+  const server = await dialServer({ ...route, tls, clock })
   if (client.destroyed || !server) {
     server?.destroy()
     // a client whose TLS was to pass through cannot read a plain message
-    if (protection === "client's") client.destroy()
-    else refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
-    return
+    if (route.protection === "client's") return void client.destroy()
+    return refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
   }
   server.once('close', () => closeGracefully(client, clock))
   client.once('close', () => closeGracefully(server, clock))

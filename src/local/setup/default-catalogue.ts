@@ -1,4 +1,4 @@
-import type { Catalogue, Role } from '../control/project.ts'
+import type { Catalogue } from '../control/project.ts'
 import type { Random } from '../random.ts'
 
 /** The first database, its owner, and the reader for monitoring. The template data folder has all three. */
@@ -21,28 +21,17 @@ type FirstCatalogueInput = {
 }
 
 /** Roles and databases of the default branch of a new project. */
-export function firstCatalogue({
-  database,
-  role,
-  monitoringPassword,
-  random,
-  now,
-}: FirstCatalogueInput): Catalogue {
-  const owner = role ?? OWNER
-  const name = database ?? DATABASE
-  const newRole = (roleName: string, password: string): Role => ({
-    name: roleName,
-    password,
-    createdAt: now,
-    updatedAt: now,
-  })
+export function firstCatalogue(input: FirstCatalogueInput): Catalogue {
+  const { database: name = DATABASE, role: owner = OWNER, now } = input
+  const times = { createdAt: now, updatedAt: now }
+  const password = input.random.text(PASSWORD_LENGTH)
   return {
-    roles: [newRole(owner, random.text(PASSWORD_LENGTH)), newRole(MONITOR, monitoringPassword)],
-    databases: [{ id: 1, name, owner, createdAt: now, updatedAt: now }],
-    dropped: {
-      roles: owner === OWNER ? [] : [OWNER],
-      databases: name === DATABASE ? [] : [DATABASE],
-    },
+    roles: [
+      { name: owner, password, ...times },
+      { name: MONITOR, password: input.monitoringPassword, ...times },
+    ],
+    databases: [{ id: 1, name, owner, ...times }],
+    dropped: { roles: owner === OWNER ? [] : [OWNER], databases: name === DATABASE ? [] : [DATABASE] },
     revision: 1,
   }
 }

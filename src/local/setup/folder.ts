@@ -5,21 +5,23 @@ import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
 /** Paths in the data folder. */
-export type Paths = {
-  readonly folder: string
+const pathsIn = (folder: string) => ({
+  folder,
   /** Postgres data folders by branch. */
-  readonly branches: string
+  branches: join(folder, 'branches'),
   /** Folders of running poolers by compute. */
-  readonly poolers: string
+  poolers: join(folder, 'poolers'),
   /** Certificate and key of all connections. */
-  readonly tls: string
-  readonly clusters: string
-  readonly template: string
+  tls: join(folder, 'tls'),
+  clusters: join(folder, 'clusters'),
+  template: join(folder, 'clusters', 'template'),
   /** Copy of the binaries of the npm package, made only where the Postgres user cannot read the package. */
-  readonly binaries: string
+  binaries: join(folder, 'postgres'),
   /** File with the first API key, for people and for the next start. */
-  readonly apiKey: string
-}
+  apiKey: join(folder, 'api-key'),
+})
+
+export type Paths = Readonly<ReturnType<typeof pathsIn>>
 
 /**
  * Creates the data folder. The user that Postgres runs as owns the branches and may traverse the rest.
@@ -27,17 +29,8 @@ export type Paths = {
  * @throws when that user cannot reach the folder
  */
 export function prepareFolder(path: string, owner: SystemUser | undefined): Paths {
-  const folder = resolve(path)
-  const paths: Paths = {
-    folder,
-    branches: join(folder, 'branches'),
-    poolers: join(folder, 'poolers'),
-    tls: join(folder, 'tls'),
-    clusters: join(folder, 'clusters'),
-    template: join(folder, 'clusters', 'template'),
-    binaries: join(folder, 'postgres'),
-    apiKey: join(folder, 'api-key'),
-  }
+  const paths = pathsIn(resolve(path))
+  const { folder } = paths
   const ownedFolders = [paths.branches, paths.clusters, paths.poolers]
   for (const each of [folder, ...ownedFolders]) mkdirSync(each, { recursive: true })
   if (!owner) return paths

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { ID_LENGTH, KEY_LENGTH } from './default-catalogue.ts'
 import type { Clock } from '../clock.ts'
+import { writeSecret } from '../compute/files.ts'
 import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
@@ -29,19 +30,14 @@ export const loadAccount = (store: Store, random: Random, clock: Clock): Account
   createdAt: Number(ensureSetting(store, 'account-created', () => String(clock.now()))),
 })
 
-type KeyFile = {
-  readonly path: string
-  readonly keys: KeyStore
-  readonly clock: Clock
-  readonly random: Random
-}
+type KeyParts = { readonly keys: KeyStore; readonly clock: Clock; readonly random: Random }
 
 /** The API key in the file while it is valid, else a new one written to it. Only the owner may read the file. */
-export function ensureFirstKey({ path, keys, clock, random }: KeyFile): string {
+export function ensureFirstKey(path: string, { keys, clock, random }: KeyParts): string {
   const existing = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
   if (existing && keys.isValid(existing)) return existing
   const value = random.text(KEY_LENGTH)
-  writeFileSync(path, `${value}\n`, { mode: 0o600 })
+  writeSecret(path, `${value}\n`, undefined)
   keys.create('local', value, clock.now())
   return value
 }

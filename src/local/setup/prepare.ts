@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { ensureSetting } from './identity.ts'
-import { type Certificate, ensureCertificate } from './certificate.ts'
+import { ensureCertificate } from './certificate.ts'
 import { type Clock, createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
-import { removeEntries } from '../compute/files.ts'
+import { isPartial, removeEntries } from '../compute/files.ts'
 import { SERVERS, stopOrphans } from '../compute/orphans.ts'
 import { postgresUser } from '../compute/owner.ts'
 import type { Cluster } from '../compute/server.ts'
@@ -24,7 +24,6 @@ export type Prepared = {
   readonly store: Store
   readonly projects: ProjectStore
   readonly cluster: Cluster
-  readonly certificate: Certificate
   /** Suffix of the host names of computes. */
   readonly suffix: string
   readonly clock: Clock
@@ -52,7 +51,7 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
     [poolers, POOLERS],
   ] as const)
     for (const orphan of await stopOrphans(parent, kind, clock)) log({ kind: 'orphan-stopped', ...orphan })
-  for (const parent of [clusters, branches]) removeEntries(parent, (name) => name.endsWith('.partial'))
+  for (const parent of [clusters, branches]) removeEntries(parent, isPartial)
   removeEntries(poolers)
   const suffix = options.hostSuffix ?? DOMAIN
   const certificate = await ensureCertificate({ folder: paths.tls, suffix, owner, clock })
@@ -61,7 +60,7 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   await makeTemplate(paths.template, cluster)
   const projects = createProjectStore(store)
   removeDeletedData(paths.branches, projects)
-  return { options, paths, store, projects, cluster, certificate, suffix, clock, random, log }
+  return { options, paths, store, projects, cluster, suffix, clock, random, log }
 }
 
 /** Removes data of branches and replicas whose deletion was acknowledged but not finished. */

@@ -3,6 +3,7 @@ import { firstCatalogue } from './default-catalogue.ts'
 import type { Prepared } from './prepare.ts'
 import { type GeneratedProject, generateProjects } from '../history/generate.ts'
 import { isSeeded, monitoringPassword } from './seed-projects.ts'
+import type { Catalogue } from '../control/project.ts'
 import type { StoredHistory } from '../log.ts'
 import type { HistoryRequest } from '../options.ts'
 import type { ProjectStore } from '../state/projects.ts'
@@ -25,26 +26,16 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: '
   const from = to - 1000 * request.span
   const seed = request.seed ?? Math.floor(random.uniform() * 2 ** 31)
   const password = monitoringPassword(store, random)
-  const catalogueOf = (now: number): ReturnType<typeof firstCatalogue> =>
+  const catalogueOf = (now: number): Catalogue =>
     firstCatalogue({ monitoringPassword: password, random, now })
-  const past: StoredHistory = {
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    projects: request.projects,
-    seed,
-  }
+  const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
+  const past: StoredHistory = { from: first, to: last, projects: request.projects, seed }
+  const generated = generateProjects({ seed, projects: request.projects, from, to, plan, catalogueOf })
   let operations = 0
   store.commit(() => {
-    for (const generated of generateProjects({
-      seed,
-      projects: request.projects,
-      from,
-      to,
-      plan,
-      catalogueOf,
-    })) {
-      saveGenerated(projects, generated)
-      operations += generated.operations.length
+    for (const project of generated) {
+      saveGenerated(projects, project)
+      operations += project.operations.length
     }
     store.setSetting(SETTING, JSON.stringify(past))
   })

@@ -1,9 +1,8 @@
 import { ensureSetting } from './identity.ts'
 import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './default-catalogue.ts'
-import type { Clock } from '../clock.ts'
+import type { Api } from '../api/context.ts'
 import { DEFAULT_CONFIG } from '../control/config.ts'
 import type { Refusal, Settings } from '../control/events.ts'
-import type { Plane } from '../control/plane.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
 import { configRefusal } from '../control/requests/validation.ts'
@@ -20,12 +19,7 @@ export const isSeeded = (store: Store): boolean => store.setting(SETTING) !== un
 export const monitoringPassword = (store: Store, random: Random): string =>
   ensureSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 
-export type SeedParts = {
-  readonly plane: Plane
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-}
+type SeedParts = Pick<Api, 'plane' | 'store' | 'clock' | 'random'>
 
 /** @throws when a project has a size or a delay that the service does not allow */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
@@ -60,9 +54,10 @@ function addProject(seed: SeedProject, { plane, store, clock, random }: SeedPart
     branch: { id: branchId, name: 'main', catalogue },
     now,
   })
+  const endpointId = `ep-${random.text(ID_LENGTH)}`
   const answer = plane.createProject(project, {
     kind: 'create',
-    endpointId: `ep-${random.text(ID_LENGTH)}`,
+    endpointId,
     branchId,
     config: configOf(seed),
   })
