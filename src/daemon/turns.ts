@@ -14,7 +14,12 @@ export async function* inTurns<Item>(
 }
 
 /** The items in order, in chunks of `size`; the last may be shorter. */
-export const inChunks = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, nth) =>
-    items.slice(nth * size, (nth + 1) * size),
-  )
+export function* inChunks<Item>(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
+  let chunk: Item[] = []
+  for (const item of items) {
+    if (chunk.push(item) < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}

@@ -6,11 +6,10 @@ import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry, RetiredSums } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
-import type { ProjectMetering } from '../../model/ledger/metering.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { PendingRetries } from '../../model/observation.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
-import type { BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
+import type { BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, type Instant } from '../../model/units.ts'
@@ -31,55 +30,78 @@ export type AccountInput = {
   readonly scopes?: BudgetScopes | undefined
 }
 
-/** Opens the view of an account: `add` takes its entries, `close` returns it. */
-export function openAccount(
-  input: AccountInput,
-  { views, viewOf }: { readonly views: ComputeView[]; readonly viewOf: (entry: ComputeEntry) => ComputeView },
-): { readonly add: (entries: Iterable<ComputeEntry>) => void; readonly close: () => AccountView } {
-  const { projects, archived } = input.state.ledger
-  const totals = openTotals()
-  const counts = { compared: 0, off: 0, ignored: 0 }
-  for (const { project, retired, metering } of projects.values()) {
-    if (retired) addSums(totals, project.projectId, retired)
-    if (metering) addCount(counts, metering)
-  }
-  if (archived) addToSums(totals, archived)
+/** Opens the view of an account: `add` takes each entry with its view, `close` returns the whole. */
+export function openAccount(input: AccountInput) {
+  const { state, prices, forecasts, scopes, unreadable, isRead = true } = input
+  const { account, projects, archived, counters, readings } = state.ledger
+  const totals = noTotals()
+  const wakesCaused = new Map<string, number>()
   const lags: ActivityLagSample[] = []
-  const budgetOwners = createBudgetOwners(input.scopes)
+  const budgetOwners = createBudgetOwners(scopes)
+  const addOfProject = (projectId: string, sums: RetiredSums): void => {
+    addToTotals(totals, sums)
+    if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)
+  }
+  for (const [projectId, { retired }] of projects) if (retired) addOfProject(projectId, retired)
+  if (archived) addToTotals(totals, archived)
   return {
-    add: (entries) => {
-      for (const entry of entries) {
-        const view = viewOf(entry)
-        addTo(totals, view)
-        lags.push(...entry.reading.lags)
-        if (view.state.isDeleted) continue
-        views.push(view)
-        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.identity.owner)
+    /** Deleted computes are included: their spend stays in the totals. */
+    add: (entry: ComputeEntry, { identity, state: { isDeleted }, ledger }: ComputeView): void => {
+      const { projectId } = entry.ref
+      const { awake, spend, observerOverhead } = ledger
+      addOfProject(projectId, { ...ledger.counters, awake, spend, observerOverhead })
+      lags.push(...entry.reading.lags)
+      if (!isDeleted) budgetOwners.add(entry, projects.get(projectId), identity.owner)
+    },
+    close: (): AccountView => {
+      const budgets = state.budgets.map((view) => ({
+        ...view,
+        ...budgetOwners.of(view.name),
+        forecast: forecasts?.of(view),
+      }))
+      return {
+        account,
+        currency: prices.currency,
+        service: state.service.status ?? 'unavailable',
+        stored: state.persistence.isPersisted,
+        lastSweepAt: state.service.lastSweepAt,
+        lastRejectedAt: state.service.lastRejectedAt,
+        listedAt: state.polling.list.finished?.startedAt,
+        backlog: state.polling.backlog,
+        operationsWaitSince: longestWait(state.polling.retries),
+        problems: state.outbox.problems,
+        readings,
+        unreadable,
+        isRead,
+        activityLag: activityLagFromSamples(lags),
+        countLag: measureMeteringLag(projects.values()),
+        counts: meteringCounts(projects.values()),
+        wakesCaused,
+        totals,
+        teams: counters.teams,
+        wakesBy: counters.wakes,
+        operations: counters.operations,
+        wakeLatency: counters.wakeLatency,
+        budgets: budgets.filter((view) => !isMonthBudget(view)),
+        month: budgets.find(isMonthBudget),
       }
     },
-    close: () => ({
-      ...accountView(input, { totals, budgetOwners }),
-      activityLag: activityLagFromSamples(lags),
-      countLag: measureMeteringLag(projects.values()),
-      counts,
-    }),
   }
 }
 
-function addCount(
-  counts: { -readonly [key in keyof AccountView['counts']]: number },
-  { reconciliation, ignored }: ProjectMetering,
-): void {
-  counts.compared += reconciliation ? 1 : 0
-  counts.off += reconciliation?.diverges ? 1 : 0
-  counts.ignored += ignored
+function meteringCounts(projects: Iterable<ProjectEntry>): AccountView['counts'] {
+  let [compared, off, ignored] = [0, 0, 0]
+  for (const { metering } of projects) {
+    compared += metering?.reconciliation ? 1 : 0
+    off += metering?.reconciliation?.diverges ? 1 : 0
+    ignored += metering?.ignored ?? 0
+  }
+  return { compared, off, ignored }
 }
 
-type OpenTotals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] } & {
-  readonly wakesCausedIn: Map<string, number>
-}
+type Totals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] }
 
-const openTotals = (): OpenTotals => ({
+const noTotals = (): Totals => ({
   awake: { low: millis(0), likely: millis(0), high: millis(0) },
   spend: { low: micros(0), likely: micros(0), high: micros(0) },
   extension: millis(0),
@@ -87,26 +109,9 @@ const openTotals = (): OpenTotals => ({
   wakes: 0,
   suspends: 0,
   wakesCaused: 0,
-  wakesCausedIn: new Map(),
 })
 
-/** Deleted computes are included: their spend stays in the totals. */
-function addTo(
-  totals: OpenTotals,
-  { identity: { ref }, ledger: { awake, spend, observerOverhead: extension, counters } }: ComputeView,
-): void {
-  addSums(totals, ref.projectId, { ...counters, awake, spend, observerOverhead: extension })
-}
-
-function addSums(totals: OpenTotals, projectId: string, sums: RetiredSums): void {
-  addToSums(totals, sums)
-  if (sums.wakesCaused > 0) {
-    const before = totals.wakesCausedIn.get(projectId) ?? 0
-    totals.wakesCausedIn.set(projectId, before + sums.wakesCaused)
-  }
-}
-
-function addToSums(totals: OpenTotals, sums: RetiredSums): void {
+function addToTotals(totals: Totals, sums: RetiredSums): void {
   totals.awake = addBounds(totals.awake, sums.awake, millis)
   totals.spend = addBounds(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.observerOverhead)
@@ -116,82 +121,28 @@ function addToSums(totals: OpenTotals, sums: RetiredSums): void {
   totals.wakesCaused += sums.wakesCaused
 }
 
-function plannedOf(
-  budgets: readonly BudgetView[],
-  { forecasts }: AccountInput,
-  budgetOwners: BudgetOwners,
-): Pick<AccountView, 'budgets' | 'month'> {
-  const views = budgets.map((view) => ({
-    ...view,
-    ...budgetOwners.of(view.name),
-    forecast: forecasts?.of(view),
-  }))
-  return { budgets: views.filter((view) => !isMonthBudget(view)), month: views.find(isMonthBudget) }
-}
-
 function longestWait({ operations }: PendingRetries): Instant | undefined {
   let longest: Instant | undefined
   for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
   return longest
 }
 
-function accountView(
-  input: AccountInput,
-  {
-    totals: { wakesCausedIn, ...totals },
-    budgetOwners,
-  }: { readonly totals: OpenTotals; readonly budgetOwners: BudgetOwners },
-): Omit<AccountView, 'activityLag' | 'countLag' | 'counts'> {
-  const { state, prices, unreadable, isRead = true } = input
-  return {
-    account: state.ledger.account,
-    currency: prices.currency,
-    service: state.service.status ?? 'unavailable',
-    stored: state.persistence.isPersisted,
-    lastSweepAt: state.service.lastSweepAt,
-    lastRejectedAt: state.service.lastRejectedAt,
-    listedAt: state.polling.list.finished?.startedAt,
-    backlog: state.polling.backlog,
-    operationsWaitSince: longestWait(state.polling.retries),
-    problems: state.outbox.problems,
-    readings: state.ledger.readings,
-    unreadable,
-    isRead,
-    wakesCaused: wakesCausedIn,
-    totals,
-    teams: state.ledger.counters.teams,
-    wakesBy: state.ledger.counters.wakes,
-    operations: state.ledger.counters.operations,
-    wakeLatency: state.ledger.counters.wakeLatency,
-    ...plannedOf(state.budgets, input, budgetOwners),
-  }
-}
-
-/** The owner of a budget: the configured team, else the team and tier that all its computes share. */
-type BudgetOwner = Pick<BudgetWithForecast, 'team' | 'tier'>
-
-type BudgetOwners = {
-  readonly add: (entry: ComputeEntry, project: ProjectEntry | undefined, owner: Owner) => void
-  /** To be asked after all computes were added. */
-  readonly of: (budget: string) => BudgetOwner
-}
-
-export function createBudgetOwners(scopes: BudgetScopes | undefined): BudgetOwners {
+/** The owners of budgets: the configured team, else the team and tier that all its computes share. */
+export function createBudgetOwners(scopes: BudgetScopes | undefined) {
   const budgets = scopes?.budgets ?? []
   const owners = budgets.map(() => ({ teams: new Set<string>(), tiers: new Set<string>() }))
   return {
-    add: (entry, project, { team, tier }) => {
+    add: (entry: ComputeEntry, project: ProjectEntry | undefined, { team, tier }: Owner): void => {
       for (const index of scopes?.of(entry, project).indexes ?? []) {
         owners[index]?.teams.add(team)
         owners[index]?.tiers.add(tier)
       }
     },
-    of: (name) => {
+    /** To be asked after all computes were added. */
+    of: (name: string): Pick<BudgetWithForecast, 'team' | 'tier'> => {
       const index = budgets.findIndex((budget) => budget.name === name)
-      return {
-        team: budgets[index]?.team ?? onlyOf(owners[index]?.teams),
-        tier: onlyOf(owners[index]?.tiers),
-      }
+      const { teams, tiers } = owners[index] ?? {}
+      return { team: budgets[index]?.team ?? onlyOf(teams), tier: onlyOf(tiers) }
     },
   }
 }

@@ -67,8 +67,11 @@ const COMPUTES_PER_PIECE = 100
 export function* streamFleetJson(snapshot: Snapshot): Generator<string> {
   const { computes: _, ...status } = statusJson(snapshot)
   yield `${JSON.stringify(status).slice(0, -1)},"computes":[`
-  for (const [index, piece] of inChunks(snapshot.computes, COMPUTES_PER_PIECE).entries())
-    yield (index === 0 ? '' : ',') + piece.map((view) => JSON.stringify(computeJson(view))).join(',')
+  let separator = ''
+  for (const piece of inChunks(snapshot.computes, COMPUTES_PER_PIECE)) {
+    yield separator + piece.map((view) => JSON.stringify(computeJson(view))).join(',')
+    separator = ','
+  }
   yield ']}'
 }
 
