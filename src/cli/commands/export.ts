@@ -1,8 +1,8 @@
 // `export`: stored history as CSV or lines of JSON, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
-import { exportedAccount, EXPORT_NAMES, exportText, type ExportRequest } from '../../daemon/history/export.ts'
-import { exportRequestOf } from '../../daemon/history/export-query.ts'
+import type { ExportRequest } from '../../daemon/history/export.ts'
+import { exportedAccount, EXPORT_NAMES, exportRequestOf, exportText } from '../../daemon/history/export.ts'
 import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
 import { EXIT, failText, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'

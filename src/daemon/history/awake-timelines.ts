@@ -2,17 +2,11 @@
 import { provisionalIntervals } from '../../ledger/settle/settle.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
-import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { ComputeView, IdentityView } from '../../model/output/snapshot.ts'
+import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
-import { DAY, earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'
+import { DAY, earliest, instant, latest, millis, type Instant } from '../../model/units.ts'
 import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
-
-export type TimelineSources = {
-  readonly history: Pick<History, 'awakeTimes'>
-  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
-}
 
 export type TimelinesRequest = {
   readonly span: Interval
@@ -22,8 +16,10 @@ export type TimelinesRequest = {
   readonly sweptAt: ReadonlyMap<string, Instant>
 }
 
-/** `computeKey` → timeline. */
-export type AwakeTimelines = (request: TimelinesRequest) => Promise<ReadonlyMap<string, AwakeTimeline>>
+type TimelineSources = {
+  readonly history: Pick<History, 'awakeTimes'>
+  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
+}
 
 /** Computes whose settled intervals stay in memory, some pages of them: about ten megabytes where they wake often. */
 const MAX_CACHED = 1000
@@ -35,7 +31,8 @@ type CachedTimes = {
   readonly intervals: readonly LikelyAwakeInterval[]
 }
 
-export function createAwakeTimelines({ history, entryOf }: TimelineSources): AwakeTimelines {
+/** Reads timelines by `computeKey`. */
+export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
   const cache = new Map<string, CachedTimes>()
   const readMissing = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
     const read = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
@@ -48,41 +45,30 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources): Awa
       cache.set(key, { until, ...extend(before, read.get(key) ?? [], span) })
     }
   }
-  const load = async (span: Interval, views: readonly ComputeView[]): Promise<void> => {
+  return async (request: TimelinesRequest): Promise<ReadonlyMap<string, AwakeTimeline>> => {
+    const { span, views } = request
     for (const [account, accountViews] of Map.groupBy(views, ({ identity: { ref } }) => ref.account)) {
       const missing = accountViews.flatMap(({ identity: { ref } }) =>
-        missingOf(ref, cache, { span, entry: entryOf(ref) }),
+        missingOf(ref, cache.get(computeKey(ref)), { span, entry: entryOf(ref) }),
       )
       for (const part of [missing.filter(({ before }) => !before), missing.filter(({ before }) => before)])
         // oxlint-disable-next-line no-await-in-loop -- one after the other: there is one store
         if (part.length > 0) await readMissing(account, span, part)
     }
     evictOldest(cache, views)
-  }
-  return async (request) => {
-    const { span, views } = request
-    await load(span, views)
-    return new Map(
-      views.map((view) => {
-        const key = computeKey(view.identity.ref)
-        const settled = cache.get(key)?.intervals.filter(({ to }) => to > span.from) ?? []
-        const until = knownUntil(view, request)
-        const intervals = [...settled, ...provisionalTimes(view, entryOf(view.identity.ref), until)]
-        return [
-          key,
-          { span, knownFrom: knownSince(view.identity, request, intervals), knownUntil: until, intervals },
-        ]
-      }),
-    )
+    const timelines = views.map((view) => {
+      const { ref } = view.identity
+      const settled = cache.get(computeKey(ref))?.intervals ?? []
+      return [computeKey(ref), timelineOf(view, request, { settled, entry: entryOf(ref) })] as const
+    })
+    return new Map(timelines)
   }
 }
 
 /** Marks `views` as used last, and drops the computes not used for longest. */
 function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeView[]): void {
-  for (const {
-    identity: { ref },
-  } of views) {
-    const key = computeKey(ref)
+  for (const { identity } of views) {
+    const key = computeKey(identity.ref)
     const cached = cache.get(key)
     if (cached && cache.delete(key)) cache.set(key, cached)
   }
@@ -103,16 +89,17 @@ type Missing = {
 /** Settled intervals never change: only those settled since the last read are missing. */
 function missingOf(
   ref: ComputeRef,
-  cache: ReadonlyMap<string, CachedTimes>,
+  cached: CachedTimes | undefined,
   { span, entry }: { readonly span: Interval; readonly entry: ComputeEntry | undefined },
 ): readonly Missing[] {
   if (!entry) return []
-  const { settledUntil: until } = entry
-  const cached = cache.get(computeKey(ref))
+  const until = entry.settledUntil
   const before = cached && cached.from <= span.from ? cached : undefined
   if (before?.until === until) return []
-  return [{ ref, until, before, from: before ? (before.intervals.at(-1)?.to ?? before.from) : span.from }]
+  return [{ ref, until, before, from: before ? lastKnown(before) : span.from }]
 }
+
+const lastKnown = ({ from, intervals }: CachedTimes): Instant => intervals.at(-1)?.to ?? from
 
 /** Longest timeline, ms. */
 const MAX_LENGTH = 7 * DAY
@@ -125,47 +112,39 @@ function extend(
 ): Pick<CachedTimes, 'from' | 'intervals'> {
   if (!before) return { from: span.from, intervals: added }
   const from = instant(Math.max(before.from, span.to - MAX_LENGTH))
-  const last = before.intervals.at(-1)?.to ?? before.from
-  const intervals = [...before.intervals, ...added.filter(({ to }) => to > last)]
+  const intervals = [...before.intervals, ...added.filter(({ to }) => to > lastKnown(before))]
   return { from, intervals: intervals.filter(({ to }) => to > from) }
 }
 
-/** Days are stored whole, so the timeline begins at the creation of the compute on its first day. */
-function knownSince(
-  { ref, compute }: IdentityView,
-  { span, knownFrom }: TimelinesRequest,
-  [first]: readonly LikelyAwakeInterval[],
-): Instant {
-  const counted = Math.max(knownFrom.get(ref.account) ?? span.to, compute.createdAt)
-  return instant(Math.max(span.from, Math.min(first?.from ?? span.to, counted)))
+type KnownTimes = {
+  readonly settled: readonly LikelyAwakeInterval[]
+  readonly entry: ComputeEntry | undefined
 }
 
-const knownUntil = (
-  { identity: { ref }, state: { shown: state } }: ComputeView,
-  { span, sweptAt }: TimelinesRequest,
-): Instant => (state === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to)
+function timelineOf(
+  view: ComputeView,
+  { span, knownFrom, sweptAt }: TimelinesRequest,
+  { settled, entry }: KnownTimes,
+): AwakeTimeline {
+  const { ref, compute } = view.identity
+  const knownUntil = view.state.shown === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to
+  const intervals = settled.filter(({ to }) => to > span.from)
+  if (entry) intervals.push(...provisionalTimes(view, entry, knownUntil))
+  // days are stored whole, so the timeline begins at the creation of the compute on its first day
+  const counted = latest(knownFrom.get(ref.account) ?? span.to, compute.createdAt)
+  const first = earliest(intervals[0]?.from ?? span.to, counted)
+  return { span, knownFrom: latest(span.from, first), knownUntil, intervals }
+}
 
 /** Intervals that are not settled. One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
 function provisionalTimes(
-  view: ComputeView,
-  entry: ComputeEntry | undefined,
+  { state: { delay, reason } }: ComputeView,
+  entry: ComputeEntry,
   until: Instant,
 ): readonly LikelyAwakeInterval[] {
-  if (!entry) return []
-  return provisionalIntervals(entry, view.state.delay, until).map(({ interval, idleTail }) => {
-    const times = likelyTimes(interval, idleTail, until)
-    if (interval.to || view.state.reason.because !== 'idle-tail') return times
-    return { ...times, tail: millis(Math.max(0, until - view.state.reason.since)) }
+  return provisionalIntervals(entry, delay, until).map(({ interval: { from, to, restart }, idleTail }) => {
+    const isInTail = !to && reason.because === 'idle-tail'
+    const tail = isInTail ? millis(Math.max(0, until - reason.since)) : idleTail
+    return { from: from.likely, to: to?.likely ?? until, tail, restart }
   })
 }
-
-const likelyTimes = (
-  { from, to, restart }: AwakeInterval,
-  tail: Millis,
-  now: Instant,
-): LikelyAwakeInterval => ({
-  from: from.likely,
-  to: to?.likely ?? now,
-  tail,
-  restart,
-})

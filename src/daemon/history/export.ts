@@ -1,33 +1,56 @@
-// Renders the stored history as text, in pieces.
+// The export of stored history: its parameters, of the API and of the command, and its text, in pieces.
 import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
-import {
-  DAY_COLUMNS,
-  INTERVAL_COLUMNS,
-  ROLLUP_COLUMNS,
-  type RowContext,
-  type ExportColumn,
-} from '../../outputs/text/export-columns.ts'
+import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../outputs/text/export-columns.ts'
+import type { ExportColumn } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { History, HistorySpan } from '../../model/ports/history.ts'
+import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
+import { fromIso, toIso, type Interval } from '../../model/time.ts'
+import { instant, type Instant } from '../../model/units.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
 import { createProjectLookup, type ProjectLookup } from './project-lookup.ts'
 
 export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
 export type ExportName = (typeof EXPORT_NAMES)[number]
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 
-export type ExportRequest = Omit<HistorySpan, 'computes'> & {
+export type ExportRequest = Interval & {
   /** `rollups` are hourly. */
   readonly what: ExportName
   readonly format: (typeof EXPORT_FORMATS)[number]
 }
 
-export type ExportedAccount = {
-  readonly account: string
-  readonly currency: string
-  readonly projects: Ledger['projects']
+export type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
+
+/** Latest instant of a date. Source: ECMAScript, "Time Values and Time Range". */
+const END_OF_TIME = instant(8.64e15)
+
+/** Default: all days as CSV. The problem names the parameter and the expected value. */
+export function exportRequestOf(query: ExportQuery): Result<ExportRequest, string> {
+  const what = EXPORT_NAMES.find((name) => name === (query.what ?? 'days'))
+  if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
+  const format = EXPORT_FORMATS.find((name) => name === (query.format ?? 'csv'))
+  if (!format) return failed(`format: expected one of ${EXPORT_FORMATS.join(', ')}, got ${query.format}`)
+  const from = query.from === undefined ? instant(0) : timeOf(query.from)
+  if (from === undefined) return failed(`from: ${expected(query.from)}`)
+  const to = query.to === undefined ? END_OF_TIME : timeOf(query.to)
+  if (to === undefined) return failed(`to: ${expected(query.to)}`)
+  if (from >= to) return failed(`to: expected a time after from, got ${query.to}`)
+  return ok({ what, format, from, to })
 }
+
+const expected = (text: string | undefined): string =>
+  `expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z, got ${text}`
+
+function timeOf(text: string): Instant | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fromIso(text)
+  // The parser turns a day that a month does not have into one of the next month.
+  const begins = fromIso(`${text}T00:00:00Z`)
+  return begins !== undefined && toIso(begins).startsWith(text) ? begins : undefined
+}
+
+export type ExportedAccount = Pick<Ledger, 'account' | 'projects'> & { readonly currency: string }
 
 export const exportedAccount = ({ account, projects }: Ledger, currency: string): ExportedAccount => ({
   account,
@@ -56,17 +79,14 @@ export async function* exportText(
   yield piece
 }
 
-function headings(what: ExportName): readonly string[] {
-  switch (what) {
-    case 'days':
-      return DAY_COLUMNS.map(({ name }) => name)
-    case 'intervals':
-      return INTERVAL_COLUMNS.map(({ name }) => name)
-    case 'rollups':
-    case 'rollups-5m':
-      return ROLLUP_COLUMNS.map(({ name }) => name)
-  }
+const COLUMNS = {
+  days: DAY_COLUMNS,
+  intervals: INTERVAL_COLUMNS,
+  rollups: ROLLUP_COLUMNS,
+  'rollups-5m': ROLLUP_COLUMNS,
 }
+
+const headings = (what: ExportName): readonly string[] => COLUMNS[what].map(({ name }) => name)
 
 function rowsOf(
   history: History,
@@ -81,9 +101,10 @@ function rowsOf(
     case 'intervals':
       return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, context)
     case 'rollups':
-      return cellsOf(history.rollups(account, { from, to, length: COARSE_STEP }), ROLLUP_COLUMNS, context)
-    case 'rollups-5m':
-      return cellsOf(history.rollups(account, { from, to, length: FINE_STEP }), ROLLUP_COLUMNS, context)
+    case 'rollups-5m': {
+      const length = what === 'rollups' ? COARSE_STEP : FINE_STEP
+      return cellsOf(history.rollups(account, { from, to, length }), ROLLUP_COLUMNS, context)
+    }
   }
 }
 
@@ -93,11 +114,8 @@ async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   { currency, find }: { readonly currency: string; readonly find: ProjectLookup },
 ): AsyncGenerator<readonly CsvCell[]> {
   for await (const row of rows) {
-    const context: RowContext = {
-      currency,
-      projectName: (await find(row.ref.projectId))?.project.name ?? null,
-    }
-    yield columns.map(({ cell }) => cell(row, context))
+    const projectName = (await find(row.ref.projectId))?.project.name ?? null
+    yield columns.map(({ cell }) => cell(row, { currency, projectName }))
   }
 }
 

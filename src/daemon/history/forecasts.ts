@@ -10,6 +10,7 @@ import { isResized } from '../../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
 import { readDailySpend, type DailySpendOptions } from './daily-spend.ts'
 import type { PassState } from '../pass/pass-state.ts'
+import { inTurns } from '../turns.ts'
 
 export type Forecasts = {
   /** Last forecast of this period; undefined before the first, and before a day is over. */
@@ -34,12 +35,13 @@ const RECENT = seconds(2 * 86_400)
 
 export type ForecasterOptions = DailySpendOptions & { readonly clock: Clock; readonly log: Logger }
 
-type PeriodForecast = { readonly period: BudgetView['period']; readonly forecast: BudgetForecast | undefined }
-
 export function createForecaster(options: ForecasterOptions): Forecaster {
   const { clock, scopes, zone, log } = options
   const series = new Map<string, DailyAmounts>()
-  const forecasts = new Map<string, PeriodForecast>()
+  const forecasts = new Map<
+    string,
+    { readonly from: Instant; readonly forecast: BudgetForecast | undefined }
+  >()
   let readAt: number | undefined
   /** Computes as they were at the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
@@ -62,12 +64,10 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
       computes = new Map([...ledger.computes].map(([key, { compute }]) => [key, compute]))
       await clock.yield()
     }
-    for (const view of budgets) {
+    for await (const view of inTurns(budgets, clock)) {
       const daily = series.get(view.name)
       const forecast = daily && forecastBudget(view, daily, { now, dayOf: zone.dayOf })
-      forecasts.set(view.name, { period: view.period, forecast })
-      // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
-      await clock.yield()
+      forecasts.set(view.name, { from: view.period.from, forecast })
     }
     doneAt = clock.monotonic()
   }
@@ -90,12 +90,12 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   const isDue = ({ budgets }: PassState): boolean =>
     doneAt === undefined ||
     clock.monotonic() - doneAt >= FORECAST_INTERVAL ||
-    budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
+    budgets.some(({ name, period }) => forecasts.get(name)?.from !== period.from)
 
   return {
     of: ({ name, period, spent }) => {
       const last = forecasts.get(name)
-      return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
+      return last?.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
     },
     refresh: (state) => {
       const { restatedFrom } = state.persistence
@@ -113,10 +113,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   }
 }
 
-function isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean {
-  for (const [key, { compute }] of computes) if (isResized(before.get(key) ?? compute, compute)) return true
-  return false
-}
+const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean =>
+  computes.entries().some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
 
 /** A forecast is never less than what was spent since it was made. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {

@@ -4,20 +4,11 @@ import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
-import { instant, micros, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { Interval } from '../../model/time.ts'
+import { instant, micros, millis, seconds, type Instant } from '../../model/units.ts'
 import type { RecentSumsTable, RecentSums } from '../../outputs/page/fleet-input.ts'
 
-export type RecentSumsSources = {
-  readonly history: Pick<History, 'days'>
-  readonly clock: Clock
-  readonly zone: Zone
-}
-
-/** Undefined while the first sums take long. */
-export type ReadRecentSums = (
-  accounts: readonly string[],
-  now: Instant,
-) => Promise<RecentSumsTable | undefined>
+type DayHistory = Pick<History, 'days'>
 
 /** Age from which sums are computed again. */
 const MAX_AGE = seconds(30)
@@ -27,7 +18,9 @@ const MAX_BUSY = 0.05
 const FIRST_WAIT = seconds(1)
 const DAYS = 7
 
-export function createRecentSums({ history, clock, zone }: RecentSumsSources): ReadRecentSums {
+type RecentSumsSources = { readonly history: DayHistory; readonly clock: Clock; readonly zone: Zone }
+
+export function createRecentSums({ history, clock, zone }: RecentSumsSources) {
   let last: RecentSumsTable | undefined
   let running: Promise<void> | undefined
   let due = clock.monotonic()
@@ -36,7 +29,8 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources): R
     last = await sumDays(history, accounts, { from: firstDay(zone, now), to: now })
     due = seconds(clock.monotonic() + Math.max(MAX_AGE, (clock.monotonic() - startedAt) / MAX_BUSY))
   }
-  return async (accounts, now) => {
+  /** Undefined while the first sums take long. */
+  return async (accounts: readonly string[], now: Instant): Promise<RecentSumsTable | undefined> => {
     if (clock.monotonic() >= due)
       running ??= sumUp(accounts, now)
         // A page without sums is better than none; the next request tries again.
@@ -44,15 +38,13 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources): R
         .finally(() => {
           running = undefined
         })
-    if (running && !last) await within(running, clock, FIRST_WAIT)
+    if (running && !last) {
+      const waiting = new AbortController()
+      await Promise.race([running, clock.sleep(FIRST_WAIT, waiting.signal)])
+      waiting.abort()
+    }
     return last
   }
-}
-
-async function within(work: Promise<void>, clock: Clock, patience: Seconds): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([work, clock.sleep(patience, over.signal)])
-  over.abort()
 }
 
 function firstDay(zone: Zone, now: Instant): Instant {
@@ -62,9 +54,9 @@ function firstDay(zone: Zone, now: Instant): Instant {
 }
 
 async function sumDays(
-  history: RecentSumsSources['history'],
+  history: DayHistory,
   accounts: readonly string[],
-  { from, to }: { readonly from: Instant; readonly to: Instant },
+  { from, to }: Interval,
 ): Promise<RecentSumsTable> {
   const sums = new Map<string, RecentSums>()
   const knownFrom = new Map<string, Instant>()

@@ -1,8 +1,8 @@
 // App of the API listener: JSON routes and the status page.
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
-import { exportRequestOf } from '../history/export-query.ts'
-import { exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
+import type { ExportedAccount, ExportRequest } from '../history/export.ts'
+import { exportRequestOf, exportText } from '../history/export.ts'
 import type { Reload } from '../reload.ts'
 import { explainCompute } from './api/explain.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
