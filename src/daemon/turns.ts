@@ -3,12 +3,11 @@ import type { Clock } from '../model/ports/clock.ts'
 
 /** The items in order; the clock yields after each. */
 export async function* inTurns<Item>(
-  items: Iterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   clock: Pick<Clock, 'yield'>,
 ): AsyncGenerator<Item> {
-  for (const item of items) {
+  for await (const item of items) {
     yield item
-    // oxlint-disable-next-line no-await-in-loop -- yielding after each is the point
     await clock.yield()
   }
 }

@@ -1,8 +1,10 @@
-// Checks of every request to the API: Host, token, size of the body.
+// Checks of every request to the API: Host, token, size of the body. Only digests of tokens are configured.
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { Seconds } from '../../model/units.ts'
 import { problemBody } from './answers.ts'
-import { findToken, type FailedLogins, type ApiToken } from './tokens.ts'
 
 export type AuthPolicy = {
   /** Host names besides those of loopback. */
@@ -94,3 +96,51 @@ function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefine
 /** Undefined where no token is sent. */
 const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '')
+
+export type ApiToken = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }
+
+export const parseTokens = (
+  configured: Readonly<Record<string, { readonly sha256: string; readonly scope: ApiToken['scope'] }>>,
+): readonly ApiToken[] =>
+  Object.entries(configured).map(([name, { sha256, scope }]) => ({
+    name,
+    scope,
+    digest: Buffer.from(sha256, 'hex'),
+  }))
+
+/** Token with this text. Takes the same time for every text, right or wrong. */
+function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {
+  const digest = createHash('sha256').update(text).digest()
+  return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
+}
+
+/** Wrong tokens within the window after which an address has to wait. */
+const MAX_FAILURES = 5
+/** Seconds. */
+const FAILURE_WINDOW = 60
+/** Addresses that are remembered: bounds the memory that many guessing clients cost. */
+const MAX_ADDRESSES = 10_000
+
+type FailedLogins = ReturnType<typeof createFailedLogins>
+
+export function createFailedLogins(clock: Clock) {
+  const failures = new Map<string, readonly Seconds[]>()
+  const recentFailures = (address: string): readonly Seconds[] =>
+    (failures.get(address) ?? []).filter((at) => clock.monotonic() - at < FAILURE_WINDOW)
+  return {
+    /** Seconds until `address` may try again; 0 when it may. */
+    wait: (address: string): number => {
+      const [first, ...others] = recentFailures(address)
+      if (first === undefined || others.length < MAX_FAILURES - 1) return 0
+      return Math.ceil(first + FAILURE_WINDOW - clock.monotonic())
+    },
+    failed: (address: string): void => {
+      const recent = [...recentFailures(address), clock.monotonic()].slice(-MAX_FAILURES)
+      // deleted first: a map is ordered by insertion, and the oldest address is dropped
+      failures.delete(address)
+      failures.set(address, recent)
+      const [oldest] = failures.keys()
+      if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest)
+    },
+  }
+}

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { authMiddleware } from '../../../src/daemon/http/auth.ts'
-import { createFailedLogins } from '../../../src/daemon/http/tokens.ts'
+import { createFailedLogins } from '../../../src/daemon/http/auth.ts'
 import type { ReportArchive } from '../../../src/daemon/reports/requests.ts'
 import type { ReportSource } from '../../../src/daemon/reports/build.ts'
 import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'

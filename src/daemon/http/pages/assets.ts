@@ -5,8 +5,6 @@ import { join } from 'node:path'
 
 export type Asset = { readonly path: string; readonly body: string; readonly type: string }
 
-export type Assets = { readonly style: Asset; readonly script: Asset }
-
 const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 
 /** Parts of the style sheet in order: of rules with equal specificity the later one applies, so general parts come first. */
@@ -15,22 +13,15 @@ const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'time
 /** The parts as one sheet: a browser waits for one response only. */
 export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
 
-export const readAssets = (): Assets => ({
-  style: assetOf(readStyle(), { name: 'style', extension: 'css', type: 'text/css; charset=utf-8' }),
-  script: assetOf(read('script.js'), {
-    name: 'script',
-    extension: 'js',
-    type: 'text/javascript; charset=utf-8',
-  }),
+export const readAssets = () => ({
+  style: assetOf('style.css', readStyle(), 'text/css; charset=utf-8'),
+  script: assetOf('script.js', read('script.js'), 'text/javascript; charset=utf-8'),
 })
 
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8')
 
-const assetOf = (
-  body: string,
-  { name, extension, type }: Readonly<Record<'name' | 'extension' | 'type', string>>,
-): Asset => ({
-  path: `/assets/${name}-${contentHash(body)}.${extension}`,
+const assetOf = (name: string, body: string, type: string): Asset => ({
+  path: `/assets/${name.replace('.', `-${contentHash(body)}.`)}`,
   body,
   type,
 })

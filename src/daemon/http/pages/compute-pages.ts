@@ -3,7 +3,7 @@ import { priceAt } from '../../../ledger/settle/slices.ts'
 import { computeKey } from '../../../model/service/compute.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { lastHours } from '../../../model/time.ts'
-import { micros, type Micros } from '../../../model/units.ts'
+import { micros, type Instant, type Micros } from '../../../model/units.ts'
 import type { AwakeTimeline } from '../../../outputs/charts/timeline.ts'
 import { computePage } from '../../../outputs/page/compute.ts'
 import { fleetPage, renderFleetRows } from '../../../outputs/page/fleet.ts'
@@ -14,17 +14,8 @@ import { selectRows } from '../../../outputs/page/select-rows.ts'
 import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
+import { inChunks, inTurns } from '../../turns.ts'
 import type { PageSources } from './page-sources.ts'
-
-export type ComputePages = {
-  /** The document in parts; the clock yields after each. */
-  readonly fleet: (
-    snapshot: Snapshot,
-    parameters: Readonly<Record<string, string>>,
-  ) => AsyncGenerator<string, void>
-  /** Undefined without such a compute. */
-  readonly compute: (snapshot: Snapshot, endpointId: string) => Promise<PageContent | undefined>
-}
 
 /** Rows rendered in one turn of the event loop: about a millisecond of work, and what a screen shows first. */
 const ROWS_PER_PART = 10
@@ -32,36 +23,29 @@ const ROWS_PER_PART = 10
 /** Rows without timelines: a page that is half sent goes on without them when history cannot be read. */
 const NO_TIMELINES: ReadonlyMap<string, AwakeTimeline> = new Map()
 
-type TimelineSelection = {
-  readonly views: readonly ComputeView[]
-  readonly range: Range
-  readonly recent: RecentSumsTable | undefined
-}
+type Parameters = Readonly<Record<string, string>>
 
-export function createComputePages(sources: PageSources, context: PageContext): ComputePages {
+export function createComputePages(sources: PageSources, context: PageContext) {
   const { clock, zone } = sources
   const readRecentSums = createRecentSums(sources)
   const readTimelines = createAwakeTimelines(sources)
-  const recentSums = ({ accounts, takenAt }: Snapshot): Promise<RecentSumsTable | undefined> =>
-    readRecentSums(
-      accounts.map(({ account }) => account),
-      takenAt,
-    )
-  const timelines = (
+  const recentSums = ({ accounts, takenAt }: Snapshot): Promise<RecentSumsTable | undefined> => {
+    const names = accounts.map(({ account }) => account)
+    return readRecentSums(names, takenAt)
+  }
+  /** Reads the timelines of displayed computes. */
+  const timelineReader = (
     { accounts, takenAt }: Snapshot,
-    { views, range, recent }: TimelineSelection,
-  ): Promise<ReadonlyMap<string, AwakeTimeline>> =>
-    readTimelines({
-      span: lastHours(takenAt, RANGE_HOURS[range]),
-      views,
-      knownFrom: recent?.knownFrom ?? new Map(),
-      sweptAt: new Map(accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? takenAt])),
-    })
+    range: Range,
+    recent: RecentSumsTable | undefined,
+  ) => {
+    const span = lastHours(takenAt, RANGE_HOURS[range])
+    const sweptAt = new Map(accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? takenAt]))
+    const knownFrom = recent?.knownFrom ?? new Map<string, Instant>()
+    return (views: readonly ComputeView[]) => readTimelines({ span, views, knownFrom, sweptAt })
+  }
 
-  async function* fleetParts(
-    snapshot: Snapshot,
-    parameters: Readonly<Record<string, string>>,
-  ): AsyncGenerator<string, void> {
+  async function* fleetParts(snapshot: Snapshot, parameters: Parameters): AsyncGenerator<string, void> {
     const [documentHead, documentFoot] = splitAtSlot(
       documentHtml({ title: 'Fleet', path: '/', main: SLOT }, snapshot, context),
     )
@@ -71,29 +55,25 @@ export function createComputePages(sources: PageSources, context: PageContext): 
     const input = { snapshot, query, recent, priceOf: priceOf(sources, snapshot) }
     const { head, rows, foot } = fleetPage(input, selectRows(input), zone)
     yield renderHtml(head)
-    for (let from = 0; from < rows.length; from += ROWS_PER_PART) {
-      const part = rows.slice(from, from + ROWS_PER_PART)
+    const timelinesOf = timelineReader(snapshot, query.range, recent)
+    for (const part of inChunks(rows, ROWS_PER_PART)) {
       const views = part.map(({ view }) => view)
       // oxlint-disable-next-line no-await-in-loop -- each part is sent before the timelines of the next are read
-      const drawn = await timelines(snapshot, { views, range: query.range, recent }).catch(() => NO_TIMELINES)
-      yield renderHtml(renderFleetRows(part, input, { timelines: drawn, zone }))
+      const timelines = await timelinesOf(views).catch(() => NO_TIMELINES)
+      yield renderHtml(renderFleetRows(part, input, { timelines, zone }))
     }
     yield renderHtml([foot, documentFoot])
   }
 
   return {
-    async *fleet(snapshot, parameters) {
-      for await (const part of fleetParts(snapshot, parameters)) {
-        yield part
-        await clock.yield()
-      }
-    },
-    compute: async (snapshot, endpointId) => {
+    /** The document in parts; the clock yields after each. */
+    fleet: (snapshot: Snapshot, parameters: Parameters) => inTurns(fleetParts(snapshot, parameters), clock),
+    /** Undefined without such a compute. */
+    compute: async (snapshot: Snapshot, endpointId: string): Promise<PageContent | undefined> => {
       const view = snapshot.computes.find(({ identity: { ref } }) => ref.endpointId === endpointId)
       if (!view) return undefined
-      const recent = await recentSums(snapshot)
-      const drawn = await timelines(snapshot, { views: [view], range: '7d', recent })
-      const timeline = drawn.get(computeKey(view.identity.ref))
+      const timelines = await timelineReader(snapshot, '7d', await recentSums(snapshot))([view])
+      const timeline = timelines.get(computeKey(view.identity.ref))
       return timeline && computePage({ view, timeline, now: snapshot.takenAt }, context)
     },
   }

@@ -10,6 +10,7 @@ import type { PageSources } from './page-sources.ts'
 import { createReportPage } from './report-page.ts'
 
 type PageStatus = 200 | 404 | 503
+type Answer = Response | Promise<Response>
 
 export function pageRoutes(app: Hono, sources: PageSources): void {
   const { zone, mode } = sources
@@ -20,11 +21,7 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
   const sendPage = (context: Context, page: PageContent, status: PageStatus = 200): Response =>
     sendDocument(context, renderHtml(documentHtml(page, sources.snapshot(), pageContext)), status)
   /** Answers that there is no snapshot yet, else as `respond` does. */
-  const withSnapshot = (
-    context: Context,
-    path: string,
-    respond: (snapshot: Snapshot) => Response | Promise<Response>,
-  ): Response | Promise<Response> => {
+  const withSnapshot = (context: Context, path: string, respond: (snapshot: Snapshot) => Answer): Answer => {
     const snapshot = sources.snapshot()
     return snapshot ? respond(snapshot) : sendPage(context, startingPage(path), 503)
   }
@@ -56,8 +53,7 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
   app.get('*', (context, next) => {
     const { path } = context.req
     if (path === '/' || PROGRAM_PATH.test(path) || !acceptsHtml(context)) return next()
-    const page = messagePage({ title: 'No such page', message: `There is nothing at ${path}.` })
-    return sendPage(context, page, 404)
+    return sendPage(context, messagePage('No such page', `There is nothing at ${path}.`), 404)
   })
 }
 
@@ -99,20 +95,17 @@ const acceptsHtml = (context: Context): boolean => (context.req.header('accept')
 /** Paths for programs: their 404 is JSON too. */
 const PROGRAM_PATH = /^\/(?:api|-|assets)\//
 
-type Message = {
-  readonly title: string
-  readonly message: string
+type MessageOptions = {
   /** Path of the page that is missing. */
   readonly path?: string
   readonly links?: readonly (readonly [path: string, name: string])[]
 }
 
-const messagePage = ({
-  title,
-  message,
-  path = '',
-  links = [['/', 'All computes']],
-}: Message): PageContent => ({
+const messagePage = (
+  title: string,
+  message: string,
+  { path = '', links = [['/', 'All computes']] }: MessageOptions = {},
+): PageContent => ({
   title,
   path,
   main: html`<h1>${title}</h1>
@@ -121,23 +114,13 @@ const messagePage = ({
 })
 
 const startingPage = (path: string): PageContent =>
-  messagePage({
-    title: 'One moment',
-    message: 'The first pass is still running. This page reloads itself.',
-    path,
-    links: [],
-  })
+  messagePage('One moment', 'The first pass is still running. This page reloads itself.', { path, links: [] })
 
-const missingComputePage = (endpointId: string): PageContent =>
-  messagePage({
-    title: 'No such compute',
-    message: `Dormouse sees no compute ${endpointId}: it does not exist, or was deleted.`,
-  })
+const missingComputePage = (id: string): PageContent =>
+  messagePage('No such compute', `Dormouse sees no compute ${id}: it does not exist, or was deleted.`)
 
 const missingAccountPage = (account: string): PageContent =>
-  messagePage({
-    title: 'No such account',
-    message: `No account is called ${account}.`,
+  messagePage('No such account', `No account is called ${account}.`, {
     path: '/report',
     links: [['/report', 'Reports']],
   })

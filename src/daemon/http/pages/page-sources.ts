@@ -26,16 +26,12 @@ export type PageSources = {
 }
 
 /** The sources that come from the configuration and the accounts. */
-export function pageSourcesOf(
-  { timezone, mode }: Config,
-  { all }: AccountRunners,
-): Pick<PageSources, 'entryOf' | 'pricesOf' | 'zone' | 'mode'> {
-  const runnerOf = (account: string): AccountRunners['all'][number] | undefined =>
-    all.find((runner) => runner.state().ledger.account === account)
+export function pageSourcesOf({ timezone: zone, mode }: Config, { all }: AccountRunners) {
+  const runnerOf = (account: string) => all.find((runner) => runner.state().ledger.account === account)
   return {
-    entryOf: (ref) => runnerOf(ref.account)?.state().ledger.computes.get(computeKey(ref)),
-    pricesOf: (account) => runnerOf(account)?.prices(),
-    zone: timezone,
+    entryOf: (ref: ComputeRef) => runnerOf(ref.account)?.state().ledger.computes.get(computeKey(ref)),
+    pricesOf: (account: string) => runnerOf(account)?.prices(),
+    zone,
     mode,
   }
 }

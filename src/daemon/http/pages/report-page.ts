@@ -1,6 +1,5 @@
 // The reports page, from the report archive.
 import { reportKey, type StoredReport } from '../../../model/output/report.ts'
-import type { PageContent } from '../../../outputs/page/layout.ts'
 import { pageNumber } from '../../../outputs/page/query.ts'
 import { reportPage, type DisplayedReport } from '../../../outputs/page/report.ts'
 import { renderPageHtml } from '../../../outputs/report/formats/page-html.ts'
@@ -14,19 +13,9 @@ const WEEKS = 12
 const ROWS = 100
 
 type Parameters = Readonly<Partial<Record<'account' | 'week' | 'team' | 'page', string>>>
+type ReportPageSources = Pick<PageSources, 'archive' | 'clock' | 'nextReportAt' | 'zone'>
 
-/** Undefined without such an account. Without such a report `isFound` is false and the page says so. */
-export type RenderReportPage = (
-  parameters: Parameters,
-  accounts: readonly string[],
-) => Promise<{ readonly page: PageContent; readonly isFound: boolean } | undefined>
-
-export function createReportPage({
-  archive,
-  clock,
-  nextReportAt,
-  zone,
-}: Pick<PageSources, 'archive' | 'clock' | 'nextReportAt' | 'zone'>): RenderReportPage {
+export function createReportPage({ archive, clock, nextReportAt, zone }: ReportPageSources) {
   // the report rendered last: an open page asks for the same one every 15 seconds
   let last: { readonly key: string; readonly main: Html } | undefined
   const mainOf = (stored: StoredReport): Html => {
@@ -40,7 +29,8 @@ export function createReportPage({
     const teams = await archive.reportTeams(account, stored.slot.id)
     return { report: stored, teams, main: mainOf(stored) }
   }
-  return async ({ account: name, week, team, page: pageText }, accounts) => {
+  /** Undefined without such an account. Without such a report `isFound` is false and the page says so. */
+  return async ({ account: name, week, team, page: pageText }: Parameters, accounts: readonly string[]) => {
     const account = name === undefined ? accounts[0] : accounts.find((other) => other === name)
     if (account === undefined) return undefined
     const page = pageNumber(pageText)
@@ -51,11 +41,10 @@ export function createReportPage({
     const id = week ?? archived[0]?.slot.id
     const displayed =
       id === undefined ? undefined : await displayedReport(account, reportKey({ slot: { id }, team }))
-    const isArchiveEmpty = page === 1 && archived.length === 0
     const nextAt = nextReportAt(clock.now())
     return {
       page: reportPage({ accounts, account, archived, displayed, page, hasMore, nextAt }, zone),
-      isFound: displayed !== undefined || isArchiveEmpty,
+      isFound: displayed !== undefined || (page === 1 && archived.length === 0),
     }
   }
 }
