@@ -30,21 +30,18 @@ export type KeyStore = {
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
 
 /** Valid keys are also in memory, so that a request costs no read of the disk. */
-export function createKeyStore(store: Store): KeyStore {
-  const { database } = store
-  const insert = database.prepare('insert into keys (name, hash, created_at) values (?, ?, ?)')
-  const markRevoked = database.prepare('update keys set revoked = 1 where id = ?')
-  const markUsed = database.prepare('update keys set last_used_at = ?, last_used_from = ? where id = ?')
-  const validKeys = database.prepare('select * from keys where revoked = 0 order by id')
-  const revokedKeys = database.prepare('select * from keys where revoked = 1 order by id')
-  const records = new Map(validKeys.all().map((row) => [String(row['hash']), recordOf(row)]))
+export function createKeyStore({ sql, commit }: Store): KeyStore {
+  const rows = sql.all`select * from keys where revoked = 0 order by id`
+  const records = new Map(rows.map((row) => [String(row['hash']), recordOf(row)]))
   const unwritten = new Set<string>()
   const flush = (): void => {
     if (unwritten.size === 0) return
-    store.commit(() => {
+    commit(() => {
       for (const hash of unwritten) {
         const record = records.get(hash)
-        if (record) markUsed.run(record.lastUsedAt ?? null, record.lastUsedFrom, record.id)
+        if (!record) continue
+        const { id, lastUsedAt = null, lastUsedFrom } = record
+        void sql.run`update keys set last_used_at = ${lastUsedAt}, last_used_from = ${lastUsedFrom} where id = ${id}`
       }
     })
     unwritten.clear()
@@ -53,21 +50,21 @@ export function createKeyStore(store: Store): KeyStore {
     flush,
     create: (name, value, now) => {
       const hash = hashOf(value)
-      let id = 0
-      store.commit(() => {
-        id = Number(insert.run(name, hash, now).lastInsertRowid)
-      })
+      const { lastInsertRowid } = commit(
+        () => sql.run`insert into keys (name, hash, created_at) values (${name}, ${hash}, ${now})`,
+      )
+      const id = Number(lastInsertRowid)
       const record: KeyRecord = { id, name, createdAt: now, lastUsedAt: undefined, lastUsedFrom: '' }
       records.set(hash, record)
       return record
     },
     list: () => [...records.values()].toSorted((a, b) => a.id - b.id),
-    revoked: () => revokedKeys.all().map(recordOf),
+    revoked: () => sql.all`select * from keys where revoked = 1 order by id`.map(recordOf),
     revoke: (id) => {
       flush()
       const [hash, record] = [...records].find(([, candidate]) => candidate.id === id) ?? []
       if (hash === undefined) return undefined
-      store.commit(() => void markRevoked.run(id))
+      commit(() => sql.run`update keys set revoked = 1 where id = ${id}`)
       records.delete(hash)
       return record
     },

@@ -1,5 +1,5 @@
 // Durable state of the control plane in one SQLite file. Every acknowledged write is committed and synced.
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLTagStore } from 'node:sqlite'
 
 /** Version of the schema. A folder with another version belongs to another version of this program. */
 const FORMAT = 3
@@ -30,9 +30,10 @@ create table if not exists applied (branch_id text primary key, version text not
 `
 
 export type Store = {
-  readonly database: DatabaseSync
-  /** Runs `write` in one transaction, which is on disk when this returns. An error rolls it back. */
-  commit(write: () => void): void
+  /** Statements with values: a value in a template is bound as a parameter. */
+  readonly sql: SQLTagStore
+  /** Runs `write` in one transaction, which is on disk when this returns its result. An error rolls it back. */
+  readonly commit: <Result>(write: () => Result) => Result
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void
   close(): void
@@ -68,33 +69,29 @@ const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
 
 function storeOn(database: DatabaseSync): Store {
-  const readSetting = database.prepare('select value from settings where name = ?')
-  const writeSetting = database.prepare(
-    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
-  )
-  let depth = 0
-  const commit = (write: () => void): void => {
-    if (depth > 0) return write()
+  const sql = database.createTagStore()
+  let isOpen = false
+  const commit = <Result>(write: () => Result): Result => {
+    if (isOpen) return write()
     database.exec('begin immediate')
-    depth += 1
+    isOpen = true
     try {
-      write()
+      const result = write()
       database.exec('commit')
+      return result
     } catch (error) {
       database.exec('rollback')
       throw error
     } finally {
-      depth -= 1
+      isOpen = false
     }
   }
   return {
-    database,
+    sql,
     commit,
-    setting: (name) => {
-      const row = readSetting.get(name)
-      return row ? String(row['value']) : undefined
-    },
-    setSetting: (name, value) => commit(() => void writeSetting.run(name, value)),
+    setting: (name) => sql.get`select value from settings where name = ${name}`?.['value']?.toString(),
+    setSetting: (name, value) =>
+      void commit(() => sql.run`insert or replace into settings values (${name}, ${value})`),
     close: () => database.close(),
   }
 }
