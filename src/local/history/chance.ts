@@ -1,3 +1,4 @@
+import { FNV_BASIS, fnv1a } from '../control/simulation/simulation.ts'
 import { createRandom } from '../random.ts'
 
 /** Seeded random numbers: the same name gives the same sequence. */
@@ -18,7 +19,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Creates the sequence of one part of a history. Each part has a name, so that a change of one moves no other. */
 export function createChance(name: string): Chance {
-  const random = createRandom(hashOf(name))
+  const random = createRandom(fnv1a(name, FNV_BASIS))
   const uniform = (): number => random.uniform()
   return {
     uniform,
@@ -28,12 +29,4 @@ export function createChance(name: string): Chance {
     pick: (items) => items[Math.floor(uniform() * items.length)] ?? items[0],
     text: (length) => Array.from({ length }, () => LETTERS[Math.floor(uniform() * LETTERS.length)]).join(''),
   }
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  return hash >>> 0
 }

@@ -2,7 +2,7 @@
 import type { ComputeConfig, WakeCause } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
-import { type Kind, sessionsOf } from './sessions.ts'
+import { type Kind, USES } from './kinds.ts'
 
 export type Clients = {
   readonly endpointId: string
@@ -10,18 +10,7 @@ export type Clients = {
   readonly kind: Kind
   readonly from: number
   /** Deletion of the compute, ms; default never. */
-  readonly to?: number
-}
-
-/** Application names by kind of use. */
-const PROGRAMS: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
-  office: ['web', 'backoffice', 'metabase'],
-  batch: ['airflow', 'dbt', 'cron'],
-  preview: ['vercel', 'playwright', 'web'],
-  chatty: ['worker', 'healthcheck'],
-  always: ['web', 'checkout'],
-  rare: ['psql', 'DBeaver'],
-  bursty: ['lambda', 'ingest'],
+  readonly to?: number | undefined
 }
 
 /** Probability that a query changes the load of a compute with a range: about every quarter of an hour of use. */
@@ -30,17 +19,10 @@ const LOAD_CHANGES = 0.1
 /** All queries of the clients of one compute in order of time; endless unless the compute is deleted. */
 export function* clientEvents(clients: Clients, chance: Chance): Generator<SimulatedEvent> {
   const { endpointId, config, kind, from, to = Infinity } = clients
-  const cause: WakeCause = {
-    kind: 'client',
-    applicationName: chance.pick(PROGRAMS[kind]),
-    user: 'app_owner',
-  }
-  for (const session of sessionsOf(kind, from, chance)) {
-    for (
-      let at = session.from;
-      at <= session.to;
-      at += 1000 * chance.between(session.pause.min, session.pause.max)
-    ) {
+  const { programs, sessions } = USES[kind]
+  const cause: WakeCause = { kind: 'client', applicationName: chance.pick(programs), user: 'app_owner' }
+  for (const { from: start, to: end, pause } of sessions(from, chance)) {
+    for (let at = start; at <= end; at += 1000 * chance.between(pause.min, pause.max)) {
       if (at >= to) return
       yield { at: Math.round(at), kind: 'connect', endpointId, cause }
       if (config.minCu < config.maxCu && chance.happens(LOAD_CHANGES))

@@ -5,8 +5,8 @@ import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import { type Chance, createChance } from './chance.ts'
 import { clientEvents } from './clients.ts'
 import { settingChanges, extraBranches, previewBranches } from './user-actions.ts'
-import { KINDS, type Kind } from './sessions.ts'
-import { chooseDelay, chooseSizing } from './settings.ts'
+import { KINDS, type Kind, USES, chooseDelay, chooseSizing } from './kinds.ts'
+import { HOUR, MINUTE } from './sessions.ts'
 
 export type HistoryOptions = {
   readonly seed: number
@@ -33,40 +33,29 @@ export type ProjectLife = {
 const FAILURES = 0.002
 const ERRORS = 0.001
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-
 /** The life of the nth project. It does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {
   const { seed, from, to, plan } = options
   const chanceOf = (part: string): Chance => createChance(`${seed}/${number}/${part}`)
   const chance = chanceOf('project')
   const kind = KINDS[number] ?? chooseKind(chance)
-  const branchRef = {
-    projectId: `local-${chance.text(12)}`,
-    branchId: `br-${chance.text(12)}`,
-    endpointId: `ep-${chance.text(12)}`,
-    plan,
-  }
+  const projectId = `local-${chance.text(12)}`
+  const branchId = `br-${chance.text(12)}`
+  const endpointId = `ep-${chance.text(12)}`
   const isOld = number < KINDS.length || chance.happens(0.7)
   const at = Math.round(from + (isOld ? 6 * HOUR : 0.9 * (to - from)) * chance.uniform())
   const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
-  const name = `${chance.pick(NAMES[kind])}-${number + 1}`
-  const { endpointId, branchId } = branchRef
+  const name = `${chance.pick(USES[kind].names)}-${number + 1}`
   const branch = { id: branchId, name: 'main', catalogue: options.catalogueOf(at) }
-  const project = newProject({ id: branchRef.projectId, name, branch, now: at })
-  const creation: SimulatedEvent = {
-    at,
-    kind: 'create',
-    project,
-    request: { kind: 'create', endpointId, branchId, config },
-  }
+  const project = newProject({ id: projectId, name, branch, now: at })
+  const request = { kind: 'create', endpointId, branchId, config } as const
+  const branchRef = { projectId, branchId, endpointId, plan }
   const use = kind === 'preview' ? 'rare' : kind
   const [latency, failure, error] = [chanceOf('latency'), chanceOf('failure'), chanceOf('error')]
   return {
-    projectId: project.id,
+    projectId,
     scripts: [
-      [creation],
+      [{ at, kind: 'create', project, request }],
       clientEvents({ endpointId, config, kind: use, from: at + MINUTE }, chanceOf('clients')),
       settingChanges(branchRef, at, chanceOf('changes')),
       ...extraBranches(branchRef, at, chanceOf('further')),
@@ -78,29 +67,7 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
   }
 }
 
-/** Shares of the kinds of use, percent. The first projects have one kind each, so that a small history has all. */
-const SHARES: Readonly<Record<Kind, number>> = {
-  office: 30,
-  batch: 12,
-  preview: 14,
-  chatty: 9,
-  always: 8,
-  rare: 16,
-  bursty: 11,
-}
-
-/** Names of projects by kind of use. */
-const NAMES: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
-  office: ['crm', 'helpdesk', 'billing', 'backoffice', 'planning', 'hr'],
-  batch: ['warehouse', 'reports', 'exports', 'etl'],
-  preview: ['storefront', 'website', 'mobile-api'],
-  chatty: ['queue', 'webhooks', 'sessions'],
-  always: ['checkout', 'payments', 'auth'],
-  rare: ['archive', 'prototype', 'hackathon'],
-  bursty: ['ingest', 'search', 'notifications'],
-}
-
 function chooseKind(chance: Chance): Kind {
   let remaining = 100 * chance.uniform()
-  return KINDS.find((kind) => (remaining -= SHARES[kind]) < 0) ?? 'office'
+  return KINDS.find((kind) => (remaining -= USES[kind].share) < 0) ?? 'office'
 }

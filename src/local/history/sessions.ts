@@ -1,4 +1,4 @@
-// Times at which clients use a compute, by seven kinds of use. All sequences are endless.
+// Times at which clients use a compute. All sequences are endless.
 import type { Chance } from './chance.ts'
 
 /** Clients query from `from` to `to`, ms, with pauses of `min` to `max` seconds between queries. */
@@ -8,38 +8,15 @@ export type Session = {
   readonly pause: { readonly min: number; readonly max: number }
 }
 
-export const KINDS = ['office', 'batch', 'preview', 'chatty', 'always', 'rare', 'bursty'] as const
-
-export type Kind = (typeof KINDS)[number]
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/** Sessions of a compute in order of time, none before `from`; they do not overlap. */
-export function sessionsOf(kind: Kind, from: number, chance: Chance): Iterable<Session> {
-  switch (kind) {
-    case 'office':
-    case 'always':
-    case 'preview':
-      return officeHours(from, chance, kind === 'preview' ? 0.7 : 1)
-    case 'batch':
-      return nightly(from, chance)
-    case 'chatty':
-      return [{ from, to: Infinity, pause: { min: 100, max: 280 } }]
-    case 'rare':
-      return atRandom(from, chance, { days: 6, minutes: 12 })
-    case 'bursty':
-      return atRandom(from, chance, { days: 0.12, minutes: 4 })
-  }
-}
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
 
 /** Time zones of the people, hours from UTC. */
 const ZONES = [-8, -5, 0, 1, 2, 5.5, 9] as const
 
 /** Weekdays from about nine to six, in spells with breaks between, and rarely on a weekend. */
-function* officeHours(from: number, chance: Chance, presence: number): Generator<Session> {
+export function* officeHours(from: number, chance: Chance, presence: number): Generator<Session> {
   const zone = chance.pick(ZONES) * HOUR
   const [opens, closes] = [chance.between(7.5, 9.5), chance.between(16.5, 19)]
   const spell = chance.between(15, 50)
@@ -58,7 +35,7 @@ function* officeHours(from: number, chance: Chance, presence: number): Generator
 }
 
 /** A job at the same hour every night, and on some days a person who looks at the result. */
-function* nightly(from: number, chance: Chance): Generator<Session> {
+export function* nightly(from: number, chance: Chance): Generator<Session> {
   const [hour, length] = [chance.between(0, 5), chance.between(4, 70)]
   const pause = { min: 2, max: 50 }
   for (let day = startOfDay(from); ; day += DAY) {
@@ -72,7 +49,7 @@ function* nightly(from: number, chance: Chance): Generator<Session> {
 }
 
 /** Sessions at random: mean distance in days, mean length in minutes. */
-function* atRandom(
+export function* atRandom(
   from: number,
   chance: Chance,
   { days, minutes }: { readonly days: number; readonly minutes: number },

@@ -2,12 +2,8 @@
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
-import { isWeekday } from './sessions.ts'
-import { chooseDelay, chooseSizing } from './settings.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+import { chooseDelay, chooseSizing } from './kinds.ts'
+import { DAY, HOUR, MINUTE, isWeekday } from './sessions.ts'
 
 export type BranchRef = {
   readonly projectId: string
@@ -47,31 +43,26 @@ export function* settingChanges(branch: BranchRef, from: number, chance: Chance)
 
 /** Preview branches one after the other, each with a compute; each lives for some days. */
 export function* previewBranches(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
-  for (let [at, number] = [from, 1]; ; number += 1) {
+  for (let [at, number] = [from, 101]; ; number += 1) {
     const start = workingTime(at, chance.wait(2.5), chance)
-    const end = workingTime(start, chance.between(1, 7), chance)
-    yield* branchEvents(
-      { ...branch, name: `preview/pr-${100 + number}`, kind: 'preview', from: start, to: end },
-      chance,
-    )
-    at = end
+    at = workingTime(start, chance.between(1, 7), chance)
+    const name = `preview/pr-${number}`
+    yield* branchEvents({ ...branch, name, kind: 'preview', from: start, to: at }, chance)
   }
 }
 
 /** For some projects a permanent second branch, for some a read replica that is deleted later. */
-export function extraBranches(
+export function* extraBranches(
   branch: BranchRef,
   from: number,
   chance: Chance,
-): readonly Iterable<SimulatedEvent>[] {
-  const scripts: Iterable<SimulatedEvent>[] = []
+): Generator<Iterable<SimulatedEvent>> {
   if (chance.happens(0.12)) {
     const start = workingTime(from, chance.between(1, 12), chance)
     const kind = chance.pick(['office', 'rare', 'batch'] as const)
-    scripts.push(branchEvents({ ...branch, name: 'staging', kind, from: start }, chance))
+    yield branchEvents({ ...branch, name: 'staging', kind, from: start }, chance)
   }
-  if (branch.plan === 'paid' && chance.happens(0.1)) scripts.push(replicaEvents(branch, from, chance))
-  return scripts
+  if (branch.plan === 'paid' && chance.happens(0.1)) yield replicaEvents(branch, from, chance)
 }
 
 type NewBranch = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
@@ -80,32 +71,15 @@ function* branchEvents(newBranch: NewBranch, chance: Chance): Generator<Simulate
   const { projectId, branchId: parentId, plan, name, kind, from: at, to } = newBranch
   const [branchId, endpointId] = [`br-${chance.text(12)}`, `ep-${chance.text(12)}`]
   const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
-  yield {
-    at,
-    kind: 'request',
-    projectId,
-    request: {
-      kind: 'create-branch',
-      branchId,
-      parentId,
-      name,
-      protected: false,
-      computes: [{ endpointId, config }],
-    },
-  }
-  yield* clientEvents(
-    { endpointId, config, kind, from: at + MINUTE, ...(to !== undefined && { to }) },
-    chance,
-  )
-  if (to !== undefined)
-    yield { at: to, kind: 'request', projectId, request: { kind: 'delete-branch', branchId } }
+  const event = { kind: 'request', projectId } as const
+  const branch = { branchId, parentId, name, protected: false, computes: [{ endpointId, config }] }
+  yield { ...event, at, request: { kind: 'create-branch', ...branch } }
+  yield* clientEvents({ endpointId, config, kind, from: at + MINUTE, to }, chance)
+  if (to !== undefined) yield { ...event, at: to, request: { kind: 'delete-branch', branchId } }
 }
 
-function* replicaEvents(
-  { projectId, branchId }: BranchRef,
-  from: number,
-  chance: Chance,
-): Generator<SimulatedEvent> {
+function* replicaEvents(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
+  const { projectId, branchId } = branch
   const endpointId = `ep-${chance.text(12)}`
   const at = workingTime(from, chance.between(2, 20), chance)
   const to = workingTime(at, chance.between(10, 60), chance)

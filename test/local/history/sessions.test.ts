@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createChance } from '../../../src/local/history/chance.ts'
-import { KINDS, type Kind, type Session, isWeekday, sessionsOf } from '../../../src/local/history/sessions.ts'
+import { KINDS, type Kind, USES } from '../../../src/local/history/kinds.ts'
+import { type Session, isWeekday } from '../../../src/local/history/sessions.ts'
 import { check } from '../../support/property.ts'
 import { DAY, NOW } from './build.ts'
 
@@ -10,7 +11,7 @@ const HOUR = DAY / 24
 /** The sessions that start within `days`. */
 function sessions(kind: Kind, seed: string, { from = NOW, days = 28 } = {}): readonly Session[] {
   const sessionsInTime: Session[] = []
-  for (const session of sessionsOf(kind, from, createChance(seed))) {
+  for (const session of USES[kind].sessions(from, createChance(seed))) {
     if (session.from > from + days * DAY) break
     sessionsInTime.push(session)
   }

@@ -237,15 +237,20 @@ function durationOf({ kind }: Effect, { start, stop, configure }: Latencies): nu
   return kind === 'stop-process' || kind === 'remove-branch' ? stop : start
 }
 
-/** The nth UUID of a project, equal in every simulation. */
+/** The nth UUID of a project, equal in every simulation. Two hashes distinguish 100,000 projects. */
 function uuidOf(projectId: string, count: number): string {
-  const [first, second] = [hashOf(projectId, 0x811c9dc5), hashOf(projectId, 0x01000193)]
+  const [first = '', second = ''] = [FNV_BASIS, 0x01000193].map((basis) =>
+    fnv1a(projectId, basis).toString(16).padStart(8, '0'),
+  )
   return `${first}-${second.slice(0, 4)}-4${second.slice(4, 7)}-8000-${count.toString(16).padStart(12, '0')}`
 }
 
-/** FNV-1a from this basis, 32 bits in hexadecimal; two of them distinguish 100,000 projects. */
-function hashOf(text: string, basis: number): string {
+/** The published basis of `fnv1a`. */
+export const FNV_BASIS = 0x811c9dc5
+
+/** FNV-1a from a basis, 32 bits. */
+export function fnv1a(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, '0')
+  return hash >>> 0
 }

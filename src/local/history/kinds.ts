@@ -1,0 +1,97 @@
+// Kinds of use of a project: who uses it and when, and the sizes and delays that people choose for it.
+import type { ComputeConfig } from '../control/project.ts'
+import { FREE_LIMIT_CU } from '../control/sizing/sizes.ts'
+import type { Chance } from './chance.ts'
+import { type Session, atRandom, nightly, officeHours } from './sessions.ts'
+
+/** In the order of the first projects, which have one kind each, so that a small history has all. */
+export const KINDS = ['office', 'batch', 'preview', 'chatty', 'always', 'rare', 'bursty'] as const
+
+export type Kind = (typeof KINDS)[number]
+
+type AtLeastOne<Item> = readonly [Item, ...Item[]]
+
+type KindOfUse = {
+  /** Share of the projects, percent. */
+  readonly share: number
+  /** Names of projects. */
+  readonly names: AtLeastOne<string>
+  /** Application names of clients. */
+  readonly programs: AtLeastOne<string>
+  /** Autosuspend delays as on the wire, seconds: 0 is the default, -1 is never. Most people keep the default. */
+  readonly delays: AtLeastOne<number>
+  /** Sessions of a compute in order of time, none before `from`; endless, and they do not overlap. */
+  readonly sessions: (from: number, chance: Chance) => Iterable<Session>
+}
+
+export const USES: Readonly<Record<Kind, KindOfUse>> = {
+  office: {
+    share: 30,
+    names: ['crm', 'helpdesk', 'billing', 'backoffice', 'planning', 'hr'],
+    programs: ['web', 'backoffice', 'metabase'],
+    delays: [0, 0, 0, 0, 300, 600, 1800, 3600],
+    sessions: (from, chance) => officeHours(from, chance, 1),
+  },
+  batch: {
+    share: 12,
+    names: ['warehouse', 'reports', 'exports', 'etl'],
+    programs: ['airflow', 'dbt', 'cron'],
+    delays: [0, 0, 60, 300],
+    sessions: nightly,
+  },
+  preview: {
+    share: 14,
+    names: ['storefront', 'website', 'mobile-api'],
+    programs: ['vercel', 'playwright', 'web'],
+    delays: [0, 0, 120],
+    sessions: (from, chance) => officeHours(from, chance, 0.7),
+  },
+  chatty: {
+    share: 9,
+    names: ['queue', 'webhooks', 'sessions'],
+    programs: ['worker', 'healthcheck'],
+    delays: [0, 300, 900],
+    sessions: (from) => [{ from, to: Infinity, pause: { min: 100, max: 280 } }],
+  },
+  always: {
+    share: 8,
+    names: ['checkout', 'payments', 'auth'],
+    programs: ['web', 'checkout'],
+    delays: [-1],
+    sessions: (from, chance) => officeHours(from, chance, 1),
+  },
+  rare: {
+    share: 16,
+    names: ['archive', 'prototype', 'hackathon'],
+    programs: ['psql', 'DBeaver'],
+    delays: [0, 0, 0, 60, 3600],
+    sessions: (from, chance) => atRandom(from, chance, { days: 6, minutes: 12 }),
+  },
+  bursty: {
+    share: 11,
+    names: ['ingest', 'search', 'notifications'],
+    programs: ['lambda', 'ingest'],
+    delays: [0, 0, 60, 900],
+    sessions: (from, chance) => atRandom(from, chance, { days: 0.12, minutes: 4 }),
+  },
+}
+
+type Sizing = Pick<ComputeConfig, 'minCu' | 'maxCu'>
+
+const fixed = (cu: number): Sizing => ({ minCu: cu, maxCu: cu })
+const range = (minCu: number, maxCu: number): Sizing => ({ minCu, maxCu })
+
+/** Most sizes are small and fixed. */
+const SIZINGS: AtLeastOne<Sizing> = [
+  ...([fixed(0.25), fixed(0.25), fixed(0.25), fixed(0.5), fixed(1), fixed(1), fixed(2), fixed(4)] as const),
+  ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),
+]
+
+type ServicePlan = 'free' | 'paid'
+
+/** The free plan forces size and delay. */
+export const chooseSizing = (plan: ServicePlan, chance: Chance): Sizing =>
+  plan === 'free' ? fixed(FREE_LIMIT_CU) : chance.pick(SIZINGS)
+
+export const chooseDelay = (kind: Kind, plan: ServicePlan, chance: Chance): number =>
+  plan === 'free' ? 0 : chance.pick(USES[kind].delays)
