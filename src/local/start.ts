@@ -21,7 +21,7 @@ import {
   createBehaviourSwitches,
 } from './engine/behaviour-switches.ts'
 import { type Truth, buildTruth } from './engine/truth.ts'
-import { WAKE_QUEUE_LIMITS, createWakeQueue } from './engine/wake-queue.ts'
+import { createWakeQueue } from './engine/wake-queue.ts'
 
 export type { Local, LocalOptions } from './options.ts'
 
@@ -46,7 +46,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     store: projects,
     commit: (write) => store.commit(write),
     makeComputes: (listener) => createComputes({ ...listener, ...serverOptions(prepared, switches) }),
-    waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
+    waiting: createWakeQueue(clock),
     dropConnections: (endpointId) => clients.drop(endpointId),
     settings,
     switches,

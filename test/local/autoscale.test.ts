@@ -26,13 +26,9 @@ test.each([
 
 test.each([
   ['nothing is known', NOTHING, 0.25],
-  ['a load of 0.9 is one CPU: 4 units', { ...NOTHING, load: { oneMinute: 0.9, fiveMinutes: 0 } }, 1],
-  [
-    'CPU rounds down below a half: 1.4 units',
-    { ...NOTHING, load: { oneMinute: 0.315, fiveMinutes: 9 } },
-    0.25,
-  ],
-  ['CPU rounds up from a half: 1.6 units', { ...NOTHING, load: { oneMinute: 0.36, fiveMinutes: 0 } }, 0.5],
+  ['a load of 0.9 is one CPU: 4 units', { ...NOTHING, load: 0.9 }, 1],
+  ['CPU rounds down below a half: 1.4 units', { ...NOTHING, load: 0.315 }, 0.25],
+  ['CPU rounds up from a half: 1.6 units', { ...NOTHING, load: 0.36 }, 0.5],
   ['3 GiB in use of 75 %', { ...NOTHING, memory: { used: 3 * GIB, cached: 0 } }, 1],
   ['a byte more takes a unit more', { ...NOTHING, memory: { used: 3 * GIB + 1, cached: 0 } }, 1.25],
   [
@@ -42,7 +38,7 @@ test.each([
   ],
   ['a working set of 0.75 GiB fits one unit', { ...NOTHING, workingSet: series(() => 98_304) }, 0.25],
   ['a page more does not', { ...NOTHING, workingSet: series(() => 98_305) }, 0.5],
-  ['more than the maximum', { ...NOTHING, load: { oneMinute: 99, fiveMinutes: 99 } }, 4],
+  ['more than the maximum', { ...NOTHING, load: 99 }, 4],
 ])('when %s', (_, demand, cu) => {
   expect(goalCu(demand, RANGE)).toBe(cu)
 })
@@ -51,22 +47,11 @@ test('the goal never leaves the range from below', () => {
   expect(goalCu(NOTHING, { minCu: 2, maxCu: 4 })).toBe(2)
 })
 
-test.each([
-  ['close together: the longer one', { oneMinute: 1.8, fiveMinutes: 1.8 * 0.95 }, 1.8 * 0.95],
-  ['half way through the mixed zone: their mean', { oneMinute: 1.15, fiveMinutes: 1 }, 1.075],
-  ['far apart: the shorter one', { oneMinute: 3.6, fiveMinutes: 0.9 }, 3.6],
-])('two averages %s', (_, load, cpu) => {
-  const goal = goalCu({ ...NOTHING, load }, { minCu: 0.25, maxCu: 10 }, { stable: 0.1, mixed: 0.1 })
-  expect(goal).toBe(0.25 * Math.round(cpu / 0.9 / 0.25))
-})
-
-test('averages follow the load, the longer one five times as slowly', () => {
-  const rising = loadAfter({ oneMinute: 0, fiveMinutes: 0 }, 2, 1)
-  expect(rising.oneMinute).toBeCloseTo(2 * (1 - Math.exp(-1)))
-  expect(rising.fiveMinutes).toBeCloseTo(2 * (1 - Math.exp(-0.2)))
-  const later = loadAfter(loadAfter({ oneMinute: 0, fiveMinutes: 0 }, 2, 0.5), 2, 0.5)
-  expect(later.oneMinute).toBeCloseTo(rising.oneMinute)
-  expect(loadAfter(rising, 0, 100).oneMinute).toBeCloseTo(0)
+test('the average follows the load', () => {
+  const rising = loadAfter(0, 2, 1)
+  expect(rising).toBeCloseTo(2 * (1 - Math.exp(-1)))
+  expect(loadAfter(loadAfter(0, 2, 0.5), 2, 0.5)).toBeCloseTo(rising)
+  expect(loadAfter(rising, 0, 100)).toBeCloseTo(0)
 })
 
 const RANGED = project([compute({}, { minCu: 0.25, maxCu: 2 })])

@@ -1,7 +1,7 @@
 // The file cache and the autoscaler of one running server, both derived from readings of its work.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Demand, type Load, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
+import { type Demand, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
 import {
   type CacheModel,
   type RelationReading,
@@ -68,7 +68,7 @@ export function createSizeModel(
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
   let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
-  let load: Load = { oneMinute: 0, fiveMinutes: 0 }
+  let load = 0
   let [lastReadingAt, goalAt, relationsReadAt, unchangedAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
   // database → blocks read that the model has counted

@@ -1,14 +1,5 @@
 import type { Context, Effect } from './events.ts'
-import type {
-  Action,
-  Branch,
-  Compute,
-  OpenOperation,
-  Operation,
-  OperationStatus,
-  Plan,
-  Project,
-} from './project.ts'
+import type { Action, Branch, Compute, OpenOperation, Operation, Plan, Project } from './project.ts'
 
 /** State of a step in progress: the project and the effects so far. */
 export type Draft = {
@@ -73,36 +64,31 @@ export const subjectOf = ({ id, branchId }: Compute): Subject => ({ branchId, en
 
 /** Appends operations to the queue; the first one of an empty queue is `running`, as the API answers it. */
 export function enqueue(draft: Draft, subject: Subject, steps: PlannedActions): Draft {
-  const isEmpty = draft.project.queue.length === 0
-  const added = steps.map(([action, plan], index): OpenOperation => ({
-    plan,
-    isStarted: false,
-    operation: newOperation(draft, subject, action, isEmpty && index === 0 ? 'running' : 'scheduling'),
-  }))
+  const { queue } = draft.project
+  const added = steps.map(([action, plan], index): OpenOperation => {
+    const status = queue.length === 0 && index === 0 ? 'running' : 'scheduling'
+    return { plan, isStarted: false, operation: newOperation(draft, subject, { action, status }) }
+  })
   if (added.length === 0) return draft
   const writes = added.map(({ operation }): Effect => ({ kind: 'write-operation', operation }))
-  return withEffects(withQueue(draft, [...draft.project.queue, ...added]), ...writes)
+  return withEffects(withQueue(draft, [...queue, ...added]), ...writes)
 }
 
-export function newOperation(
+export const newOperation = (
   { context, project }: Draft,
-  { branchId, endpointId }: Subject,
-  ...[action, status]: readonly [Action, OperationStatus]
-): Operation {
-  return {
-    id: context.operationId(),
-    projectId: project.id,
-    branchId,
-    endpointId,
-    action,
-    status,
-    failures: 0,
-    error: undefined,
-    retryAt: undefined,
-    createdAt: context.now,
-    updatedAt: context.now,
-  }
-}
+  subject: Subject,
+  step: Pick<Operation, 'action' | 'status'>,
+): Operation => ({
+  id: context.operationId(),
+  projectId: project.id,
+  ...subject,
+  ...step,
+  failures: 0,
+  error: undefined,
+  retryAt: undefined,
+  createdAt: context.now,
+  updatedAt: context.now,
+})
 
 /** Refuses the waiting clients of a compute that does not exist. */
 export const refuseUnknown = (endpointId: string): Effect => ({

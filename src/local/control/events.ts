@@ -50,7 +50,9 @@ type RequestFields = {
 }
 
 /** Fields to change; absent ones stay. */
-type Changes<Value, Key extends keyof Value> = { readonly [Field in Key]?: Value[Field] | undefined }
+export type Changes<Value, Key extends keyof Value = keyof Value> = {
+  readonly [Field in Key]?: Value[Field] | undefined
+}
 
 /** A request of an API client. Unknown ids and invalid values lead to refusals, not to errors. */
 export type Request<Kind extends keyof RequestFields = keyof RequestFields> = {

@@ -24,15 +24,15 @@ export type WakeCause = {
   readonly user?: string | undefined
 }
 
+type Dated = { readonly createdAt: number; readonly updatedAt: number }
+
 export type OpenInterval = { readonly from: number; readonly cu: number; readonly branchId: string }
 
-/** Awake time of one compute: the interval in progress, and totals of the closed ones in ms and CU·ms. */
-export type Meter = {
-  readonly open: OpenInterval | undefined
-  readonly awakeMs: number
-  readonly cuMs: number
-  readonly suspends: number
-}
+/** Awake time in ms, and compute time in CU·ms. */
+export type Usage = { readonly awakeMs: number; readonly cuMs: number }
+
+/** Awake time of one compute: the interval in progress, and totals of the closed ones. */
+export type Meter = Usage & { readonly open: OpenInterval | undefined; readonly suspends: number }
 
 /** Instants of activity: `settled` is old enough to be published; `recent` ones (ascending) are younger than the lag. */
 export type ActivityLog = { readonly settled: number | undefined; readonly recent: readonly number[] }
@@ -42,13 +42,11 @@ export type ComputeState = 'init' | 'active' | 'idle'
 /** Type of a compute: `read_write` is the primary of a branch, `read_only` a replica of it. */
 export type ComputeType = 'read_write' | 'read_only'
 
-export type Compute = {
+export type Compute = Dated & {
   readonly id: string
   readonly type: ComputeType
   readonly branchId: string
   readonly config: ComputeConfig
-  readonly createdAt: number
-  readonly updatedAt: number
   readonly state: ComputeState
   readonly pending: 'active' | 'idle' | undefined
   readonly startedAt: number | undefined
@@ -81,7 +79,7 @@ export type OperationStatus =
   | 'failed'
   | 'error'
 
-export type Operation = {
+export type Operation = Dated & {
   readonly id: string
   readonly projectId: string
   readonly branchId: string
@@ -93,8 +91,6 @@ export type Operation = {
   readonly error: string | undefined
   /** Instant at which a failed attempt is repeated. */
   readonly retryAt: number | undefined
-  readonly createdAt: number
-  readonly updatedAt: number
 }
 
 /** Work of an open operation. */
@@ -117,20 +113,13 @@ export type OpenOperation = {
   readonly isStarted: boolean
 }
 
-export type Role = {
-  readonly name: string
-  readonly password: string
-  readonly createdAt: number
-  readonly updatedAt: number
-}
+export type Role = Dated & { readonly name: string; readonly password: string }
 
-export type Database = {
+export type Database = Dated & {
   /** Unique within the project. */
   readonly id: number
   readonly name: string
   readonly owner: string
-  readonly createdAt: number
-  readonly updatedAt: number
 }
 
 /** Roles and databases that a branch must have. `revision` changes with every change of the others. */
@@ -142,15 +131,13 @@ export type Catalogue = {
   readonly revision: number
 }
 
-export type Branch = {
+export type Branch = Dated & {
   readonly id: string
   readonly name: string
   readonly parentId: string | undefined
   /** `init` until its data is copied. */
   readonly state: 'init' | 'ready'
   readonly protected: boolean
-  readonly createdAt: number
-  readonly updatedAt: number
   readonly catalogue: Catalogue
 }
 
@@ -164,21 +151,14 @@ export type Quota = {
 }
 
 /** Defaults of new computes of a project; the delay also of existing computes whose own is 0. */
-export type ComputeDefaults = {
+export type ComputeDefaults = Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'> & {
   readonly minCu: number | undefined
   readonly maxCu: number | undefined
-  readonly suspendTimeout: number
-  readonly pgSettings: PgSettings
 }
 
-/** Awake time in ms, and compute time in CU·ms. */
-export type Usage = { readonly awakeMs: number; readonly cuMs: number }
-
-export type Project = {
+export type Project = Dated & {
   readonly id: string
   readonly name: string
-  readonly createdAt: number
-  readonly updatedAt: number
   readonly quota: Quota
   readonly defaults: ComputeDefaults
   readonly storePasswords: boolean

@@ -1,4 +1,5 @@
 import { type Behaviour, DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
+import type { Changes } from '../control/events.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
 /** The current behaviour, which may change while the service runs. */
@@ -10,12 +11,10 @@ export type BehaviourSwitches = {
   unstuck(): Promise<void>
 }
 
-type Optional<Value> = { readonly [key in keyof Value]?: Value[key] | undefined }
-
 /** Switches to change; absent ones keep their position. `errors` and `faults` are changed field by field. */
-export type BehaviourChange = Optional<Omit<Behaviour, 'errors' | 'faults'>> & {
-  readonly errors?: Optional<Behaviour['errors']> | undefined
-  readonly faults?: Optional<Behaviour['faults']> | undefined
+export type BehaviourChange = Changes<Omit<Behaviour, 'errors' | 'faults'>> & {
+  readonly errors?: Changes<Behaviour['errors']> | undefined
+  readonly faults?: Changes<Behaviour['faults']> | undefined
 }
 
 export const changedBehaviour = (behaviour: Behaviour, change: BehaviourChange): Behaviour => ({

@@ -7,7 +7,7 @@ import { failureOf, operationOf, successOf } from '../control/queue/work.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
 import type { BehaviourSwitches } from './behaviour-switches.ts'
-import type { WakeAdmission, WakeQueue } from './wake-queue.ts'
+import { type WakeAdmission, type WakeQueue, refuseWake } from './wake-queue.ts'
 
 export type EffectsOptions = {
   readonly computes: Computes
@@ -47,6 +47,11 @@ export function createEffects(options: EffectsOptions): Effects {
     if (failure?.kind === 'start-failed') log({ ...failure, projectId })
     if (failure) report(projectId, failure)
     else log({ kind: 'problem', message: 'an effect failed', err: error })
+  }
+  const admissionTo = (endpointId: string): WakeAdmission => {
+    const port = computes.portOf(endpointId)
+    if (port !== undefined) return { ok: true, port }
+    return refuseWake('57P03', `endpoint ${endpointId} has just stopped, try again`)
   }
   return {
     carryOut: (effect, projectId, current) => {
@@ -88,9 +93,9 @@ export function createEffects(options: EffectsOptions): Effects {
         case 'drop-connections':
           return options.dropConnections(effect.endpointId)
         case 'admit-clients':
-          return waiting.settle(effect.endpointId, admissionTo(effect.endpointId, computes))
+          return waiting.settle(effect.endpointId, admissionTo(effect.endpointId))
         case 'refuse-clients':
-          return waiting.settle(effect.endpointId, { ok: false, code: '57P03', message: effect.because })
+          return waiting.settle(effect.endpointId, refuseWake('57P03', effect.because))
         case 'write-operation':
         case 'write-interval':
         case 'write-wake':
@@ -102,9 +107,3 @@ export function createEffects(options: EffectsOptions): Effects {
 /** Message of an error with its cause, which says what a client can do. */
 const messageOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${cause.message}` : message
-
-function admissionTo(endpointId: string, computes: Computes): WakeAdmission {
-  const port = computes.portOf(endpointId)
-  if (port !== undefined) return { ok: true, port }
-  return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
-}

@@ -1,6 +1,6 @@
 // The shell around control/: keeps the projects, makes every step durable, carries out its effects and reports back.
 import type { Clock } from '../clock.ts'
-import { type ComputeUsage, type UseRecord, usageAt, clipIntervals } from '../control/usage/usage.ts'
+import { type ComputeUsage, usageAt, clipIntervals } from '../control/usage/usage.ts'
 import { computeOf } from '../control/draft.ts'
 import type { Answer, Event, Settings, StepResult } from '../control/events.ts'
 import { createOrderedById } from '../control/ordered.ts'
@@ -9,13 +9,9 @@ import type { Compute, Project, WakeCause } from '../control/project.ts'
 import { step } from '../control/step.ts'
 import type { Computes } from '../compute/computes.ts'
 import type { ComputeListener } from '../compute/orders.ts'
-import { createEffects } from './effects.ts'
-import type { Log } from '../log.ts'
-import type { Random } from '../random.ts'
+import { type EffectsOptions, createEffects } from './effects.ts'
 import type { ProjectStore } from '../state/projects.ts'
-import type { BehaviourSwitches } from './behaviour-switches.ts'
-import { createProjectTimers } from './timers.ts'
-import type { WakeAdmission, WakeQueue } from './wake-queue.ts'
+import { type WakeAdmission, refuseWake } from './wake-queue.ts'
 
 export type Engine = Plane & {
   compute(endpointId: string): Compute | undefined
@@ -37,18 +33,12 @@ export type Engine = Plane & {
   stop(): Promise<void>
 }
 
-export type EngineOptions = {
+export type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> & {
   readonly store: ProjectStore
   /** Makes all that `write` does durable, or nothing. */
   readonly commit: (write: () => void) => void
   readonly makeComputes: (listener: ComputeListener) => Computes
-  readonly waiting: WakeQueue
-  readonly dropConnections: (endpointId: string) => void
   readonly settings: () => Settings
-  readonly switches: BehaviourSwitches
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
 }
 
 /** Loads the projects. No effect is carried out before the first request, client or `recover`. */
@@ -58,7 +48,7 @@ export function createEngine(options: EngineOptions): Engine {
   const projectOf = new Map<string, string>()
   const listeners: ((project: Project) => void)[] = []
   let isClosed = false
-  const timers = createProjectTimers(clock, (projectId) => void handleAlarm(projectId))
+  const timers = createTimers(clock, (projectId) => void handleAlarm(projectId))
   const computes = options.makeComputes({
     onActivity: (endpointId, at) => {
       report(endpointId, { kind: 'activity', endpointId, at })
@@ -121,8 +111,12 @@ export function createEngine(options: EngineOptions): Engine {
     await Promise.all(active.map(({ id }) => computes.poll(id)))
     dispatch(projectId, { kind: 'time' })
   }
-  const recover = (resumes: boolean): void => {
-    for (const { id } of projects.values()) dispatch(id, { kind: 'recovered', resumes })
+  const dispatchToAll = (event: Event): void => {
+    for (const { id } of projects.values()) dispatch(id, event)
+  }
+  const compute = (endpointId: string): Compute | undefined => {
+    const project = projects.get(projectOf.get(endpointId) ?? '')
+    return project && computeOf(project, endpointId)
   }
   for (const project of projects.values()) reindex(undefined, project)
   return {
@@ -146,33 +140,29 @@ export function createEngine(options: EngineOptions): Engine {
       const open = projects.get(projectId)?.computes.flatMap(({ meter }) => meter.open ?? []) ?? []
       return clipIntervals(store.intervals(projectId, window), open, window)
     },
-    compute: (endpointId) => {
-      const project = projects.get(projectOf.get(endpointId) ?? '')
-      return project && computeOf(project, endpointId)
-    },
+    compute,
     admit: (endpointId, cause, disconnected) => {
       const admission = waiting.join(endpointId, disconnected)
       if (!report(endpointId, { kind: 'client-waiting', endpointId, cause })) {
-        waiting.settle(endpointId, { ok: false, code: '08004', message: `endpoint not found: ${endpointId}` })
+        waiting.settle(endpointId, refuseWake('08004', `endpoint not found: ${endpointId}`))
       }
       return admission
     },
-    usages: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => usageAt(use, at)),
+    usages: (at) =>
+      store.uses().map((use) => usageAt({ ...use, open: compute(use.endpointId)?.meter.open }, at)),
     watchComputes: (listener) => {
       listeners.push(listener)
       for (const project of projects.values()) listener(project)
     },
     serverPort: (endpointId) => computes.portOf(endpointId),
     serverPorts: () => computes.ports(),
-    recover: () => recover(true),
-    applyDue: () => {
-      for (const { id } of projects.values()) dispatch(id, { kind: 'time' })
-    },
+    recover: () => dispatchToAll({ kind: 'recovered', resumes: true }),
+    applyDue: () => dispatchToAll({ kind: 'time' }),
     stop: async () => {
       timers.clear()
-      waiting.settleAll({ ok: false, code: '57P03', message: 'the service is shutting down' })
+      waiting.settleAll(refuseWake('57P03', 'the service is shutting down'))
       await computes.stopAll()
-      recover(false)
+      dispatchToAll({ kind: 'recovered', resumes: false })
       timers.clear()
       isClosed = true // late reports, such as the last poll of a server, change nothing
     },
@@ -195,12 +185,24 @@ function write(store: ProjectStore, { project, effects }: StepResult): void {
   }
 }
 
-/** Adds the awake intervals in progress to the stored usage. */
-const withOpen = (
-  uses: readonly UseRecord[],
-  projectOf: (projectId: string) => Project | undefined,
-): UseRecord[] =>
-  uses.map((use) => {
-    const project = projectOf(use.projectId)
-    return { ...use, open: project && computeOf(project, use.endpointId)?.meter.open }
-  })
+/** Creates timers of projects. They may fire early, so that activity needs no new timer; the receiver checks the time and arms again. */
+function createTimers(clock: Clock, fire: (projectId: string) => void) {
+  const armed = new Map<string, { readonly at: number; readonly cancel: () => void }>()
+  return {
+    /** Fires at `at`, ms, or earlier: an earlier alarm stays. Undefined changes nothing. */
+    arm: (projectId: string, at: number | undefined): void => {
+      const previous = armed.get(projectId)
+      if (at === undefined || (previous && previous.at <= at)) return
+      previous?.cancel()
+      const cancel = clock.after(at - clock.now(), () => {
+        armed.delete(projectId)
+        fire(projectId)
+      })
+      armed.set(projectId, { at, cancel })
+    },
+    clear: (): void => {
+      for (const { cancel } of armed.values()) cancel()
+      armed.clear()
+    },
+  }
+}

@@ -7,13 +7,9 @@ export type Truth = {
   readonly computes: readonly ComputeTruth[]
 }
 
-export type ComputeTruth = {
-  readonly projectId: string
-  readonly endpointId: string
+export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> & {
   /** The compute's own port on 127.0.0.1; null when the compute is deleted. */
   readonly port: number | null
-  readonly awakeSeconds: number
-  readonly cuSeconds: number
   /** Starts, each at the beginning of its interval. Application name and user are those of the client that woke it. */
   readonly wakes: readonly {
     readonly at: string
@@ -21,7 +17,6 @@ export type ComputeTruth = {
     readonly applicationName: string | null
     readonly user: string | null
   }[]
-  readonly suspends: number
   /** `to` is null while the compute was awake at `now`. */
   readonly intervals: readonly { readonly from: string; readonly to: string | null; readonly cu: number }[]
 }
@@ -34,19 +29,17 @@ export const buildTruth = (
   portOf: (endpointId: string) => number | undefined,
 ): Truth => ({
   now: iso(at),
-  computes: usages.map((usage) => ({
-    projectId: usage.projectId,
-    endpointId: usage.endpointId,
-    port: portOf(usage.endpointId) ?? null,
-    awakeSeconds: usage.awakeSeconds,
-    cuSeconds: usage.cuSeconds,
-    wakes: usage.wakes.map(({ at: wokenAt, cause }) => ({
+  computes: usages.map(({ projectId, endpointId, ...usage }) => ({
+    projectId,
+    endpointId,
+    port: portOf(endpointId) ?? null,
+    ...usage,
+    wakes: usage.wakes.map(({ at: wokenAt, cause: { kind, applicationName = null, user = null } }) => ({
       at: iso(wokenAt),
-      cause: cause.kind,
-      applicationName: cause.applicationName ?? null,
-      user: cause.user ?? null,
+      cause: kind,
+      applicationName,
+      user,
     })),
-    suspends: usage.suspends,
     intervals: usage.intervals.map(({ from, to, cu }) => ({
       from: iso(from),
       to: to === undefined ? null : iso(to),

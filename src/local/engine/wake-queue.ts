@@ -16,17 +16,16 @@ export type WakeQueue = {
   settleAll(admission: WakeAdmission): void
 }
 
-export type WakeQueueLimits = {
-  /** Time a client waits, ms. */
-  readonly patience: number
-  /** Clients that may wait for one compute. */
-  readonly perCompute: number
-}
+/** Time a client waits, ms: a start takes seconds, so after 30 s it has failed. */
+const PATIENCE = 30_000
 
-/** A start takes seconds, so after 30 s it has failed. 1,000 waiting sockets cost a few MB. */
-export const WAKE_QUEUE_LIMITS: WakeQueueLimits = { patience: 30_000, perCompute: 1000 }
+/** Clients that may wait for one compute: their sockets cost a few MB. */
+const MAX_PER_COMPUTE = 1000
 
-export function createWakeQueue(clock: Clock, limits: WakeQueueLimits): WakeQueue {
+export function createWakeQueue(
+  clock: Clock,
+  { patience = PATIENCE, perCompute = MAX_PER_COMPUTE } = {},
+): WakeQueue {
   const waiting = new Map<string, Set<(admission: WakeAdmission) => void>>()
   const settle = (endpointId: string, admission: WakeAdmission): void => {
     const clients = waiting.get(endpointId)
@@ -40,7 +39,10 @@ export function createWakeQueue(clock: Clock, limits: WakeQueueLimits): WakeQueu
     },
     join: (endpointId, disconnected) => {
       const clients = waiting.get(endpointId) ?? new Set()
-      if (clients.size >= limits.perCompute) return Promise.resolve(tooMany(endpointId))
+      if (clients.size >= perCompute)
+        return Promise.resolve(
+          refuseWake('53300', `too many clients wait for endpoint ${endpointId}, try again`),
+        )
       waiting.set(endpointId, clients)
       const { promise, resolve } = Promise.withResolvers<WakeAdmission>()
       const settled = (admission: WakeAdmission): void => {
@@ -49,8 +51,9 @@ export function createWakeQueue(clock: Clock, limits: WakeQueueLimits): WakeQueu
         clients.delete(settled)
         resolve(admission)
       }
-      const leave = (): void => settled(tooLate(endpointId))
-      const cancel = clock.after(limits.patience, leave)
+      const leave = (): void =>
+        settled(refuseWake('57P03', `endpoint ${endpointId} did not start in time, try again`))
+      const cancel = clock.after(patience, leave)
       disconnected.addEventListener('abort', leave)
       clients.add(settled)
       return promise
@@ -58,14 +61,4 @@ export function createWakeQueue(clock: Clock, limits: WakeQueueLimits): WakeQueu
   }
 }
 
-const tooLate = (endpointId: string): WakeAdmission => ({
-  ok: false,
-  code: '57P03',
-  message: `endpoint ${endpointId} did not start in time, try again`,
-})
-
-const tooMany = (endpointId: string): WakeAdmission => ({
-  ok: false,
-  code: '53300',
-  message: `too many clients wait for endpoint ${endpointId}, try again`,
-})
+export const refuseWake = (code: string, message: string): WakeAdmission => ({ ok: false, code, message })

@@ -168,11 +168,13 @@ function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
 }
 
 /** Writes the `suspend_compute` of a suspension without an operation. */
-const recordSuspension = (draft: Draft, compute: Compute): Draft =>
-  withEffects(draft, {
+function recordSuspension(draft: Draft, compute: Compute): Draft {
+  const step = { action: 'suspend_compute', status: 'finished' } as const
+  return withEffects(draft, {
     kind: 'write-operation',
-    operation: newOperation(draft, subjectOf(compute), 'suspend_compute', 'finished'),
+    operation: newOperation(draft, subjectOf(compute), step),
   })
+}
 
 function admitOrWake(draft: Draft, compute: Compute, cause: WakeCause): Draft {
   const reason = reasonNotServed(draft, compute)

@@ -1,21 +1,19 @@
 import type { UseRecord } from '../usage/usage.ts'
-import { computeOf } from '../draft.ts'
 import type { Effect, Interval, Wake } from '../events.ts'
-import type { Operation, Project } from '../project.ts'
+import type { Plane } from '../plane.ts'
+import type { Operation } from '../project.ts'
+
+/** Wakes and awake intervals of one compute, without the interval in progress. */
+type Use = Omit<UseRecord, 'open'> & { readonly wakes: Wake[]; readonly intervals: Interval[] }
 
 /** Operations and usage in memory: the counterpart of what the real service stores on disk. */
-export type SimulatedHistory = {
+export type SimulatedHistory = Pick<Plane, 'operation' | 'operations'> & {
   note(effect: Effect, projectId: string): void
-  operation(projectId: string, operationId: string): Operation | undefined
-  /** A page of operations, newest first, that starts after `before`; undefined when `before` is unknown. */
-  operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined
   forget(projectId: string): void
   /** Usage of every compute that was ever started, in order of the first start. */
-  uses(projectOf: (projectId: string) => Project | undefined): UseRecord[]
-  usesOf(project: Project): UseRecord[]
+  uses(): readonly Use[]
+  usesOf(projectId: string): readonly Use[]
 }
-
-type Use = { readonly endpointId: string; readonly wakes: Wake[]; readonly intervals: Interval[] }
 
 export function createSimulatedHistory(): SimulatedHistory {
   // project → endpoint → use, each in order of the first start
@@ -24,17 +22,11 @@ export function createSimulatedHistory(): SimulatedHistory {
   const operations = new Map<string, Operation[]>()
   const useOf = (endpointId: string, projectId: string): Use => {
     const ofProject = uses.get(projectId) ?? new Map<string, Use>()
-    const use = ofProject.get(endpointId) ?? { endpointId, wakes: [], intervals: [] }
+    const use = ofProject.get(endpointId) ?? { projectId, endpointId, wakes: [], intervals: [] }
     uses.set(projectId, ofProject.set(endpointId, use))
     return use
   }
   const operationsOf = (projectId: string): Operation[] => operations.get(projectId) ?? []
-  const recordsOf = (projectId: string, project: Project | undefined): UseRecord[] =>
-    [...(uses.get(projectId)?.values() ?? [])].map((use) => ({
-      ...use,
-      projectId,
-      open: project && computeOf(project, use.endpointId)?.meter.open,
-    }))
   return {
     note: (effect, projectId) => {
       if (effect.kind === 'write-wake') useOf(effect.endpointId, projectId).wakes.push(effect.wake)
@@ -57,8 +49,8 @@ export function createSimulatedHistory(): SimulatedHistory {
       return end === -1 ? undefined : ofProject.slice(Math.max(0, end - limit), end).toReversed()
     },
     forget: (projectId) => void operations.delete(projectId),
-    uses: (projectOf) => [...uses.keys()].flatMap((projectId) => recordsOf(projectId, projectOf(projectId))),
-    usesOf: (project) => recordsOf(project.id, project),
+    uses: () => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
+    usesOf: (projectId) => [...(uses.get(projectId)?.values() ?? [])],
   }
 }
 

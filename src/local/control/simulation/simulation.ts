@@ -7,7 +7,7 @@ import type { Answer, Effect, Event, Request, Settings, StepResult } from '../ev
 import { createSimulatedHistory } from './history.ts'
 import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
-import type { Operation, Project, WakeCause } from '../project.ts'
+import type { Compute, Operation, Project, WakeCause } from '../project.ts'
 import { step } from '../step.ts'
 import { failureOf, operationOf, successOf } from '../queue/work.ts'
 
@@ -142,15 +142,20 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (settings().faults.stuckOperations) stuckWork.push(work)
     else work()
   }
-  const connect = (endpointId: string, cause: WakeCause): void => {
+  const computeAt = (endpointId: string): Compute | undefined => {
     const project = projects.get(projectOf.get(endpointId) ?? '')
-    const compute = project && computeOf(project, endpointId)
-    if (!project || !compute) return
-    const serves = compute.state === 'active' && !compute.pending
-    dispatch(
-      project.id,
-      serves ? { kind: 'activity', endpointId, at: now } : { kind: 'client-waiting', endpointId, cause },
-    )
+    return project && computeOf(project, endpointId)
+  }
+  const withOpen = (use: Omit<UseRecord, 'open'>): UseRecord => ({
+    ...use,
+    open: computeAt(use.endpointId)?.meter.open,
+  })
+  const connect = (endpointId: string, cause: WakeCause): void => {
+    const compute = computeAt(endpointId)
+    const isServing = compute?.state === 'active' && !compute.pending
+    const use = { kind: 'activity', endpointId, at: now } as const
+    const wake = { kind: 'client-waiting', endpointId, cause } as const
+    if (compute) dispatch(projectOf.get(endpointId) ?? '', isServing ? use : wake)
   }
   const createProject = (project: Project, request: Request): Answer => {
     projects.set(project)
@@ -217,12 +222,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
     project: (projectId) => projects.get(projectId),
     operation: (projectId, id) => history.operation(projectId, id),
     operations: (projectId, limit, before) => history.operations(projectId, limit, before),
-    usages: (at) => history.uses((id) => projects.get(id)).map((use) => usageAt(use, at)),
-    uses: () => history.uses((id) => projects.get(id)),
-    intervals: (projectId, window) => {
-      const project = projects.get(projectId)
-      return project ? history.usesOf(project).flatMap((use) => intervalsIn(use, window)) : []
-    },
+    usages: (at) => history.uses().map((use) => usageAt(withOpen(use), at)),
+    uses: () => history.uses().map(withOpen),
+    intervals: (projectId, window) =>
+      history.usesOf(projectId).flatMap((use) => intervalsIn(withOpen(use), window)),
   }
 }
 

@@ -1,25 +1,19 @@
 // The size that the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
 import { type Draft, withCompute, withEffects } from '../draft.ts'
-import type { Compute } from '../project.ts'
+import type { Compute, ComputeConfig } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
+
+type Memory = { readonly used: number; readonly cached: number }
 
 /** Demand on one compute; parts without data do not count. */
 export type Demand = {
-  /** Average number of processes that want a CPU, in the last minute and in the last five. */
-  readonly load: Load | undefined
+  /** Average number of processes that want a CPU, in the last minute: by the published defaults, longer averages do not count. */
+  readonly load: number | undefined
   /** Bytes in use, and bytes the file cache holds. */
-  readonly memory: { readonly used: number; readonly cached: number } | undefined
+  readonly memory: Memory | undefined
   /** Distinct pages touched in the last 1, 2, … minutes. */
   readonly workingSet: readonly number[] | undefined
 }
-
-export type Load = { readonly oneMinute: number; readonly fiveMinutes: number }
-
-/** Limits between which the two load averages blend: shares of the five-minute average. */
-export type Zones = { readonly stable: number; readonly mixed: number }
-
-/** The published defaults: the one-minute average alone counts. */
-const PUBLISHED: Zones = { stable: 0, mixed: 0 }
 
 const UNIT = 0.25
 const GIB = 2 ** 30
@@ -32,37 +26,20 @@ const TOTAL_SHARE = 0.9
 const CACHE_SHARE = 0.75
 
 /** The goal within `[minCu, maxCu]`; the minimum without data. */
-export function goalCu(
-  demand: Demand,
-  { minCu, maxCu }: { readonly minCu: number; readonly maxCu: number },
-  zones: Zones = PUBLISHED,
-): number {
+export function goalCu(demand: Demand, { minCu, maxCu }: Pick<ComputeConfig, 'minCu' | 'maxCu'>): number {
   const { load, memory, workingSet } = demand
   const pages = workingSet && projectedPages(workingSet)
   const units = [
-    load && Math.round(blendedLoad(load, zones) / CPU_SHARE / UNIT),
-    memory && memoryUnits(memory, pages),
-    pages === undefined ? undefined : (pages * PAGE) / CACHE_SHARE / GIB,
-  ].filter((part) => part !== undefined)
-  return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(Math.max(0, ...units))))
+    load === undefined ? 0 : Math.round(load / CPU_SHARE / UNIT),
+    memory ? memoryUnits(memory, pages) : 0,
+    pages === undefined ? 0 : (pages * PAGE) / CACHE_SHARE / GIB,
+  ]
+  return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(Math.max(...units))))
 }
 
-/** Weighted average of both loads: the closer they are, the more the longer one counts. */
-function blendedLoad({ oneMinute, fiveMinutes }: Load, { stable, mixed }: Zones): number {
-  const difference = Math.abs(oneMinute - fiveMinutes)
-  const from = stable * fiveMinutes
-  const to = from + mixed * fiveMinutes
-  const weight = difference <= from ? 0 : difference >= to ? 1 : (difference - from) / (to - from)
-  return weight * oneMinute + (1 - weight) * fiveMinutes
-}
-
-function memoryUnits(
-  { used, cached }: { readonly used: number; readonly cached: number },
-  workingSetPages: number | undefined,
-): number {
+function memoryUnits({ used, cached }: Memory, pages: number | undefined): number {
   const withoutCache = used / MEMORY_SHARE
-  const withCache =
-    workingSetPages === undefined ? 0 : (Math.min(workingSetPages * PAGE, cached) + used) / TOTAL_SHARE
+  const withCache = pages === undefined ? 0 : (Math.min(pages * PAGE, cached) + used) / TOTAL_SHARE
   return Math.max(withoutCache, withCache) / GIB
 }
 
@@ -97,14 +74,9 @@ function estimatedPages(series: readonly number[]): number {
   return at(series.length - 1)
 }
 
-/** Load after `running` processes wanted a CPU for `span` minutes: exponentially damped averages. */
-export const loadAfter = ({ oneMinute, fiveMinutes }: Load, running: number, span: number): Load => ({
-  oneMinute: damped(oneMinute, running, span),
-  fiveMinutes: damped(fiveMinutes, running, span / 5),
-})
-
-const damped = (average: number, value: number, span: number): number =>
-  value + (average - value) * Math.exp(-span)
+/** Load after `running` processes wanted a CPU for `span` minutes: an exponentially damped average. */
+export const loadAfter = (load: number, running: number, span: number): number =>
+  running + (load - running) * Math.exp(-span)
 
 /** Resizes an awake compute to the goal within its range. Nothing restarts and no client is dropped (S-67). */
 export function resizeTo(draft: Draft, compute: Compute, goal: number): Draft {
