@@ -110,7 +110,7 @@ function exportTable(): string {
     ['rollups, rollups-5m', ROLLUP_COLUMNS],
   ] as const
   const rows = tables.flatMap(([what, columns]) =>
-    columns.map(({ name, meaning }) => `| ${what} | \`${name}\` | ${meaning} |`),
+    Object.entries(columns).map(([name, [meaning]]) => `| ${what} | \`${name}\` | ${meaning} |`),
   )
   return ['| of | column | meaning |', '|---|---|---|', ...rows].join('\n')
 }

@@ -6,7 +6,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
 import { DAY, earliest, instant, latest, millis, type Instant } from '../../model/units.ts'
-import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
+import type { AwakeTimeline } from '../../outputs/charts/timeline-cells.ts'
 
 export type TimelinesRequest = {
   readonly span: Interval

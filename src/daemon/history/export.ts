@@ -1,7 +1,7 @@
 // The export of stored history: its parameters, of the API and of the command, and its text, in pieces.
 import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../outputs/text/export-columns.ts'
-import type { ExportColumn } from '../../outputs/text/export-columns.ts'
+import type { ExportColumns } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
@@ -86,7 +86,7 @@ const COLUMNS = {
   'rollups-5m': ROLLUP_COLUMNS,
 }
 
-const headings = (what: ExportName): readonly string[] => COLUMNS[what].map(({ name }) => name)
+const headings = (what: ExportName): readonly string[] => Object.keys(COLUMNS[what])
 
 function rowsOf(
   history: History,
@@ -110,12 +110,13 @@ function rowsOf(
 
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
-  columns: readonly ExportColumn<Row>[],
+  columns: ExportColumns<Row>,
   { currency, find }: { readonly currency: string; readonly find: ProjectLookup },
 ): AsyncGenerator<readonly CsvCell[]> {
+  const cells = Object.values(columns).map(([, cell]) => cell)
   for await (const row of rows) {
     const projectName = (await find(row.ref.projectId))?.project.name ?? null
-    yield columns.map(({ cell }) => cell(row, { currency, projectName }))
+    yield cells.map((cell) => cell(row, { currency, projectName }))
   }
 }
 

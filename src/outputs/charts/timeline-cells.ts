@@ -5,7 +5,17 @@
 // 3. Of the awake cells as many are idle tail as their time was, although a tail of five minutes fills most of no half hour.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
-import { idleTailInterval, unknownIntervals, activeInterval, type AwakeTimeline } from './timeline-data.ts'
+import { instant, latest, type Instant } from '../../model/units.ts'
+
+export type AwakeTimeline = {
+  readonly span: Interval
+  /** Nothing is known before. */
+  readonly knownFrom: Instant
+  /** Nothing is known after. */
+  readonly knownUntil: Instant
+  /** In order of time; they may extend beyond the span. */
+  readonly intervals: readonly LikelyAwakeInterval[]
+}
 
 export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 
@@ -40,8 +50,9 @@ export function timelineCells(timeline: AwakeTimeline, count: number): readonly 
   }
   for (const part of unknownIntervals(timeline)) addTime(times.unknown, part)
   for (const interval of intervals) {
-    addTime(times.tail, idleTailInterval(interval))
-    addTime(times.busy, activeInterval(interval))
+    const tail = idleTailInterval(interval)
+    addTime(times.tail, tail)
+    addTime(times.busy, { from: interval.from, to: tail.from })
   }
   const states = Array.from({ length: count }, (_, index) => mainStateOf(times, index, width))
   for (const interval of intervals) markAwake(states, times, { interval, under: cellsUnder(interval) })
@@ -85,3 +96,13 @@ function splitAwake(states: readonly MainState[], times: CellTimes): readonly Ce
     return 'tail'
   })
 }
+
+export const idleTailInterval = ({ from, to, tail }: LikelyAwakeInterval): Interval => ({
+  from: latest(from, instant(to - tail)),
+  to,
+})
+
+export const unknownIntervals = ({ span, knownFrom, knownUntil }: AwakeTimeline): readonly Interval[] => [
+  { from: span.from, to: knownFrom },
+  { from: knownUntil, to: span.to },
+]

@@ -1,14 +1,19 @@
-// The chart of when a compute was awake: a row of cells as SVG, and its sums.
+// The chart of when a compute was awake: a row of cells as SVG, its sums, its time axis and its legend.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
-import { millis, type Instant, type Millis } from '../../model/units.ts'
+import { HOUR, millis, type Instant } from '../../model/units.ts'
 import { overlap } from '../../ledger/interval-math.ts'
-import { timelineCells, type CellState } from './timeline-cells.ts'
+import {
+  idleTailInterval,
+  timelineCells,
+  unknownIntervals,
+  type AwakeTimeline,
+  type CellState,
+} from './timeline-cells.ts'
 import { html, type Html } from '../text/html.ts'
-import { idleTailInterval, unknownIntervals, type AwakeTimeline } from './timeline-data.ts'
 import { spanText } from '../text/amounts.ts'
-
-export type { AwakeTimeline } from './timeline-data.ts'
+import { dayText } from '../text/dates.ts'
+import { sumOf } from '../../std/sum.ts'
 
 const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
 
@@ -53,14 +58,8 @@ export function timelineText(timeline: AwakeTimeline): string {
 }
 
 /** Milliseconds within the span. */
-export function timelineSums(timeline: AwakeTimeline): {
-  readonly awake: Millis
-  readonly tail: Millis
-  readonly unknown: Millis
-} {
-  const { span } = timeline
-  const sum = (parts: readonly Interval[]): Millis =>
-    millis(parts.reduce((total, part) => total + overlap(part, span), 0))
+export function timelineSums(timeline: AwakeTimeline) {
+  const sum = (parts: readonly Interval[]) => millis(sumOf(parts, (part) => overlap(part, timeline.span)))
   return {
     awake: sum(timeline.intervals),
     tail: sum(timeline.intervals.map(idleTailInterval)),
@@ -96,3 +95,43 @@ const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: num
   [...new Set(marks.filter((at) => at >= from).map((at) => Math.round(((at - from) / (to - from)) * cells)))]
     .map((x) => `M${x} 0v16`)
     .join('')
+
+/** Share of the width that a label takes at most, on a phone. */
+const LABEL = 0.13
+
+/** A tick and a name at the start of each day where there is room; a span of up to a day also has labels at both ends. */
+export function axisSvg(span: Interval, zone: Zone): Html {
+  const length = span.to - span.from
+  const isShort = length <= 25 * HOUR
+  const shareOf = (at: Instant): number => (at - span.from) / length
+  const positionOf = (at: Instant): string => `${(100 * shareOf(at)).toFixed(1)}%`
+  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
+  const days = dayMarks(span, zone.dayOf).filter((at) => shareOf(at) >= first && shareOf(at) <= last)
+  return html`<svg class="axis" aria-hidden="true">
+    ${days.map((at) => html`<line x1="${positionOf(at)}" x2="${positionOf(at)}" y2="5" />`)}
+    ${isShort && html`<text x="0" y="16">${Math.round(length / HOUR)} h ago</text>`}
+    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${dayText(zone.dayOf(at).date).slice(0, 3)}</text>`)}
+    ${isShort && html`<text class="end" x="100%" y="16">now</text>`}
+  </svg>`
+}
+
+export const timelineLegend = (): Html =>
+  html`<ul class="legend" aria-label="Legend of the awake timelines">
+    ${LEGEND.map(
+      ([state, path, text]) =>
+        html`<li>
+          <svg class="timeline" viewBox="0 0 24 16" aria-hidden="true">
+            <path class="${state}" d="${path}" /></svg
+          >${text}
+        </li>`,
+    )}
+  </ul>`
+
+const LEGEND = [
+  ['busy', 'M0 8h24', 'in use'],
+  ['tail', 'M0 12h24', 'idle tail: awake, waiting for the delay'],
+  ['asleep', 'M0 15h24', 'asleep'],
+  ['unknown', 'M0 13h24', 'not known'],
+  ['restart', 'M12 -4v20', 'restart'],
+  ['day', 'M12 0v16', 'a day begins'],
+] as const

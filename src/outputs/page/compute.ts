@@ -13,10 +13,10 @@ import {
   explanationLines,
   STATE_WORDS,
 } from '../text/explain.ts'
-import { axisSvg } from '../charts/axis.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
-import { timelineSums, timelineSvg, type AwakeTimeline } from '../charts/timeline.ts'
-import { tableHtml } from '../text/html-table.ts'
+import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
+import type { AwakeTimeline } from '../charts/timeline-cells.ts'
+import { headings, tableHtml } from '../text/html-table.ts'
 import {
   exactDurationText,
   recentDurationText,
@@ -29,7 +29,6 @@ import {
 } from '../text/amounts.ts'
 import { TIMELINE_CELLS } from './fleet.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
-import { timelineLegend } from './legend.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withLocalTimes } from './timestamps.ts'
 
@@ -106,13 +105,13 @@ function intervalTable(timeline: AwakeTimeline, localNow: LocalNow): Html {
       </p>
       ${tableHtml({
         label: 'Times awake',
-        columns: [
-          { title: 'From', kind: 'name' },
-          { title: 'To', kind: 'name' },
-          { title: 'Awake', kind: 'number' },
-          { title: 'Idle tail', kind: 'number' },
-          { title: 'Began with', kind: 'name' },
-        ],
+        columns: headings({
+          From: 'name',
+          To: 'name',
+          Awake: 'number',
+          'Idle tail': 'number',
+          'Began with': 'name',
+        }),
         rows: newest.map((interval) => intervalRow(interval, localNow)),
       })}
     </details>`
@@ -139,15 +138,15 @@ function attributionSection({
     <p class="about">Since it was first seen, as far as readings cover its time awake.</p>
     ${tableHtml({
       label: 'What kept it awake',
-      columns: [
-        { title: 'Cause', kind: 'name' },
-        { title: 'Application', kind: 'name' },
-        { title: 'User', kind: 'name' },
-        { title: 'Database', kind: 'name' },
-        { title: 'Time', kind: 'number' },
-        { title: 'Of its time awake', kind: 'number' },
-        { title: 'Money', kind: 'number' },
-      ],
+      columns: headings({
+        Cause: 'name',
+        Application: 'name',
+        User: 'name',
+        Database: 'name',
+        Time: 'number',
+        'Of its time awake': 'number',
+        Money: 'number',
+      }),
       rows: awakeBy.map((attributed) => causeRow(attributed, awake.likely, currency)),
     })}
   </section>`
@@ -176,22 +175,15 @@ function bytesText(size: number): string {
 const connectionsText = ({ active, idle, idleInTransaction, other }: ConnectionCounts): string =>
   `${active} active, ${idle} idle, ${idleInTransaction} idle in a transaction, ${other} other`
 
-function readingSection({
-  connections,
-  cacheLimit,
-  cacheUsed,
-  workingSet,
-  averageActive,
-  problem: readingProblem,
-}: ReadingView): Html {
-  const lines: readonly (readonly [string, string | undefined])[] = [
+function readingSection(reading: ReadingView): Html {
+  const { connections, cacheLimit, cacheUsed, averageActive, problem } = reading
+  const cacheText =
+    cacheLimit === undefined ? undefined : `${bytesText(cacheUsed ?? 0)} of ${bytesText(cacheLimit)}`
+  const lines: readonly (readonly [label: string, value: string | undefined])[] = [
     ['Connections', connections && connectionsText(connections)],
     ['Statements running at a time', averageActive?.toFixed(2)],
-    [
-      'File cache in use',
-      cacheLimit === undefined ? undefined : `${bytesText(cacheUsed ?? 0)} of ${bytesText(cacheLimit)}`,
-    ],
-    ...workingSet.map(
+    ['File cache in use', cacheText],
+    ...reading.workingSet.map(
       ({ window, size }) =>
         [`Working set of the last ${recentDurationText(window)}`, bytesText(size)] as const,
     ),
@@ -201,18 +193,12 @@ function readingSection({
   )
   return html`<section>
     <h2>The last reading</h2>
-    ${figures.length === 0 ? html`<p class="about">It was never read${readingProblem !== undefined && html`: <bdi>${readingProblem}</bdi>`}.</p>` : html`<dl class="figures small">${figures}</dl>`}
+    ${figures.length === 0 ? html`<p class="about">It was never read${problem !== undefined && html`: <bdi>${problem}</bdi>`}.</p>` : html`<dl class="figures small">${figures}</dl>`}
   </section>`
 }
 
-function factsSection(
-  {
-    identity: { ref, compute, project, owner },
-    ledger: { counters },
-    state: { observedAt: seenAt },
-  }: ComputeView,
-  { now, zone }: LocalNow,
-): Html {
+function factsSection({ identity, ledger: { counters }, state }: ComputeView, { now, zone }: LocalNow): Html {
+  const { ref, compute, project, owner } = identity
   const rows: readonly (readonly [string, string | Html])[] = [
     ['Compute', ref.endpointId],
     ['Project', project ? `${project.name} (${ref.projectId})` : ref.projectId],
@@ -232,7 +218,7 @@ function factsSection(
       `${counters.wakes}, ${counters.suspends}, ${counters.restarts}`,
     ],
     ['Wakes caused by Dormouse', String(counters.wakesCaused)],
-    ['Last seen', clockHtml(seenAt, now, zone)],
+    ['Last seen', clockHtml(state.observedAt, now, zone)],
   ]
   return html`<section>
     <h2>What it is</h2>

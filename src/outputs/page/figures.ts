@@ -10,7 +10,7 @@ import type {
 import { html, type Html } from '../text/html.ts'
 import { countWithNoun, moneyText, rangeText } from '../text/amounts.ts'
 import { budgetStanding, type BudgetStanding } from './budgets.ts'
-import type { FleetPageInput } from './fleet-input.ts'
+import type { FleetPageInput } from './select-rows.ts'
 import { labelledFigure } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 
@@ -30,7 +30,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
 }
 
 const countOf = (computes: readonly ComputeView[], wanted: DisplayedState): number =>
-  computes.filter(({ state: { shown: state } }) => state === wanted).length
+  computes.filter(({ state }) => state.shown === wanted).length
 
 /** Micros an hour in one currency; a compute of unknown size adds the cost of its smallest size to `low`, of its largest to `high`. */
 type SpendRate = {
@@ -48,34 +48,29 @@ function spendRatesOf(
   priceOf: FleetPageInput['priceOf'],
 ): readonly SpendRate[] {
   const rates = new Map<string, SpendRate>()
-  for (const {
-    identity: { ref, compute, currency },
-    state: { shown: state },
-    reading: { size: currentCu },
-  } of computes) {
+  for (const { identity, state, reading } of computes) {
+    const { ref, compute, currency } = identity
     const rate = rates.get(currency) ?? { currency, low: 0, high: 0, counted: 0, unknown: 0 }
     rates.set(currency, rate)
-    if (state === 'unknown') rate.unknown += 1
+    if (state.shown === 'unknown') rate.unknown += 1
     else rate.counted += 1
-    if (state !== 'active') continue
+    if (state.shown !== 'active') continue
     const price = priceOf(ref.account)
-    rate.low += price * (currentCu?.cu ?? smallestCu(compute.sizing))
-    rate.high += price * (currentCu?.cu ?? largestCu(compute.sizing))
+    rate.low += price * (reading.size?.cu ?? smallestCu(compute.sizing))
+    rate.high += price * (reading.size?.cu ?? largestCu(compute.sizing))
   }
   return [...rates.values()]
 }
 
 function spendRateFigure({ currency, low, high, counted, unknown }: SpendRate): Html {
-  if (counted === 0) return labelledFigure('Spending now, per hour', NOT_KNOWN)
+  const label = 'Spending now, per hour'
+  if (counted === 0) return labelledFigure(label, NOT_KNOWN)
+  const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   const notes = [
-    ...(moneyText(high, currency) === moneyText(low, currency) ? [] : [`up to ${moneyText(high, currency)}`]),
+    ...(least === most ? [] : [`up to ${most}`]),
     ...(unknown > 0 ? [`without ${countWithNoun(unknown, 'compute')} of unknown state`] : []),
   ]
-  return labelledFigure(
-    'Spending now, per hour',
-    moneyText(low, currency),
-    notes.length > 0 && notes.join(', '),
-  )
+  return labelledFigure(label, least, notes.length > 0 && notes.join(', '))
 }
 
 const NOT_KNOWN = 'not known'

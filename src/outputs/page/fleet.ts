@@ -11,17 +11,21 @@ import type {
 import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
-import { axisSvg } from '../charts/axis.ts'
-import { timelineSvg, type AwakeTimeline } from '../charts/timeline.ts'
+import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
+import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '../text/amounts.ts'
 import { awakeCauseText, computeDisplayName, connectionCount, STATE_WORDS } from '../text/explain.ts'
-import { recentSumsOf, type FleetPageInput, type RecentSums, type RecentSumsTable } from './fleet-input.ts'
+import {
+  recentSumsOf,
+  type FleetPageInput,
+  type RecentSums,
+  type RecentSumsTable,
+  type SelectedRows,
+} from './select-rows.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
 import { EMPTY_CELL, encodePathPart } from './layout.ts'
-import { timelineLegend } from './legend.ts'
 import { fleetPath, RANGE_HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
-import type { SelectedRows } from './select-rows.ts'
 import { withLocalTimes } from './timestamps.ts'
 
 /** Cells of a timeline, of 5 minutes and of 30: narrower cells make the page larger than 300 kB. */

@@ -1,9 +1,33 @@
-// Selects and sorts the computes of a fleet page.
-import type { ComputeRef } from '../../model/service/compute.ts'
-import type { ComputeView, IdentityView } from '../../model/output/snapshot.ts'
-import { STATES, type FleetFilters, type Sort } from './query.ts'
+// What a fleet page is made from, and the selection and order of its computes.
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeView, IdentityView, Snapshot } from '../../model/output/snapshot.ts'
+import type { Instant, Micros, Millis } from '../../model/units.ts'
+import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
-import { recentSumsOf, type FleetPageInput, type RecentSums } from './fleet-input.ts'
+
+export type FleetPageInput = {
+  readonly snapshot: Snapshot
+  readonly query: FleetQuery
+  /** Undefined until the days were summed up for the first time. */
+  readonly recent: RecentSumsTable | undefined
+  /** Current price of a CU-hour of an account. */
+  readonly priceOf: (account: string) => Micros
+}
+
+/** Likely values of today and the six days before. */
+export type RecentSums = { readonly awake: Millis; readonly idleTail: Millis; readonly spend: Micros }
+
+export type RecentSumsTable = {
+  /** Start of the first of the seven days. */
+  readonly from: Instant
+  /** `computeKey` → sums; computes that were not awake are absent. */
+  readonly sums: ReadonlyMap<string, RecentSums>
+  /** Account → start of the first day that is known of it. */
+  readonly knownFrom: ReadonlyMap<string, Instant>
+}
+
+export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): RecentSums | undefined =>
+  sums.get(computeKey(ref))
 
 /** Keeps a page below 300 kB. */
 export const ROWS_PER_PAGE = 100
@@ -18,30 +42,23 @@ export type SelectedRows = {
   readonly pages: number
 }
 
-export function selectRows({
-  snapshot,
-  query,
-  recent,
-}: Pick<FleetPageInput, 'snapshot' | 'query' | 'recent'>): SelectedRows {
+export function selectRows({ snapshot, query, recent }: Omit<FleetPageInput, 'priceOf'>): SelectedRows {
   const matches = snapshot.computes.filter((view) => matchesFilters(view, query))
   const valueOf = SORT_VALUES[query.sort]
   const keyed = matches
     .toSorted((a, b) => byRef(a.identity.ref, b.identity.ref))
-    .map((view) => ({
-      view,
-      value: valueOf(view, () => recent && recentSumsOf(recent.sums, view.identity.ref)),
-    }))
+    .map((view) => {
+      const sums = (): RecentSums | undefined => recent && recentSumsOf(recent.sums, view.identity.ref)
+      return { view, value: valueOf(view, sums) }
+    })
   const sign = query.descending ? -1 : 1
   keyed.sort((a, b) => byValue(a.value, b.value, sign))
-  if (query.group === 'team') keyed.sort((a, b) => byTeam(a.view, b.view.identity))
+  if (query.group === 'team')
+    keyed.sort((a, b) => byTeam(a.view.identity.owner.team, b.view.identity.owner.team))
   const pages = Math.max(1, Math.ceil(keyed.length / ROWS_PER_PAGE))
   const page = Math.min(query.page, pages)
-  return {
-    rows: keyed.slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE).map(({ view }) => view),
-    matches,
-    page,
-    pages,
-  }
+  const rows = keyed.slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE).map(({ view }) => view)
+  return { rows, matches, page, pages }
 }
 
 type SortValue = string | number | undefined
@@ -51,8 +68,8 @@ type SortValueOf = (view: ComputeView, recent: () => RecentSums | undefined) => 
 
 const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
   name: (view) => computeDisplayName(view.identity).toLowerCase(),
-  state: ({ state: { shown: state } }) => -STATES.indexOf(state),
-  cu: ({ reading: { size: currentCu } }) => currentCu?.cu,
+  state: ({ state: { shown } }) => -STATES.indexOf(shown),
+  cu: ({ reading: { size } }) => size?.cu,
   awake: (_, recent) => recent()?.awake,
   tail: (_, recent) => tailShare(recent()),
   spend: (_, recent) => recent()?.spend,
@@ -68,7 +85,7 @@ const tailShare = (recent: RecentSums | undefined): number | undefined =>
 const byRef = (a: ComputeRef, b: ComputeRef): number =>
   byText(a.account, b.account) || byText(a.projectId, b.projectId) || byText(a.endpointId, b.endpointId)
 
-const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+const byText = (a: string, b: string): number => byValue(a, b, 1)
 
 /** Unknown values come last in both directions. */
 function byValue(a: SortValue, b: SortValue, sign: number): number {
@@ -77,34 +94,18 @@ function byValue(a: SortValue, b: SortValue, sign: number): number {
 }
 
 /** Computes without a team come last. */
-function byTeam(
-  {
-    identity: {
-      owner: { team: a },
-    },
-  }: ComputeView,
-  { owner: { team: b } }: IdentityView,
-): number {
-  if (a === b) return 0
-  if (a === '' || b === '') return a === '' ? 1 : -1
-  return a < b ? -1 : 1
-}
+const byTeam = (a: string, b: string): number => byValue(a || undefined, b || undefined, 1)
 
-function matchesFilters(
-  view: ComputeView,
-  { text, state, team, tier, project, branch }: FleetFilters,
-): boolean {
-  const {
-    identity: { ref, compute, owner },
-  } = view
+function matchesFilters({ identity, state: { shown } }: ComputeView, filters: FleetFilters): boolean {
+  const { ref, compute, owner } = identity
+  const text = filters.text?.toLowerCase()
   return (
-    accepts(state, view.state.shown) &&
-    accepts(team, owner.team) &&
-    accepts(tier, owner.tier) &&
-    accepts(project, ref.projectId) &&
-    accepts(branch, compute.branchId) &&
-    (text === undefined ||
-      namesOf(view.identity).some((name) => name.toLowerCase().includes(text.toLowerCase())))
+    accepts(filters.state, shown) &&
+    accepts(filters.team, owner.team) &&
+    accepts(filters.tier, owner.tier) &&
+    accepts(filters.project, ref.projectId) &&
+    accepts(filters.branch, compute.branchId) &&
+    (text === undefined || namesOf(identity).some((name) => name.toLowerCase().includes(text)))
   )
 }
 

@@ -1,13 +1,13 @@
 // CSV by RFC 4180, without cells that a spreadsheet would evaluate as formulas.
 
-/** Null is an empty cell. */
-export type CsvCell = string | number | null
+/** Null and undefined are empty cells. */
+export type CsvCell = string | number | null | undefined
 
 /** A line with its CRLF. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
 function cellText(cell: CsvCell): string {
-  if (cell === null) return ''
+  if (cell === null || cell === undefined) return ''
   // Only text gets the apostrophe, which spreadsheets hide: numbers may begin with a minus.
   const text = typeof cell === 'string' ? cell.replace(/^[=+\-@\t\r]/, "'$&") : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

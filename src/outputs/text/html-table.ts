@@ -7,7 +7,11 @@ export type TableHeading = {
   readonly kind: 'name' | 'number' | 'words'
 }
 
-export type TableRows = {
+/** @param kinds title → kind, in the order of the columns */
+export const headings = (kinds: Readonly<Record<string, TableHeading['kind']>>): readonly TableHeading[] =>
+  Object.entries(kinds).map(([title, kind]) => ({ title, kind }))
+
+type TableRows = {
   readonly label: string
   readonly columns: readonly TableHeading[]
   /** The first cell of a row is its heading. */

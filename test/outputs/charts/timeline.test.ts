@@ -4,14 +4,8 @@ import { expect, test } from 'vitest'
 import { createZone, createUtc } from '../../../src/calendar/zone.ts'
 import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import { millis, type Instant } from '../../../src/model/units.ts'
-import {
-  dayMarks,
-  timelineSums,
-  timelineSvg,
-  timelineText,
-  type AwakeTimeline,
-} from '../../../src/outputs/charts/timeline.ts'
-import { timelineCells } from '../../../src/outputs/charts/timeline-cells.ts'
+import { dayMarks, timelineSums, timelineSvg, timelineText } from '../../../src/outputs/charts/timeline.ts'
+import { timelineCells, type AwakeTimeline } from '../../../src/outputs/charts/timeline-cells.ts'
 import { at } from '../../support/build.ts'
 
 const DAY = 86_400
