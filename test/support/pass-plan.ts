@@ -1,7 +1,7 @@
 // The plan of a pass by a minimal configuration, without readings inside Postgres.
 import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
-import type { PassPlan } from '../../src/daemon/pass/pass-input.ts'
+import type { PassPlan } from '../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../src/model/policy/budget.ts'
 import { createOwners } from '../../src/model/policy/owner.ts'
 import { seconds } from '../../src/model/units.ts'

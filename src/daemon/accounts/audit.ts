@@ -14,8 +14,7 @@ import { serviceErrorText } from '../../model/service/service-error.ts'
 import type { Interval } from '../../model/time.ts'
 import { DAY, instant, seconds } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
-import type { PassPlan } from '../pass/pass-input.ts'
-import { newPassState, type PassState } from '../pass/pass-state.ts'
+import { newPassState, type PassState, type PassPlan } from '../pass/pass-state.ts'
 import { inChunks } from '../turns.ts'
 
 export type AuditRequest = {

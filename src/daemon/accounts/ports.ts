@@ -13,7 +13,7 @@ import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { monthBudget } from './month-budget.ts'
 import type { DaemonEnvironment } from '../environment.ts'
-import type { PassPlan } from '../pass/pass-input.ts'
+import type { PassPlan } from '../pass/pass-state.ts'
 
 type PortsEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
   readonly store: Store & History

@@ -1,12 +1,7 @@
 // Stage 2 of a pass: brings the sweep into the ledger. Applies a chunk of facts, commits its writes, yields. The ledger holds only what is
 // durable; what could not be stored is observed again.
-import {
-  applyChunk,
-  chunksOf,
-  finishSweep,
-  prepareSweep,
-  type AppliedChunk,
-} from '../../ledger/apply-sweep.ts'
+import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
+import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/apply-sweep.ts'
 import { createOperationCounter } from '../../ledger/counters/operations.ts'
 import { addTeamWaste, addWakes } from '../../ledger/counters/computes.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
@@ -19,9 +14,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
 import { earliest, type Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import { budgetContext, ensureBudgetStates } from './budget-states.ts'
-import { settleBudgetsOfChunk, sweptLedger } from './settle-budgets.ts'
-import type { PassInput } from './pass-input.ts'
+import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
+import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = {
   /** As of the last durable commit. */
@@ -41,13 +35,12 @@ export async function applyInChunks(
   { before, plan }: PassInput,
   observed: Observed,
 ): Promise<AppliedSweep> {
-  const { sweep, upperBound } = observed
-  const { prices, preset, overhead, dayOf } = plan
+  const { sweep, now, upperBound } = observed
   const restored = await restoreArchivedProjects(ports, before.ledger, sweep)
-  const base = await ensureBudgetStates(ports, restored, budgetContext(plan, observed))
-  const complete = createCompletion(base, { before, plan }, observed)
+  const base = await ensureBudgetStates(ports, restored, { plan, now })
+  const complete = createCompletion(base, plan, observed)
   const commits = createCommits(ports, base, before.statistics)
-  const context = { prices, preset, overhead, dayOf, now: upperBound }
+  const context = { ...plan, now: upperBound }
   try {
     let prepared = prepareSweep(base, sweep, context)
     for (const facts of chunksOf(prepared.facts)) {
@@ -66,16 +59,16 @@ export async function applyInChunks(
 }
 
 /** Writes of the budgets that a chunk settles and of the operations, wakes and waste that it counts. */
-function createCompletion(base: Ledger, { plan }: PassInput, observed: Observed) {
-  const swept = sweptLedger(base, observed.sweep)
-  const addOperations = createOperationCounter(observed.sweep)
+function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed) {
+  const swept = sweptLedger(base, sweep)
+  const addOperations = createOperationCounter(sweep)
   return (chunk: AppliedChunk, ledger: Ledger): readonly Write[] => {
     const entries = entriesOf(chunk.writes)
     const waste = { before: ledger, owners: plan.owners, listed: swept.listed }
     const withTeams = addTeamWaste(ledger.counters, entries, waste)
     const counters = addOperations(addWakes(withTeams, entries, ledger), entries, ledger)
     return [
-      ...settleBudgetsOfChunk(chunk, { ...swept, ledger }, budgetContext(plan, observed)),
+      ...settleBudgetsOfChunk(chunk, { ...swept, ledger }, { plan, now }),
       ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),
     ]
   }

@@ -1,56 +1,22 @@
-// States of newly configured budgets, from the stored history of their current period.
-import {
-  budgetWrites,
-  settleBudgets,
-  toBudgetComputes,
-  type BudgetScopes,
-} from '../../ledger/budgets/account-budgets.ts'
-import {
-  settledPartOfOpen,
-  slicesOfHistory,
-  type HistoryInterval,
-} from '../../ledger/budgets/from-history.ts'
-import {
-  isStateOfDefinition,
-  spendKnownSince,
-  type BudgetCompute,
-  type BudgetComputesByKey,
-} from '../../ledger/budgets/settle.ts'
-import type { Ledger } from '../../model/ledger/ledger.ts'
+// States of budgets: of newly configured ones from the stored history of their current period, of all from what a pass settles.
+import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
+import { budgetWrites, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
+import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
+import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
+import type { BudgetCompute, BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
+import { isStateOfDefinition, spendKnownSince } from '../../ledger/budgets/settle.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Sweep } from '../../model/observation.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
 import { retiredTarget } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { commit } from '../../model/ports/store.ts'
+import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import {
-  DAY,
-  HOUR,
-  after,
-  cu,
-  earliest,
-  instant,
-  micros,
-  seconds,
-  type Instant,
-  type Seconds,
-} from '../../model/units.ts'
-import type { Observed } from './observe-on-service-time.ts'
-import type { PassPlan } from './pass-input.ts'
+import { DAY, HOUR, after, cu, earliest, instant, micros, seconds, type Instant } from '../../model/units.ts'
+import type { PassPlan } from './pass-state.ts'
 
-export type BudgetContext = {
-  readonly scopes: BudgetScopes
-  readonly prices: Prices
-  /** How far back the history of a new compute is read. */
-  readonly history: Seconds
-  readonly now: Instant
-}
-
-export const budgetContext = (
-  { budgets, prices, sweep }: PassPlan,
-  { now }: Pick<Observed, 'now'>,
-): BudgetContext => ({ scopes: budgets, prices, history: sweep.history, now })
+type BudgetContext = { readonly plan: PassPlan; readonly now: Instant }
 
 /** History read before the start of a period, 31 days: few computes sleep longer, so an earlier interval shows that usage was known then. */
 const HISTORY_BEFORE_PERIOD = 31 * DAY
@@ -70,33 +36,30 @@ export async function ensureBudgetStates(
   ledger: Ledger,
   context: BudgetContext,
 ): Promise<Ledger> {
-  const { budgets } = context.scopes
+  const { budgets } = context.plan.budgets
   const current = budgets.filter((budget) => isStateOfDefinition(budget, ledger.budgets[budget.name]))
   const names = new Set(budgets.map(({ name }) => name))
-  const isComplete =
-    current.length === budgets.length && Object.keys(ledger.budgets).every((name) => names.has(name))
+  const kept = Object.entries(ledger.budgets).filter(([name]) => names.has(name))
+  const isComplete = current.length === budgets.length && kept.length === Object.keys(ledger.budgets).length
   if (isComplete) return ledger
   const states: BudgetStates = {
-    ...Object.fromEntries(current.flatMap(({ name }) => entryOf(ledger.budgets, name))),
+    ...Object.fromEntries(kept),
     ...(await statesFromHistory(history, ledger, context)),
   }
   await commit(store, budgetWrites(ledger.budgets, states), { epoch })
   return { ...ledger, budgets: states }
 }
 
-function entryOf(states: BudgetStates, name: string): [string, BudgetStates[string]][] {
-  const state = states[name]
-  return state ? [[name, state]] : []
-}
-
 async function statesFromHistory(
   history: Ports['history'],
   ledger: Ledger,
-  { scopes, prices, history: readBack, now }: BudgetContext,
+  { plan: { budgets, prices, sweep }, now }: BudgetContext,
 ): Promise<BudgetStates> {
-  const missing = scopes.budgets.filter((budget) => !isStateOfDefinition(budget, ledger.budgets[budget.name]))
+  const missing = budgets.budgets.filter(
+    (budget) => !isStateOfDefinition(budget, ledger.budgets[budget.name]),
+  )
   const isFirstPass = ledger.projects.size === 0 && ledger.computes.size === 0
-  let since = isFirstPass ? after(now, seconds(0 - readBack)) : now
+  let since = isFirstPass ? after(now, seconds(0 - sweep.history)) : now
   let states: BudgetStates = {}
   const settle = (intervals: readonly HistoryInterval[]): void => {
     const settled = intervals.flatMap((interval) => slicesOfHistory(interval, prices))
@@ -127,7 +90,7 @@ async function statesFromHistory(
 function computesOfHistory(
   intervals: readonly HistoryInterval[],
   { computes, projects }: Ledger,
-  { prices, now }: { readonly prices: Prices; readonly now: Instant },
+  { prices, now }: Pick<PassPlan, 'prices'> & { readonly now: Instant },
 ): BudgetComputesByKey {
   const refs = new Map(intervals.map(({ ref }) => [computeKey(ref), ref]))
   const entries = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
@@ -144,3 +107,62 @@ const retiredCompute = (ref: ComputeRef, project: ProjectEntry | undefined): Bud
   perCuHour: micros(0),
   isDeleted: true,
 })
+
+/** A sweep, with the ledger before it. */
+type SweptLedger = {
+  readonly before: Ledger
+  readonly sweep: Sweep
+  /** Entry of a project of the sweep. A new project is stored after its computes, but a selector may need its name before. */
+  readonly listed: (projectId: string) => ProjectEntry | undefined
+}
+
+export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
+  const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))
+  return {
+    before,
+    sweep,
+    listed: (projectId) => {
+      const project = projects.get(projectId)
+      return project && { project, listed: undefined }
+    },
+  }
+}
+
+/**
+ * Writes of the budget states that result from what `chunk` settles, for the commit that stores the settled slices: one without the other
+ * would count them twice or never.
+ */
+export function settleBudgetsOfChunk(
+  { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
+  { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
+  { plan: { budgets, prices }, now }: BudgetContext,
+): readonly Write[] {
+  const entries = entriesOf(writes)
+  if (budgets.budgets.length === 0 || entries.length === 0) return []
+  const stored = writes.flatMap((write) => (write.kind === 'project' ? [write.entry] : []))
+  const projects = new Map(stored.map((entry) => [entry.project.projectId, entry]))
+  const computes = toBudgetComputes(entries, {
+    projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
+    prices,
+    now,
+  })
+  const lateDiscoveries = lateDiscoveriesOf(entries, computes, { before, sweep })
+  const settled = { settled: slices, computes, lateDiscoveries, now }
+  return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))
+}
+
+/** Computes seen for the first time that existed before and whose operations were not read. */
+function lateDiscoveriesOf(
+  entries: readonly ComputeEntry[],
+  computes: BudgetComputesByKey,
+  { before, sweep }: Pick<SweptLedger, 'before' | 'sweep'>,
+): readonly LateDiscovery[] {
+  const read = new Set(sweep.operations.length > 0 ? sweep.operationsReadOf : [])
+  return entries.flatMap(({ ref, observedAt, compute: { createdAt } }) => {
+    const compute = computes.get(computeKey(ref))
+    const listedAt = before.projects.get(ref.projectId)?.listed?.at
+    const isYoung = listedAt !== undefined && listedAt <= createdAt
+    if (!compute || before.computes.has(computeKey(ref)) || read.has(ref.projectId) || isYoung) return []
+    return [{ compute, knownFrom: observedAt }]
+  })
+}

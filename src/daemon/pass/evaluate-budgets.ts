@@ -7,9 +7,10 @@ import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Write } from '../../model/ports/store.ts'
+import { inChunks, inTurns } from '../turns.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { PassInput } from './pass-input.ts'
+import type { PassInput } from './pass-state.ts'
 
 export type EvaluatedBudgets = {
   /** The ledger with the evaluated states and counters. */
@@ -37,12 +38,8 @@ export async function evaluatePassBudgets(
     atMost: observed.upperBound,
     isUnreachable: !isReached(observed.sweep.service),
   })
-  const entries = plan.budgets.budgets.length === 0 ? [] : [...ledger.computes.values()]
-  for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {
-    evaluator.add(entries.slice(first, first + ENTRIES_PER_TURN))
-    // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
-    await clock.yield()
-  }
+  const entries = plan.budgets.budgets.length === 0 ? [] : ledger.computes.values()
+  for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) evaluator.add(chunk)
   const { states, budgetCounters, views, events } = evaluator.close()
   const counters = withBudgetCounters(ledger.counters, budgetCounters)
   return {

@@ -8,8 +8,7 @@ import { instant, millis, type Seconds } from '../../model/units.ts'
 import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
 import { correctClockSkew } from './clock-skew.ts'
-import type { PassInput } from './pass-input.ts'
-import type { PassState } from './pass-state.ts'
+import type { PassInput, PassState } from './pass-state.ts'
 import { createServiceClock, initialAnchor, upperBoundOfNow, type ClockReading } from './service-clock.ts'
 
 export type Observed = ClockReading & {

@@ -1,9 +1,16 @@
-// What one pass leaves to the next, of one account, grouped by owner. The ledger is in the store; the rest starts anew with the process.
+// What a pass over one account goes by: its plan, and what the pass before left, grouped by owner. The ledger is in the store; the rest of
+// the state starts anew with the process.
+import type { Zone } from '../../calendar/zone.ts'
+import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { Prices } from '../../model/ledger/price.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
+import type { Owners } from '../../model/policy/owner.ts'
+import type { Preset } from '../../model/service/sizes.ts'
 import type { Instant } from '../../model/units.ts'
+import type { SweepPlan } from '../../observe/sweep.ts'
 import { newPolling, type PollingState } from '../../observe/polling/polling-state.ts'
 import { newClock, type ClockState } from './service-clock.ts'
 import { newOutbox, type OutboxState } from './sweep-events.ts'
@@ -42,6 +49,21 @@ export type Persistence = {
   /** The oldest day that the last pass restated; undefined where it restated none. */
   readonly restatedFrom: Instant | undefined
 }
+
+/** What a pass goes by, taken from the configuration when it starts. */
+export type PassPlan = {
+  readonly sweep: SweepPlan
+  readonly prices: Prices
+  readonly preset: Preset
+  readonly budgets: BudgetScopes
+  readonly owners: Owners
+  /** The days of the account's zone. */
+  readonly dayOf: Zone['dayOf']
+  /** Share of awake time that readings may add. */
+  readonly overhead: number
+}
+
+export type PassInput = { readonly before: PassState; readonly plan: PassPlan }
 
 export const newPassState = (ledger: Ledger): PassState => ({
   ledger,

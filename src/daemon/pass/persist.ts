@@ -8,7 +8,7 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import type { EvaluatedBudgets } from './evaluate-budgets.ts'
-import type { PassInput } from './pass-input.ts'
+import type { PassInput } from './pass-state.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 
 /** Events that wait for the store in an outage: the newest 100 are enough to tell what happened. */
@@ -30,18 +30,16 @@ export type Persisted = {
   readonly took: Seconds
 }
 
+type StageResults = {
+  readonly observed: Observed
+  readonly applied: AppliedSweep
+  readonly evaluated: EvaluatedBudgets | undefined
+}
+
 export async function persist(
   ports: Pick<Ports, 'store' | 'epoch' | 'clock'>,
   { before }: PassInput,
-  {
-    observed,
-    applied,
-    evaluated,
-  }: {
-    readonly observed: Observed
-    readonly applied: AppliedSweep
-    readonly evaluated: EvaluatedBudgets | undefined
-  },
+  { observed, applied, evaluated }: StageResults,
 ): Promise<Persisted> {
   const { service, outbox } = before
   const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)

@@ -5,10 +5,7 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
 import { pass, type Timed } from './pass.ts'
-import type { PassPlan } from './pass-input.ts'
-import type { PassState } from './pass-state.ts'
-
-type From = { readonly before: PassState; readonly plan: PassPlan }
+import type { PassInput, PassState } from './pass-state.ts'
 
 type Around = {
   readonly log: Logger
@@ -19,7 +16,7 @@ type Around = {
 type Turned = { readonly state: PassState; readonly took: Seconds }
 
 /** As many passes as an interval is cut into; none after one that failed. */
-export async function runPasses(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
+export async function runPasses(ports: Ports, { before, plan }: PassInput, around: Around): Promise<Turned> {
   const count = sweepsPerInterval(plan.sweep, before.polling.list.finished)
   const part = { ...plan, sweep: planShare(plan.sweep, count) }
   let turned: Turned = { state: before, took: seconds(0) }
@@ -33,7 +30,11 @@ export async function runPasses(ports: Ports, { before, plan }: From, around: Ar
 }
 
 /** The state before stays when the pass breaks: what it saw is seen again by the next. */
-async function onePass(ports: Ports, { before, plan }: From, { log, self, signal }: Around): Promise<Turned> {
+async function onePass(
+  ports: Ports,
+  { before, plan }: PassInput,
+  { log, self, signal }: Around,
+): Promise<Turned> {
   const begun = ports.clock.monotonic()
   try {
     const state = await pass({ ...ports, timed: timedBy(ports.clock, self) }, { before, plan }, signal)
