@@ -94,13 +94,8 @@ export type Interval = OpenInterval & { readonly to: number }
 export type Wake = { readonly at: number; readonly cause: WakeCause }
 
 /** Target state of a server: its compute, the branch with its roles and databases, and the replicas of the branch. */
-export type ProcessOrder = {
-  readonly endpointId: string
-  readonly type: ComputeType
-  readonly branch: Branch
-  readonly config: ComputeConfig
-  readonly replicaIds: readonly string[]
-}
+export type ProcessOrder = OnCompute &
+  Pick<Compute, 'type' | 'config'> & { readonly branch: Branch; readonly replicaIds: readonly string[] }
 
 /** Work for the shell. Writes must be durable before a request is answered. */
 export type Effect =

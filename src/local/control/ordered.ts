@@ -1,12 +1,3 @@
-/** Map from id to value, ordered by id: a page costs only as much as it contains. */
-export type OrderedById<Value> = {
-  get(id: string): Value | undefined
-  set(value: Value): void
-  delete(id: string): void
-  values(): Iterable<Value>
-  page(query: PageQuery<Value>): Value[]
-}
-
 /** The first `limit` values that fit, ascending from the id `after`, which is excluded; undefined for the first page. */
 export type PageQuery<Value> = {
   readonly after: string | undefined
@@ -14,9 +5,8 @@ export type PageQuery<Value> = {
   readonly fits: (value: Value) => boolean
 }
 
-export function createOrderedById<Value extends { readonly id: string }>(
-  initial: readonly Value[],
-): OrderedById<Value> {
+/** Map from id to value, ordered by id: a page costs only as much as it contains. */
+export function createOrderedById<Value extends { readonly id: string }>(initial: readonly Value[]) {
   const values = new Map(initial.map((value) => [value.id, value]))
   const ids = [...values.keys()].toSorted()
   /** Index of the first id that is not below this one. */
@@ -30,16 +20,16 @@ export function createOrderedById<Value extends { readonly id: string }>(
     return low
   }
   return {
-    get: (id) => values.get(id),
-    set: (value) => {
+    get: (id: string): Value | undefined => values.get(id),
+    set: (value: Value): void => {
       if (!values.has(value.id)) ids.splice(indexOf(value.id), 0, value.id)
       values.set(value.id, value)
     },
-    delete: (id) => {
+    delete: (id: string): void => {
       if (values.delete(id)) ids.splice(indexOf(id), 1)
     },
-    values: () => values.values(),
-    page: ({ after, limit, fits }) => {
+    values: (): Iterable<Value> => values.values(),
+    page: ({ after, limit, fits }: PageQuery<Value>): Value[] => {
       const matches: Value[] = []
       let index = after === undefined ? 0 : indexOf(after)
       if (ids[index] === after) index += 1

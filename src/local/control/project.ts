@@ -1,8 +1,8 @@
 // The state of one project: everything that the control plane decides by. Stored as JSON. Instants are ms since 1970.
 
-export type ComputeConfig = {
-  readonly minCu: number
-  readonly maxCu: number
+export type SizeRange = { readonly minCu: number; readonly maxCu: number }
+
+export type ComputeConfig = SizeRange & {
   /** Autosuspend delay as on the wire: 0 the default, -1 never, else seconds. */
   readonly suspendTimeout: number
   readonly disabled: boolean

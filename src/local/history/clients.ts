@@ -1,12 +1,12 @@
 // Sessions of clients as events of one compute: queries, and the sizes that the load calls for.
-import type { ComputeConfig, WakeCause } from '../control/project.ts'
+import type { SizeRange, WakeCause } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Kind, USES } from './kinds.ts'
 
 export type Clients = {
   readonly endpointId: string
-  readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
+  readonly config: SizeRange
   readonly kind: Kind
   readonly from: number
   /** Deletion of the compute, ms; default never. */
@@ -32,5 +32,5 @@ export function* clientEvents(clients: Clients, chance: Chance): Generator<Simul
 }
 
 /** A size in the range, in steps of a quarter CU. Small ones are more likely: the square of a uniform number. */
-const goalIn = ({ minCu, maxCu }: Clients['config'], chance: Chance): number =>
+const goalIn = ({ minCu, maxCu }: SizeRange, chance: Chance): number =>
   minCu + Math.round(4 * (maxCu - minCu) * chance.uniform() ** 2) / 4

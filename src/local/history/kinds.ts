@@ -1,5 +1,5 @@
 // Kinds of use of a project: who uses it and when, and the sizes and delays that people choose for it.
-import type { ComputeConfig } from '../control/project.ts'
+import type { SizeRange } from '../control/project.ts'
 import { FREE_LIMIT_CU } from '../control/sizing/sizes.ts'
 import type { Chance } from './chance.ts'
 import { type Session, atRandom, nightly, officeHours } from './sessions.ts'
@@ -76,13 +76,11 @@ export const USES: Readonly<Record<Kind, KindOfUse>> = {
   },
 }
 
-type Sizing = Pick<ComputeConfig, 'minCu' | 'maxCu'>
-
-const fixed = (cu: number): Sizing => ({ minCu: cu, maxCu: cu })
-const range = (minCu: number, maxCu: number): Sizing => ({ minCu, maxCu })
+const fixed = (cu: number): SizeRange => ({ minCu: cu, maxCu: cu })
+const range = (minCu: number, maxCu: number): SizeRange => ({ minCu, maxCu })
 
 /** Most sizes are small and fixed. */
-const SIZINGS: AtLeastOne<Sizing> = [
+const SIZINGS: AtLeastOne<SizeRange> = [
   ...([fixed(0.25), fixed(0.25), fixed(0.25), fixed(0.5), fixed(1), fixed(1), fixed(2), fixed(4)] as const),
   ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),
 ]
@@ -90,7 +88,7 @@ const SIZINGS: AtLeastOne<Sizing> = [
 type ServicePlan = 'free' | 'paid'
 
 /** The free plan forces size and delay. */
-export const chooseSizing = (plan: ServicePlan, chance: Chance): Sizing =>
+export const chooseSizing = (plan: ServicePlan, chance: Chance): SizeRange =>
   plan === 'free' ? fixed(FREE_LIMIT_CU) : chance.pick(SIZINGS)
 
 export const chooseDelay = (kind: Kind, plan: ServicePlan, chance: Chance): number =>

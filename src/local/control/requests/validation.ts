@@ -1,7 +1,7 @@
 // Reasons to refuse a request. The functions return the first that holds, undefined when none does.
 import type { Refusal, Settings } from '../events.ts'
 import type { Draft } from '../draft.ts'
-import { type Compute, type ComputeConfig, primaryOf, replicasOf } from '../project.ts'
+import { type Compute, type ComputeConfig, type SizeRange, primaryOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
@@ -12,7 +12,7 @@ export const notFound = (what: string): Refusal => ({ status: 404, message: `${w
 const LONGEST_DELAY = 604_800
 const SHORTEST_DELAY = 60
 
-type Sizing = Pick<ComputeConfig, 'minCu' | 'maxCu' | 'suspendTimeout' | 'pgSettings'>
+type Sizing = SizeRange & Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'>
 
 /** First reason to refuse a configuration; `field` is the field of the body that holds it. */
 export function configRefusal(config: Sizing, settings: Settings, field = 'endpoint'): Refusal | undefined {
@@ -24,21 +24,18 @@ export function configRefusal(config: Sizing, settings: Settings, field = 'endpo
   return planRefusal(config, settings, field)
 }
 
-function sizeProblem({ minCu, maxCu }: Sizing): string | undefined {
+function sizeProblem({ minCu, maxCu }: SizeRange): string | undefined {
   const expected = `expected one of ${SIZES_TEXT}`
   if (!isSupported(minCu)) return `autoscaling_limit_min_cu: ${expected}, got ${minCu}`
   if (!isSupported(maxCu)) return `autoscaling_limit_max_cu: ${expected}, got ${maxCu}`
-  return minCu > maxCu
-    ? `autoscaling_limit_min_cu: ${minCu} is above autoscaling_limit_max_cu ${maxCu}`
-    : undefined
+  if (minCu <= maxCu) return undefined
+  return `autoscaling_limit_min_cu: ${minCu} is above autoscaling_limit_max_cu ${maxCu}`
 }
 
-function planRefusal({ minCu, maxCu }: Sizing, { plan }: Settings, field: string): Refusal | undefined {
-  if (plan === 'paid' || (minCu <= FREE_LIMIT_CU && maxCu <= FREE_LIMIT_CU)) return undefined
-  return {
-    status: 403,
-    message: `${field}.autoscaling_limit_max_cu: the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`,
-  }
+function planRefusal({ maxCu }: SizeRange, { plan }: Settings, field: string): Refusal | undefined {
+  if (plan === 'paid' || maxCu <= FREE_LIMIT_CU) return undefined
+  const message = `the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`
+  return { status: 403, message: `${field}.autoscaling_limit_max_cu: ${message}` }
 }
 
 function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Settings): string | undefined {

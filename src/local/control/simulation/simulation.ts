@@ -15,20 +15,16 @@ import { failureOf, operationOf, successOf } from '../queue/work.ts'
 export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
 
 /** An event from outside, at an instant in ms. Events with unknown ids and refused requests change nothing. */
-export type SimulatedEvent = { readonly at: number } & (
-  | {
-      /** A client runs one query, and wakes the compute for it. */
-      readonly kind: 'connect'
-      readonly endpointId: string
-      /** Default: a client without a name. */
-      readonly cause?: WakeCause
-    }
-  /** Size that the autoscaler aims at. */
-  | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
-  | { readonly kind: 'request'; readonly projectId: string; readonly request: Request }
-  /** A new project, with its first request. */
-  | { readonly kind: 'create'; readonly project: Project; readonly request: Request }
-)
+export type SimulatedEvent = { readonly at: number } &
+  /** A client, by default one without a name, runs one query and wakes the compute for it. */
+  (
+    | { readonly kind: 'connect'; readonly endpointId: string; readonly cause?: WakeCause }
+    /** Size that the autoscaler aims at. */
+    | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
+    | { readonly kind: 'request'; readonly projectId: string; readonly request: Request }
+    /** A new project, with its first request. */
+    | { readonly kind: 'create'; readonly project: Project; readonly request: Request }
+  )
 
 export type SimulationOptions = {
   /** Default: none. */
@@ -63,11 +59,6 @@ export type Simulation = Plane & {
   uses(): UseRecord[]
 }
 
-type DueItem =
-  | { readonly kind: 'event'; readonly projectId: string; readonly event: Event }
-  | { readonly kind: 'alarm'; readonly projectId: string }
-  | { readonly kind: 'script'; readonly script: Iterator<SimulatedEvent>; readonly next: SimulatedEvent }
-
 /** Creates a simulation; equal options and calls give equal results. */
 export function createSimulation(options: SimulationOptions): Simulation {
   const { settings, latencies, wakeLatency = () => 0 } = options
@@ -76,8 +67,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
   // endpoint → project
   const projectOf = new Map<string, string>()
   const history = createSimulatedHistory()
+  // project → instant of its alarm
   const alarms = new Map<string, number>()
-  const heap = createEventHeap<DueItem>()
+  const heap = createEventHeap<() => void>()
   let stuckWork: (() => void)[] = []
   // project → operations so far
   const counts = new Map<string, number>()
@@ -91,9 +83,12 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const setAlarm = (projectId: string, at: number | undefined): void => {
     // a delay that was shortened may have passed already: its alarm fires now
     const due = Math.max(at ?? Infinity, now)
-    if (at === undefined || (alarms.get(projectId) ?? Infinity) <= due) return
+    if ((alarms.get(projectId) ?? Infinity) <= due) return
     alarms.set(projectId, due)
-    heap.add(due, { kind: 'alarm', projectId })
+    heap.add(due, () => {
+      if (alarms.get(projectId) === due) alarms.delete(projectId)
+      dispatch(projectId, { kind: 'time' })
+    })
   }
   const dispatch = (projectId: string, event: Event): StepResult | undefined => {
     const before = projects.get(projectId)
@@ -117,7 +112,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     history.forget(project.id)
   }
   const reportAfter = (after: number, projectId: string, event: Event): void =>
-    heap.add(now + after, { kind: 'event', projectId, event })
+    heap.add(now + after, () => void dispatch(projectId, event))
   /** Simulated failure of the work of an operation; undefined when it succeeds. */
   const simulatedFailure = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
     const message = effect.kind === 'start-process' ? takeError(projectId) : undefined
@@ -164,10 +159,6 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!answer.ok) projects.delete(project.id)
     return answer
   }
-  const scheduleNext = (script: Iterator<SimulatedEvent>): void => {
-    const { value: next, done } = script.next()
-    if (!done) heap.add(Math.max(next.at, now), { kind: 'script', script, next })
-  }
   const runEvent = (event: SimulatedEvent): void => {
     switch (event.kind) {
       case 'connect':
@@ -180,26 +171,21 @@ export function createSimulation(options: SimulationOptions): Simulation {
         return void createProject(event.project, event.request)
     }
   }
-  const runItem = (item: DueItem): void => {
-    switch (item.kind) {
-      case 'event':
-        return void dispatch(item.projectId, item.event)
-      case 'alarm':
-        if (alarms.get(item.projectId) === now) alarms.delete(item.projectId)
-        return void dispatch(item.projectId, { kind: 'time' })
-      case 'script':
-        runEvent(item.next)
-        return scheduleNext(item.script)
-    }
+  const schedule = (script: Iterator<SimulatedEvent>): void => {
+    const { value: next, done } = script.next()
+    if (done) return
+    heap.add(Math.max(next.at, now), () => {
+      runEvent(next)
+      schedule(script)
+    })
   }
   const resetAlarms = (): void => {
     const context = { now, settings: settings() }
     for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
   for (const project of projects.values()) index(project)
-  for (const [endpointId, instants] of options.activity ?? [])
-    scheduleNext(connectsAt(endpointId, instants)[Symbol.iterator]())
-  for (const script of options.scripts ?? []) scheduleNext(script[Symbol.iterator]())
+  for (const [endpointId, instants] of options.activity ?? []) schedule(connectsAt(endpointId, instants))
+  for (const script of options.scripts ?? []) schedule(script[Symbol.iterator]())
   resetAlarms()
   return {
     now: () => now,
@@ -207,7 +193,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     advance: (to) => {
       for (let due = heap.take(to); due; due = heap.take(to)) {
         now = due.at
-        runItem(due.item)
+        due.item()
       }
       now = Math.max(now, to)
       if (stuckWork.length === 0 || settings().faults.stuckOperations) return
@@ -230,7 +216,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
 }
 
 /** Events of a client that runs one query at each of these instants. */
-function* connectsAt(endpointId: string, instants: Iterable<number>): Iterable<SimulatedEvent> {
+function* connectsAt(endpointId: string, instants: Iterable<number>): Generator<SimulatedEvent> {
   for (const at of instants) yield { at, kind: 'connect', endpointId }
 }
 

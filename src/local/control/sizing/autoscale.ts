@@ -1,6 +1,6 @@
 // The size that the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
 import { type Draft, withCompute, withEffects } from '../draft.ts'
-import type { Compute, ComputeConfig } from '../project.ts'
+import type { Compute, SizeRange } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
 type Memory = { readonly used: number; readonly cached: number }
@@ -26,7 +26,7 @@ const TOTAL_SHARE = 0.9
 const CACHE_SHARE = 0.75
 
 /** The goal within `[minCu, maxCu]`; the minimum without data. */
-export function goalCu(demand: Demand, { minCu, maxCu }: Pick<ComputeConfig, 'minCu' | 'maxCu'>): number {
+export function goalCu(demand: Demand, { minCu, maxCu }: SizeRange): number {
   const { load, memory, workingSet } = demand
   const pages = workingSet && projectedPages(workingSet)
   const units = [

@@ -54,14 +54,6 @@ export const emptyCache = (capacity: number, now: number): CacheModel => ({
   at: now,
 })
 
-/** A relation during an update, with its new accesses and the pages it would have without a limit. */
-type Step = {
-  readonly id: string
-  readonly relation: Relation
-  readonly accesses: number
-  readonly wanted: number
-}
-
 /**
  * Adds the accesses since the last reading of a database. Deleted relations free their pages.
  *
@@ -86,14 +78,15 @@ export function recordAccesses(
     hits += accesses - missed
     relations.set(id, { ...relation, resident: room })
   }
-  return evict({ ...model, hits, misses, relations, marks: marksOf(model, since), at: now }, model.capacity)
+  return evict({ ...model, hits, misses, relations, marks: marksOf(model, since), at: now })
 }
 
+/** A relation with its new accesses, and the pages it would have without a limit. */
 function stepOf(
   model: CacheModel,
   { id, read, pages }: RelationReading,
   { database, now }: { readonly database: string; readonly now: number },
-): Step {
+) {
   const key = `${database}\0${id}`
   const before = model.relations.get(key)
   const accesses = before && read >= before.read ? read - before.read : read
@@ -123,12 +116,11 @@ function missesIn({ pages, resident }: Residence, accesses: number, room: number
   return Math.min(accesses, filled + (accesses - filling) * (1 - share))
 }
 
-export const resizeCache = (model: CacheModel, capacity: number): CacheModel =>
-  evict({ ...model, capacity }, capacity)
+export const resizeCache = (model: CacheModel, capacity: number): CacheModel => evict({ ...model, capacity })
 
 /** Evicts pages of the least recently read relations until the others fit. */
-function evict(model: CacheModel, capacity: number): CacheModel {
-  let excess = usedPages(model) - capacity
+function evict(model: CacheModel): CacheModel {
+  let excess = usedPages(model) - model.capacity
   if (excess <= 0) return model
   const evicted = model.evicted + excess
   const relations = new Map(model.relations)
@@ -141,11 +133,8 @@ function evict(model: CacheModel, capacity: number): CacheModel {
   return { ...model, evicted, relations }
 }
 
-export function usedPages({ relations }: CacheModel): number {
-  let used = 0
-  for (const { resident } of relations.values()) used += resident
-  return used
-}
+export const usedPages = ({ relations }: CacheModel): number =>
+  relations.values().reduce((used, { resident }) => used + resident, 0)
 
 /** Adds a mark at `since` when the last one is a minute old, and drops marks older than an hour. */
 function marksOf({ marks, relations }: CacheModel, since: number): readonly Mark[] {
