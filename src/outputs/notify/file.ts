@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
+import type { Sink } from '../../model/output/message.ts'
 import { failureCode } from './deadline.ts'
 
 export type FileOptions = {
@@ -15,32 +15,25 @@ export type FileOptions = {
 /** Readers see a whole file or none: it is written under another name, synced, and renamed. Never rejects. */
 export const createFileSink =
   ({ path, keep }: FileOptions): Sink =>
-  async (message) => {
+  async ({ account, slot = 'now', attachments, text }) => {
     const folder = dirname(path)
-    const name = nameOf(basename(path), message.account, message.slot ?? 'now')
+    const template = basename(path).replaceAll('{account}', safe(account))
+    const name = template.replaceAll('{slot}', safe(slot))
     const draft = join(folder, `.${name}.${randomUUID()}`)
     try {
       await mkdir(folder, { recursive: true })
-      await writeDurably(draft, bodyOf(message))
+      await writeDurably(draft, attachments[0]?.body ?? text)
       await rename(draft, join(folder, name))
       await syncFolder(folder)
-      await removeOld(folder, nameOf(basename(path), message.account, '\n'), keep)
+      await removeOld(folder, template, keep)
       return { kind: 'delivered' }
     } catch (cause) {
       await rm(draft, { force: true }).catch(() => undefined)
-      return {
-        kind: 'retry',
-        because: `could not be written: ${failureCode(cause)}`,
-      } satisfies DeliveryOutcome
+      return { kind: 'retry', because: `could not be written: ${failureCode(cause)}` }
     }
   }
 
-const bodyOf = ({ attachments, text }: Message): string => attachments[0]?.body ?? text
-
-/** Account and slot are sanitized, so that no name leaves the folder or is hidden. */
-const nameOf = (template: string, account: string, slot: string): string =>
-  template.replaceAll('{account}', safe(account)).replaceAll('{slot}', slot === '\n' ? slot : safe(slot))
-
+/** Sanitized, so that no name leaves the folder or is hidden. */
 const safe = (text: string): string => text.replaceAll(/[^\w-]/g, '_')
 
 async function writeDurably(path: string, body: string): Promise<void> {
@@ -54,10 +47,10 @@ async function syncFolder(folder: string): Promise<void> {
   await opened.sync()
 }
 
-/** Removes the oldest files that match `pattern`, in which a line break stands for the slot. Slots sort by time. */
-async function removeOld(folder: string, pattern: string, keep: number): Promise<void> {
-  const [begin = '', end = ''] = pattern.split('\n')
-  if (!pattern.includes('\n')) return
+/** Removes the oldest files of a template with `{slot}`. Slots sort by time. */
+async function removeOld(folder: string, template: string, keep: number): Promise<void> {
+  const [begin = '', end] = template.split('{slot}')
+  if (end === undefined) return
   const names = (await readdir(folder)).filter(
     (name) => name.startsWith(begin) && name.endsWith(end) && /^\d{4}-W\d\d/.test(name.slice(begin.length)),
   )

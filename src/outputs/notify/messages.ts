@@ -5,7 +5,6 @@ import {
   notificationOf,
   SEVERITIES,
   type NotifiableEvent,
-  type Severity,
 } from '../../model/output/event-kinds.ts'
 import type { OutboxEvent } from '../../model/output/outbox-event.ts'
 import type { Message } from '../../model/output/message.ts'
@@ -14,7 +13,7 @@ import { toIso } from '../../model/time.ts'
 import type { Seconds } from '../../model/units.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
 
-function severityOf(event: NotifiableEvent): Severity {
+function severityOf(event: NotifiableEvent) {
   const { severity } = notificationOf(event)
   return typeof severity === 'function' ? severity(event) : severity
 }
@@ -48,21 +47,13 @@ export function eventMessage({ key, event }: Pick<OutboxEvent, 'key' | 'event'>,
   const { account, at, kind } = event
   const severity = severityOf(event)
   const text = sanitize(eventText(event))
+  const fields = notificationOf(event).fields?.(event)
   return {
     key: `${account}/${key}/${sink}`,
     account,
     subject: `[${severity}] ${text} (${account})`,
     text: `${text}\n${severity}, account ${account}, ${toIso(at)}`,
-    body: {
-      version: 1,
-      key,
-      kind,
-      severity,
-      account,
-      at: toIso(at),
-      text,
-      ...notificationOf(event).fields?.(event),
-    },
+    body: { version: 1, key, kind, severity, account, at: toIso(at), text, ...fields },
     attachments: [],
   }
 }

@@ -19,21 +19,16 @@ import {
 export type TextRow = readonly string[]
 
 /** Totals of the audit as rows of name and value. */
-export function totalLines({
-  total,
-  counted: share,
-  currency,
-  projects,
-  computes,
-  from,
-  to,
-}: Audit): readonly TextRow[] {
+export function totalLines({ total, currency, ...audit }: Audit): readonly TextRow[] {
   const { awake, idleTail, tailSpend, wakes, cuTime } = total
   return [
-    ['period', `${toIso(from)} to ${toIso(to)}`],
-    ['projects, computes', `${projects}, ${computes}`],
+    ['period', `${toIso(audit.from)} to ${toIso(audit.to)}`],
+    ['projects, computes', `${audit.projects}, ${audit.computes}`],
     ['spend', spendText(total, currency)],
-    ['', `${percentText(share)} of it from the metering of the service, the rest from its operations`],
+    [
+      '',
+      `${percentText(audit.counted)} of it from the metering of the service, the rest from its operations`,
+    ],
     ['awake', `${spanText(awake.likely)}, ${budgetAmountText(cuTime.likely / HOUR, 'cu_hours')}`],
     [
       'idle tails',

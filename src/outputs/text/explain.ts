@@ -9,6 +9,7 @@ import type {
   LedgerView,
   ReadingView,
 } from '../../model/output/snapshot.ts'
+import { sumOf } from '../../std/sum.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
 import { HOUR } from '../../model/units.ts'
@@ -33,9 +34,8 @@ export function awakeReasonText(why: AwakeReason): string {
     case 'asleep':
       return why.since === undefined ? 'asleep' : `asleep since ${toIso(why.since)}`
     case 'starting':
-      return 'starting'
     case 'disabled':
-      return 'disabled'
+      return why.because
     case 'autosuspend-off':
       return 'autosuspend is off'
     case 'clients':
@@ -43,11 +43,9 @@ export function awakeReasonText(why: AwakeReason): string {
     case 'idle-in-transaction':
       return `${why.count} idle in transaction`
     case 'replication':
-      return `${why.count} replication`
     case 'subscription':
-      return `${why.count} subscription`
     case 'autovacuum':
-      return `${why.count} autovacuum`
+      return `${why.count} ${why.because}`
     case 'recent-activity':
       return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
     case 'idle-tail':
@@ -72,37 +70,35 @@ export function awakeCauseText(why: AwakeReason): string | undefined {
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
-function stateText({ shown: state, reason: why }: StateView): string {
-  const cause = awakeCauseText(why)
-  if (cause === undefined) return STATE_WORDS[state]
-  return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
+function stateText({ shown, reason }: StateView): string {
+  const cause = awakeCauseText(reason)
+  if (cause === undefined) return STATE_WORDS[shown]
+  return `${STATE_WORDS[shown]}${reason.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
 /** State of a compute with its reason, usage and cost, line by line. */
 export function explanationLines(view: ComputeView): readonly string[] {
-  const {
-    identity: { ref, project, compute, currency },
-    ledger: { spend },
-  } = view
+  const { ref, project, compute, currency } = view.identity
+  const { spend, awake, idleTail, observerOverhead } = view.ledger
   const amountText = (micros: number): string => moneyText(micros, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
     stateText(view.state),
     delayText(view),
-    `awake ${spanText(view.ledger.awake.likely)} in all${inBrackets(rangeText(view.ledger.awake, spanText))}; ` +
+    `awake ${spanText(awake.likely)} in all${inBrackets(rangeText(awake, spanText))}; ` +
       `spend ${amountText(spend.likely)}${inBrackets(rangeText(spend, amountText))}`,
-    `of that after the last activity ${spanText(view.ledger.idleTail)}; added by readings of Dormouse ${spanText(view.ledger.observerOverhead)}`,
+    `of that after the last activity ${spanText(idleTail)}; added by readings of Dormouse ${spanText(observerOverhead)}`,
     ...reconciliationLines(view.ledger),
-    ...attributionLines(view, amountText),
+    ...attributionLines(view),
     readingText(view.reading),
   ]
 }
 
 function delayText({ state: { delay }, identity: { compute } }: ComputeView): string {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
-  const source =
-    compute.autosuspendDelay === undefined ? ', the default of its project or of the service' : ''
+  const isDefault = compute.autosuspendDelay === undefined
+  const source = isDefault ? ', the default of its project or of the service' : ''
   return `it is suspended after ${exactDurationText(delay)} without activity${source}`
 }
 
@@ -120,33 +116,25 @@ function reconciliationLines({ reconciliation: checked }: LedgerView): readonly 
   ]
 }
 
-function attributionLines(
-  { ledger: { awakeBy, awake }, reading: { at: readingAt } }: ComputeView,
-  amountText: (micros: number) => string,
-): readonly string[] {
-  if (readingAt === undefined && awakeBy.length === 0) return []
-  const covered = awakeBy.reduce((sum, { time }) => sum + time, 0)
+function attributionLines({ ledger, reading, identity }: ComputeView): readonly string[] {
+  const { awakeBy, awake } = ledger
+  if (reading.at === undefined && awakeBy.length === 0) return []
+  const covered = sumOf(awakeBy, ({ time }) => time)
   return [
     ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
       const names = [application, user, database].filter(Boolean).join(' / ')
-      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${amountText(spend)}`
+      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${moneyText(spend, identity.currency)}`
     }),
     `awake time that no reading attributes: ${spanText(Math.max(0, awake.likely - covered))}`,
   ]
 }
 
-function readingText({
-  at: readingAt,
-  problem: readingProblem,
-  hitRatio,
-  connections,
-  maxConnections,
-}: ReadingView): string {
-  if (readingAt === undefined) return `never read${readingProblem ? `: ${readingProblem}` : ''}`
+function readingText({ at, problem, hitRatio, connections, maxConnections }: ReadingView): string {
+  if (at === undefined) return `never read${problem ? `: ${problem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),
     ...(connections ? [`${connectionCount(connections)} of ${maxConnections} connections`] : []),
-    ...(readingProblem === undefined ? [] : [`not read: ${readingProblem}`]),
+    ...(problem === undefined ? [] : [`not read: ${problem}`]),
   ]
-  return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
+  return `last read at ${toIso(at)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
 }

@@ -1,4 +1,5 @@
 // Selection of the families and computes that have series: as configured by detail and per_compute, within the cap of max_series.
+import { sumOf } from '../../../std/sum.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { DAY, type Instant } from '../../../model/units.ts'
@@ -68,30 +69,23 @@ export function selectSeries(
 }
 
 /** Leaves out as many families as needed for the cap, but none that is basic. */
-function fittingFamilies(
-  families: readonly FamilyKey[],
-  computes: number,
-  maxSeries: number,
-): readonly FamilyKey[] {
+function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSeries: number) {
   const droppable = DROP_ORDER.filter((key) => families.includes(key))
-  const without = (count: number): readonly FamilyKey[] => {
-    const dropped = droppable.slice(0, count)
-    return families.filter((key) => !dropped.includes(key))
-  }
+  const without = (count: number) => families.filter((key) => !droppable.slice(0, count).includes(key))
   const enough = droppable.findIndex((_, count) => seriesPerCompute(without(count)) * computes <= maxSeries)
   return without(enough < 0 ? droppable.length : enough)
 }
 
 /** Most series that one compute and its project have. */
-const seriesPerCompute = (keys: readonly FamilyKey[]): number =>
-  keys.reduce((sum, key) => sum + CATALOGUE[key].each, 0)
+const seriesPerCompute = (keys: readonly FamilyKey[]): number => sumOf(keys, (key) => CATALOGUE[key].each)
 
 const recentOf = (computes: readonly ComputeView[], now: Instant): readonly ComputeView[] =>
   computes.filter((view) => isRecent(view, now))
 
-const isRecent = (view: ComputeView, now: Instant): boolean =>
-  isBusy(view) ||
-  now - Math.max(view.identity.compute.suspendedAt ?? 0, view.identity.compute.lastActive ?? 0) < RECENT_FOR
+function isRecent(view: ComputeView, now: Instant): boolean {
+  const { suspendedAt = 0, lastActive = 0 } = view.identity.compute
+  return isBusy(view) || now - Math.max(suspendedAt, lastActive) < RECENT_FOR
+}
 
 /** Awake by its last known state, also while the service cannot be reached; or with operations in progress, which may be stuck. */
 const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView): boolean =>

@@ -22,10 +22,7 @@ export async function compressPrefix(parts: readonly Buffer[]): Promise<Compress
 /** Bytes of a piece, 128 KiB: copying one holds up the event loop for less than a tenth of a millisecond. */
 const PIECE_SIZE = 131_072
 
-async function feed(
-  parts: readonly Buffer[],
-  compressing: DeflateRaw,
-): Promise<{ readonly crc: number; readonly size: number }> {
+async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
   const buffer = Buffer.allocUnsafeSlow(PIECE_SIZE)
   const written = promisify((piece: Buffer, done: (problem?: Error | null) => void) =>
     compressing.write(piece, done),
@@ -52,14 +49,9 @@ async function feed(
   return { crc, size }
 }
 
-/**
- * The whole body as a single gzip member. Two members in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the
- * first.
- */
-export async function finishCompressed(
-  { bytes, crc, size }: CompressedPrefix,
-  last: Buffer,
-): Promise<Buffer<ArrayBuffer>> {
+/** The whole body as one gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
+export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): Promise<Buffer<ArrayBuffer>> {
+  const { bytes, crc, size } = prefix
   const end = await deflate(last)
   const trailer = Buffer.alloc(8)
   trailer.writeUInt32LE(crc32(last, crc), 0)

@@ -4,15 +4,12 @@ import type { Family } from '../catalogue/family.ts'
 /** `text`: 0.0.4 of Prometheus. `openmetrics`: 1.0.0. */
 export type ExpositionFormat = 'text' | 'openmetrics'
 
-export const CONTENT_TYPE = {
+export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-} as const satisfies Record<ExpositionFormat, string>
+}
 
-export const BODY_END = { text: '', openmetrics: '# EOF\n' } as const satisfies Record<
-  ExpositionFormat,
-  string
->
+export const BODY_END: Readonly<Record<ExpositionFormat, string>> = { text: '', openmetrics: '# EOF\n' }
 
 /** `name` has the prefix `dormouse_`. */
 export type FamilyHead = Pick<Family, 'help' | 'type'> & { readonly name: string }
@@ -28,10 +25,10 @@ export function headText({ name, help, type }: FamilyHead, format: ExpositionFor
 }
 
 /** `{a="1",b="2"}`; empty without labels. */
-export const labelText = (names: readonly string[], values: readonly string[]): string =>
-  names.length === 0
-    ? ''
-    : `{${names.map((name, index) => `${name}="${escapedValue(values[index] ?? '')}"`).join(',')}}`
+export function labelText(names: readonly string[], values: readonly string[]): string {
+  const pairs = names.map((name, index) => `${name}="${escapedValue(values[index] ?? '')}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
 
 /** Escaped for the quotes of a label. */
 export const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')

@@ -6,12 +6,10 @@ type Choice = { readonly name: string; readonly version: string | undefined; rea
 /** OpenMetrics when it is listed by name and preferred at least as much as text; else text. */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const choices = choicesOf(accept)
-  const best = Math.max(
-    0,
-    ...choices
-      .filter(({ name, version = '1.0.0' }) => name === 'application/openmetrics-text' && version === '1.0.0')
-      .map(({ quality }) => quality),
+  const listed = choices.filter(
+    ({ name, version = '1.0.0' }) => name === 'application/openmetrics-text' && version === '1.0.0',
   )
+  const best = Math.max(0, ...listed.map(({ quality }) => quality))
   return best > 0 && best >= qualityOf(choices, ['text/plain', 'text/*', '*/*']) ? 'openmetrics' : 'text'
 }
 

@@ -2,7 +2,6 @@
 import { createBlockWriter, type SeriesBlock, type SeriesLine } from './series-block.ts'
 import type { RenderedFamily } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../catalogue.ts'
-import type { Family } from '../catalogue/family.ts'
 import { labelText } from './format.ts'
 import type { LabelValues, SeriesColumns } from './samples.ts'
 
@@ -14,12 +13,7 @@ export type RenderedSeries = {
   readonly duplicates: number
 }
 
-export type Renderer = {
-  /** @throws when a sample has too few or too many label values; the family is then rendered anew the next time */
-  readonly render: (key: FamilyKey, columns: SeriesColumns) => RenderedSeries
-  /** Forgets the families that are not in `samples`. */
-  readonly forgetExcept: (samples: ReadonlyMap<FamilyKey, unknown>) => void
-}
+export type Renderer = ReturnType<typeof createRenderer>
 
 /** Series of one block, 200: a changed value copies the bytes of its block, and every block costs some 200 bytes of memory. */
 const SERIES_PER_BLOCK = 200
@@ -33,7 +27,7 @@ type FamilyState = {
 }
 
 /** Renders the families of one snapshot after another. */
-export function createRenderer(): Renderer {
+export function createRenderer() {
   const states = new Map<FamilyKey, FamilyState>()
   const writer = createBlockWriter()
 
@@ -43,19 +37,25 @@ export function createRenderer(): Renderer {
     if (relabelled.size > 0) state.repeated = repeatedPositions(labels)
     // whether a series is the last with its labels may have changed in any block
     const isAnyRepeated = before.size > 0 || state.repeated.size > 0
+    const lineAt = (series: LabelValues, index: number): SeriesLine => ({
+      start: state.repeated.has(index) ? undefined : seriesPrefix(key, series),
+      value: values[index] ?? Number.NaN,
+    })
     const count = Math.ceil(values.length / SERIES_PER_BLOCK)
     state.blocks.length = count
     for (let index = 0; index < count; index += 1) {
       const block = state.blocks[index]
       const from = index * SERIES_PER_BLOCK
-      if (block === undefined || isAnyRepeated || relabelled.has(index))
-        state.blocks[index] = writer.write(linesFrom(from, { key, columns: { labels, values }, state }))
-      else writer.renew(block, values, from)
+      if (block === undefined || isAnyRepeated || relabelled.has(index)) {
+        const series = labels.slice(from, from + SERIES_PER_BLOCK)
+        state.blocks[index] = writer.write(series.map((of, offset) => lineAt(of, from + offset)))
+      } else writer.renew(block, values, from)
     }
   }
 
   return {
-    render: (key, columns) => {
+    /** @throws when a sample has too few or too many label values; the family is then rendered anew the next time */
+    render(key: FamilyKey, columns: SeriesColumns): RenderedSeries {
       const state = states.get(key) ?? { labels: [], blocks: [], repeated: new Set() }
       states.delete(key)
       updateBlocks(key, columns, state)
@@ -67,7 +67,8 @@ export function createRenderer(): Renderer {
         duplicates: state.repeated.size,
       }
     },
-    forgetExcept: (samples) => {
+    /** Forgets the families that are not in `samples`. */
+    forgetExcept(samples: ReadonlyMap<FamilyKey, unknown>): void {
       for (const key of states.keys()) if (!samples.has(key)) states.delete(key)
     },
   }
@@ -76,10 +77,12 @@ export function createRenderer(): Renderer {
 /** Takes over the labels. @returns indices of the blocks in which a label changed */
 function updateLabels(
   key: FamilyKey,
-  labels: SeriesColumns['labels'],
+  labels: readonly LabelValues[],
   state: FamilyState,
 ): ReadonlySet<number> {
-  const expected = labelCount(CATALOGUE[key])
+  const family = CATALOGUE[key]
+  // the last label of a histogram names its line: `sum`, `count`, or the bound of a bucket
+  const expected = family.labels.length + Number(family.type === 'histogram')
   const changed = new Set<number>()
   const { length } = labels
   if (length < state.labels.length) changed.add(Math.floor(length / SERIES_PER_BLOCK))
@@ -102,7 +105,7 @@ function isSame(a: LabelValues, b: LabelValues | undefined): boolean {
 }
 
 /** Positions of labels that come again later. */
-function repeatedPositions(labels: SeriesColumns['labels']): ReadonlySet<number> {
+function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> {
   const last = new Map<string, number>()
   const repeated = new Set<number>()
   for (const [index, values] of labels.entries()) {
@@ -114,29 +117,11 @@ function repeatedPositions(labels: SeriesColumns['labels']): ReadonlySet<number>
   return repeated
 }
 
-type LinesInput = {
-  readonly key: FamilyKey
-  readonly columns: SeriesColumns
-  readonly state: FamilyState
-}
-
-/** Lines of the block that starts at `from`. */
-function linesFrom(from: number, { key, columns, state }: LinesInput): readonly SeriesLine[] {
-  return columns.labels.slice(from, from + SERIES_PER_BLOCK).map((labels, index) => ({
-    start: state.repeated.has(from + index) ? undefined : seriesPrefix(key, labels),
-    value: columns.values[from + index] ?? Number.NaN,
-  }))
-}
-
-/** Label values of one series. A histogram has one more, which names its line: `sum`, `count`, or the bound of a bucket. */
-const labelCount = ({ type, labels }: Family): number => labels.length + Number(type === 'histogram')
-
 /** The line of a series up to its value. */
 function seriesPrefix(name: FamilyKey, values: LabelValues): string {
   const { type, labels: names } = CATALOGUE[name]
-  if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `
   const line = values.at(-1)
-  return line === 'sum' || line === 'count'
-    ? `${PREFIX}${name}_${line}${labelText(names, values)} `
-    : `${PREFIX}${name}_bucket${labelText([...names, 'le'], values)} `
+  if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `
+  if (line === 'sum' || line === 'count') return `${PREFIX}${name}_${line}${labelText(names, values)} `
+  return `${PREFIX}${name}_bucket${labelText([...names, 'le'], values)} `
 }

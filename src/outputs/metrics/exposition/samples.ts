@@ -34,7 +34,7 @@ export type SampleMemory = {
 }
 
 /** The first `count` items belong to the snapshot that is being collected. */
-export type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
+type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
 export type ComputeLabels = {
   /** Project id and endpoint id. */

@@ -1,6 +1,6 @@
 // A block: some series of a family as lines. The text before a value is made once per label set. When values change, only their
 // digits are written anew and the bytes between them are copied.
-import { createByteBuffer, MAX_LINE_END } from './byte-buffer.ts'
+import { MAX_NUMBER_LENGTH, writeNumber } from './write-number.ts'
 
 export type SeriesBlock = {
   /** The lines. Replaced, never changed: they may be being served. */
@@ -15,16 +15,10 @@ export type SeriesBlock = {
 /** `start`: the line up to its value; undefined leaves the series out. */
 export type SeriesLine = { readonly start: string | undefined; readonly value: number }
 
-export type BlockWriter = {
-  readonly write: (lines: readonly SeriesLine[]) => SeriesBlock
-  /** Replaces the values of `block` by those from `from` on. No series of it may be left out. */
-  readonly renew: (block: SeriesBlock, values: readonly number[], from: number) => void
-}
-
-export function createBlockWriter(): BlockWriter {
+export function createBlockWriter() {
   const buffer = createByteBuffer()
   return {
-    write: (lines) => {
+    write: (lines: readonly SeriesLine[]): SeriesBlock => {
       const starts = new Uint32Array(lines.length)
       const lengths = new Uint8Array(lines.length)
       for (const [index, { start, value }] of lines.entries()) {
@@ -35,7 +29,8 @@ export function createBlockWriter(): BlockWriter {
       const values = Float64Array.from(lines, ({ value }) => value)
       return { bytes: buffer.take(), starts, lengths, values }
     },
-    renew: (block, values, from) => {
+    /** Replaces the values of `block` by those from `from` on. No series of it may be left out. */
+    renew: (block: SeriesBlock, values: readonly number[], from: number): void => {
       const { bytes, starts, lengths, values: before } = block
       let at = 0
       let copied = 0
@@ -53,6 +48,61 @@ export function createBlockWriter(): BlockWriter {
       if (copied === 0) return
       buffer.addPart(copied, bytes.length)
       block.bytes = buffer.take()
+    },
+  }
+}
+
+const NEWLINE = 10
+/** Most bytes of a value and the end of its line. */
+const MAX_LINE_END = MAX_NUMBER_LENGTH + 1
+/** Most bytes of one UTF-16 unit in UTF-8. */
+const BYTES_PER_UNIT = 3
+
+/** A growing buffer in which lines are assembled. Their length is known only at the end; `take` copies the bytes out. */
+function createByteBuffer() {
+  let buffer = Buffer.allocUnsafeSlow(32_768)
+  let end = 0
+  let source = 0
+  const grow = (more: number): void => {
+    if (end + more <= buffer.length) return
+    const larger = Buffer.allocUnsafeSlow(2 * (end + more))
+    buffer.copy(larger, 0, 0, end)
+    buffer = larger
+  }
+  return {
+    /** @returns bytes added */
+    addText: (text: string): number => {
+      grow(text.length * BYTES_PER_UNIT)
+      const count = buffer.write(text, end)
+      end += count
+      return count
+    },
+    /** Sets the source of `addPart` until the next `take`; at most `most` bytes are added until then. */
+    setSource: (bytes: Uint8Array, most: number): void => {
+      grow(most + bytes.length)
+      source = end + most
+      buffer.set(bytes, source)
+    },
+    /** Adds a part of the source, which lies in the same buffer: copying short parts between two buffers takes twice as long. */
+    addPart: (from: number, to: number): void => {
+      buffer.copyWithin(end, source + from, source + to)
+      end += to - from
+    },
+    /** Adds a value and the end of the line. @returns bytes added */
+    addValue: (value: number): number => {
+      grow(MAX_LINE_END)
+      const start = end
+      end = writeNumber(buffer, end, value)
+      buffer[end] = NEWLINE
+      end += 1
+      return end - start
+    },
+    /** All bytes added since the last `take`. */
+    take: (): Buffer => {
+      const bytes = Buffer.allocUnsafeSlow(end)
+      buffer.copy(bytes, 0, 0, end)
+      end = 0
+      return bytes
     },
   }
 }
