@@ -43,21 +43,15 @@ export function completeConfig(
   }
 }
 
-const hasSize = ({ minCu, maxCu }: Partial<ComputeConfig>): boolean =>
+export const hasSize = ({ minCu, maxCu }: Partial<ComputeConfig>): boolean =>
   minCu !== undefined || maxCu !== undefined
 
-/** Whether a change restarts an active compute (S-64 to S-68, S-115). */
-export function isDisruptive(
-  compute: Compute,
+/** Whether the difference restarts an active compute (S-64 to S-68, S-115). */
+export const isDisruptive = (
+  { config, branchId }: Compute,
   next: Pick<Compute, 'config' | 'branchId'>,
-  { changes, settings }: { readonly changes: Partial<ComputeConfig>; readonly settings: Settings },
-): boolean {
-  const { config } = compute
-  return (
-    next.config.minCu !== config.minCu ||
-    next.config.maxCu !== config.maxCu ||
-    next.branchId !== compute.branchId ||
-    !sameSettings(next.config.pgSettings, config.pgSettings) ||
-    (settings.patchEqualRestarts && hasSize(changes))
-  )
-}
+): boolean =>
+  next.config.minCu !== config.minCu ||
+  next.config.maxCu !== config.maxCu ||
+  next.branchId !== branchId ||
+  !sameSettings(next.config.pgSettings, config.pgSettings)

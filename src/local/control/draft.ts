@@ -16,16 +16,18 @@ export const withEffects = (draft: Draft, ...effects: readonly Effect[]): Draft 
   effects: [...draft.effects, ...effects],
 })
 
+const changed = <Item extends Compute | Branch>(
+  items: readonly Item[],
+  id: string,
+  change: Partial<Item>,
+): Item[] => items.map((item) => (item.id === id ? { ...item, ...change } : item))
+
 /** Changes one compute and its `updatedAt`, unless the change contains another. */
-export const withCompute = (draft: Draft, endpointId: string, change: Partial<Compute>): Draft => ({
-  ...draft,
-  project: {
-    ...draft.project,
-    computes: draft.project.computes.map((compute) =>
-      compute.id === endpointId ? { ...compute, updatedAt: draft.context.now, ...change } : compute,
-    ),
-  },
-})
+export function withCompute(draft: Draft, endpointId: string, change: Partial<Compute>): Draft {
+  const { project, context } = draft
+  const computes = changed(project.computes, endpointId, { updatedAt: context.now, ...change })
+  return { ...draft, project: { ...project, computes } }
+}
 
 export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft => {
   const { project, context } = draft
@@ -48,12 +50,12 @@ export const withProject = (draft: Draft, change: Partial<Project>): Draft => ({
 export const branchOf = (project: Project, branchId: string): Branch | undefined =>
   project.branches.find((branch) => branch.id === branchId)
 
-export const withBranch = (draft: Draft, branchId: string, change: Partial<Branch>): Draft =>
-  withProject(draft, {
-    branches: draft.project.branches.map((branch) =>
-      branch.id === branchId ? { ...branch, updatedAt: draft.context.now, ...change } : branch,
-    ),
+export function withBranch(draft: Draft, branchId: string, change: Partial<Branch>): Draft {
+  const { project, context } = draft
+  return withProject(draft, {
+    branches: changed(project.branches, branchId, { updatedAt: context.now, ...change }),
   })
+}
 
 export type PlannedActions = readonly (readonly [Action, Plan])[]
 

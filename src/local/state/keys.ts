@@ -11,29 +11,17 @@ export type KeyRecord = {
   readonly lastUsedFrom: string
 }
 
-export type KeyStore = {
-  /** Stores the hash of `value` under a new id. */
-  create(name: string, value: string, now: number): KeyRecord
-  /** Valid keys, oldest first. */
-  list(): KeyRecord[]
-  /** Revoked keys, oldest first. */
-  revoked(): KeyRecord[]
-  /** Revokes at once and for good; undefined when the id is unknown or already revoked. */
-  revoke(id: number): KeyRecord | undefined
-  isValid(value: string): boolean
-  /** The valid key of this value, with its use recorded; undefined when there is none. */
-  use(value: string, from: string, now: number): KeyRecord | undefined
-  /** Writes the uses since the last call. A crash loses only those. */
-  flush(): void
-}
+export type KeyStore = ReturnType<typeof createKeyStore>
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
 
 /** Valid keys are also in memory, so that a request costs no read of the disk. */
-export function createKeyStore({ sql, commit }: Store): KeyStore {
+export function createKeyStore({ sql, commit }: Store) {
   const rows = sql.all`select * from keys where revoked = 0 order by id`
+  // hash → valid key, oldest first
   const records = new Map(rows.map((row) => [String(row['hash']), recordOf(row)]))
   const unwritten = new Set<string>()
+  /** Writes the uses since the last call. A crash loses only those. */
   const flush = (): void => {
     if (unwritten.size === 0) return
     commit(() => {
@@ -48,7 +36,8 @@ export function createKeyStore({ sql, commit }: Store): KeyStore {
   }
   return {
     flush,
-    create: (name, value, now) => {
+    /** Stores the hash of `value` under a new id. */
+    create: (name: string, value: string, now: number): KeyRecord => {
       const hash = hashOf(value)
       const { lastInsertRowid } = commit(
         () => sql.run`insert into keys (name, hash, created_at) values (${name}, ${hash}, ${now})`,
@@ -58,9 +47,12 @@ export function createKeyStore({ sql, commit }: Store): KeyStore {
       records.set(hash, record)
       return record
     },
-    list: () => [...records.values()].toSorted((a, b) => a.id - b.id),
-    revoked: () => sql.all`select * from keys where revoked = 1 order by id`.map(recordOf),
-    revoke: (id) => {
+    /** Valid keys, oldest first. */
+    list: (): KeyRecord[] => [...records.values()],
+    /** Revoked keys, oldest first. */
+    revoked: (): KeyRecord[] => sql.all`select * from keys where revoked = 1 order by id`.map(recordOf),
+    /** Revokes at once and for good; undefined when the id is unknown or already revoked. */
+    revoke: (id: number): KeyRecord | undefined => {
       flush()
       const [hash, record] = [...records].find(([, candidate]) => candidate.id === id) ?? []
       if (hash === undefined) return undefined
@@ -68,8 +60,9 @@ export function createKeyStore({ sql, commit }: Store): KeyStore {
       records.delete(hash)
       return record
     },
-    isValid: (value) => records.has(hashOf(value)),
-    use: (value, from, now) => {
+    isValid: (value: string): boolean => records.has(hashOf(value)),
+    /** The valid key of this value, with its use recorded; undefined when there is none. */
+    use: (value: string, from: string, now: number): KeyRecord | undefined => {
       const hash = hashOf(value)
       const record = records.get(hash)
       if (!record) return undefined

@@ -1,7 +1,7 @@
 // Answers to requests: the project as of now, and the operations that follow.
 import { type Draft, type PlannedActions, type Subject, computeOf, enqueue } from '../draft.ts'
 import type { Answer, Refusal, Request } from '../events.ts'
-import type { Compute, Operation } from '../project.ts'
+import type { Compute } from '../project.ts'
 
 /** An accepted request: its answer, and the draft with its operations queued but not started. */
 export type Answered = { readonly draft: Draft; readonly answer: Answer & { readonly ok: true } }
@@ -11,15 +11,16 @@ export type RequestHandlers = {
   readonly [Kind in Request['kind']]: (draft: Draft, request: Request<Kind>) => Answered | Refusal
 }
 
-/** Accepts a request. `compute` is the one the request names, `operations` are those it has queued. */
-export const accept = (draft: Draft, compute?: Compute, operations: readonly Operation[] = []): Answered => ({
-  draft,
-  answer: { ok: true, project: draft.project, compute, operations },
-})
+/**
+ * Accepts a request; `compute` is the one the request names. Its operations are by default all in the queue, because a
+ * request for operations is refused while there are others.
+ */
+export const accept = (
+  draft: Draft,
+  compute?: Compute,
+  operations = draft.project.queue.map(({ operation }) => operation),
+): Answered => ({ draft, answer: { ok: true, project: draft.project, compute, operations } })
 
 /** Queues operations and answers with exactly these. */
-export function schedule(draft: Draft, subject: Subject, steps: PlannedActions): Answered {
-  const queued = enqueue(draft, subject, steps)
-  const operations = queued.project.queue.slice(draft.project.queue.length).map(({ operation }) => operation)
-  return accept(queued, computeOf(draft.project, subject.endpointId ?? ''), operations)
-}
+export const schedule = (draft: Draft, subject: Subject, steps: PlannedActions): Answered =>
+  accept(enqueue(draft, subject, steps), computeOf(draft.project, subject.endpointId ?? ''))

@@ -35,12 +35,7 @@ function createBranch(draft: Draft, request: Request<'create-branch'>): Answered
     { branchId: branch.id, endpointId: undefined },
     [['create_branch', { kind: 'copy-branch', parentId: parent.id }]],
   )
-  const created = request.computes.reduce((next, compute) => {
-    const { draft: added, steps } = addCompute(next, branch.id, compute)
-    return enqueue(added, { branchId: branch.id, endpointId: compute.endpointId }, steps)
-  }, copying)
-  const operations = created.project.queue.map(({ operation }) => operation)
-  return accept(created, undefined, operations)
+  return accept(request.computes.reduce((next, compute) => addCompute(next, branch.id, compute), copying))
 }
 
 function createRefusal(draft: Draft, request: Request<'create-branch'>, parent: Branch): Refusal | undefined {

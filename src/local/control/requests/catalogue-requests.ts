@@ -4,6 +4,7 @@ import { type Draft, type PlannedActions, branchOf, subjectOf, withBranch, withC
 import type { Refusal, Request } from '../events.ts'
 import { type Catalogue, type Compute, type Database, primaryOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
+import { updateSteps } from './compute-requests.ts'
 import { conflictOf, notFound } from './validation.ts'
 
 export const CATALOGUE_REQUESTS = {
@@ -48,10 +49,7 @@ function scheduleUpdate(draft: Draft, branchId: string): Answered {
 function stepsFor(draft: Draft, { state, config }: Compute): PlannedActions {
   if (state === 'active') return [['apply_config', { kind: 'configure' }]]
   if (config.disabled || !draft.context.settings.patchWakesIdle || exceededQuota(draft)) return []
-  return [
-    ['apply_config', { kind: 'configure' }],
-    ['suspend_compute', { kind: 'suspend-unless-used' }],
-  ]
+  return updateSteps({ kind: 'suspend-unless-used' })
 }
 
 /** Problem of a name; undefined when it is valid. */

@@ -1,10 +1,11 @@
 // Requests for computes. Branches and projects add and drop computes by the same functions.
 import { type Answered, type RequestHandlers, accept, schedule } from './answers.ts'
-import { completeConfig, isDisruptive } from '../config.ts'
+import { completeConfig, hasSize, isDisruptive } from '../config.ts'
 import {
   type Draft,
   type PlannedActions,
   computeOf,
+  enqueue,
   refuseUnknown,
   subjectOf,
   withCompute,
@@ -48,16 +49,12 @@ function createCompute(draft: Draft, request: Request<'create'>): Answered | Ref
     conflictOf(draft) ??
     (config.disabled ? undefined : quotaRefusal(draft))
   if (refusal) return refusal
-  const { draft: created, steps } = addCompute(draft, branchId, request)
-  return schedule(created, { branchId, endpointId }, steps)
+  const created = addCompute(draft, branchId, request)
+  return accept(created, computeOf(created.project, endpointId))
 }
 
-/** Adds a validated compute; `steps` are the operations that it needs. */
-export function addCompute(
-  draft: Draft,
-  branchId: string,
-  request: NewCompute,
-): { readonly draft: Draft; readonly steps: PlannedActions } {
+/** Adds a validated compute, and queues its start. */
+export function addCompute(draft: Draft, branchId: string, request: NewCompute): Draft {
   const { project, context } = draft
   const config = completeConfig(request.config, project, context.settings)
   const compute: Compute = {
@@ -77,10 +74,9 @@ export function addCompute(
     checks: 0,
     meter: UNUSED,
   }
-  return {
-    draft: { ...draft, project: { ...project, computes: [...project.computes, compute] } },
-    steps: config.disabled ? [] : [['start_compute', { kind: 'start', cause: { kind: 'create' } }]],
-  }
+  const added = { ...draft, project: { ...project, computes: [...project.computes, compute] } }
+  if (config.disabled) return added
+  return enqueue(added, subjectOf(compute), [['start_compute', { kind: 'start', cause: { kind: 'create' } }]])
 }
 
 function updateCompute(draft: Draft, compute: Compute, request: Request<'update'>): Answered | Refusal {
@@ -93,14 +89,15 @@ function updateCompute(draft: Draft, compute: Compute, request: Request<'update'
     (branchId === compute.branchId ? undefined : placeRefusal(draft, { type: compute.type, branchId })) ??
     conflictOf(draft, compute)
   if (refusal) return refusal
-  const disruptive = isDisruptive(compute, { config, branchId }, { changes, settings })
+  const disruptive =
+    isDisruptive(compute, { config, branchId }) || (settings.patchEqualRestarts && hasSize(changes))
   const { steps, pending } = planUpdate(draft, compute, { isDisabled: config.disabled, disruptive })
   const changed = withCompute(draft, compute.id, { config, branchId, pending })
   return schedule(changed, { branchId, endpointId: compute.id }, steps)
 }
 
 /** The two operations that every change shows (S-58); `plan` is the actual work of the second one. */
-const updateSteps = (plan: Plan): PlannedActions => [
+export const updateSteps = (plan: Plan): PlannedActions => [
   ['apply_config', { kind: 'configure' }],
   ['suspend_compute', plan],
 ]

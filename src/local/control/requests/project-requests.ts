@@ -24,7 +24,7 @@ function updateProject(draft: Draft, request: Request<'update-project'>): Answer
     defaults: { ...defaults, suspendTimeout: storedDelay(defaults.suspendTimeout, context.settings) },
     historyRetention: request.historyRetention ?? project.historyRetention,
   })
-  return defaultsRefusal(defaults, context.settings) ?? accept(updated)
+  return defaultsRefusal(defaults, context.settings) ?? accept(updated, undefined, [])
 }
 
 function deleteProject(draft: Draft): Answered | Refusal {

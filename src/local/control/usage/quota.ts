@@ -2,7 +2,7 @@
 import type { Draft } from '../draft.ts'
 import { addUsage, closeMeter } from './meter.ts'
 import { calendarMonth } from './month.ts'
-import type { Project, Quota, Usage } from '../project.ts'
+import type { Project, Usage } from '../project.ts'
 
 /** Usage of all computes of a project until `now`, deleted ones included. */
 export const totalUsage = ({ computes, spent }: Project, now: number): Usage =>
@@ -22,10 +22,8 @@ export function startPeriod(project: Project, now: number): Project {
   return { ...project, period: { from, before: totalUsage(project, from) } }
 }
 
-/** State of a limit: the rest in ms of its unit, and the use per ms of the computes that are awake. */
-type LimitState = { readonly limit: keyof Quota; readonly remaining: number; readonly rate: number }
-
-function limitStates(project: Project, now: number): readonly LimitState[] {
+/** States of the limits: the rest in ms of its unit, and the use per ms of the computes that are awake. */
+function limitStates(project: Project, now: number) {
   const { quota, period, computes } = project
   if (!quota.active_time_seconds && !quota.compute_time_seconds) return []
   const total = totalUsage(project, now)
