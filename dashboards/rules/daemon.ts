@@ -34,7 +34,7 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'ApiErrors',
       severity: 'warning',
       about: 'daemon',
-      core: `${requests('{code=~"5..|network|timeout"}')} / ${requests()} > 0.1`,
+      core: `${requests('{code!~"2..|401|404|429"}')} / ${requests()} > 0.1`,
       for: '10m',
       summary: '{{ $value | humanizePercentage }} of the requests to the service fail.',
       description: 'The data becomes old. Check the status of the service, the network and the proxy.',

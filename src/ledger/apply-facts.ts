@@ -7,7 +7,7 @@ import {
   type ComputeRef,
 } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
-import type { AwakeInterval, Evidence } from '../model/ledger/evidence.ts'
+import type { AwakeInterval, Edge, Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
@@ -31,7 +31,7 @@ import {
 import { addOwnSession } from './evidence/own-sessions.ts'
 import { allowedLateness } from './settle/watermark.ts'
 import { attributeSinceReading } from './attribution/attribution.ts'
-import { deriveTimeline } from './evidence/intervals.ts'
+import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
 import { rollUp } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
@@ -100,13 +100,13 @@ export function applyFacts(
   facts: ComputeFacts,
   given: ApplyContext,
 ): AppliedFacts {
-  const { ref, settledUntil, partlySettled } = before
+  const { ref } = before
   const { prices, now, dayOf, metered = NOT_METERED } = given
   const delay = given.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const context = { ...given, delay }
   const observed = observedFields(before, facts, context)
   const evidence = evidenceWith(before, facts, context)
-  const watermark = { settledUntil, partlySettled }
+  const watermark = resumedWatermark(before, facts)
   const awaiting = awaitsOperations(observed)
   const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)
   const input = { ref, timeline, evidence, watermark, settled: before.settled, awaiting }
@@ -138,6 +138,25 @@ export function applyFacts(
     },
   }
 }
+
+/**
+ * Watermark of an entry. A compute that is observed again was never deleted: where its record shows that it was awake all the time, the
+ * interval that the deletion ended goes on at the watermark.
+ */
+function resumedWatermark(
+  { deletedAt, settledUntil, partlySettled }: ComputeEntry,
+  { looks: [look] }: ComputeFacts,
+): Watermark {
+  const { state, startedAt = Infinity, suspendedAt = 0 } = look?.compute ?? {}
+  const isResumed = deletedAt !== undefined && state === 'active' && !partlySettled
+  if (!isResumed || startedAt >= settledUntil || suspendedAt > startedAt)
+    return { settledUntil, partlySettled }
+  const from = edgeAt(settledUntil)
+  const interval = { from, to: undefined, knownUntil: settledUntil, restart: false }
+  return { settledUntil, partlySettled: { interval, cuTime: {} } }
+}
+
+const edgeAt = (at: Instant): Edge => ({ earliest: at, likely: at, latest: at, source: 'record' })
 
 function settlesAt(
   remaining: readonly AwakeInterval[],

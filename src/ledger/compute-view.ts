@@ -32,6 +32,8 @@ export type ViewContext = {
   readonly atMost: Instant
   /** How late the service shows activity. */
   readonly activityLag: Seconds
+  /** The service did not answer the last sweep. */
+  readonly isUnobserved: boolean
   /** States are outdated: the service was unreachable for too long. */
   readonly stale: boolean
   /** Last completed sweep; undefined before the first since the start. */

@@ -169,7 +169,12 @@ export type ListedComputes = {
 }
 
 /** Failed requests without a success in between: the first and the last of them. */
-export type FailedAttempts = { readonly since: Instant; readonly at: Instant }
+export type FailedAttempts = {
+  readonly since: Instant
+  readonly at: Instant
+  /** Sweeps in a row that answered `gone` here and answered other projects; absent: none. */
+  readonly gone?: number
+}
 
 export type UnreadableOperations = { readonly projectId: string; readonly endpointId: string | undefined }
 
@@ -215,7 +220,7 @@ export type FinishedList = {
   readonly pages: number
   /** Project id → request time of its page: the age of what the list shows of the project. */
   readonly readAt: ReadonlyMap<string, Instant>
-  /** Projects with known computes that were missing in the list. */
+  /** Known projects that were missing in the list; without those that are known to have no compute. */
   readonly missing: ReadonlySet<string>
 }
 

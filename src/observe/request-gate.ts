@@ -27,6 +27,8 @@ export type RequestGate = Disposable & {
   readonly ask: <Value>(
     request: (signal: AbortSignal) => Promise<Result<Value, ServiceError>>,
   ) => Promise<Result<Value, ServiceError> | undefined>
+  /** Whether the service refused the API key. */
+  readonly isUnauthorized: () => boolean
   /** Requests that were sent. */
   readonly asked: () => number
   /**
@@ -64,7 +66,7 @@ export function createRequestGate(
       counts.asked += 1
       const answer = await request(deadline.signal)
       if (!answer.ok && deadline.isOver()) return refuse()
-      if (answer.ok || answer.error.kind === 'gone') {
+      if (answer.ok) {
         counts.answered += 1
         counts.inRow = 0
         return answer
@@ -74,6 +76,7 @@ export function createRequestGate(
       lastError = answer.error
       return answer
     },
+    isUnauthorized: () => lastError?.kind === 'unauthorized',
     asked: () => counts.asked,
     problem: (failing) => {
       const reason = lastError ? serviceErrorText(lastError) : 'the answers take too long'

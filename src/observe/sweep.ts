@@ -6,23 +6,12 @@
 // 4. Readings inside Postgres, where the quiet rule allows them.
 //
 // Each part gets what the ones before left of the sweep's requests.
-import type { Compute, Project } from '../model/service/compute.ts'
+import type { Project } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
-import type {
-  Backlog,
-  ListProgress,
-  Look,
-  Sweep,
-  SweepProblem,
-  PendingRetries,
-} from '../model/observation.ts'
-import type { Listing } from '../model/ports/service.ts'
-import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import type { Backlog, ListProgress, Sweep, PendingRetries } from '../model/observation.ts'
+import type { ServiceError } from '../model/service/service-error.ts'
 import { instantOf } from '../model/service/service-time.ts'
-import type { Interval } from '../model/time.ts'
-import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { forEachParallel } from '../std/parallel.ts'
-import { UNDATED } from './look.ts'
+import { after, seconds, type Instant } from '../model/units.ts'
 import { createRequestGate, type RequestGate, type RequestKind } from './request-gate.ts'
 import { selectProjects } from './polling/select-projects.ts'
 import { readOperations } from './polling/operations.ts'
@@ -36,7 +25,7 @@ import {
 } from './polling/poll-plan.ts'
 import { lastListed, readProjectList, type ListResult } from './polling/project-list.ts'
 import { runReadingRound, type ReadingPlan, type RoundPorts } from './reading/reading-round.ts'
-import { isProjectFault, recordFailure } from './polling/retry.ts'
+import { readComputes } from './polling/computes.ts'
 import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
@@ -64,9 +53,6 @@ export const NO_BACKLOG: Backlog = {
   operations: 0,
 }
 export const NO_PENDING_RETRIES: PendingRetries = { looks: new Map(), operations: new Map() }
-
-/** Requests of one kind in flight at once; the rate limiter of the client keeps the request allowance. */
-const MAX_CONCURRENT = 8
 
 /** Its clock shows the service's time, which dates every observation. */
 export type SweepPorts = RoundPorts
@@ -102,16 +88,25 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
   using computesGate = gateOf('computes')
-  const details = await computesOf(ports, { projectIds: selection.projectIds, quietUntil }, computesGate)
+  const computes = await readComputes(
+    ports,
+    {
+      projectIds: selection.projectIds,
+      quietUntil,
+      waiting: waiting.looks,
+      missing: plan.hasConfiguredProjects ? undefined : (listed.progress.finished?.missing ?? new Set()),
+    },
+    computesGate,
+  )
   const history = readsHistory(plan, projectCount) ? plan.history : undefined
-  const remaining = requestsPerSweep(plan) - listed.pages - details.requestsMade
+  const remaining = requestsPerSweep(plan) - listed.pages - computesGate.asked()
   using operationsGate = gateOf('operations')
   const operations = await readOperations(
     ports,
     {
       ledger,
-      looks: details.looks,
-      listed: details.listed,
+      looks: computes.looks,
+      listed: computes.listed,
       history,
       waiting: waiting.operations,
       room: roomOfOperations(plan, remaining),
@@ -123,14 +118,15 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     ports,
     {
       ledger,
-      looks: details.looks,
+      looks: computes.looks,
       projectOf,
       plan: plan.readings,
       room: remaining - operations.requestsMade,
     },
     { gate: readingsGate, signal },
   )
-  const retries = { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.retries }
+  const retries = { looks: computes.retries, operations: operations.retries }
+  const gates = [computesGate, operationsGate, readingsGate]
   const failingOperations = [...retries.operations.values()].filter(({ failed }) => failed)
   const degradations = [
     projectsGate.problem(0),
@@ -143,9 +139,9 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     list: listed.progress,
     backlog: { ...selection.backlog, operations: operations.retries.size },
     retries,
-    requestsMade: listed.pages + details.requestsMade + operations.requestsMade + round.requestsMade,
-    looks: [...details.looks, ...round.looks],
-    listedComputes: details.listed,
+    requestsMade: listed.pages + computesGate.asked() + operations.requestsMade + round.requestsMade,
+    looks: [...computes.looks, ...round.looks],
+    listedComputes: computes.listed,
     operations: operations.operations,
     operationsReadOf: operations.read,
     unreadableOperations: operations.unreadable,
@@ -154,12 +150,16 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     problems: [
       ...listed.problems,
       ...degradations,
-      ...details.problems,
+      ...computes.problems,
       ...operations.problems,
       ...round.problems,
     ],
     endedAt: clock.now(),
-    service: details.isUnauthorized ? 'unauthorized' : degradations.length > 0 ? 'degraded' : 'ok',
+    service: gates.some((gate) => gate.isUnauthorized())
+      ? 'unauthorized'
+      : degradations.length > 0
+        ? 'degraded'
+        : 'ok',
   }
 }
 
@@ -212,100 +212,6 @@ const freshProjects =
   ({ projects }: Ledger, { changed }: ListResult) =>
   (projectId: string): Project | undefined =>
     changed.get(projectId) ?? projects.get(projectId)?.project
-
-type Details = {
-  readonly looks: Look[]
-  readonly listed: Sweep['listedComputes'][number][]
-  readonly problems: SweepProblem[]
-  /** Projects whose computes could not be read, for a reason that may be their own. */
-  readonly failed: string[]
-  readonly requestsMade: number
-  readonly isUnauthorized: boolean
-}
-
-function looksToRetry(
-  before: PendingRetries['looks'],
-  { listed, failed }: Details,
-  now: Instant,
-): PendingRetries['looks'] {
-  const retries = new Map(before)
-  for (const { projectId } of listed) retries.delete(projectId)
-  for (const projectId of failed) retries.set(projectId, recordFailure(before.get(projectId), now))
-  return retries
-}
-
-async function computesOf(
-  { clock, service }: SweepPorts,
-  {
-    projectIds,
-    quietUntil,
-  }: {
-    readonly projectIds: readonly string[]
-    readonly quietUntil: (projectId: string) => Instant | undefined
-  },
-  gate: RequestGate,
-): Promise<Details> {
-  const details = {
-    looks: [] as Look[],
-    listed: [] as Details['listed'],
-    problems: [] as SweepProblem[],
-    failed: [] as Details['failed'],
-  }
-  let isUnauthorized = false
-  await forEachParallel(projectIds, MAX_CONCURRENT, async (projectId) => {
-    const askedOn = clock.monotonic()
-    const answer = await gate.ask((signal) => service.listComputes(projectId, signal))
-    const interval = clock.between(askedOn, clock.monotonic())
-    const where = `project ${projectId}`
-    if (!answer) return
-    if (!answer.ok && answer.error.kind !== 'gone') {
-      isUnauthorized ||= answer.error.kind === 'unauthorized'
-      details.problems.push({ where, message: serviceErrorText(answer.error) })
-      if (isProjectFault(answer.error)) details.failed.push(projectId)
-      return
-    }
-    if (!interval) {
-      details.problems.push({ where, message: UNDATED })
-      return
-    }
-    if (!answer.ok) {
-      const { from: askedAt, to: answeredAt } = interval
-      details.listed.push({ projectId, askedAt, answeredAt, endpointIds: [], projectDeleted: true })
-      return
-    }
-    addListed(details, { projectId, askedOn, interval, until: quietUntil(projectId) }, answer.value)
-  })
-  return { ...details, requestsMade: gate.asked(), isUnauthorized }
-}
-
-type ListedProject = {
-  readonly projectId: string
-  readonly askedOn: Seconds
-  readonly interval: Interval
-  readonly until: Instant | undefined
-}
-
-function addListed(
-  { looks, listed, problems }: Pick<Details, 'looks' | 'listed' | 'problems'>,
-  { projectId, askedOn, interval: { from: askedAt, to: answeredAt }, until }: ListedProject,
-  answer: Listing<Compute>,
-): void {
-  const quiet = until === undefined ? {} : { quietUntil: until }
-  for (const compute of answer.items) looks.push({ compute, askedAt, answeredAt, askedOn, ...quiet })
-  for (const message of answer.problems) problems.push({ where: `project ${projectId}`, message })
-  // A compute whose record does not fit exists; a record without a readable id may be any compute's.
-  const read = new Set(answer.items.map(({ endpointId }) => endpointId))
-  const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
-  const partial = answer.problems.length > (answer.unread?.length ?? 0)
-  listed.push({
-    projectId,
-    askedAt,
-    answeredAt,
-    endpointIds: [...read, ...unread],
-    unreadable: unread,
-    partial,
-  })
-}
 
 /** Until when the project list, which shows all activity late, excluded activity that is not known. */
 function quietUntilOf(

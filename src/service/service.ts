@@ -96,12 +96,17 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       fetch: (cursor) => projectsPage(cursor, signal),
     })
 
+  /** Whether the service has ever answered for a project: then a 404 is no missing route. */
+  let hasProjectRoute = false
+
   async function getProject(projectId: string, signal: AbortSignal): Promise<Result<Project, ServiceError>> {
     const project = await read('get_project', `projects/${encodeURIComponent(projectId)}`, {
       decode: decodeProject,
       signal,
     })
-    return !project.ok && isMissingRoute(project.error) ? ok(bareProject(projectId)) : project
+    hasProjectRoute ||= project.ok
+    const isBare = !project.ok && !hasProjectRoute && isMissingRoute(project.error)
+    return isBare ? ok(bareProject(projectId)) : project
   }
 
   const act = (
@@ -164,7 +169,8 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
           return page
         },
       })
-      if (!listed.ok) return isMissingRoute(listed.error) ? ok({ items: [], problems: [] }) : listed
+      if (!listed.ok)
+        return isMissingRoute(listed.error) ? ok({ items: [], problems: [], isAbsent: true }) : listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
       const recent = lost.filter(({ createdBy = from }) => createdBy >= from)
       return ok({

@@ -7,7 +7,7 @@ import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
 
 describe('an API key', () => {
-  test('that is refused is not sent again until its text changes', async () => {
+  test('that is refused is sent again after minutes, or when its text changes', async () => {
     let key = 'old-key'
     const clock = fakeClock()
     await using server = await faultyServer((response, request) => {
@@ -25,10 +25,16 @@ describe('an API key', () => {
     expect(await client.mutate(change, running)).toEqual(unauthorized)
     expect(server.requests).toHaveLength(10)
 
+    await clock.advance(seconds(301))
+    expect(await client.read(list, running)).toEqual(unauthorized)
+    expect(server.requests).toHaveLength(11) // it may have been refused by mistake
+    expect(await client.read(list, running)).toEqual(unauthorized)
+    expect(server.requests).toHaveLength(11)
+
     key = 'new-key'
     await clock.advance(seconds(1))
     expect(await client.read(list, running)).toEqual(ok({}))
-    expect(server.requests).toHaveLength(11)
+    expect(server.requests).toHaveLength(12)
   })
 
   test('that cannot be read is the reason why nothing is sent', async () => {

@@ -214,7 +214,11 @@ describe('operations', () => {
   })
 
   test('of a project that is not there are none', async () => {
-    expect(value(await service.listOperations('none', EVER, running))).toEqual({ items: [], problems: [] })
+    expect(value(await service.listOperations('none', EVER, running))).toEqual({
+      items: [],
+      problems: [],
+      isAbsent: true,
+    })
   })
 })
 

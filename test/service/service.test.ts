@@ -209,7 +209,7 @@ describe('operations', () => {
   test.each([404, 405, 501])('are none where the service answers %s', async (status) => {
     await using server = await faultyServer(answers(status))
     expect(await serviceOf(server.baseUrl).listOperations('p', since(0), running)).toEqual(
-      ok({ items: [], problems: [] }),
+      ok({ items: [], problems: [], isAbsent: true }),
     )
   })
 

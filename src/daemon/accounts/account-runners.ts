@@ -156,9 +156,11 @@ async function createRunner(
       const done = await runPasses(ports, { before: state, plan: plan.plan }, { ...environment, signal })
       state = done.state
       used = plan
-      const { failures } = state.service
+      const { failures, status } = state.service
+      // Data that a degraded service leaves old is a reason to alert, not to ask less often.
+      const isUpToDate = failures === 0 && status === 'ok'
       const last = { begunAt, took: done.took }
-      runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
+      runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
       used.forecaster.refresh(state)
       await afterTurn(done.took)
       return { failures, nextLook: undefined }

@@ -122,6 +122,7 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
       interval: poll.interval,
       maxAge: poll.maxAge,
       history: poll.history,
+      hasConfiguredProjects: account.projects !== 'discover',
       listLag: seconds(Math.max(MIN_LIST_LAG, reading.activityLag)),
       readings: { ...reading, mode },
     },

@@ -105,11 +105,14 @@ function createViewer(
   const stale = lastSweepAt === undefined || now - lastSweepAt > staleAfter * 1000
   // only the view of a stale state depends on it
   const sweptAt = stale ? lastSweepAt : undefined
+  // Before the first sweep of a process nothing has failed yet.
+  const isUnobserved = state.service.status !== undefined && !isReached(state.service.status)
   const atMost = instant(then + state.clock.uncertainty)
-  const viewContext = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
+  const shared = { prices, preset, now: then, atMost, activityLag, owners }
+  const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
-    const inputs = [project, stale, sweptAt, owners]
+    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined]
     const before = asleep.get(entry)
     if (before?.inputs.every((input, index) => input === inputs[index])) return before.view
     const view = computeView(entry, { ...viewContext, project })

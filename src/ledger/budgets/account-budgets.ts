@@ -120,7 +120,8 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
     for (const entry of entries) {
       const project = projects.get(entry.ref.projectId)
       const { indexes } = scopes.of(entry, project)
-      const slices = indexes.length === 0 ? [] : provisionalSlicesOf(entry, { prices, project, now, atMost })
+      const asOf = { prices, project, now, atMost, isUnobserved: isUnreachable }
+      const slices = indexes.length === 0 ? [] : provisionalSlicesOf(entry, asOf)
       for (const index of indexes) {
         evaluations[index]?.evaluation.compute({ ...maxSpendOf(entry), perCuHour })
         for (const slice of slices) slicesOf[index]?.push(slice)

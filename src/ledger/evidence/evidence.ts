@@ -33,7 +33,11 @@ export function addLook(evidence: Evidence, look: Look): Evidence {
   const state = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
   return {
     ...evidence,
-    states: addState(evidence.states, state),
+    // A compute that is observed again was never deleted.
+    states: addState(
+      evidence.states.filter((one) => one.state !== 'gone'),
+      state,
+    ),
     starts: addInstant(evidence.starts, compute.startedAt),
     ends: addInstant(evidence.ends, compute.suspendedAt),
     activities: addInstant(evidence.activities, compute.lastActive),
@@ -63,7 +67,7 @@ export const addDeletion = (
   return { ...evidence, states: addState(evidence.states, state) }
 }
 
-/** The deletion, unless a newer observation contradicts it. */
+/** The deletion; undefined while the compute exists. */
 export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {
   const last = states.at(-1)
   return last?.state === 'gone' ? last : undefined

@@ -18,9 +18,14 @@ export type AccrualContext = {
   readonly now: Instant
   /** Upper bound of the present time; `now` by default. */
   readonly atMost?: Instant | undefined
+  /** The service does not answer: a compute that was asleep may have woken since. Default false. */
+  readonly isUnobserved?: boolean
 }
 
-/** Slice since the last application, of a compute that was awake then or that the list has shown awake since; undefined of others. */
+/**
+ * Slice since the last application, of a compute that was awake then, that the list has shown awake since, or that is not observed;
+ * undefined for others.
+ */
 export function accruedSlice(entry: ComputeEntry, context: AccrualContext): AwakeSlice | undefined {
   const { ref, deletedAt } = entry
   const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
@@ -31,9 +36,15 @@ export function accruedSlice(entry: ComputeEntry, context: AccrualContext): Awak
 type AccruedTime = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
 /** Awake time of the interval in progress. Low: what is known. Likely: until the expected suspension. High: until now. */
-function openIntervalTime(entry: ComputeEntry, { project, now, atMost = now }: AccrualContext) {
+function openIntervalTime(
+  entry: ComputeEntry,
+  { project, now, atMost = now, isUnobserved = false }: AccrualContext,
+): AccruedTime | undefined {
   const { compute, current, appliedAt } = entry
-  if (!current) return unseenWakeTime(entry, { project, now, atMost })
+  if (!current) {
+    const unseen = unseenWakeTime(entry, { project, now, atMost })
+    return unseen ?? (isUnobserved ? possibleTime(entry, atMost) : undefined)
+  }
   const { knownUntil } = current
   const end = expectedSuspension(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
@@ -61,6 +72,12 @@ function unseenWakeTime(
     likely: { from, to: latest(from, earliest(now, end)) },
     high: { from: appliedAt, to: atMost },
   }
+}
+
+/** Time that a sleeping compute may have been awake unobserved; none of it is likely. */
+function possibleTime({ appliedAt }: ComputeEntry, atMost: Instant): AccruedTime | undefined {
+  const none = emptyAt(appliedAt)
+  return atMost > appliedAt ? { low: none, likely: none, high: { from: appliedAt, to: atMost } } : undefined
 }
 
 /** Likely spend per hour at the current size; 0 while asleep. */

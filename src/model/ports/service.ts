@@ -21,6 +21,8 @@ export type Listing<Item> = {
 export type OperationListing = Listing<Operation> & {
   /** Operations with unreadable records. */
   readonly lost?: readonly UnreadableOperation[]
+  /** The service answered that it has no such list, or no such project. */
+  readonly isAbsent?: true
 }
 
 /** A page of a list. */

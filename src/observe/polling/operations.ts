@@ -2,9 +2,10 @@
 import type { UnreadableOperations, SweepProblem, PendingRetries } from '../../model/observation.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { serviceErrorText } from '../../model/service/service-error.ts'
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { selectOperations, updatePendingOperations } from './select-operations.ts'
 import { findOperationCandidates, type OperationsContext } from './operation-candidates.ts'
+import { failed } from '../../std/result.ts'
 import { forEachParallel } from '../../std/parallel.ts'
 import type { RequestGate } from '../request-gate.ts'
 import { isProjectFault } from './retry.ts'
@@ -25,6 +26,9 @@ export type OperationsResult = {
   readonly requestsMade: number
 }
 
+/** Answer of a service that has the list, but not now. */
+const ABSENT: ServiceError = { kind: 'gone', message: 'no list of operations' }
+
 type OperationsStart = OperationsContext & {
   readonly waiting: PendingRetries['operations']
   /** Requests that may be made. */
@@ -42,17 +46,22 @@ export async function readOperations(
     unreadable: [] as UnreadableOperations[],
     problems: [] as SweepProblem[],
   }
-  const [done, failed] = [new Set<string>(), new Set<string>()]
+  const [done, failures] = [new Set<string>(), new Set<string>()]
   const candidates = findOperationCandidates(context, clock.now())
   await clock.yield()
   const selected = selectOperations(candidates, { waiting, room }, clock.now())
+  // A service that has listed operations has such a list: an answer without one has failed.
+  const isListed = context.ledger.counters.operations.length > 0
   await forEachParallel(selected, MAX_CONCURRENT, async ([projectId, from]) => {
-    const answer = await gate.ask((signal) => service.listOperations(projectId, from, signal))
+    const answer = await gate.ask(async (signal) => {
+      const operations = await service.listOperations(projectId, from, signal)
+      return operations.ok && operations.value.isAbsent && isListed ? failed(ABSENT) : operations
+    })
     if (!answer) return
     const where = `operations of project ${projectId}`
     if (answer.ok) {
       // Operations before an unreadable page are asked for again; those after it count.
-      if (answer.value.cut) failed.add(projectId)
+      if (answer.value.cut) failures.add(projectId)
       else {
         done.add(projectId)
         result.read.push(projectId)
@@ -62,16 +71,12 @@ export async function readOperations(
       for (const message of answer.value.problems) result.problems.push({ where, message })
       return
     }
-    if (answer.error.kind === 'gone') {
-      done.add(projectId)
-      return
-    }
-    if (isProjectFault(answer.error)) failed.add(projectId)
+    if (isProjectFault(answer.error)) failures.add(projectId)
     result.problems.push({ where, message: serviceErrorText(answer.error) })
   })
   const retries = updatePendingOperations(
     waiting,
-    { needed: candidates.needed, read: done, failed },
+    { needed: candidates.needed, read: done, failed: failures },
     clock.now(),
   )
   return { ...result, retries, requestsMade: gate.asked() }

@@ -12,6 +12,8 @@ export type PollPlan = {
   readonly history: Seconds
   /** Whether new projects come before awake ones; default false. */
   readonly unseenFirst?: boolean
+  /** The configuration names the projects, so that no list shows a deletion; default false. */
+  readonly hasConfiguredProjects?: boolean
   /** How late the project list may show activity. */
   readonly listLag: Seconds
 }

@@ -170,8 +170,8 @@ function finishList(
   const missing = new Set<string>()
   for (const { project, listed } of ledger.projects.values()) {
     const { projectId } = project
-    const hasComputes = listed !== undefined && listed.endpointIds.length > 0
-    if (hasComputes && !readAt.has(projectId) && !unread.has(projectId)) missing.add(projectId)
+    const isEmpty = listed?.endpointIds.length === 0
+    if (!isEmpty && !readAt.has(projectId) && !unread.has(projectId)) missing.add(projectId)
   }
   const last: FinishedList = {
     startedAt: open.startedAt,

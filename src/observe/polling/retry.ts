@@ -14,7 +14,9 @@ const MAX_PAUSE = seconds(300)
 export const isRetryDue = (attempts: FailedAttempts | undefined, now: Instant): boolean =>
   attempts === undefined || now - attempts.at >= Math.min(attempts.at - attempts.since, MAX_PAUSE * 1000)
 
-export const recordFailure = (before: FailedAttempts | undefined, now: Instant): FailedAttempts => ({
-  since: before?.since ?? now,
-  at: now,
-})
+/** @param gone sweeps in a row in which the project did not exist, this one included */
+export const recordFailure = (
+  before: FailedAttempts | undefined,
+  now: Instant,
+  gone = 0,
+): FailedAttempts => ({ since: before?.since ?? now, at: now, ...(gone > 0 && { gone }) })

@@ -24,6 +24,9 @@ const GIVE_UP_AFTER = seconds(30)
 const FIRST_BACKOFF = 0.25
 const MAX_BACKOFF = 10
 
+/** Time for which a refused key is not sent again, 5 min: one 401 by mistake must not end observation, and a revoked key must not be asked for ever more. */
+const REFUSED_KEY_PAUSE = 300
+
 export type ClientOptions = {
   /** With the version segment; a slash at the end is optional. */
   readonly baseUrl: string
@@ -79,15 +82,16 @@ export function createClient(options: ClientOptions): PrioritizedClients {
   const root = options.baseUrl.replace(/\/+$/, '')
   const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
   const limiter = createRateLimiter(options, options)
-  /** Key that was answered 401: nothing is sent with it again. */
-  let refusedKey: string | undefined
+  /** Key that was answered 401, and until when nothing is sent with it. */
+  let refused: { readonly key: string; readonly until: Seconds } | undefined
   /** Aborts when a key is refused, so that no request waits with it. */
   let queue = new AbortController()
 
   function usableKey(): Result<string, ServiceError> {
     const key = readKey()
     if (!key.ok) return failed({ kind: 'unavailable', message: `the API key cannot be read: ${key.error}` })
-    return key.value === refusedKey ? failed({ kind: 'unauthorized' }) : key
+    const isRefused = key.value === refused?.key && clock.monotonic() < refused.until
+    return isRefused ? failed({ kind: 'unauthorized' }) : key
   }
 
   /** Applies what an answer means for later requests. */
@@ -96,7 +100,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     sent: { readonly key: string; readonly route: string; readonly at: Seconds },
   ): void {
     if (answer.status === 401) {
-      refusedKey = sent.key
+      refused = { key: sent.key, until: seconds(clock.monotonic() + REFUSED_KEY_PAUSE) }
       queue.abort()
       queue = new AbortController()
     }

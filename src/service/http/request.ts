@@ -86,7 +86,7 @@ export async function sendRequest(
     return { kind: 'answer', status, text: await textOf(response.body), headers }
   } catch (cause) {
     if (deadline.isOver())
-      return { kind: 'lost', code: 'timeout', message: `no answer within ${attempt.deadline} s` }
+      return { kind: 'lost', code: 'timeout', message: `no answer within ${Math.ceil(attempt.deadline)} s` }
     if (signal.aborted) return { kind: 'stopped' }
     return {
       kind: 'lost',

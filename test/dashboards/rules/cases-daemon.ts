@@ -75,6 +75,13 @@ const API_ERRORS: readonly Case[] = [
     ],
   },
   {
+    title: 'a gateway answers for the service',
+    alert: 'ApiErrors',
+    step: '1m',
+    series: [requests('200', '0+8x60'), requests('302', '0+1x60'), requests('403', '0+1x60')],
+    checks: [['25m', errors('20% of the requests to the service fail.')]],
+  },
+  {
     title: 'one in twenty fails, and many are refused for being too many',
     alert: 'ApiErrors',
     step: '1m',

@@ -45,6 +45,8 @@ export type DaysOptions = {
   readonly plan?: Partial<PassPlan['sweep']>
   readonly readings?: Readings
   readonly requestsPerMinute?: number
+  /** Default: the projects are discovered. */
+  readonly projectIds?: readonly string[]
   /** Called after each pass. */
   readonly passed?: (pass: Pass) => void
 }
@@ -132,7 +134,7 @@ function portsOf(
       clock,
       random,
       requestsPerMinute: options.requestsPerMinute ?? 350,
-      projects: 'discover',
+      projects: options.projectIds ?? 'discover',
       dispatcher,
       onRequest: (report) => {
         time.record(report)
@@ -155,7 +157,7 @@ function portsOf(
   }
 }
 
-const planOf = ({ plan, readings }: DaysOptions): PassPlan => ({
+const planOf = ({ plan, readings, projectIds }: DaysOptions): PassPlan => ({
   prices,
   preset,
   budgets: createBudgetScopes([]),
@@ -165,6 +167,7 @@ const planOf = ({ plan, readings }: DaysOptions): PassPlan => ({
   sweep: {
     ...POLL,
     interval: INTERVAL,
+    hasConfiguredProjects: projectIds !== undefined,
     readings: {
       mode: readings ? 'full' : 'off',
       activityLag: seconds(20),

@@ -2,10 +2,10 @@
 import type { Random } from '../../../src/model/ports/clock.ts'
 
 /** Routes that a sweep asks, by the last words of their paths. */
-export type Route = 'list_projects' | 'list_computes' | 'list_operations'
+export type Route = 'list_projects' | 'get_project' | 'list_computes' | 'list_operations'
 
-/** A status with an error body; a page of HTML with status 200; a body that is no JSON; no answer at all. */
-export type Outage = number | 'html' | 'malformed' | 'hang'
+/** A status with an error body; a page of HTML with status 200; a body that is no JSON; an empty list; no answer at all. */
+export type Outage = number | 'html' | 'malformed' | 'empty' | 'hang'
 
 export type Fault = {
   /** Seconds after the start. */
@@ -14,6 +14,8 @@ export type Fault = {
   readonly outage: Outage
   /** Default: all. */
   readonly route?: Route
+  /** Only requests for this project; default: all. */
+  readonly projectId?: string
   /** Chance that it hits a request; default 1. */
   readonly chance?: number
   /** `Retry-After` of its answers, seconds; default: none. */
@@ -26,7 +28,8 @@ export function routeOf(request: Request): Route | undefined {
   const { pathname } = new URL(request.url)
   if (pathname.endsWith('/projects')) return 'list_projects'
   if (pathname.endsWith('/endpoints')) return 'list_computes'
-  return pathname.endsWith('/operations') ? 'list_operations' : undefined
+  if (pathname.endsWith('/operations')) return 'list_operations'
+  return /\/projects\/[^/]+$/.test(pathname) ? 'get_project' : undefined
 }
 
 /** `fetch` with the faults; undefined: no answer ever comes. */
@@ -35,10 +38,11 @@ export function faultyFetch(
   faults: readonly Fault[],
   { elapsed, random }: { readonly elapsed: () => number; readonly random: Random },
 ): (request: Request) => Promise<Response | undefined> {
-  const hits = ({ from, to, route, chance = 1 }: Fault, request: Request): boolean =>
+  const hits = ({ from, to, route, projectId = '', chance = 1 }: Fault, request: Request): boolean =>
     elapsed() >= from &&
     elapsed() < to &&
     (route === undefined || route === routeOf(request)) &&
+    request.url.includes(projectId) &&
     random.unit() < chance
   return async (request) => {
     const fault = faults.find((one) => hits(one, request))
@@ -54,6 +58,8 @@ function answerOf({ outage, retryAfter }: Fault): Response | undefined {
       return new Response('<html><body>Sign in to the network</body></html>', {
         headers: { 'content-type': 'text/html' },
       })
+    case 'empty':
+      return Response.json({ projects: [], endpoints: [], operations: [], pagination: {} })
     case 'malformed':
       return new Response('{"projects":[{"id":', { headers: { 'content-type': 'application/json' } })
     default:
