@@ -144,7 +144,7 @@ const nobody = (): never => {
 const NO_PORTS = {
   random: { unit: nobody, uuid: nobody },
   store: { load: nobody, commit: nobody, close: nobody },
-  history: { days: nobody, intervals: nobody, awakeTimes: nobody, lastIntervals: nobody, rollups: nobody },
+  history: { days: nobody, intervals: nobody, awakeTimes: nobody, rollups: nobody },
   send: nobody,
 }
 

@@ -61,7 +61,6 @@ export function historyContract(driver: () => Driver): void {
     await put(store, { settled: [long] })
     await put(store, { settled: [short, short] })
     expect(await collected(store.intervals('main', ALWAYS))).toEqual([short, short, long])
-    expect(await store.lastIntervals(one, 2)).toEqual([short, long])
     await expectSameTimes(store, 'main', ALWAYS)
     await expectSameTimes(store, 'main', { from: at(110), to: at(120) })
   })
@@ -98,14 +97,6 @@ export function historyContract(driver: () => Driver): void {
     expect(told(await collected(store.intervals('main', asked)))).toEqual(['ep-two 0'])
     await expectSameTimes(store, 'main', ALWAYS)
     await expectSameTimes(store, 'main', asked)
-  })
-
-  test('tells the last intervals of a compute in order of time', async () => {
-    const store = await kept({ settled: [0, 100, 200, 300].map((from) => intervalAt(one, from)) })
-    const last = await store.lastIntervals(one, 2)
-    expect(last.map(({ interval }) => interval.from.likely)).toEqual([at(200), at(300)])
-    expect(await store.lastIntervals(two, 2)).toEqual([])
-    expect(await store.lastIntervals(refOf('ep-nobody'), 2)).toEqual([])
   })
 
   test('gives the newest version of each day', async () => {

@@ -22,7 +22,6 @@ import type { History, HistorySpan } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
-import { instant } from '../../src/model/units.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { compare, outboxOf } from './memory-outbox.ts'
 
@@ -233,12 +232,6 @@ function historyOf(rows: RowsByAccount): History {
     awakeTimes: (account, span) =>
       streamed(
         intervals(account, span).map((interval) => ({ ref: interval.ref, times: [awakeTime(interval)] })),
-      ),
-    lastIntervals: (ref, count) =>
-      Promise.resolve(
-        intervals(ref.account, { from: instant(-Infinity), to: instant(Infinity), computes: [ref] }).slice(
-          -count,
-        ),
       ),
     rollups: (account, { length, ...span }) =>
       streamed(

@@ -7,7 +7,6 @@ export const NO_HISTORY: History = {
   days: nothing,
   intervals: nothing,
   awakeTimes: nothing,
-  lastIntervals: () => Promise.resolve([]),
   rollups: nothing,
 }
 

@@ -30,8 +30,6 @@ export type History = {
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
   /** Intervals without sums, several of one compute at a time: ten times as fast. */
   awakeTimes(account: string, span: HistorySpan): AsyncIterable<ComputeAwakeIntervals>
-  /** Newest `count` intervals of one compute, in order of time. */
-  lastIntervals(ref: ComputeRef, count: number): Promise<readonly SettledInterval[]>
   /** Rollups of one length. */
   rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>
 }

@@ -2,7 +2,6 @@
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { ComputeEntry, ReadingCounts } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { BudgetState } from '../../model/policy/budget.ts'
 import type { Row, RowCodec } from './codec.ts'
 
 export const COMPUTE_ROWS: RowCodec<ComputeEntry> = {
@@ -19,22 +18,22 @@ export const PROJECT_ROWS: RowCodec<ProjectEntry> = {
   toRow: (entry) => [entry.project.projectId, JSON.stringify(entry)],
 }
 
-export const BUDGET_ROWS: RowCodec<{ readonly name: string; readonly state: BudgetState }> = {
-  table: 'budget',
-  key: ['name'],
-  columns: ['body'],
-  toRow: ({ name, state }) => [name, JSON.stringify(state)],
-}
+type Named = { readonly name: string; readonly value: unknown }
 
-/** Values of an account besides its projects, computes and budgets. */
+/** Codec of values under a name, which `key` holds. */
+const namedRows = (table: string, key: string): RowCodec<Named> => ({
+  table,
+  key: [key],
+  columns: ['body'],
+  toRow: ({ name, value }) => [name, JSON.stringify(value)],
+})
+
+export const BUDGET_ROWS = namedRows('budget', 'name')
+export const ACCOUNT_ROWS = namedRows('account_value', 'name')
+export const JOB_STATE_ROWS = namedRows('job_state', 'job')
+
+/** Values of an account besides its projects, computes and budgets, by name. */
 export type AccountValues = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
-
-export const ACCOUNT_ROWS: RowCodec<Partial<AccountValues>> = {
-  table: 'account_value',
-  key: ['name'],
-  columns: ['body'],
-  toRow: (value) => Object.entries(value).flatMap(([name, body]) => [name, JSON.stringify(body)]),
-}
 
 /** The value in column `body`. @throws with the columns of `key` when its JSON is damaged */
 export function bodyOf(row: Row, ...key: readonly string[]): unknown {

@@ -35,13 +35,6 @@ export const DELIVERY_ROWS: RowCodec<Delivery> = {
   },
 }
 
-export const JOB_STATE_ROWS: RowCodec<{ readonly job: string; readonly state: unknown }> = {
-  table: 'job_state',
-  key: ['job'],
-  columns: ['body'],
-  toRow: ({ job, state }) => [job, JSON.stringify(state)],
-}
-
 export type CompressedReport = ArchivedReport & { readonly compressed: Uint8Array }
 
 export const REPORT_ROWS: RowCodec<CompressedReport> = {

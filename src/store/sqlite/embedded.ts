@@ -67,13 +67,7 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
   using stack = new DisposableStack()
   const reader = withStoreErrorsSync(file, () => readerOf(file, clock, stack))
   const resources = stack.move()
-  return {
-    ...reader,
-    close: () => {
-      resources.dispose()
-      return Promise.resolve()
-    },
-  }
+  return { ...reader, close: async () => resources.dispose() }
 }
 
 /** Reader with its own connection, so that a query never sees a part of a commit. */

@@ -12,9 +12,14 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [26, DAMAGED], // SQLITE_NOTADB
 ])
 
-/** `port` with errors of SQLite translated into errors with `file` and the remedy. */
+/** `port`, whose functions throw errors with `file` and the remedy for those of SQLite, also asynchronously and while iterating. */
 export const withStoreErrors = <Port extends object>(file: string, port: Port): Port =>
-  mapErrors(port, (cause) => explanation(file, cause))
+  Object.fromEntries(
+    Object.entries(port).map(([name, member]) => [
+      name,
+      typeof member === 'function' ? withErrors((...given) => member(...given), file) : member,
+    ]),
+  ) as Port
 
 /** `withStoreErrors` for synchronous work. */
 export function withStoreErrorsSync<Value>(file: string, work: () => Value): Value {
@@ -25,41 +30,25 @@ export function withStoreErrorsSync<Value>(file: string, work: () => Value): Val
   }
 }
 
-/** `port` with what its functions throw, also asynchronously and while iterating, translated. */
-export function mapErrors<Port extends object>(port: Port, translate: (cause: unknown) => unknown): Port {
-  const members = Object.entries(port).map(([name, member]) => [
-    name,
-    typeof member === 'function' ? withErrors((...given) => member(...given), translate) : member,
-  ])
-  return Object.fromEntries(members) as Port
-}
-
 const withErrors =
-  (run: (...given: unknown[]) => unknown, translate: (cause: unknown) => unknown) =>
+  (run: (...given: unknown[]) => unknown, file: string) =>
   (...given: unknown[]): unknown => {
-    try {
-      const result = run(...given)
-      if (result instanceof Promise)
-        return result.catch((cause: unknown) => {
-          throw translate(cause)
-        })
-      return isAsyncIterable(result) ? iterate(result, translate) : result
-    } catch (cause) {
-      throw translate(cause)
-    }
+    const result = withStoreErrorsSync(file, () => run(...given))
+    if (result instanceof Promise)
+      return result.catch((cause: unknown) => {
+        throw explanation(file, cause)
+      })
+    return isAsyncIterable(result) ? iterate(result, file) : result
   }
 
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-async function* iterate(
-  items: AsyncIterable<unknown>,
-  translate: (cause: unknown) => unknown,
-): AsyncGenerator {
+async function* iterate(items: AsyncIterable<unknown>, file: string): AsyncGenerator {
   try {
     yield* items
   } catch (cause) {
-    throw translate(cause)
+    throw explanation(file, cause)
   }
 }
 

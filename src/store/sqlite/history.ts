@@ -2,7 +2,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { ComputeAwakeIntervals, History, HistorySpan } from '../../model/ports/history.ts'
+import type { ComputeAwakeIntervals, History } from '../../model/ports/history.ts'
+import type { Interval } from '../../model/time.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Row, SqlValue } from '../rows/codec.ts'
 import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
@@ -43,8 +44,6 @@ select from_ms, to_ms, nth, restart, sums ->> '$.idleTail' as tail from awake_in
 where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
 order by from_ms, to_ms, nth limit ${TIMES_PAGE}
 `
-const LAST_INTERVALS =
-  'select * from awake_interval where compute = ? order by from_ms desc, to_ms desc, nth desc limit ?'
 const ROLLUPS = `
 select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
 `
@@ -56,7 +55,6 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const days = database.prepare(DAYS)
   const intervals = database.prepare(INTERVALS)
   const awakeTimes = createAwakeTimes(database)
-  const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
   const project = database.prepare(PROJECT)
   const statistics = database.prepare(STATISTICS)
@@ -92,12 +90,6 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
           await pause()
         }
     },
-    lastIntervals: async (ref, count) => {
-      await pause()
-      const [compute] = computesOf(ref.account, [ref])
-      const rows = compute ? lastIntervals.all(compute.id, count) : []
-      return rows.map((row) => INTERVAL_ROWS.fromRow(ref, row)).toReversed()
-    },
     rollups: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) =>
@@ -130,13 +122,14 @@ const cursorOf = (last: Row | undefined): readonly [SqlValue, SqlValue, SqlValue
   last?.['nth'] ?? 0,
 ]
 
-function createAwakeTimes(
-  database: DatabaseSync,
-): (compute: StoredCompute, span: HistorySpan) => Iterable<ComputeAwakeIntervals> {
+function createAwakeTimes(database: DatabaseSync) {
   const firstStart = database.prepare(FIRST_START)
   const times = database.prepare(TIMES)
   times.setReturnArrays(true)
-  return function* pagesOf({ id, ref }, { from, to }) {
+  return function* pagesOf(
+    { id, ref }: StoredCompute,
+    { from, to }: Interval,
+  ): Iterable<ComputeAwakeIntervals> {
     let last: readonly SQLOutputValue[] = [firstStart.get(id, from)?.['from_ms'] ?? -Infinity, 0, 0]
     for (;;) {
       const [fromMs = 0, toMs = 0, nth = 0] = last
@@ -172,10 +165,8 @@ async function* rowsOf<Item>(
   }
 }
 
-type FindComputes = (account: string, wanted: readonly ComputeRef[] | undefined) => Iterable<StoredCompute>
-
 /** Finds the stored computes among those wanted, in the given order; without a list all of the account, in order of ids. */
-function createComputes(database: DatabaseSync): FindComputes {
+function createComputes(database: DatabaseSync) {
   const next = database.prepare(NEXT_COMPUTES)
   const byRef = database.prepare(ONE_COMPUTE)
   const lookUp = (ref: ComputeRef): readonly StoredCompute[] => {
@@ -189,18 +180,15 @@ function createComputes(database: DatabaseSync): FindComputes {
         id: Number(id),
         ref: { account, projectId: String(projectId), endpointId: String(endpointId) },
       }))
-  return (account, wanted) =>
-    wanted
-      ? wanted.filter((ref) => ref.account === account).flatMap(lookUp)
-      : pages((last) => page(account, last))
-}
-
-function* pages(
-  page: (last: StoredCompute | undefined) => readonly StoredCompute[],
-): Generator<StoredCompute> {
-  let computes: readonly StoredCompute[] = []
-  do {
-    computes = page(computes.at(-1))
-    yield* computes
-  } while (computes.length === PAGE)
+  return function* find(account: string, wanted: readonly ComputeRef[] | undefined): Iterable<StoredCompute> {
+    if (wanted) {
+      yield* wanted.filter((ref) => ref.account === account).flatMap(lookUp)
+      return
+    }
+    let computes: readonly StoredCompute[] = []
+    do {
+      computes = page(account, computes.at(-1))
+      yield* computes
+    } while (computes.length === PAGE)
+  }
 }

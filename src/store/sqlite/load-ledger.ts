@@ -25,11 +25,10 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 `
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
+  const named = (table: string) =>
+    database.prepare(`select name, body from ${table} where account = ?`).all(account)
   const values = Object.fromEntries(
-    database
-      .prepare('select name, body from account_value where account = ?')
-      .all(account)
-      .map((row) => [row['name'], bodyOf(row, account, String(row['name']))]),
+    named('account_value').map((row) => [row['name'], bodyOf(row, account, String(row['name']))]),
   ) as Partial<AccountValues>
   let projects = orderedMap<ProjectEntry>([])
   let archived: ArchivedTotals | undefined
@@ -40,10 +39,7 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
   for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
     if (!compute.isRetired) computes = computes.with(computeKey(compute.ref), internEntry(compute))
   const budgets = Object.fromEntries(
-    database
-      .prepare('select name, body from budget where account = ?')
-      .all(account)
-      .map((row) => [row['name'], bodyOf(row, 'budget', String(row['name'])) as BudgetState]),
+    named('budget').map((row) => [row['name'], bodyOf(row, 'budget', String(row['name'])) as BudgetState]),
   )
   return {
     account,

@@ -42,22 +42,21 @@ export function createOutbox(database: DatabaseSync): Outbox {
   )
   const jobState = database.prepare('select body from job_state where account = ? and job = ?')
   return {
-    eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(eventFromRow)),
-    lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
-    event: (account, key) => Promise.resolve(byKey.all(account, key).map(eventFromRow)[0]),
-    lastQueued: (account, sink, topic) =>
-      Promise.resolve(lastQueued.all(account, sink, topic).map(eventFromRow)[0]),
-    receivers: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
-    dueDeliveries: (account, sink, count) =>
-      Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
-    overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
-    report: (account, item) =>
-      Promise.resolve(report.get(account, item)).then((row) => row && decompressReport(row)),
-    reports: (account, { count, skip = 0 }) =>
-      Promise.resolve(reports.all(account, count, skip).map(reportFromRow)),
-    reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
-    jobState: (account, { job, decode }) =>
-      Promise.resolve(jobState.all(account, job).map((row) => decode(bodyOf(row, job)))[0]),
+    eventsAfter: async (account, id, count) => after.all(account, id, count).map(eventFromRow),
+    lastEventId: async (account) => Number(last.get(account)?.['id'] ?? 0),
+    event: async (account, key) => byKey.all(account, key).map(eventFromRow)[0],
+    lastQueued: async (account, sink, topic) => lastQueued.all(account, sink, topic).map(eventFromRow)[0],
+    receivers: async (account) => sinks.all(account).map(({ sink }) => String(sink)),
+    dueDeliveries: async (account, sink, count) => waiting.all(account, sink, count).map(deliveryOf),
+    overdue: async (account, sink, most) => overdue.all(account, sink, most).map(deliveryOf),
+    report: async (account, item) => {
+      const row = report.get(account, item)
+      return row && decompressReport(row)
+    },
+    reports: async (account, { count, skip = 0 }) => reports.all(account, count, skip).map(reportFromRow),
+    reportTeams: async (account, slot) => teams.all(account, slot).map(({ team }) => String(team)),
+    jobState: async (account, { job, decode }) =>
+      jobState.all(account, job).map((row) => decode(bodyOf(row, job)))[0],
   }
 }
 

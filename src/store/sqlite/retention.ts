@@ -26,19 +26,14 @@ delete from rollup where compute = ?1 and length = ?2 and from_ms in (
 )
 `
 
-const OLD_EVENTS = `
-delete from event where id in (select id from event where at_ms < ? order by at_ms limit ${ROWS})
-`
-
+const OLD_EVENTS = `delete from event where id in (select id from event where at_ms < ? order by at_ms limit ${ROWS})`
+const OLD_REPORTS = 'delete from report where made_ms < ?'
+const OLD_BY_HAND = "delete from report where made_ms < ? and substr(slot, 9, 8) = '-manual-'"
 const OLD_DELIVERIES = `
 delete from delivery where (account, sink, kind, item) in (
   select account, sink, kind, item from delivery where made_ms < ? order by made_ms limit ${ROWS}
 )
 `
-
-const OLD_REPORTS = 'delete from report where made_ms < ?'
-
-const OLD_BY_HAND = "delete from report where made_ms < ? and substr(slot, 9, 8) = '-manual-'"
 
 const OLD_INTERVALS = `
 delete from awake_interval where compute = ?1 and from_ms in (
@@ -57,17 +52,13 @@ export type Retention = (written: Iterable<number>, now: Instant) => void
 export function createRetention(database: DatabaseSync): Retention {
   const oldRollups = database.prepare(OLD_ROLLUPS)
   const oldIntervals = database.prepare(OLD_INTERVALS)
-  const oldEvents = database.prepare(OLD_EVENTS)
+  const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
-  const oldByHand = database.prepare(OLD_BY_HAND)
-  const oldDeliveries = database.prepare(OLD_DELIVERIES)
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   return (written, now) => {
-    oldEvents.run(now - KEEP_EVENTS)
+    for (const old of oldOutbox) old.run(now - KEEP_EVENTS)
     oldReports.run(now - KEEP_REPORTS)
-    oldByHand.run(now - KEEP_EVENTS)
-    oldDeliveries.run(now - KEEP_EVENTS)
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
     for (const compute of new Set([...written, ...others])) {

@@ -6,13 +6,12 @@ import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/po
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { failed, ok } from '../../std/result.ts'
 import type { RowCodec } from '../rows/codec.ts'
-import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
+import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
 import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import {
   compressReport,
   DELIVERY_ROWS,
   EVENT_ROWS,
-  JOB_STATE_ROWS,
   REPORT_ROWS,
   type CompressedReport,
 } from '../rows/outbox-rows.ts'
@@ -24,7 +23,7 @@ export type Writer = {
   /** Durable when it resolves; when it rejects or refuses, nothing of `writes` is stored. */
   readonly commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
   /** Resolves when no write is in progress. */
-  readonly idle: () => Promise<void>
+  readonly idle: () => Promise<unknown>
 }
 
 type Committed = ReturnType<AccountStore['commit']>
@@ -38,9 +37,7 @@ export function createWriter(database: DatabaseSync, clock: Clock): Writer {
       last = done.catch(() => undefined)
       return done
     },
-    idle: async () => {
-      await last
-    },
+    idle: () => last,
   }
 }
 
@@ -96,7 +93,7 @@ async function rowsOf(writes: readonly Write[]): Promise<readonly RowWrite[]> {
 }
 
 /** Makes a function for the writes of one commit: it writes one, and returns the id of the compute whose history it extends. */
-function createPut(database: DatabaseSync): (account: string) => (write: RowWrite) => number | undefined {
+function createPut(database: DatabaseSync) {
   const prepare = createPrepare(database)
   const put = {
     value: prepare(ACCOUNT_ROWS, 'account'),
@@ -125,14 +122,14 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
     if (!row) throw new Error(`no entry is stored of ${computeKey({ account, projectId, endpointId })}`)
     return Number(row['id'])
   }
-  return (account) => {
+  return (account: string) => {
     const numbered = createNumbering()
     const extend = <Value>(putRow: PutRow<Value>, ref: ComputeRef, value: Value): number => {
       const compute = idOf({ ...ref, account })
       putRow(compute, value)
       return compute
     }
-    return (write) => {
+    return (write: RowWrite): number | undefined => {
       switch (write.kind) {
         case 'compute':
           return put.compute(account, write.entry)
@@ -150,13 +147,13 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
         case 'statistics':
           return extend(put.statistics, write.statistics.ref, write.statistics)
         case 'budget':
-          if (write.state) put.budget(account, { name: write.name, state: write.state })
+          if (write.state) put.budget(account, { name: write.name, value: write.state })
           else dropBudget.run(account, write.name)
           return undefined
         case 'counters':
-          return put.value(account, { counters: write.counters })
+          return put.value(account, { name: 'counters', value: write.counters })
         case 'reading-counts':
-          return put.value(account, { readings: write.counts })
+          return put.value(account, { name: 'readings', value: write.counts })
         case 'event':
           if (isNotifiable(write.event)) put.event(account, write.event)
           return undefined
@@ -166,7 +163,7 @@ function createPut(database: DatabaseSync): (account: string) => (write: RowWrit
           return put.delivery(account, write.delivery)
         case 'job-state':
           if (write.state === undefined) dropJobState.run(account, write.job)
-          else put.jobState(account, write)
+          else put.jobState(account, { name: write.job, value: write.state })
           return undefined
       }
     }

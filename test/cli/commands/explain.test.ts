@@ -98,7 +98,6 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     awakeTimes: nothing,
     rollups: nothing,
     statistics: () => Promise.resolve(new Map()),
-    lastIntervals: () => Promise.resolve([]),
     projects: () => Promise.resolve([]),
   }
   const app = createApiApp({

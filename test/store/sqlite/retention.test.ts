@@ -3,7 +3,7 @@ import { COARSE_STEP, FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
+import { ALWAYS, collected, computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
 import { put } from '../../support/writes.ts'
 
@@ -78,7 +78,7 @@ test('the newest intervals stay, however old they are', async () => {
     // oxlint-disable-next-line no-await-in-loop -- one commit after the other
     await put(store, {})
   }
-  const kept = await store.lastIntervals(one, 1000)
+  const kept = await collected(store.intervals('main', ALWAYS))
   expect(kept).toHaveLength(401)
   expect(kept[0]).toEqual(settled[99])
   await store.close()

@@ -49,12 +49,7 @@ test('a large batch, many small ones, starting and asking for history all give w
   expect(await turnsDuring(() => store.account('main').load())).toBeGreaterThan(100)
   const span = { from: at(0), to: at(1000), length: FINE_STEP }
   expect(await turnsDuring(() => collected(store.rollups('main', span)))).toBeGreaterThan(100)
-  const last = async (): Promise<void> => {
-    for (const index of numbers(400)) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await store.lastIntervals(refOf(`ep-${index}`), 10)
-    }
-  }
-  expect(await turnsDuring(last)).toBeGreaterThan(100)
+  const days = () => collected(store.days('main', { from: at(0), to: at(1000) }))
+  expect(await turnsDuring(days)).toBeGreaterThan(100)
   await store.close()
 })
