@@ -3,7 +3,7 @@ import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { budgetWrites, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
-import type { BudgetCompute, BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
+import type { BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
 import { isStateOfDefinition, spendKnownSince } from '../../ledger/budgets/settle.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -12,8 +12,8 @@ import type { BudgetStates } from '../../model/policy/budget.ts'
 import { retiredTarget } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { DAY, HOUR, after, cu, earliest, instant, micros, seconds, type Instant } from '../../model/units.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { DAY, HOUR, after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
 import type { PassPlan } from './pass-state.ts'
 
 type BudgetContext = { readonly plan: PassPlan; readonly now: Instant }
@@ -64,7 +64,7 @@ async function statesFromHistory(
   const settle = (intervals: readonly HistoryInterval[]): void => {
     const settled = intervals.flatMap((interval) => slicesOfHistory(interval, prices))
     since = earliest(since, ...settled.map(({ likely }) => likely.from))
-    const computes = computesOfHistory(intervals, ledger, { prices, now })
+    const computes = computesOfHistory(intervals, ledger)
     states = settleBudgets(missing, states, { settled, computes, now, settledSince: since })
   }
   const from = earliest(
@@ -90,23 +90,15 @@ async function statesFromHistory(
 function computesOfHistory(
   intervals: readonly HistoryInterval[],
   { computes, projects }: Ledger,
-  { prices, now }: Pick<PassPlan, 'prices'> & { readonly now: Instant },
 ): BudgetComputesByKey {
   const refs = new Map(intervals.map(({ ref }) => [computeKey(ref), ref]))
   const entries = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
   const projectOf = (projectId: string) => projects.get(projectId)
   return new Map([
-    ...[...refs].map(([key, ref]) => [key, retiredCompute(ref, projectOf(ref.projectId))] as const),
-    ...toBudgetComputes(entries, { projectOf, prices, now }),
+    ...[...refs].map(([key, ref]) => [key, retiredTarget(ref, projectOf(ref.projectId)?.project)] as const),
+    ...toBudgetComputes(entries, projectOf),
   ])
 }
-
-const retiredCompute = (ref: ComputeRef, project: ProjectEntry | undefined): BudgetCompute => ({
-  ...retiredTarget(ref, project?.project),
-  maxCu: cu(0),
-  perCuHour: micros(0),
-  isDeleted: true,
-})
 
 /** A sweep, with the ledger before it. */
 type SweptLedger = {
@@ -135,17 +127,16 @@ export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
 export function settleBudgetsOfChunk(
   { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
   { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
-  { plan: { budgets, prices }, now }: BudgetContext,
+  { plan: { budgets }, now }: BudgetContext,
 ): readonly Write[] {
   const entries = entriesOf(writes)
   if (budgets.budgets.length === 0 || entries.length === 0) return []
   const stored = writes.flatMap((write) => (write.kind === 'project' ? [write.entry] : []))
   const projects = new Map(stored.map((entry) => [entry.project.projectId, entry]))
-  const computes = toBudgetComputes(entries, {
-    projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
-    prices,
-    now,
-  })
+  const computes = toBudgetComputes(
+    entries,
+    (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
+  )
   const lateDiscoveries = lateDiscoveriesOf(entries, computes, { before, sweep })
   const settled = { settled: slices, computes, lateDiscoveries, now }
   return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))

@@ -7,18 +7,17 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Write } from '../../model/ports/store.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createIdentityCache } from '../../std/cache.ts'
-import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
+import { matchesSelector, selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
-import { openEvaluation, type MaxSpendInput } from './evaluate.ts'
+import { openEvaluation } from './evaluate.ts'
 import {
   groupByCompute,
   settleBudget,
   applyLateDiscoveries,
-  type BudgetCompute,
   type BudgetComputesByKey,
   type LateDiscovery,
   type BudgetSettleInput,
@@ -82,7 +81,7 @@ export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
     of: (entry, project) => {
       const before = cache.get(entry)
       if (before?.project === project && before) return before
-      const compute = scopedCompute(entry, project)
+      const compute = targetOf(entry, project)
       const indexes = budgets.flatMap(({ scope }, index) => (matchesSelector(scope, compute) ? [index] : []))
       const scoped = { project, indexes: listOf(indexes) }
       cache.set(entry, scoped)
@@ -123,7 +122,8 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
       const asOf = { prices, project, now, atMost, isUnobserved: isUnreachable }
       const slices = indexes.length === 0 ? [] : provisionalSlicesOf(entry, asOf)
       for (const index of indexes) {
-        evaluations[index]?.evaluation.compute({ ...maxSpendOf(entry), perCuHour })
+        if (entry.deletedAt === undefined)
+          evaluations[index]?.evaluation.compute(largestCu(entry.compute.sizing), perCuHour)
         for (const slice of slices) slicesOf[index]?.push(slice)
       }
     }
@@ -150,38 +150,17 @@ function provisionalSlicesOf(entry: ComputeEntry, asOf: AccrualContext): readonl
   return accrued ? [...entry.provisional, accrued] : entry.provisional
 }
 
-type PresentPrices = Pick<BudgetInputs, 'prices' | 'now'> & {
-  readonly projectOf: (projectId: string) => ProjectEntry | undefined
-}
-
-/** Computes as budgets see them, at the present price. */
-export function toBudgetComputes(
+/** Computes as budgets see them. */
+export const toBudgetComputes = (
   entries: Iterable<ComputeEntry>,
-  { projectOf, prices, now }: PresentPrices,
-): BudgetComputesByKey {
-  const perCuHour = priceAt(prices, now)
-  return new Map(
-    [...entries].map((entry) => [
-      computeKey(entry.ref),
-      { ...scopedCompute(entry, projectOf(entry.ref.projectId)), perCuHour },
-    ]),
+  projectOf: (projectId: string) => ProjectEntry | undefined,
+): BudgetComputesByKey =>
+  new Map(
+    [...entries].map((entry) => [computeKey(entry.ref), targetOf(entry, projectOf(entry.ref.projectId))]),
   )
-}
 
-type MaxSpendFields = Pick<ComputeEntry, 'compute' | 'deletedAt'>
-
-const scopedCompute = (
-  { ref, compute, deletedAt }: ComputeEntry,
-  project: ProjectEntry | undefined,
-): Omit<BudgetCompute, 'perCuHour'> => ({
-  ...selectorTargetOf(ref.account, compute, project?.project),
-  ...maxSpendOf({ compute, deletedAt }),
-})
-
-const maxSpendOf = ({ compute, deletedAt }: MaxSpendFields): Omit<MaxSpendInput, 'perCuHour'> => ({
-  maxCu: largestCu(compute.sizing),
-  isDeleted: deletedAt !== undefined,
-})
+const targetOf = ({ ref, compute }: ComputeEntry, project: ProjectEntry | undefined): SelectorTarget =>
+  selectorTargetOf(ref.account, compute, project?.project)
 
 /** Writes that turn the stored `before` into `after`. */
 export const budgetWrites = (before: BudgetStates, after: BudgetStates): readonly Write[] =>

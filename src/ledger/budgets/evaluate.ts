@@ -12,11 +12,11 @@ import type { Event } from '../../model/output/event-kinds.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
-import { latest, ratio, type Instant, type Ratio } from '../../model/units.ts'
+import { latest, ratio, type Cu, type Instant, type Micros, type Ratio } from '../../model/units.ts'
 import { addSliceAmounts } from '../settle/cu-time.ts'
 import { burnRates, maxBurnRate, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
 import { addSlicesInPeriod, amountInLimitUnit, isRecordOf, reachedRungs } from './period-totals.ts'
-import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
+import { slicesInWindow, settleBudget } from './settle.ts'
 
 export type BudgetEvaluation = {
   /** State with the rungs reached; stored before or with the events. */
@@ -28,13 +28,10 @@ export type BudgetEvaluation = {
   readonly events: readonly Event[]
 }
 
-/** Input of the largest possible spend of a compute. */
-export type MaxSpendInput = Pick<BudgetCompute, 'isDeleted' | 'maxCu' | 'perCuHour'>
-
 /** An evaluation in progress, to which computes are added in chunks. */
 export type OpenEvaluation = {
-  /** Adds a compute of the budget's scope: the largest sizes of existing computes bound the burn. */
-  readonly compute: (compute: MaxSpendInput) => void
+  /** Adds an existing compute of the budget's scope: their largest sizes bound the burn. */
+  readonly compute: (maxCu: Cu, perCuHour: Micros) => void
   /** Adds provisional slices, as of now, of computes of the budget's scope; each slice once. */
   readonly provisional: (slices: readonly AwakeSlice[]) => void
   readonly close: () => BudgetEvaluation
@@ -56,8 +53,8 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
   let { total } = state
   let rate = 0
   return {
-    compute: ({ isDeleted, maxCu, perCuHour }) => {
-      if (!isDeleted) rate += spendPerMilli(maxCu, perCuHour, unit)
+    compute: (maxCu, perCuHour) => {
+      rate += spendPerMilli(maxCu, perCuHour, unit)
     },
     provisional: (slices) => {
       const parts = slicesInWindow(budget, slices)

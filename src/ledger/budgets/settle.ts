@@ -3,26 +3,18 @@ import type { Budget, BudgetState } from '../../model/policy/budget.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import { DAY, earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
+import { DAY, earliest, latest, type Instant } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
 import { addSliceAmounts, NO_AMOUNTS } from '../settle/cu-time.ts'
 import { clipSlice, possibleInterval } from '../settle/slices.ts'
 import { addSlicesInPeriod, ensurePeriodRecord } from './period-totals.ts'
 import { seasonalityKnownSince, addSpend, newSeasonality } from './seasonality.ts'
 
-/** A compute as budgets see it. */
-export type BudgetCompute = SelectorTarget & {
-  readonly maxCu: Cu
-  readonly perCuHour: Micros
-  /** Its spend counts, but it will not spend more. */
-  readonly isDeleted: boolean
-}
-
 /** `computeKey` → every compute that the slices may name, deleted ones included. */
-export type BudgetComputesByKey = ReadonlyMap<string, BudgetCompute>
+export type BudgetComputesByKey = ReadonlyMap<string, SelectorTarget>
 
 /** `computeKey` → its slices: grouped once for all budgets. */
-export type SlicesByCompute = ReadonlyMap<string, readonly AwakeSlice[]>
+type SlicesByCompute = ReadonlyMap<string, readonly AwakeSlice[]>
 
 export const groupByCompute = (slices: readonly AwakeSlice[]): SlicesByCompute =>
   Map.groupBy(slices, ({ ref }) => computeKey(ref))
@@ -98,7 +90,7 @@ export const spendKnownSince = ({ wallAt }: Budget, state: BudgetState, since: I
 })
 
 /** A compute whose time before `knownFrom` is not known: it existed unseen, without operation history. */
-export type LateDiscovery = { readonly compute: BudgetCompute; readonly knownFrom: Instant }
+export type LateDiscovery = { readonly compute: SelectorTarget; readonly knownFrom: Instant }
 
 /** The state when late discoveries are in the budget's scope: its spend is known only from the newest `knownFrom` on. */
 export function applyLateDiscoveries(

@@ -1,18 +1,22 @@
 // Budgets and slices of which each test changes what it is about. Prices are 1 unit of currency a CU-hour.
 import { openEvaluation, type BudgetEvaluation } from '../../../src/ledger/budgets/evaluate.ts'
-import {
-  groupByCompute,
-  settleBudget,
-  type BudgetCompute,
-  type BudgetSettleInput,
-} from '../../../src/ledger/budgets/settle.ts'
+import { groupByCompute, settleBudget, type BudgetSettleInput } from '../../../src/ledger/budgets/settle.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
-import { matchesSelector } from '../../../src/model/policy/selector.ts'
+import { matchesSelector, type SelectorTarget } from '../../../src/model/policy/selector.ts'
 import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
 import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
-import { cu, cuMillis, instant, micros, millis, type Instant } from '../../../src/model/units.ts'
+import {
+  cu,
+  cuMillis,
+  instant,
+  micros,
+  millis,
+  type Cu,
+  type Instant,
+  type Micros,
+} from '../../../src/model/units.ts'
 import { at, zoneOf } from '../../support/zones.ts'
 
 export const HOUR = 3_600_000
@@ -75,6 +79,9 @@ export function sliceOf(
   }
 }
 
+/** A compute, with its largest possible spend. */
+type BudgetCompute = SelectorTarget & { maxCu: Cu; perCuHour: Micros; isDeleted: boolean }
+
 export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = {}): BudgetCompute => ({
   ref: refOf(endpointId),
   projectName: `name of ${endpointId}`,
@@ -87,7 +94,8 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
   ...changed,
 })
 
-export type BudgetInput = Omit<BudgetSettleInput, 'settled'> & {
+export type BudgetInput = Omit<BudgetSettleInput, 'settled' | 'computes'> & {
+  readonly computes: ReadonlyMap<string, BudgetCompute>
   readonly settled: readonly AwakeSlice[]
   readonly provisional: readonly AwakeSlice[]
   readonly counter?: BudgetCounter | undefined
@@ -104,7 +112,7 @@ export function advanceBudget(
   const look = openEvaluation(budget, { state, counter, isUnreachable }, input.now)
   const inScope = [...input.computes].filter(([, compute]) => matchesSelector(budget.scope, compute))
   for (const [key, compute] of inScope) {
-    look.compute(compute)
+    if (!compute.isDeleted) look.compute(compute.maxCu, compute.perCuHour)
     look.provisional(groupByCompute(provisional).get(key) ?? [])
   }
   return look.close()
