@@ -20,12 +20,10 @@ export type ComputeFacts = {
   readonly deletion: Deletion | undefined
 }
 
-type FactsBuilder = Omit<ComputeFacts, 'looks' | 'operations' | 'readings' | 'deletion'> & {
-  readonly looks: Look[]
-  readonly operations: Operation[]
-  readonly readings: ReadingAttempt[]
-  deletion: Deletion | undefined
-}
+type Endpoint = Pick<ComputeRef, 'projectId' | 'endpointId'>
+
+/** Stands for every compute of a project. */
+const ANY_COMPUTE = '*'
 
 /** `computeKey` → facts, of every compute that the sweep observed or whose settlement is due. */
 export function groupFactsByCompute(
@@ -33,71 +31,59 @@ export function groupFactsByCompute(
   sweep: Sweep,
   now: Instant,
 ): ReadonlyMap<string, ComputeFacts> {
-  const byKey = new Map<string, FactsBuilder>()
-  const factsOf = createFactsLookup(byKey, sweep)
-  addObservations(sweep, factsOf)
-  addUnobserved(ledger, { sweep, now }, factsOf)
-  for (const [facts, deletion] of deletionsIn(ledger, sweep, byKey)) facts.deletion = deletion
-  return byKey
-}
-
-/** Stands for every compute of a project. */
-const ANY_COMPUTE = '*'
-
-type FactsLookup = (projectId: string, endpointId: string) => FactsBuilder
-
-function createFactsLookup(
-  byKey: Map<string, FactsBuilder>,
-  { account, operationsReadOf, unreadableOperations }: Sweep,
-): FactsLookup {
-  const read = new Set(operationsReadOf)
+  const { account } = sweep
+  const keyOf = ({ projectId, endpointId }: Endpoint): string =>
+    computeKey({ account, projectId, endpointId })
+  const ofComputes = sweep.operations.flatMap((operation) => {
+    const { projectId, endpointId } = operation
+    return endpointId === undefined ? [] : [{ projectId, endpointId, operation }]
+  })
+  const looks = Map.groupBy(sweep.looks, ({ compute }) => keyOf(compute))
+  const operations = Map.groupBy(ofComputes, keyOf)
+  const readings = Map.groupBy(sweep.readings, ({ ref }) => keyOf(ref))
+  const read = new Set(sweep.operationsReadOf)
   const lost = new Set(
-    unreadableOperations.map(({ projectId, endpointId = ANY_COMPUTE }) => `${projectId}/${endpointId}`),
+    sweep.unreadableOperations.map(({ projectId, endpointId = ANY_COMPUTE }) => `${projectId}/${endpointId}`),
   )
-  return (projectId, endpointId) => {
+  const facts = new Map<string, ComputeFacts>()
+  const endpoints: readonly Endpoint[] = [
+    ...sweep.looks.map(({ compute }) => compute),
+    ...ofComputes,
+    ...sweep.readings.map(({ ref }) => ref),
+    ...unobservedOf(ledger, sweep, now),
+  ]
+  for (const { projectId, endpointId } of endpoints) {
     const ref = { account, projectId, endpointId }
     const key = computeKey(ref)
-    const existing = byKey.get(key)
-    if (existing) return existing
-    const operationsRead = read.has(projectId)
-    const isLost = lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANY_COMPUTE}`)
-    const facts = {
+    if (facts.has(key)) continue
+    facts.set(key, {
       ref,
-      looks: [],
-      operations: [],
-      operationsRead,
-      operationsLost: isLost,
-      readings: [],
+      looks: looks.get(key) ?? [],
+      operations: (operations.get(key) ?? []).map(({ operation }) => operation),
+      operationsRead: read.has(projectId),
+      operationsLost: lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANY_COMPUTE}`),
+      readings: readings.get(key) ?? [],
       deletion: undefined,
-    }
-    byKey.set(key, facts)
-    return facts
+    })
   }
+  for (const [key, deletion] of deletionsIn(ledger, sweep, facts)) {
+    const one = facts.get(key)
+    if (one) facts.set(key, { ...one, deletion })
+  }
+  return facts
 }
 
-function addObservations({ looks, operations, readings }: Sweep, factsOf: FactsLookup): void {
-  for (const look of looks) factsOf(look.compute.projectId, look.compute.endpointId).looks.push(look)
-  for (const operation of operations) {
-    if (operation.endpointId !== undefined)
-      factsOf(operation.projectId, operation.endpointId).operations.push(operation)
-  }
-  for (const reading of readings)
-    factsOf(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
-}
-
-/** Adds computes that the sweep does not observe: their project was listed or its operations read, or their settlement is due. */
-function addUnobserved(
-  { computes }: Ledger,
-  { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },
-  factsOf: FactsLookup,
-): void {
+/** Computes that may be without observations: their project was listed or its operations read, or their settlement is due. */
+function unobservedOf({ computes }: Ledger, sweep: Sweep, now: Instant): readonly ComputeRef[] {
   const observed = new Set([
     ...sweep.operationsReadOf,
     ...sweep.listedComputes.map(({ projectId }) => projectId),
   ])
+  const refs: ComputeRef[] = []
   for (const { ref, deletedAt, settlesAt } of computes.values()) {
     const isOfObservedProject = deletedAt === undefined && observed.has(ref.projectId)
     const isDue = settlesAt !== undefined && settlesAt <= now
-    if (isOfObservedProject || isDue) factsOf(ref.projectId, ref.endpointId)
+    if (isOfObservedProject || isDue) refs.push(ref)
   }
+  return refs
 }

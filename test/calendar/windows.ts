@@ -1,6 +1,6 @@
 // Windows out of text, and intervals as text.
 import { parseCron } from '../../src/calendar/cron.ts'
-import { oneOffRecurrence, type Recurrence } from '../../src/calendar/recurrence.ts'
+import { oneOffRecurrence, type Recurrence } from '../../src/calendar/window.ts'
 import { parseDate, parseLocalDateTime } from '../../src/calendar/local-time.ts'
 import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'

@@ -1,7 +1,7 @@
 // The sections `calendars` and `windows`: every form of a window; `buildWindows` resolves names of calendars.
 import { z } from 'zod'
 import { parseCron, type Cron } from '../../calendar/cron.ts'
-import { oneOffRecurrence, type DateSet, type Recurrence } from '../../calendar/recurrence.ts'
+import { oneOffRecurrence, type DateSet, type Recurrence } from '../../calendar/window.ts'
 import {
   parseDate,
   parseLocalDateTime,

@@ -2,8 +2,7 @@
 // durable; what could not be stored is observed again.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/apply-sweep.ts'
-import { createOperationCounter } from '../../ledger/counters/operations.ts'
-import { addTeamWaste, addWakes } from '../../ledger/counters/computes.ts'
+import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/counters.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import { restoreArchived } from '../../model/ledger/archived.ts'

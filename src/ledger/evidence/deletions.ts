@@ -1,5 +1,5 @@
 // Deletions: computes missing from their project's list, and when they may have been deleted.
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectListing } from '../../model/ledger/project-entry.ts'
 import type { Deletion, Sweep } from '../../model/observation.ts'
@@ -8,41 +8,31 @@ import { earliest, instant, SECOND, type Instant } from '../../model/units.ts'
 
 type ComputeOperations = { readonly ref: ComputeRef; readonly operations: readonly Operation[] }
 
-type ListedEndpoints = {
-  readonly askedAt: Instant
-  readonly at: Instant
-  readonly endpointIds: ReadonlySet<string>
-}
-
 /** Undefined where an unreadable record has no id: it may be of any compute. */
 const listOf = (listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined) =>
-  !listing || listing.partial
-    ? undefined
-    : { askedAt: listing.askedAt ?? listing.at, at: listing.at, endpointIds: new Set(listing.endpointIds) }
+  !listing || listing.partial ? undefined : { ...listing, askedAt: listing.askedAt ?? listing.at }
 
-/** Deletions by the lists. A compute without an entry counts as deleted only if the list was read after its last operation. */
-export function deletionsIn<Facts extends ComputeOperations>(
+/** Compute key → deletion, by the lists. A compute without an entry counts as deleted only if the list was read after its last operation. */
+export function deletionsIn(
   { computes, projects }: Ledger,
   { listedComputes, operations }: Sweep,
-  factsByKey: ReadonlyMap<string, Facts>,
-): readonly (readonly [facts: Facts, deletion: Deletion])[] {
+  factsByKey: ReadonlyMap<string, ComputeOperations>,
+): ReadonlyMap<string, Deletion> {
   const lists = new Map(
     listedComputes.map((item) => [item.projectId, listOf({ ...item, at: item.answeredAt })]),
   )
-  const before = new Map<string, ListedEndpoints | undefined>()
-  const listBefore = (projectId: string): ListedEndpoints | undefined => {
-    if (!before.has(projectId)) before.set(projectId, listOf(projects.get(projectId)?.listed))
-    return before.get(projectId)
-  }
+  const listBefore = (projectId: string) => listOf(projects.get(projectId)?.listed)
   const removals = new Map(operations.filter(deletesBranch).map((item) => [branchKey(item), item]))
-  return [...factsByKey.values()].flatMap((facts): (readonly [Facts, Deletion])[] => {
+  const deletions = new Map<string, Deletion>()
+  for (const [key, facts] of factsByKey) {
     const { projectId, endpointId } = facts.ref
-    const entry = computes.get(computeKey(facts.ref))
+    const entry = computes.get(key)
     const list = entry || lists.has(projectId) ? lists.get(projectId) : listBefore(projectId)
-    if (!list || list.endpointIds.has(endpointId) || entry?.deletedAt !== undefined) return []
-    if (!entry && !isBefore(facts, list.askedAt)) return []
-    return [[facts, deletionOf(facts, { entry, removals, listedAt: list.at })]]
-  })
+    if (!list || list.endpointIds.includes(endpointId) || entry?.deletedAt !== undefined) continue
+    if (!entry && !isBefore(facts, list.askedAt)) continue
+    deletions.set(key, deletionOf(facts, { entry, removals, listedAt: list.at }))
+  }
+  return deletions
 }
 
 const isBefore = ({ operations }: ComputeOperations, at: Instant): boolean =>

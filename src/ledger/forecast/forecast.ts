@@ -1,6 +1,7 @@
 // Forecast of the spend at the end of a period, from its daily amounts.
 import { ratio, type Ratio } from '../../model/units.ts'
 import {
+  backtestWindows,
   correctionFromOutcomes,
   intervalCoverage,
   type IntervalCoverage,
@@ -17,7 +18,6 @@ import {
 import { weekdayFactorOf } from './level.ts'
 import { shareBelow, QUANTILE_SHARES, spreadsAt } from './quantiles.ts'
 import { outlookAfter, type HorizonPart } from './spread.ts'
-import { backtestWindows } from './backtest.ts'
 
 /** Known days from which on a forecast is no longer learning: two months, after which error and width change little. */
 const LEARNED = 60

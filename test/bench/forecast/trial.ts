@@ -1,5 +1,5 @@
 // Forecasts made on days of the past, beside what the period came to.
-import { backtestWindows } from '../../../src/ledger/forecast/backtest.ts'
+import { backtestWindows } from '../../../src/ledger/forecast/correction.ts'
 import { forecastAtEnd, probabilityOverLimit } from '../../../src/ledger/forecast/forecast.ts'
 import { rescaleSeries } from '../../../src/ledger/forecast/history.ts'
 import { recipe } from './recipe.ts'

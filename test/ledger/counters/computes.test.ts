@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTeamWaste, addWakes } from '../../../src/ledger/counters/computes.ts'
+import { addTeamWaste, addWakes } from '../../../src/ledger/counters.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'

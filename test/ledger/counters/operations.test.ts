@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createOperationCounter } from '../../../src/ledger/counters/operations.ts'
+import { createOperationCounter } from '../../../src/ledger/counters.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'

@@ -1,7 +1,10 @@
 // One's own finished windows, and what they correct, with values worked out by hand.
 import { expect, test } from 'vitest'
-import { correctionFromOutcomes, intervalCoverage } from '../../../src/ledger/forecast/correction.ts'
-import { backtestWindows } from '../../../src/ledger/forecast/backtest.ts'
+import {
+  backtestWindows,
+  correctionFromOutcomes,
+  intervalCoverage,
+} from '../../../src/ledger/forecast/correction.ts'
 
 const from = (amounts: readonly (number | undefined)[]) => ({ amounts, firstWeekday: 0 })
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { rescaleSeries, type KnownChange } from '../../../src/ledger/forecast/history.ts'
 import { levelAfter, weekdayFactors } from '../../../src/ledger/forecast/level.ts'
-import { noiseVarianceAfter } from '../../../src/ledger/forecast/noise.ts'
+import { noiseVarianceAfter } from '../../../src/ledger/forecast/spread.ts'
 import { shareBelow, QUANTILE_SHARES, spreadsAt } from '../../../src/ledger/forecast/quantiles.ts'
 import { outlookAfter, wholeDays } from '../../../src/ledger/forecast/spread.ts'
 
