@@ -2,14 +2,8 @@
 import { union, type Interval } from '../model/time.ts'
 import { DAY, earliest, instant, latest, type Instant, type Millis } from '../model/units.ts'
 import type { Cron } from './cron.ts'
-import {
-  addDays,
-  dayNumberOf,
-  localDateTimeOf,
-  weekdayOf,
-  type DayNumber,
-  type LocalDateTime,
-} from './local-time.ts'
+import type { DayNumber, LocalDateTime } from './local-time.ts'
+import { addDays, dayNumberOf, localDateTimeOf, weekdayOf } from './local-time.ts'
 import type { WeeklyOpening } from './window-text.ts'
 import type { Zone } from './zone.ts'
 

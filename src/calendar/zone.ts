@@ -3,15 +3,8 @@ import { failed, ok, type Result } from '../std/result.ts'
 import type { Interval } from '../model/time.ts'
 import { DAY, instant, type Instant } from '../model/units.ts'
 import { createUtcOffsets, UTC_OFFSETS, type UtcOffsets } from './offsets.ts'
-import {
-  dateText,
-  dayNumberOf,
-  addDays,
-  localDateTime,
-  localDateTimeOf,
-  type DayNumber,
-  type LocalDateTime,
-} from './local-time.ts'
+import type { DayNumber, LocalDateTime } from './local-time.ts'
+import { dateText, dayNumberOf, addDays, localDateTime, localDateTimeOf } from './local-time.ts'
 import { resolveZoneName } from './zone-name.ts'
 
 /** A calendar day as an interval of instants `[from, to)`; not always 24 h long, never empty. */

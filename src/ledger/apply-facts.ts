@@ -1,11 +1,7 @@
 // Applies the facts of one compute to its ledger entry.
 import type { Zone } from '../calendar/zone.ts'
-import {
-  isInTransition,
-  type AutosuspendDelay,
-  type Compute,
-  type ComputeRef,
-} from '../model/service/compute.ts'
+import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
+import { isInTransition } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { AwakeInterval, Edge, Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'

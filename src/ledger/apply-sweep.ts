@@ -12,14 +12,8 @@ import type { Look, Sweep } from '../model/observation.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import { eventWrites, type Write } from '../model/ports/store.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../model/service/compute.ts'
-import {
-  applyFacts,
-  newComputeEntry,
-  type AppliedFacts,
-  type ApplyContext,
-  type EntryBefore,
-  type LedgerContext,
-} from './apply-facts.ts'
+import type { AppliedFacts, ApplyContext, EntryBefore, LedgerContext } from './apply-facts.ts'
+import { applyFacts, newComputeEntry } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
 import { backfill, needsBackfill, placeholderLookOfDeleted } from './backfill.ts'
 import { eventsBetween, reconciliationEvents } from './events.ts'

@@ -8,13 +8,8 @@ import { awakeEffect, type Operation } from '../model/service/operation.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { nextDayVersion, publishedDays } from './settle/days.ts'
 import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
-import {
-  applyFacts,
-  provisionalOperations,
-  type AppliedFacts,
-  type ApplyContext,
-  type EntryBefore,
-} from './apply-facts.ts'
+import type { AppliedFacts, ApplyContext, EntryBefore } from './apply-facts.ts'
+import { applyFacts, provisionalOperations } from './apply-facts.ts'
 import type { ComputeFacts } from './facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 

@@ -1,11 +1,7 @@
 // The entry to the store: callers name no driver.
 import type { Clock } from '../model/ports/clock.ts'
-import {
-  openEmbeddedStore,
-  readEmbeddedStore,
-  type OpenedStore,
-  type StoreReader,
-} from './sqlite/embedded.ts'
+import type { OpenedStore, StoreReader } from './sqlite/embedded.ts'
+import { openEmbeddedStore, readEmbeddedStore } from './sqlite/embedded.ts'
 
 /** Section `store` of the configuration. */
 export type StoreConfig = { readonly folder: string }

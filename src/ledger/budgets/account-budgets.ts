@@ -14,14 +14,8 @@ import type { Instant } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
 import { openEvaluation } from './evaluate.ts'
-import {
-  groupByCompute,
-  settleBudget,
-  applyLateDiscoveries,
-  type BudgetComputesByKey,
-  type LateDiscovery,
-  type BudgetSettleInput,
-} from './settle.ts'
+import type { BudgetComputesByKey, LateDiscovery, BudgetSettleInput } from './settle.ts'
+import { groupByCompute, settleBudget, applyLateDiscoveries } from './settle.ts'
 
 export type SettledInput = Omit<BudgetSettleInput, 'settled'> & {
   /** Slices settled since the states were stored, each slice once. */

@@ -2,15 +2,8 @@
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { Interval } from '../../model/time.ts'
-import {
-  earliest,
-  instant,
-  millis,
-  SECOND,
-  type Instant,
-  type Millis,
-  type Seconds,
-} from '../../model/units.ts'
+import type { Instant, Millis, Seconds } from '../../model/units.ts'
+import { earliest, instant, millis, SECOND } from '../../model/units.ts'
 
 /** Longest time after a session's end at which its activity shows, 1 s: its statistics are written at its end, and the service looks every 500 ms. */
 const MAX_TRACE_DELAY = SECOND

@@ -1,20 +1,9 @@
 // Forecast of the spend at the end of a period, from its daily amounts.
 import { ratio, type Ratio } from '../../model/units.ts'
-import {
-  backtestWindows,
-  correctionFromOutcomes,
-  intervalCoverage,
-  type IntervalCoverage,
-  type WindowOutcome,
-} from './correction.ts'
-import {
-  checkAmount,
-  checkSeries,
-  rescaleSeries,
-  type ForecastAmount,
-  type DailySeries,
-  type KnownChange,
-} from './history.ts'
+import type { IntervalCoverage, WindowOutcome } from './correction.ts'
+import { backtestWindows, correctionFromOutcomes, intervalCoverage } from './correction.ts'
+import type { ForecastAmount, DailySeries, KnownChange } from './history.ts'
+import { checkAmount, checkSeries, rescaleSeries } from './history.ts'
 import { weekdayFactorOf } from './level.ts'
 import { shareBelow, QUANTILE_SHARES, spreadsAt } from './quantiles.ts'
 import { outlookAfter, type HorizonPart } from './spread.ts'

@@ -6,18 +6,8 @@ import type {
   ProjectMetering,
   RangeUtilisation,
 } from '../../model/ledger/metering.ts'
-import {
-  HOUR,
-  MINUTE,
-  after,
-  cuMillis,
-  instant,
-  latest,
-  ratio,
-  seconds,
-  type Instant,
-  type Seconds,
-} from '../../model/units.ts'
+import type { Instant, Seconds } from '../../model/units.ts'
+import { HOUR, MINUTE, after, cuMillis, instant, latest, ratio, seconds } from '../../model/units.ts'
 import { compareAt } from './compare.ts'
 import { ASSUMED_METERING_LAG, betterLagSample, meteringLagSample } from './metering-lag.ts'
 import { asleepSince, firstAwakeAfter, ledgerUsageUntil, usageIn, type ProjectUsage } from './ledger-use.ts'

@@ -6,16 +6,8 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import {
-  cu,
-  cuMillis,
-  earliest,
-  instant,
-  latest,
-  type Cu,
-  type CuMillis,
-  type Instant,
-} from '../../model/units.ts'
+import type { Cu, CuMillis, Instant } from '../../model/units.ts'
+import { cu, cuMillis, earliest, instant, latest } from '../../model/units.ts'
 import { accruedSlice } from '../settle/accrual.ts'
 import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
 import { duration, overlap } from '../interval-math.ts'

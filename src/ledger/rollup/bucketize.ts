@@ -1,16 +1,8 @@
 // Distributes pieces of time and samples over buckets of a fixed length, in one walk in order of time.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
-import {
-  after,
-  earliest,
-  HOUR,
-  instant,
-  millis,
-  type Instant,
-  type Seconds,
-  ratio,
-} from '../../model/units.ts'
+import type { Instant, Seconds } from '../../model/units.ts'
+import { after, earliest, HOUR, instant, millis, ratio } from '../../model/units.ts'
 import { overlap } from '../interval-math.ts'
 import type { StateSpan } from './state-spans.ts'
 

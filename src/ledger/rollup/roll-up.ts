@@ -2,13 +2,8 @@
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look } from '../../model/observation.ts'
-import {
-  COARSE_STEP,
-  FINE_STEP,
-  NO_ROLLUPS,
-  type Rollup,
-  type RollupState,
-} from '../../model/ledger/rollup.ts'
+import type { Rollup, RollupState } from '../../model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP, NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { Seconds } from '../../model/units.ts'
 import { usageBetween } from '../evidence/usage-delta.ts'

@@ -4,11 +4,8 @@ import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
 import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import {
-  UNPRODUCTIVE_CAUSES,
-  type Unproductive,
-  type UnproductiveCause,
-} from '../../model/ledger/unproductive.ts'
+import type { Unproductive, UnproductiveCause } from '../../model/ledger/unproductive.ts'
+import { UNPRODUCTIVE_CAUSES } from '../../model/ledger/unproductive.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
 import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'

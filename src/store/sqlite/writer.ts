@@ -8,13 +8,8 @@ import { failed, ok } from '../../std/result.ts'
 import type { RowCodec } from '../rows/codec.ts'
 import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
 import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
-import {
-  compressReport,
-  DELIVERY_ROWS,
-  EVENT_ROWS,
-  REPORT_ROWS,
-  type CompressedReport,
-} from '../rows/outbox-rows.ts'
+import type { CompressedReport } from '../rows/outbox-rows.ts'
+import { compressReport, DELIVERY_ROWS, EVENT_ROWS, REPORT_ROWS } from '../rows/outbox-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
