@@ -19,7 +19,7 @@ import { pageSourcesOf } from './http/pages/page-sources.ts'
 import { logSink } from './log.ts'
 import { MAX_BACKOFF_INTERVALS, passInterval, runLoop } from './loop.ts'
 import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
-import { createLiveSettings, type Reload } from './reload.ts'
+import { createLiveSettings, type Reloaded } from './reload.ts'
 import { createReportJob, reportSources } from './reports/job.ts'
 import { createRandom } from './random.ts'
 import { createPorts } from './accounts/ports.ts'
@@ -41,7 +41,7 @@ export type Daemon = {
   /** Resolves when every account had its first pass. */
   readonly firstPass: Promise<void>
   /** Takes over the current configuration file from the next pass on, or nothing of it. */
-  readonly reload: () => Promise<ReturnType<Reload>>
+  readonly reload: () => Promise<Reloaded>
   /** Runs until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }

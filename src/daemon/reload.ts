@@ -1,28 +1,15 @@
 // Live settings: a configuration file that was read again is taken over while the daemon runs, or not at all.
 import { createHash } from 'node:crypto'
-import type { Logger } from 'pino'
 import { replacePricesFrom } from '../ledger/settle/prices.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
-import type { SelfMetrics } from '../outputs/metrics/self.ts'
-import type { Clock } from '../model/ports/clock.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { Instant } from '../model/units.ts'
+import type { DaemonEnvironment } from './environment.ts'
 
-/** @returns the changed paths, or every problem that prevents the change */
-export type Reload = () => Result<readonly string[], readonly string[]>
+/** The changed paths, or every problem that prevents the change. */
+export type Reloaded = Result<readonly string[], readonly string[]>
 
-export type LiveSettings = {
-  readonly config: () => Config
-  /** Hash of the configuration with all defaults. */
-  readonly hash: () => string
-  readonly reload: Reload
-}
-
-export type SettingsEnvironment = {
-  readonly clock: Clock
-  readonly self: Pick<SelfMetrics, 'reloaded'>
-  readonly log: Pick<Logger, 'info' | 'warn' | 'level'>
-}
+type SettingsLog = Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'level'>
 
 /** Paths that are taken over while the daemon runs, with everything below. All others are bound to a socket, a store, a client or the past. */
 const LIVE_PATHS = [
@@ -47,14 +34,15 @@ const BUDGET_PATHS = ['budgets', 'calendars', 'windows']
 export function createLiveSettings(
   first: LoadedConfig,
   read: () => Result<LoadedConfig, readonly string[]>,
-  { clock, self, log }: SettingsEnvironment,
-): LiveSettings {
+  { clock, self, log }: Pick<DaemonEnvironment, 'clock' | 'self'> & { readonly log: SettingsLog },
+) {
   let current = first
   self.reloaded(true, clock.now())
   return {
     config: () => current.config,
+    /** Hash of the configuration with all defaults. */
     hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
-    reload: () => {
+    reload: (): Reloaded => {
       const next = read()
       const merged = next.ok ? mergeConfigs(current, next.value, clock.now()) : next
       self.reloaded(merged.ok, clock.now())
@@ -71,18 +59,14 @@ export function createLiveSettings(
   }
 }
 
-type MergedConfig = { readonly changed: readonly string[]; readonly loaded: LoadedConfig }
-
 function mergeConfigs(
   before: LoadedConfig,
   next: LoadedConfig,
   now: Instant,
-): Result<MergedConfig, readonly string[]> {
+): Result<{ readonly changed: readonly string[]; readonly loaded: LoadedConfig }, readonly string[]> {
   const paths = changedPaths(before.effective, next.effective)
-  const problems = [
-    ...paths.filter((path) => !isWithin(path, LIVE_PATHS)),
-    ...changedCurrencies(before, next),
-  ]
+  const fixed = paths.filter((path) => !isWithin(path, LIVE_PATHS))
+  const problems = [...fixed, ...changedCurrencies(before, next)]
   if (problems.length > 0) return failed(problems.map((path) => `${path}: changed; that needs a restart`))
   const { config } = before
   const accounts = withNewPrices(config.accounts, next.config.accounts, now)
@@ -139,27 +123,19 @@ const changedCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly s
 /** `[]` in a section stands for any index of a list. */
 const isWithin = (path: string, sections: readonly string[]): boolean => {
   const plain = path.replaceAll(/\[\d+\]/g, '[]')
-  return sections.some(
-    (section) => plain === section || new RegExp(`^${RegExp.escape(section)}[.[]`).test(plain),
-  )
+  return sections.some((section) => new RegExp(`^${RegExp.escape(section)}($|[.[])`).test(plain))
 }
 
 /** Paths such as `accounts[0].plan` of the smallest parts that differ or that only one value has, in the order of the keys. */
 export function changedPaths(before: unknown, after: unknown, path = ''): readonly string[] {
   if (Object.is(before, after)) return []
   if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) return [path]
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
-    changedPaths(
-      Reflect.get(before, key),
-      Reflect.get(after, key),
-      innerPath(path, key, Array.isArray(before)),
-    ),
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  const prefix = path === '' ? '' : `${path}.`
+  const pathOf = (key: string): string => (Array.isArray(before) ? `${path}[${key}]` : prefix + key)
+  return [...keys].flatMap((key) =>
+    changedPaths(Reflect.get(before, key), Reflect.get(after, key), pathOf(key)),
   )
 }
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-function innerPath(path: string, key: string, isList: boolean): string {
-  if (isList) return `${path}[${key}]`
-  return path === '' ? key : `${path}.${key}`
-}

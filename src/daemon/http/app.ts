@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
 import type { ExportedAccount, ExportRequest } from '../history/export.ts'
 import { exportRequestOf, exportText } from '../history/export.ts'
-import type { Reload } from '../reload.ts'
+import type { Reloaded } from '../reload.ts'
 import { explainCompute } from './api/explain.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
@@ -16,7 +16,7 @@ export type ApiSources = ReportSources &
     readonly history: History
     readonly accounts: () => readonly ExportedAccount[]
     /** Undefined where there is no configuration file to read. */
-    readonly reload?: (() => Promise<ReturnType<Reload>>) | undefined
+    readonly reload?: (() => Promise<Reloaded>) | undefined
     /** Run before every route, in order. */
     readonly before?: readonly MiddlewareHandler[]
   }

@@ -1,5 +1,5 @@
 // Records dated in the future: if two agree, our clock is slow and is corrected; a single one is invalid and dropped.
-import type { Look, ReadingAttempt, Sweep, SweepProblem } from '../../model/observation.ts'
+import type { Look, Sweep, SweepProblem } from '../../model/observation.ts'
 import type { ServiceTime } from '../../model/ports/clock.ts'
 import { toIso } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
@@ -28,8 +28,7 @@ export function correctClockSkew(
 function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
   const claims = new Map<string, number>()
   for (const { compute, answeredAt } of looks) {
-    const { projectId, endpointId } = compute
-    const key = `${projectId}/${endpointId}`
+    const key = `${compute.projectId}/${compute.endpointId}`
     const claim = newest(compute) - (answeredAt - ASSUMED_SKEW)
     claims.set(key, Math.max(claim, claims.get(key) ?? claim))
   }
@@ -54,37 +53,32 @@ const newest = (compute: Look['compute']): Instant =>
 
 /** Drops each record dated in the future, and only that record. */
 function withoutAhead(sweep: Sweep): Sweep {
-  const problems: SweepProblem[] = []
+  const problems = new Map<string, SweepProblem>()
   const isTrue = (where: string, until: Instant, times: Times): boolean => {
     const ahead = times.filter(([, at]) => (at ?? 0) > until + ALLOWED)
-    const told = ahead.map(([field, at = until]) => `${field}: ${toIso(at)} ${WRONG}`)
-    if (told.length > 0) problems.push({ where, message: told.join('; ') })
+    const message = ahead.map(([field, at = until]) => `${field}: ${toIso(at)} ${WRONG}`).join('; ')
+    if (ahead.length > 0) problems.set(`${where}: ${message}`, { where, message })
     return ahead.length === 0
   }
-  const looks = sweep.looks.filter(({ compute, answeredAt }) =>
-    isTrue(
-      `compute ${compute.endpointId}`,
-      answeredAt,
-      TIMES.map(([field, key]) => [field, compute[key]] as const),
-    ),
-  )
-  const operations = sweep.operations.filter(({ operationId, createdAt, updatedAt }) =>
-    isTrue(`operation ${operationId}`, sweep.endedAt, [
+  const looks = sweep.looks.filter(({ compute, answeredAt }) => {
+    const times = TIMES.map(([field, key]) => [field, compute[key]] as const)
+    return isTrue(`compute ${compute.endpointId}`, answeredAt, times)
+  })
+  const { operations = [], ahead = [] } = Object.groupBy(sweep.operations, (operation) => {
+    const { operationId, createdAt, updatedAt } = operation
+    const times = [
       ['created_at', createdAt],
       ['updated_at', updatedAt],
-    ]),
-  )
-  const kept = new Set(operations)
-  const lost = sweep.operations.filter((one) => !kept.has(one))
+    ] as const
+    return isTrue(`operation ${operationId}`, sweep.endedAt, times) ? 'operations' : 'ahead'
+  })
+  const unreadable = ahead.map(({ projectId, endpointId }) => ({ projectId, endpointId }))
   return {
     ...sweep,
     looks: looks.map(notBefore),
     operations,
-    unreadableOperations: [
-      ...sweep.unreadableOperations,
-      ...lost.map(({ projectId, endpointId }) => ({ projectId, endpointId })),
-    ],
-    problems: [...sweep.problems, ...unique(problems)],
+    unreadableOperations: [...sweep.unreadableOperations, ...unreadable],
+    problems: [...sweep.problems, ...problems.values()],
   }
 }
 
@@ -99,25 +93,20 @@ const notBefore = (look: Look): Look => ({
   answeredAt: latest(look.answeredAt, newest(look.compute)),
 })
 
-const unique = (problems: readonly SweepProblem[]): readonly SweepProblem[] => [
-  ...new Map(problems.map((problem) => [`${problem.where}: ${problem.message}`, problem])).values(),
-]
-
 function moved(sweep: Sweep, by: Millis): Sweep {
   const put = (at: Instant): Instant => instant(at + by)
   const look = (one: Look): Look => ({ ...one, askedAt: put(one.askedAt), answeredAt: put(one.answeredAt) })
-  const reading = (one: ReadingAttempt): ReadingAttempt => ({
-    ...one,
-    connectedAt: put(one.connectedAt),
-    disconnectedAt: put(one.disconnectedAt),
-    look: look(one.look),
-  })
   return {
     ...sweep,
     startedAt: put(sweep.startedAt),
     endedAt: put(sweep.endedAt),
     looks: sweep.looks.map(look),
     listedComputes: sweep.listedComputes.map((one) => ({ ...one, answeredAt: put(one.answeredAt) })),
-    readings: sweep.readings.map(reading),
+    readings: sweep.readings.map((one) => ({
+      ...one,
+      connectedAt: put(one.connectedAt),
+      disconnectedAt: put(one.disconnectedAt),
+      look: look(one.look),
+    })),
   }
 }

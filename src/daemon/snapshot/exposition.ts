@@ -1,23 +1,19 @@
 // What a scrape gets. The families of the snapshot are rendered and compressed once per snapshot, those of the process per scrape.
 import type { Config } from '../../config/load.ts'
-import {
-  assembleBody,
-  bodyEndOf,
-  filterFamilies,
-  type FamilyFilter,
-  type RenderedFamily,
-} from '../../outputs/metrics/exposition/body.ts'
+import { assembleBody, bodyEndOf, filterFamilies } from '../../outputs/metrics/exposition/body.ts'
+import type { FamilyFilter, RenderedFamily } from '../../outputs/metrics/exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../../outputs/metrics/catalogue.ts'
 import { collectSamples, type DaemonInfo } from '../../outputs/metrics/collect/collect.ts'
 import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
+import type { CompressedPrefix } from '../../outputs/metrics/exposition/compress.ts'
 import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.ts'
 import { createRenderer, type Renderer } from '../../outputs/metrics/exposition/renderer.ts'
 import { createSampleMemory, type Samples } from '../../outputs/metrics/exposition/samples.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { seconds } from '../../model/units.ts'
-import { createCompressedExposition } from './compressed-exposition.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
+import { inTurns } from '../turns.ts'
 
 export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: string): DaemonInfo => ({
   version,
@@ -29,12 +25,6 @@ export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: s
 })
 
 export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; readonly gzip: boolean }
-
-export type Exposition = {
-  /** Until it resolves, scrapes get the snapshot before. */
-  publish(snapshot: Snapshot): Promise<void>
-  body(scrape: ScrapeRequest): Promise<Buffer<ArrayBuffer>>
-}
 
 /** Fields of a log line about a family. */
 type FamilyFault = { readonly family: string; readonly err?: unknown; readonly count?: number }
@@ -48,31 +38,40 @@ type ExpositionEnvironment = {
   }
 }
 
+export type Exposition = ReturnType<typeof createExposition>
+
 /** @param info is asked when a snapshot is published */
-export function createExposition(
-  info: () => DaemonInfo,
-  { self, clock, log }: ExpositionEnvironment,
-): Exposition {
+export function createExposition(info: () => DaemonInfo, { self, clock, log }: ExpositionEnvironment) {
   const renderer = createRenderer()
   const memory = createSampleMemory()
-  const loggedFaults = new Set<string>()
   const compressed = createCompressedExposition(compressPrefix)
+  const loggedFaults = new Set<string>()
   let isCapped = false
+  /** Logs each fault once: it would come again with every snapshot. */
+  const logFault = (fault: FamilyFault, message: string): void => {
+    if (!loggedFaults.has(fault.family)) log.error(fault, message)
+    loggedFaults.add(fault.family)
+  }
   return {
-    publish: async (snapshot) => {
+    /** Until it resolves, scrapes get the snapshot before. */
+    publish: async (snapshot: Snapshot): Promise<void> => {
       const startedAt = clock.monotonic()
       const { samples, dropped } = collectSamples(snapshot, info(), memory)
       await clock.yield()
-      const rendered = await renderSamples(renderer, samples, clock)
+      const { failed, duplicates, ...rendered } = await renderSamples(renderer, samples, clock)
       await compressed.publish(rendered.families, clock.monotonic())
-      const failed = rendered.failed.map(({ key }) => key)
-      self.rendered({ ...rendered, failed, dropped, seconds: clock.monotonic() - startedAt })
-      logFaults(rendered, log, loggedFaults)
+      const keys = failed.map(({ key }) => key)
+      const took = clock.monotonic() - startedAt
+      self.rendered({ ...rendered, duplicates, failed: keys, dropped, seconds: took })
+      for (const { key, cause } of failed)
+        logFault({ err: cause, family: key }, 'a metric cannot be rendered and is left out')
+      for (const [key, count] of duplicates)
+        logFault({ family: key, count }, 'series of a metric have the same labels')
       if (dropped.size > 0 && !isCapped)
         log.warn({ families: [...dropped.keys()] }, 'metrics.max_series is reached, some series are left out')
       isCapped = dropped.size > 0
     },
-    body: async ({ format, gzip, ...filter }) => {
+    body: async ({ format, gzip, ...filter }: ScrapeRequest): Promise<Buffer<ArrayBuffer>> => {
       const own = await processFamilies(self, clock)
       const isWhole = filter.names.length === 0 && filter.projectId === undefined
       const last = Buffer.concat([...assembleBody(filterFamilies(own, filter), format), bodyEndOf(format)])
@@ -80,6 +79,40 @@ export function createExposition(
       const families = compressed.families()
       const first = assembleBody(isWhole ? families : filterFamilies(families, filter), format)
       return gzip ? finishCompressed(await compressPrefix(first), last) : Buffer.concat([...first, last])
+    },
+  }
+}
+
+/** How long after its last scrape a format is still compressed in advance: 5 min covers scrape intervals of up to 5 min. */
+const COMPRESSED_AHEAD_FOR = seconds(300)
+
+type PublishedState = {
+  readonly families: readonly RenderedFamily[]
+  readonly prefixes: Map<ExpositionFormat, Promise<CompressedPrefix>>
+}
+
+/** The published families, compressed. Formats that were scraped lately are compressed before they are published, others on demand. */
+export function createCompressedExposition(compress: typeof compressPrefix) {
+  const requestedAt = new Map<ExpositionFormat, Seconds>()
+  let published: PublishedState = { families: [], prefixes: new Map() }
+  const prefixOf = ({ families, prefixes }: PublishedState, format: ExpositionFormat) => {
+    const prefix = prefixes.get(format) ?? compress(assembleBody(families, format))
+    prefixes.set(format, prefix)
+    return prefix
+  }
+  return {
+    families: () => published.families,
+    /** All published families in one format; `now` is monotonic. */
+    prefix: (format: ExpositionFormat, now: Seconds) => {
+      requestedAt.set(format, now)
+      return prefixOf(published, format)
+    },
+    /** Resolves once the families are compressed and published; rejects, and publishes nothing, when compressing fails. */
+    publish: async (families: readonly RenderedFamily[], now: Seconds): Promise<void> => {
+      const next: PublishedState = { families, prefixes: new Map() }
+      const recent = [...requestedAt].filter(([, at]) => now - at <= COMPRESSED_AHEAD_FOR)
+      await Promise.all(recent.map(([format]) => prefixOf(next, format)))
+      published = next
     },
   }
 }
@@ -105,7 +138,7 @@ export async function renderSamples(
   const duplicates = new Map<FamilyKey, number>()
   const failed: { key: FamilyKey; cause: unknown }[] = []
   let series = 0
-  for (const [key, columns] of samples) {
+  for await (const [key, columns] of inTurns(samples, clock)) {
     try {
       const rendered = renderer.render(key, columns)
       families.push(rendered.family)
@@ -114,8 +147,6 @@ export async function renderSamples(
     } catch (cause) {
       failed.push({ key, cause })
     }
-    // oxlint-disable-next-line no-await-in-loop -- waiting work runs between two families
-    await clock.yield()
   }
   return { families, series, duplicates, failed }
 }
@@ -133,21 +164,4 @@ async function processFamilies(self: SelfMetrics, clock: Clock): Promise<readonl
   const name = `${PREFIX}self_metrics_error`
   const blocks = [Buffer.from(`${name} ${families === undefined ? 1 : 0}\n`)]
   return [...(families ?? []), { name, help, type, blocks }]
-}
-
-/** Logs each fault once: it would come again with every snapshot. */
-function logFaults(
-  { duplicates, failed }: RenderedSamples,
-  log: ExpositionEnvironment['log'],
-  logged: Set<string>,
-): void {
-  for (const { key, cause } of failed) {
-    if (!logged.has(key))
-      log.error({ err: cause, family: key }, 'a metric cannot be rendered and is left out')
-    logged.add(key)
-  }
-  for (const [key, count] of duplicates) {
-    if (!logged.has(key)) log.error({ family: key, count }, 'series of a metric have the same labels')
-    logged.add(key)
-  }
 }

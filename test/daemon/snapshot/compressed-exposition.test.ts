@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCompressedExposition } from '../../../src/daemon/snapshot/compressed-exposition.ts'
+import { createCompressedExposition } from '../../../src/daemon/snapshot/exposition.ts'
 import type { RenderedFamily } from '../../../src/outputs/metrics/exposition/body.ts'
 import { compressPrefix } from '../../../src/outputs/metrics/exposition/compress.ts'
 import type { ExpositionFormat } from '../../../src/outputs/metrics/exposition/format.ts'
