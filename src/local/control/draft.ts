@@ -35,11 +35,14 @@ export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft 
   return { ...draft, project: { ...project, queue, updatedAt } }
 }
 
+export const writeOperations = (draft: Draft, operations: readonly Operation[]): Draft =>
+  withEffects(draft, ...operations.map((operation): Effect => ({ kind: 'write-operation', operation })))
+
 /** Changes the first operation of the queue and writes its record. */
 export function withHead(draft: Draft, head: OpenOperation, change: Partial<Operation>): Draft {
   const operation = { ...head.operation, ...change, updatedAt: draft.context.now }
   const queue = [{ ...head, operation }, ...draft.project.queue.slice(1)]
-  return withEffects(withQueue(draft, queue), { kind: 'write-operation', operation })
+  return writeOperations(withQueue(draft, queue), [operation])
 }
 
 export const withProject = (draft: Draft, change: Partial<Project>): Draft => ({
@@ -72,8 +75,8 @@ export function enqueue(draft: Draft, subject: Subject, steps: PlannedActions): 
     return { plan, isStarted: false, operation: newOperation(draft, subject, { action, status }) }
   })
   if (added.length === 0) return draft
-  const writes = added.map(({ operation }): Effect => ({ kind: 'write-operation', operation }))
-  return withEffects(withQueue(draft, [...queue, ...added]), ...writes)
+  const operations = added.map(({ operation }) => operation)
+  return writeOperations(withQueue(draft, [...queue, ...added]), operations)
 }
 
 export const newOperation = (

@@ -24,6 +24,9 @@ type OnCompute = { readonly endpointId: string }
 type OnBranch = { readonly branchId: string }
 type Named = OnBranch & { readonly name: string }
 
+/** The union of some kinds with their fields, tagged by `kind`. */
+type Tagged<Fields, Kind extends keyof Fields> = { [K in Kind]: { readonly kind: K } & Fields[K] }[Kind]
+
 /** Kind of a request → its fields. */
 type RequestFields = {
   create: OnBranch & NewCompute
@@ -55,9 +58,7 @@ export type Changes<Value, Key extends keyof Value = keyof Value> = {
 }
 
 /** A request of an API client. Unknown ids and invalid values lead to refusals, not to errors. */
-export type Request<Kind extends keyof RequestFields = keyof RequestFields> = {
-  [K in Kind]: { readonly kind: K } & RequestFields[K]
-}[Kind]
+export type Request<Kind extends keyof RequestFields = keyof RequestFields> = Tagged<RequestFields, Kind>
 
 /** Kind of a report of the shell → its fields. */
 type ReportFields = {
@@ -82,9 +83,7 @@ type ReportFields = {
   recovered: { readonly resumes: boolean }
 }
 
-export type Report<Kind extends keyof ReportFields = keyof ReportFields> = {
-  [K in Kind]: { readonly kind: K } & ReportFields[K]
-}[Kind]
+export type Report<Kind extends keyof ReportFields = keyof ReportFields> = Tagged<ReportFields, Kind>
 
 export type Event = Request | Report
 
@@ -97,21 +96,27 @@ export type Wake = { readonly at: number; readonly cause: WakeCause }
 export type ProcessOrder = OnCompute &
   Pick<Compute, 'type' | 'config'> & { readonly branch: Branch; readonly replicaIds: readonly string[] }
 
-/** Work for the shell. Writes must be durable before a request is answered. */
-export type Effect =
-  | (ProcessOrder & { readonly kind: 'start-process' | 'configure' })
+/** Kind of an effect → its fields. */
+type EffectFields = {
+  'start-process': ProcessOrder
+  configure: ProcessOrder
   /** `grace`: time for clients to leave by themselves, seconds. */
-  | { readonly kind: 'stop-process'; readonly endpointId: string; readonly grace: number }
+  'stop-process': OnCompute & { readonly grace: number }
   /** Another size within the range; the server keeps running. */
-  | { readonly kind: 'resize'; readonly endpointId: string; readonly cu: number }
-  | { readonly kind: 'copy-branch'; readonly branchId: string; readonly parentId: string }
-  | { readonly kind: 'remove-branch'; readonly branchId: string }
-  | { readonly kind: 'remove-replica'; readonly endpointId: string; readonly branchId: string }
-  | { readonly kind: 'drop-connections' | 'admit-clients'; readonly endpointId: string }
-  | { readonly kind: 'refuse-clients'; readonly endpointId: string; readonly because: string }
-  | { readonly kind: 'write-operation'; readonly operation: Operation }
-  | { readonly kind: 'write-interval'; readonly endpointId: string; readonly interval: Interval }
-  | { readonly kind: 'write-wake'; readonly endpointId: string; readonly wake: Wake }
+  resize: OnCompute & { readonly cu: number }
+  'copy-branch': OnBranch & { readonly parentId: string }
+  'remove-branch': OnBranch
+  'remove-replica': OnCompute & OnBranch
+  'drop-connections': OnCompute
+  'admit-clients': OnCompute
+  'refuse-clients': OnCompute & { readonly because: string }
+  'write-operation': { readonly operation: Operation }
+  'write-interval': OnCompute & { readonly interval: Interval }
+  'write-wake': OnCompute & { readonly wake: Wake }
+}
+
+/** Work for the shell. Writes must be durable before a request is answered. */
+export type Effect = Tagged<EffectFields, keyof EffectFields>
 
 /** Reason why a request was refused: the HTTP status, and a message that names the field where there is one. */
 export type Refusal = { readonly status: 400 | 403 | 404 | 409 | 422 | 423; readonly message: string }

@@ -7,12 +7,12 @@
 //
 // While operations are open, other requests are refused with 423, and clients that connect wait.
 import { type Draft, computeOf } from './draft.ts'
-import type { Answer, Context, Event, Refusal, Request, StepResult } from './events.ts'
+import type { Answer, Context, Event, Request, StepResult } from './events.ts'
 import type { Project } from './project.ts'
 import { nextDueAt } from './queue/due.ts'
 import { runQueue } from './queue/queue.ts'
 import { applyReport } from './queue/reports.ts'
-import type { Answered, RequestHandlers } from './requests/answers.ts'
+import type { Answered, Outcome, RequestHandlers } from './requests/answers.ts'
 import { BRANCH_REQUESTS } from './requests/branch-requests.ts'
 import { CATALOGUE_REQUESTS } from './requests/catalogue-requests.ts'
 import { COMPUTE_REQUESTS } from './requests/compute-requests.ts'
@@ -38,7 +38,7 @@ const REQUESTS: RequestHandlers = {
 
 const isRequest = (event: Event): event is Request => event.kind in REQUESTS
 
-const handle = <Kind extends Request['kind']>(draft: Draft, request: Request<Kind>): Answered | Refusal =>
+const handle = <Kind extends Request['kind']>(draft: Draft, request: Request<Kind>): Outcome =>
   REQUESTS[request.kind](draft, request)
 
 /** The answer with the records as they are after the first operation has started. */

@@ -42,12 +42,7 @@ function simulateLife(life: ProjectLife, { from, to, plan }: HistoryOptions): Ge
     faults: { ...DEFAULT_BEHAVIOUR.faults, ...SIMULATED_BEHAVIOUR.faults },
     plan,
   }
-  const simulation = createSimulation({
-    ...life,
-    from,
-    settings: () => settings,
-    latencies: LATENCIES,
-  })
+  const simulation = createSimulation({ ...life, from, settings: () => settings, latencies: LATENCIES })
   simulation.advance(to)
   const project = simulation.project(life.projectId)
   if (!project) return undefined

@@ -10,16 +10,18 @@ import {
   withEffects,
   withHead,
   withQueue,
+  writeOperations,
 } from '../draft.ts'
 import { resizeTo } from '../sizing/autoscale.ts'
 import { applyBranchReport, resumeCopies } from './branch-reports.ts'
 import { applyDue } from './due.ts'
-import type { Effect, Report } from '../events.ts'
+import type { Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
 import {
   type ActivityLog,
   type Compute,
   type OpenOperation,
+  type Operation,
   type WakeCause,
   lastActivityOf,
   noteActivity,
@@ -145,12 +147,11 @@ function applyFailedStart(draft: Draft, compute: Compute, message: string): Draf
 /** Marks a compute idle whose server has ended: closes its awake interval and drops its connections. */
 function markIdle(draft: Draft, compute: Compute): Draft {
   const { now } = draft.context
+  const { id: endpointId } = compute
   const { meter, interval } = closeMeter(compute.meter, now)
-  const idle = withCompute(draft, compute.id, { state: 'idle', pending: undefined, suspendedAt: now, meter })
-  const dropped = withEffects(idle, { kind: 'drop-connections', endpointId: compute.id })
-  return interval
-    ? withEffects(dropped, { kind: 'write-interval', endpointId: compute.id, interval })
-    : dropped
+  const idle = withCompute(draft, endpointId, { state: 'idle', pending: undefined, suspendedAt: now, meter })
+  const dropped = withEffects(idle, { kind: 'drop-connections', endpointId })
+  return interval ? withEffects(dropped, { kind: 'write-interval', endpointId, interval }) : dropped
 }
 
 /** Applies the end of an active server. An unexpected one fails the operation on it, and the suspension gets a record. */
@@ -170,21 +171,16 @@ function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
 /** Writes the `suspend_compute` of a suspension without an operation. */
 function recordSuspension(draft: Draft, compute: Compute): Draft {
   const step = { action: 'suspend_compute', status: 'finished' } as const
-  return withEffects(draft, {
-    kind: 'write-operation',
-    operation: newOperation(draft, subjectOf(compute), step),
-  })
+  return writeOperations(draft, [newOperation(draft, subjectOf(compute), step)])
 }
 
 function admitOrWake(draft: Draft, compute: Compute, cause: WakeCause): Draft {
   const reason = reasonNotServed(draft, compute)
   if (reason) return refuseClients(draft, compute.id, reason)
-  if (compute.state === 'active' && !compute.pending) {
+  if (compute.state === 'active' && !compute.pending)
     return withEffects(draft, { kind: 'admit-clients', endpointId: compute.id })
-  }
-  return compute.wanted
-    ? draft
-    : runQueue(withCompute(draft, compute.id, { wanted: cause, updatedAt: compute.updatedAt }))
+  if (compute.wanted) return draft
+  return runQueue(withCompute(draft, compute.id, { wanted: cause, updatedAt: compute.updatedAt }))
 }
 
 function addActivity(draft: Draft, compute: Compute, at: number): Draft {
@@ -196,11 +192,12 @@ function addActivity(draft: Draft, compute: Compute, at: number): Draft {
 /** Applies that no process runs: awake computes become idle now, open operations are cancelled. */
 function recover(draft: Draft, resumes: boolean): Draft {
   const { now } = draft.context
-  const cancelled = draft.project.queue.map(({ operation }): Effect => ({
-    kind: 'write-operation',
-    operation: { ...operation, status: 'cancelled', updatedAt: now },
+  const cancelled = draft.project.queue.map(({ operation }): Operation => ({
+    ...operation,
+    status: 'cancelled',
+    updatedAt: now,
   }))
-  const withoutQueue = cancelled.length > 0 ? withQueue(withEffects(draft, ...cancelled), []) : draft
+  const withoutQueue = cancelled.length > 0 ? withQueue(writeOperations(draft, cancelled), []) : draft
   const idle = withoutQueue.project.computes.reduce((next, compute) => {
     if (compute.state === 'active')
       return withoutClient(recordSuspension(markIdle(next, compute), compute), compute)

@@ -6,9 +6,11 @@ import type { Compute } from '../project.ts'
 /** An accepted request: its answer, and the draft with its operations queued but not started. */
 export type Answered = { readonly draft: Draft; readonly answer: Answer & { readonly ok: true } }
 
+export type Outcome = Answered | Refusal
+
 /** Kind of a request → what it leads to. */
 export type RequestHandlers = {
-  readonly [Kind in Request['kind']]: (draft: Draft, request: Request<Kind>) => Answered | Refusal
+  readonly [Kind in Request['kind']]: (draft: Draft, request: Request<Kind>) => Outcome
 }
 
 /**

@@ -1,5 +1,5 @@
 // Requests for branches: each is a copy of its parent's data, with computes of its own.
-import { type Answered, type RequestHandlers, accept, schedule } from './answers.ts'
+import { type Outcome, type RequestHandlers, accept, schedule } from './answers.ts'
 import { completeConfig } from '../config.ts'
 import { type Draft, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
 import type { Refusal, Request } from '../events.ts'
@@ -13,7 +13,7 @@ export const BRANCH_REQUESTS = {
   'delete-branch': deleteBranch,
 } satisfies Partial<RequestHandlers>
 
-function createBranch(draft: Draft, request: Request<'create-branch'>): Answered | Refusal {
+function createBranch(draft: Draft, request: Request<'create-branch'>): Outcome {
   const { branches } = draft.project
   const parent = request.parentId === undefined ? branches[0] : branchOf(draft.project, request.parentId)
   if (!parent) return notFound(`branch.parent_id: branch ${request.parentId}`)
@@ -62,7 +62,7 @@ const nameRefusal = (branches: readonly Branch[], name: string): Refusal | undef
     ? { status: 409, message: `branch.name: a branch named ${JSON.stringify(name)} exists` }
     : undefined
 
-function updateBranch(draft: Draft, request: Request<'update-branch'>): Answered | Refusal {
+function updateBranch(draft: Draft, request: Request<'update-branch'>): Outcome {
   const branch = branchOf(draft.project, request.branchId)
   if (!branch) return notFound(`branch ${request.branchId}`)
   const { name = branch.name, protected: isProtected = branch.protected } = request
@@ -75,7 +75,7 @@ function updateBranch(draft: Draft, request: Request<'update-branch'>): Answered
 }
 
 /** Deletes a branch and its computes at once; an operation removes its data. */
-function deleteBranch(draft: Draft, { branchId }: Request<'delete-branch'>): Answered | Refusal {
+function deleteBranch(draft: Draft, { branchId }: Request<'delete-branch'>): Outcome {
   const { branches, computes } = draft.project
   const branch = branchOf(draft.project, branchId)
   if (!branch) return notFound(`branch ${branchId}`)

@@ -1,5 +1,5 @@
 // Requests for roles and databases of a branch: they change its catalogue, which `apply_config` applies to its server.
-import { type Answered, type RequestHandlers, schedule } from './answers.ts'
+import { type Answered, type Outcome, type RequestHandlers, schedule } from './answers.ts'
 import { type Draft, type PlannedActions, branchOf, subjectOf, withBranch, withCompute } from '../draft.ts'
 import type { Refusal, Request } from '../events.ts'
 import { type Catalogue, type Compute, type Database, primaryOf } from '../project.ts'
@@ -27,7 +27,7 @@ const MAX_NAME_LENGTH = 63
 function ofCatalogue<Wanted extends { readonly branchId: string }>(
   changeOf: (catalogue: Catalogue, request: Wanted, draft: Draft) => Partial<Catalogue> | Refusal,
 ) {
-  return (draft: Draft, request: Wanted): Answered | Refusal => {
+  return (draft: Draft, request: Wanted): Outcome => {
     const branch = branchOf(draft.project, request.branchId)
     if (!branch) return notFound(`branch ${request.branchId}`)
     const change = changeOf(branch.catalogue, request, draft)

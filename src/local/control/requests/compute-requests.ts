@@ -1,5 +1,5 @@
 // Requests for computes. Branches and projects add and drop computes by the same functions.
-import { type Answered, type RequestHandlers, accept, schedule } from './answers.ts'
+import { type Outcome, type RequestHandlers, accept, schedule } from './answers.ts'
 import { completeConfig, hasSize, isDisruptive } from '../config.ts'
 import {
   type Draft,
@@ -29,16 +29,16 @@ export const COMPUTE_REQUESTS = {
 
 /** Handles requests for a compute that exists. */
 function ofCompute<Wanted extends { readonly endpointId: string }>(
-  handle: (draft: Draft, compute: Compute, request: Wanted) => Answered | Refusal,
+  handle: (draft: Draft, compute: Compute, request: Wanted) => Outcome,
 ) {
-  return (draft: Draft, request: Wanted): Answered | Refusal => {
+  return (draft: Draft, request: Wanted): Outcome => {
     const compute = computeOf(draft.project, request.endpointId)
     if (!compute) return { status: 404, message: `endpoint not found: ${request.endpointId}` }
     return handle(draft, compute, request)
   }
 }
 
-function createCompute(draft: Draft, request: Request<'create'>): Answered | Refusal {
+function createCompute(draft: Draft, request: Request<'create'>): Outcome {
   const { project, context } = draft
   const { branchId, endpointId, type = 'read_write' } = request
   const config = completeConfig(request.config, project, context.settings)
@@ -79,7 +79,7 @@ export function addCompute(draft: Draft, branchId: string, request: NewCompute):
   return enqueue(added, subjectOf(compute), [['start_compute', { kind: 'start', cause: { kind: 'create' } }]])
 }
 
-function updateCompute(draft: Draft, compute: Compute, request: Request<'update'>): Answered | Refusal {
+function updateCompute(draft: Draft, compute: Compute, request: Request<'update'>): Outcome {
   const { settings } = draft.context
   const { changes, branchId = compute.branchId } = request
   const merged = { ...compute.config, ...changes }
@@ -122,7 +122,7 @@ function planUpdate(
   return { steps: updateSteps({ kind: 'suspend-unless-used' }), pending: 'active' }
 }
 
-function deleteCompute(draft: Draft, compute: Compute): Answered | Refusal {
+function deleteCompute(draft: Draft, compute: Compute): Outcome {
   const refusal = conflictOf(draft, compute)
   if (refusal) return refusal
   const { draft: dropped, compute: last } = dropCompute(draft, compute)
@@ -151,21 +151,21 @@ export function dropCompute(
   return { draft: withEffects(without, ...effects), compute: { ...compute, meter } }
 }
 
-function startCompute(draft: Draft, compute: Compute): Answered | Refusal {
+function startCompute(draft: Draft, compute: Compute): Outcome {
   if (compute.config.disabled) return { status: 422, message: `endpoint ${compute.id} is disabled` }
   const steps: PlannedActions =
     compute.state === 'active' ? [] : [['start_compute', { kind: 'start', cause: { kind: 'api' } }]]
   return conflictOf(draft, compute) ?? quotaRefusal(draft) ?? schedule(draft, subjectOf(compute), steps)
 }
 
-function suspendCompute(draft: Draft, compute: Compute): Answered | Refusal {
+function suspendCompute(draft: Draft, compute: Compute): Outcome {
   const steps: PlannedActions =
     compute.state === 'active' ? [['suspend_compute', { kind: 'suspend', isRequested: true }]] : []
   return conflictOf(draft, compute) ?? schedule(draft, subjectOf(compute), steps)
 }
 
 /** Restarts an active compute; the switch `restartIdle` decides about others (Q-07). */
-function restartCompute(draft: Draft, compute: Compute): Answered | Refusal {
+function restartCompute(draft: Draft, compute: Compute): Outcome {
   const conflict = conflictOf(draft, compute)
   if (conflict) return conflict
   const { restartIdle } = draft.context.settings.errors

@@ -1,5 +1,5 @@
 // Requests for projects: their settings, and their deletion.
-import { type Answered, type RequestHandlers, accept } from './answers.ts'
+import { type Outcome, type RequestHandlers, accept } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
 import type { Effect, Refusal, Request, Settings } from '../events.ts'
@@ -15,7 +15,7 @@ export const PROJECT_REQUESTS = {
 } satisfies Partial<RequestHandlers>
 
 /** Updates settings, which needs no operation and therefore conflicts with none. */
-function updateProject(draft: Draft, request: Request<'update-project'>): Answered | Refusal {
+function updateProject(draft: Draft, request: Request<'update-project'>): Outcome {
   const { project, context } = draft
   const defaults = { ...project.defaults, ...request.defaults }
   const updated = withProject(draft, {
@@ -27,7 +27,7 @@ function updateProject(draft: Draft, request: Request<'update-project'>): Answer
   return defaultsRefusal(defaults, context.settings) ?? accept(updated, undefined, [])
 }
 
-function deleteProject(draft: Draft): Answered | Refusal {
+function deleteProject(draft: Draft): Outcome {
   const refusal = conflictOf(draft)
   if (refusal) return refusal
   const { computes, branches } = draft.project
