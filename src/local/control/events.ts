@@ -5,7 +5,6 @@ import type {
   Compute,
   ComputeConfig,
   ComputeDefaults,
-  ComputeType,
   OpenInterval,
   Operation,
   Project,
@@ -16,7 +15,7 @@ import type {
 export type NewCompute = {
   readonly endpointId: string
   /** Default: the primary of its branch. */
-  readonly type?: ComputeType
+  readonly type?: Compute['type']
   readonly config: Partial<ComputeConfig>
 }
 

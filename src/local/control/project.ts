@@ -37,17 +37,13 @@ export type Meter = Usage & { readonly open: OpenInterval | undefined; readonly 
 /** Instants of activity: `settled` is old enough to be published; `recent` ones (ascending) are younger than the lag. */
 export type ActivityLog = { readonly settled: number | undefined; readonly recent: readonly number[] }
 
-export type ComputeState = 'init' | 'active' | 'idle'
-
-/** Type of a compute: `read_write` is the primary of a branch, `read_only` a replica of it. */
-export type ComputeType = 'read_write' | 'read_only'
-
 export type Compute = Dated & {
   readonly id: string
-  readonly type: ComputeType
+  /** `read_write` is the primary of a branch, `read_only` a replica of it. */
+  readonly type: 'read_write' | 'read_only'
   readonly branchId: string
   readonly config: ComputeConfig
-  readonly state: ComputeState
+  readonly state: 'init' | 'active' | 'idle'
   readonly pending: 'active' | 'idle' | undefined
   readonly startedAt: number | undefined
   readonly suspendedAt: number | undefined
@@ -69,16 +65,6 @@ export type Action =
   | 'create_branch'
   | 'delete_timeline'
 
-/** Status of an operation: `failed` is an attempt that will be repeated, `error` is final. */
-export type OperationStatus =
-  | 'scheduling'
-  | 'running'
-  | 'finished'
-  | 'skipped'
-  | 'cancelled'
-  | 'failed'
-  | 'error'
-
 export type Operation = Dated & {
   readonly id: string
   readonly projectId: string
@@ -86,7 +72,8 @@ export type Operation = Dated & {
   /** Undefined for an operation on a whole branch. */
   readonly endpointId: string | undefined
   readonly action: Action
-  readonly status: OperationStatus
+  /** `failed` is an attempt that will be repeated, `error` is final. */
+  readonly status: 'scheduling' | 'running' | 'finished' | 'skipped' | 'cancelled' | 'failed' | 'error'
   readonly failures: number
   readonly error: string | undefined
   /** Instant at which a failed attempt is repeated. */

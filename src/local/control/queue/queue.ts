@@ -13,7 +13,7 @@ import {
 import {
   type Compute,
   type OpenOperation,
-  type OperationStatus,
+  type Operation,
   type Plan,
   lastActivityOf,
   replicasOf,
@@ -30,7 +30,7 @@ export function runQueue(draft: Draft): Draft {
 }
 
 /** Ends the first operation and runs the queue further. */
-export function endOperation(draft: Draft, status: OperationStatus, error?: string): Draft {
+export function endOperation(draft: Draft, status: Operation['status'], error?: string): Draft {
   const [head, ...rest] = draft.project.queue
   if (!head) return draft
   const failures = head.operation.failures + (status === 'error' ? 1 : 0)

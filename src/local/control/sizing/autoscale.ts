@@ -3,14 +3,12 @@ import { type Draft, withCompute, withEffects } from '../draft.ts'
 import type { Compute, SizeRange } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
-type Memory = { readonly used: number; readonly cached: number }
-
 /** Demand on one compute; parts without data do not count. */
 export type Demand = {
   /** Average number of processes that want a CPU, in the last minute: by the published defaults, longer averages do not count. */
   readonly load: number | undefined
   /** Bytes in use, and bytes the file cache holds. */
-  readonly memory: Memory | undefined
+  readonly memory: { readonly used: number; readonly cached: number } | undefined
   /** Distinct pages touched in the last 1, 2, … minutes. */
   readonly workingSet: readonly number[] | undefined
 }
@@ -27,20 +25,16 @@ const CACHE_SHARE = 0.75
 
 /** The goal within `[minCu, maxCu]`; the minimum without data. */
 export function goalCu(demand: Demand, { minCu, maxCu }: SizeRange): number {
-  const { load, memory, workingSet } = demand
-  const pages = workingSet && projectedPages(workingSet)
-  const units = [
-    load === undefined ? 0 : Math.round(load / CPU_SHARE / UNIT),
-    memory ? memoryUnits(memory, pages) : 0,
-    pages === undefined ? 0 : (pages * PAGE) / CACHE_SHARE / GIB,
-  ]
-  return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(Math.max(...units))))
-}
-
-function memoryUnits({ used, cached }: Memory, pages: number | undefined): number {
-  const withoutCache = used / MEMORY_SHARE
-  const withCache = pages === undefined ? 0 : (Math.min(pages * PAGE, cached) + used) / TOTAL_SHARE
-  return Math.max(withoutCache, withCache) / GIB
+  const { load = 0, memory = { used: 0, cached: 0 }, workingSet = [] } = demand
+  const cacheBytes = PAGE * (projectedPages(workingSet) ?? 0)
+  const withCache = memory.used + Math.min(cacheBytes, memory.cached)
+  const units = Math.max(
+    Math.round(load / CPU_SHARE / UNIT),
+    memory.used / MEMORY_SHARE / GIB,
+    withCache / TOTAL_SHARE / GIB,
+    cacheBytes / CACHE_SHARE / GIB,
+  )
+  return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(units)))
 }
 
 /** Minutes over which growth is compared, the first minute compared, and the ratio of growth that marks a jump. */
