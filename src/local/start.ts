@@ -9,11 +9,10 @@ import { createEngine } from './engine/engine.ts'
 import { createConnectedClients, openFrontend } from './proxy/postgres-frontend.ts'
 import { type Prepared, prepare } from './setup/prepare.ts'
 import { createHttp } from './api/app.ts'
-import { seedHistory, loadHistoryInfo } from './setup/seed-history.ts'
 import type { Local, LocalOptions } from './options.ts'
 import { HISTORY_BEHAVIOUR } from './history/generate.ts'
 import { listenOn, openPort } from './proxy/listen.ts'
-import { seedProjects, monitoringPassword, requireSeeds } from './setup/seed-projects.ts'
+import { loadHistoryInfo, monitoringPassword, requireSeeds, seedHistory, seedProjects } from './setup/seed.ts'
 import { createKeyStore } from './state/keys.ts'
 import {
   type BehaviourChange,

@@ -74,10 +74,7 @@ const projectRecord = (
   provisioner: 'k8s-neonvm',
   pg_version: 17,
   cpu_used_sec: used,
-  ...optionalTimestamp(
-    'compute_last_active_at',
-    computes[0] && publishedActivity(computes[0].activity, now, lag),
-  ),
+  compute_last_active_at: optionalTimestamp(computes[0] && publishedActivity(computes[0].activity, now, lag)),
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
 })

@@ -10,12 +10,11 @@ import { endpointRoutes } from './routes/endpoints.ts'
 import { ApiError, errorAnswer } from './errors.ts'
 import { injectFaults } from './faults.ts'
 import { interfaceOnly } from './interface-only.ts'
-import { keyRoutes } from './routes/keys.ts'
+import { keyRoutes, userRoutes } from './routes/account.ts'
 import { localOnlyRoutes } from './routes/local-only.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { createRequestCounter, routePattern } from './request-counter.ts'
-import { userRoutes } from './routes/users.ts'
 
 /** Largest body of a request, bytes: more than twice a body with every Postgres setting. */
 const MAX_BODY = 65_536

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../control/events.ts'
 import type { Plane } from '../control/plane.ts'
@@ -45,3 +45,6 @@ export type Api = {
 export type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 
 export type Call = Context<Env>
+
+/** Adds a group of routes. */
+export type AddRoutes = (app: Hono<Env>, api: Api) => void

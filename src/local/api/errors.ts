@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { z } from 'zod'
 import type { Refusal } from '../control/events.ts'
 import type { Api, Call } from './context.ts'
 
@@ -53,9 +52,3 @@ export function foundOr404<Found>(found: Found | undefined, what: string, id: st
   if (found === undefined) throw new ApiError(404, `${what} not found: ${id ?? ''}`)
   return found
 }
-
-/** All problems of a parsed input, each with the path of its field. */
-export const problemsText = (error: z.ZodError): string =>
-  error.issues
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-    .join('; ')

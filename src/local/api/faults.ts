@@ -49,10 +49,7 @@ async function answerBeforeEffect(
 const PER_MINUTE = 700
 const PER_SECOND_AND_ROUTE = 40
 
-/**
- * Creates the public rate limits (service-facts 5): a function that counts a request that is allowed and returns 0, and
- * else returns the seconds to wait.
- */
+/** Creates the public rate limits (service-facts 5): counts a request that is allowed and returns 0, else the seconds to wait. */
 function createRateLimits(): (route: string, now: number) => number {
   let minute: number[] = []
   const seconds = new Map<string, number[]>()

@@ -4,7 +4,7 @@ import type { Settings } from '../control/events.ts'
 import type { PgSettings } from '../control/project.ts'
 import { settingsRefusal } from '../control/requests/pg-settings.ts'
 import type { Api, Call } from './context.ts'
-import { ApiError, type ErrorStatus, problemsText } from './errors.ts'
+import { ApiError, type ErrorStatus } from './errors.ts'
 
 /** The switches that decide how invalid input is answered. */
 type InputRules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
@@ -60,8 +60,11 @@ export async function requirePgSettings(
 
 function parseValue<Value>(value: unknown, schema: z.ZodType<Value>, status: ErrorStatus): Value {
   const result = schema.safeParse(value)
-  if (!result.success) throw new ApiError(status, problemsText(result.error))
-  return result.data
+  if (result.success) return result.data
+  const problems = result.error.issues.map(({ path, message }) =>
+    [path.join('.'), message].filter(Boolean).join(': '),
+  )
+  throw new ApiError(status, problems.join('; '))
 }
 
 /** Paths of the fields that the client sent and the schema dropped. */
@@ -69,9 +72,8 @@ function unknownFieldsIn(sent: unknown, parsed: unknown, parents: readonly strin
   if (typeof sent !== 'object' || sent === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.entries(sent).flatMap(([key, value]) => {
     const path = [...parents, key]
-    return key in parsed
-      ? unknownFieldsIn(value, (parsed as Record<string, unknown>)[key], path)
-      : [path.join('.')]
+    if (!(key in parsed)) return [path.join('.')]
+    return unknownFieldsIn(value, (parsed as Record<string, unknown>)[key], path)
   })
 }
 

@@ -18,23 +18,19 @@ const ROUTES: readonly RegExp[] = [
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 const KEY = words('id key name created_at last_used_at last_used_from_addr revoked')
-const PROJECT =
-  words(`id name cpu_used_sec platform_id region_id provisioner pg_version locked created_at updated_at
-  proxy_host branch_logical_size_limit`)
 const COMPUTE =
   words(`id host project_id branch_id region_id type current_state pending_state autoscaling_limit_min_cu
   autoscaling_limit_max_cu settings pooler_enabled pooler_mode disabled passwordless_access last_active created_at
   updated_at proxy_host`)
-const OPERATION = words(
-  'id project_id branch_id endpoint_id action status failures_count created_at updated_at',
-)
 
 /** Field of a body → fields of its records. `pagination` stays: the interface text does not mention pages. */
 const RECORD_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  projects: PROJECT,
+  projects:
+    words(`id name cpu_used_sec platform_id region_id provisioner pg_version locked created_at updated_at
+    proxy_host branch_logical_size_limit`),
   endpoints: COMPUTE,
   endpoint: COMPUTE,
-  operations: OPERATION,
+  operations: words('id project_id branch_id endpoint_id action status failures_count created_at updated_at'),
   pagination: words('cursor'),
 }
 
@@ -53,11 +49,8 @@ async function reducedAnswer(call: Call): Promise<Response> {
   const text = await call.res.text()
   if (text === '') return call.body(null, 204)
   const body: unknown = JSON.parse(text)
-  const isAboutKeys = call.req.path.includes('/api_keys')
-  return call.json(
-    isAboutKeys ? pickFields(KEY, body) : reduceBody(body),
-    call.res.status === 201 ? 201 : 200,
-  )
+  const reduced = call.req.path.includes('/api_keys') ? pickFields(KEY, body) : reduceBody(body)
+  return call.json(reduced, call.res.status === 201 ? 201 : 200)
 }
 
 const reduceBody = (body: unknown): Record<string, unknown> =>

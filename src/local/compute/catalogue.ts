@@ -1,5 +1,5 @@
 // Makes the roles and databases of a server what the control plane says they are.
-import type { Client } from 'pg'
+import { type Client, escapeIdentifier as quoted, escapeLiteral } from 'pg'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
@@ -25,10 +25,6 @@ export function applyCatalogue(
   })
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-const constant = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
 async function namesIn(client: Client, sql: string): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ readonly name: string }>(sql)
   return new Set(rows.map(({ name }) => name))
@@ -42,7 +38,7 @@ async function applyRoles(client: Client, { roles }: Catalogue): Promise<void> {
   const existing = await namesIn(client, ROLES_QUERY)
   for (const { name, password } of roles) {
     const verb = existing.has(name) ? 'alter' : 'create'
-    await client.query(`${verb} role ${quoted(name)} login password ${constant(password)}`)
+    await client.query(`${verb} role ${quoted(name)} login password ${escapeLiteral(password)}`)
     if (!existing.has(name)) await client.query(`grant neon_superuser to ${quoted(name)}`)
   }
 }

@@ -48,10 +48,8 @@ export type SizeConfigurationInput = {
 }
 
 /**
- * Writes the settings that depend on the size of the compute.
- *
- * `cacheScale` divides `shared_buffers` (128 MB at every size, S-99). The file cache limit is written unscaled, because
- * the cache model takes one page of this machine for `cacheScale` pages of the service.
+ * Writes the settings that depend on the size of the compute. `shared_buffers`, 128 MB at every size (S-99), is divided by
+ * `cacheScale`. The limit of the file cache is not: for its model, one page of this machine is `cacheScale` pages.
  */
 export function writeSizeConfiguration(
   dataFolder: string,

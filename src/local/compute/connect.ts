@@ -17,12 +17,8 @@ export const WALSENDER = 'walproposer'
 const TIMEOUT = 10_000
 
 /** A session of the service, ended by the caller. Its loss shows as failing queries, never as an event. */
-export async function connectSuperuser({
-  port,
-  password,
-  database = 'postgres',
-  asWalsender = false,
-}: SuperuserAddress): Promise<Client> {
+export async function connectSuperuser(address: SuperuserAddress): Promise<Client> {
+  const { port, password, database = 'postgres', asWalsender = false } = address
   const client = new Client({
     host: '127.0.0.1',
     port,

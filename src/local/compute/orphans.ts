@@ -23,11 +23,7 @@ export const serverOf = (dataFolder: string): number | undefined =>
 /** Postgres: fast shutdown, immediate shutdown, kill. */
 export const SERVERS: OrphanKind = { processIn: serverOf, signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'] }
 
-/**
- * Stops the programs of one kind that an earlier, killed service left running in the folders inside `parent`.
- *
- * @returns name of the folder and process id of each
- */
+/** Stops the programs of one kind that an earlier, killed service left running in the folders inside `parent`, and returns them. */
 export async function stopOrphans(
   parent: string,
   { processIn, signals }: OrphanKind,

@@ -3,12 +3,7 @@ import { dirname } from 'node:path'
 
 export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number }
 
-/**
- * The user Postgres runs as; undefined for the user of this process. Postgres refuses to run as root: there it runs as
- * `postgres` or `nobody`.
- *
- * @throws when we are root and the machine has neither
- */
+/** The user Postgres runs as; undefined for that of this process. As root, which it refuses: `postgres` or `nobody`, else throws. */
 export function postgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')

@@ -27,11 +27,7 @@ export type ServerProcessOptions = {
 /** Log lines that an error message quotes. */
 const QUOTED_LINES = 6
 
-/**
- * Starts a program and resolves as soon as its log says that it serves.
- *
- * @throws with the last lines of its log when it ends or hangs instead
- */
+/** Starts a program and resolves as soon as its log says that it serves; throws with its last lines when it ends or hangs instead. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { path, args, folder, owner, startTimeout, clock } = options
   const child = spawn(path, args, {

@@ -12,7 +12,6 @@ import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
 
 /** File in a replica's data folder with the id of the branch it was copied from. */
 const ORIGIN_FILE = 'replica.origin'
-
 const PASSWORD_FILE = 'replica.pass'
 
 /** Time without progress after which a replica counts as unable to catch up, and the time between two looks, ms. */
@@ -20,10 +19,8 @@ const STALL_TIMEOUT = 3000
 const LOOK_INTERVAL = 10
 
 /**
- * Starts a replica and resolves when it shows all that its primary had when this was called. A replica whose primary no
- * longer has the log it missed is copied anew.
- *
- * @param primary - the port of the primary; undefined while it sleeps
+ * Starts a replica and resolves when it shows all that its primary had when this was called. It is copied anew when the
+ * primary no longer has the log it missed. `primary` is the port of the primary; undefined while that sleeps.
  */
 export async function spawnReplica(
   order: StartOrder,

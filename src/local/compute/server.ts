@@ -42,30 +42,20 @@ const STOP_TIMEOUT = 10_000
 /** Log line of a server that accepts connections, a standby included. */
 const READY = /database system is ready to accept (?:read-only )?connections/
 
-/**
- * Starts a server and resolves as soon as it accepts connections.
- *
- * @throws with the last lines of its log when it ends or hangs instead
- */
+/** Starts a server and resolves as soon as it accepts connections; throws as `startServerProcess` does. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { binaries, owner, dataFolder, port, clock, certificate } = options
-  const settings = [
-    `port=${port}`,
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'ssl=on',
-    `ssl_cert_file=${certificate.certificateFile}`,
-    `ssl_key_file=${certificate.keyFile}`,
-  ]
+  const { binaries, dataFolder: folder, port, clock } = options
+  const { certificateFile, keyFile } = options.certificate
+  const network = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+  const settings = [...network, 'ssl=on', `ssl_cert_file=${certificateFile}`, `ssl_key_file=${keyFile}`]
   const { child, ended } = await startServerProcess({
+    ...options,
     name: 'postgres',
     path: join(binaries.folder, 'postgres'),
-    args: ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],
-    folder: dataFolder,
-    owner,
+    args: ['-D', folder, ...settings.flatMap((setting) => ['-c', setting])],
+    folder,
     ready: READY,
     startTimeout: START_TIMEOUT,
-    clock,
   })
   const stop = async (grace: number): Promise<void> => {
     child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')

@@ -34,13 +34,9 @@ export const dropSlot = (primary: ServerAddress, endpointId: string): Promise<vo
 
 async function drop(client: Client, name: string): Promise<void> {
   // the walsender of a replica that has just ended holds the slot for a moment
-  await client.query(
-    `select pg_terminate_backend(active_pid, 2000) from pg_catalog.pg_replication_slots
-      where slot_name = $1 and active_pid is not null`,
-    [name],
-  )
-  await client.query(
-    `select pg_drop_replication_slot(slot_name) from pg_catalog.pg_replication_slots where slot_name = $1`,
-    [name],
-  )
+  const slot = 'from pg_catalog.pg_replication_slots where slot_name = $1'
+  await client.query(`select pg_terminate_backend(active_pid, 2000) ${slot} and active_pid is not null`, [
+    name,
+  ])
+  await client.query(`select pg_drop_replication_slot(slot_name) ${slot}`, [name])
 }

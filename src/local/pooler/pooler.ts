@@ -43,11 +43,7 @@ const MAX_CLIENTS = 10_000
 /** Prepared statements that PgBouncer, from 1.21 on, makes available on every server session. */
 const MAX_PREPARED_STATEMENTS = 1000
 
-/**
- * Starts a pooler and resolves when it accepts clients.
- *
- * @throws with the last lines of its log when it ends or hangs instead
- */
+/** Starts a pooler and resolves when it accepts clients; throws as `startServerProcess` does. */
 export async function startPooler(options: PoolerOptions): Promise<Pooler> {
   const { program, folder, owner, password, port } = options
   const files = filesIn(folder)

@@ -41,14 +41,12 @@ export function createPoolers(options: PoolersOptions): Poolers {
   const entries = new Map<string, Entry>()
   const endings = new Set<Promise<void>>()
 
-  const start = async (endpointId: string, server: PooledServer, program: string): Promise<Pooler> => {
-    const port = await freePort()
-    // the port is part of the name: a successor may start before this one has ended
-    const folder = join(options.folder, `${endpointId}.${port}`)
-    return startPooler({ ...options, ...server, program, folder, port })
-  }
   const addEntry = (endpointId: string, server: PooledServer, program: string): Entry => {
-    const started = start(endpointId, server, program)
+    const started = freePort().then((port) => {
+      // the port is part of the name: a successor may start before this one has ended
+      const folder = join(options.folder, `${endpointId}.${port}`)
+      return startPooler({ ...options, ...server, program, folder, port })
+    })
     const entry: Entry = { serverPort: server.serverPort, started, isStopping: false }
     entries.set(endpointId, entry)
     void watchEntry(endpointId, entry)

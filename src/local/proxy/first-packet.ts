@@ -7,9 +7,8 @@ type Packet = { readonly kind: string; readonly rest?: Buffer }
 type Incomplete = { readonly kind: 'more' }
 
 /**
- * Collects bytes until `read` returns a packet. Leaves the stream paused, with the unused bytes still in it.
- *
- * @returns undefined when the stream ended or was closed before that
+ * Collects bytes until `read` returns a packet; undefined when the stream ends or is closed before that. Leaves the stream
+ * paused, with the unused bytes still in it.
  */
 export function readFirstPacket<Result extends Packet>(
   stream: Socket,

@@ -47,19 +47,18 @@ export async function runHandshake(
 async function readUnencrypted(client: Socket): Promise<Startup | undefined> {
   const first = await readFirstPacket(client, readStartup)
   if (first?.kind !== 'encryption') return first
-  // bytes sent before the answer would be taken for bytes sent under encryption (CVE-2021-23222)
-  if (first.rest.length > 0) return EARLY_DATA
-  if (first.by === 'tls') return agreeToTls(client, first)
+  if (first.by === 'tls' || first.rest.length > 0) return agreeToTls(client, first)
   client.write('N')
   const second = await readFirstPacket(client, readStartup)
   if (second?.kind !== 'encryption') return second
   if (second.by === 'gss') return { kind: 'garbage', because: 'asked for GSS encryption twice' }
-  return second.rest.length > 0 ? EARLY_DATA : agreeToTls(client, second)
+  return agreeToTls(client, second)
 }
 
-const EARLY_DATA: Startup = { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
-
-function agreeToTls(client: Socket, packet: Startup): Startup {
+function agreeToTls(client: Socket, packet: Startup & { readonly kind: 'encryption' }): Startup {
+  // bytes sent before the answer would be taken for bytes sent under encryption (CVE-2021-23222)
+  if (packet.rest.length > 0)
+    return { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
   client.write('S')
   return packet
 }

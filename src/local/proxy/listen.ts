@@ -1,7 +1,7 @@
 import { type Server, type Socket, createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../state/store.ts'
-import { closeGracefully } from './close.ts'
+import { closeGracefully } from './connections.ts'
 
 /** Accepts connections on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }
@@ -15,11 +15,7 @@ const BACKLOG = 4096
 /** Errors of an address that is in use or not available on this machine. */
 const TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'])
 
-/**
- * Listens on a loopback address; port 0 is any free port.
- *
- * @returns the port, or undefined when it is taken
- */
+/** Listens on a loopback address and returns the port; undefined when it is taken. Port 0 is any free port. */
 export async function listenOn(
   server: Listening,
   port: number,
@@ -77,11 +73,7 @@ type PortChoice = {
   readonly configured: number | undefined
 }
 
-/**
- * Opens the configured port, else the one of the last start, else any other, and stores it for the next start.
- *
- * @throws when the configured port is taken
- */
+/** Opens the configured port or throws; without one, the port of the last start, else any other. Stores it for the next start. */
 export async function openPort<Opened extends number | { readonly port: number }>(
   store: Store,
   { setting, option, configured = 0 }: PortChoice,

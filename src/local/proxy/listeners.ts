@@ -24,14 +24,7 @@ export type ClientListenersOptions = {
   readonly extraAddress?: (endpointId: string) => ListenAddress | undefined
 }
 
-type ComputeListeners = {
-  readonly projectId: string
-  readonly listener: Listener
-  readonly extra: Listener | undefined
-}
-
-const close = ({ listener, extra }: ComputeListeners): Promise<unknown> =>
-  Promise.all([listener.close(), extra?.close()])
+type ComputeListeners = { readonly projectId: string; readonly port: number; close(): Promise<unknown> }
 
 /** Opens the main port; undefined when it is taken. */
 export async function openClientListeners(
@@ -50,7 +43,8 @@ export async function openClientListeners(
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
     const address = options.extraAddress?.(endpointId)
     const extra = address && (await listen(address, endpointId))
-    opened.set(endpointId, { projectId, listener, extra })
+    const close = (): Promise<unknown> => Promise.all([listener.close(), extra?.close()])
+    opened.set(endpointId, { projectId, port: listener.port, close })
     if (address && !extra)
       throw new Error(`${address.host}:${address.port} cannot be listened on for endpoint ${endpointId}`)
     if (listener.port !== remembered) options.remember(endpointId, listener.port)
@@ -59,14 +53,14 @@ export async function openClientListeners(
     const closing = [...opened].filter(([id, of]) => of.projectId === projectId && !endpointIds.includes(id))
     for (const [endpointId] of closing) opened.delete(endpointId)
     await Promise.all([
-      ...closing.map(([, listeners]) => close(listeners)),
+      ...closing.map(([, listeners]) => listeners.close()),
       ...endpointIds.filter((id) => !opened.has(id)).map((id) => open(projectId, id)),
     ])
   }
   let last: Promise<void> = Promise.resolve() // one change at a time, so that no port is opened twice
   return {
     port: main.port,
-    portOf: (endpointId) => opened.get(endpointId)?.listener.port,
+    portOf: (endpointId) => opened.get(endpointId)?.port,
     sync: (projectId, endpointIds) => {
       last = last.catch(() => undefined).then(() => syncNow(projectId, endpointIds))
       return last
@@ -74,7 +68,7 @@ export async function openClientListeners(
     settled: () => last,
     close: async () => {
       await last.catch(() => undefined) // the caller of that change gets its error
-      await Promise.all([main.close(), ...[...opened.values()].map(close)])
+      await Promise.all([main.close(), ...[...opened.values()].map((listeners) => listeners.close())])
       opened.clear()
     },
   }

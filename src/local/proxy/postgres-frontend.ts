@@ -10,28 +10,21 @@ import type { Prepared } from '../setup/prepare.ts'
 import type { Log } from '../log.ts'
 import { POSTGRES_PORT, loopbackAddress } from './loopback.ts'
 import { findPgBouncer } from '../pooler/pooler.ts'
-import { type Poolers, createPoolers } from '../pooler/poolers.ts'
-import { type Connections, createConnections } from './connections.ts'
+import { createPoolers } from '../pooler/poolers.ts'
+import { createConnections } from './connections.ts'
 import { type ClientListeners, openClientListeners } from './listeners.ts'
 import { openPort } from './listen.ts'
 import type { ComputeAccess } from './session.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
 
 /** Clients of all computes, connected directly or through a pooler. */
-export type ConnectedClients = {
-  readonly connections: Connections
-  readonly poolers: Poolers
-  /** Drops all clients of a compute that fell asleep, and its pooler. */
-  drop(endpointId: string): void
-}
+export type ConnectedClients = ReturnType<typeof createConnectedClients>
 
-export function createConnectedClients({ paths, cluster, clock, log }: Prepared): ConnectedClients {
+export function createConnectedClients({ paths, cluster, clock, log }: Prepared) {
   const connections = createConnections(clock)
   const poolers = createPoolers({
+    ...cluster,
     folder: paths.poolers,
-    owner: cluster.owner,
-    password: cluster.password,
-    clock,
     // oxlint-disable-next-line node/no-process-env -- PGBOUNCER and PATH are conventions of the machine, not configuration of a run
     program: () => findPgBouncer(process.env),
     onProblem: (message, err) => log({ kind: 'problem', message, err }),
@@ -39,7 +32,8 @@ export function createConnectedClients({ paths, cluster, clock, log }: Prepared)
   return {
     connections,
     poolers,
-    drop: (endpointId) => {
+    /** Drops all clients of a compute that fell asleep, and its pooler. */
+    drop: (endpointId: string): void => {
       connections.drop(endpointId)
       poolers.stop(endpointId)
     },
@@ -110,9 +104,8 @@ function createComputeAccess(
       return maxConnectionsOf(compute.config, settings().connectionsBasis)
     },
     cancel: (packet, endpointId) => {
-      const servers =
-        endpointId === undefined ? engine.serverPorts() : [engine.serverPort(endpointId) ?? []].flat()
-      forwardCancel(packet, [...servers, ...poolers.ports(endpointId)])
+      const server = endpointId === undefined ? engine.serverPorts() : (engine.serverPort(endpointId) ?? [])
+      forwardCancel(packet, [server, poolers.ports(endpointId)].flat())
     },
   }
 }

@@ -4,10 +4,9 @@ import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import type { WakeCause } from '../control/project.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
-import type { Connections } from './connections.ts'
 import { type Handshake, type PassThrough, runHandshake } from './handshake.ts'
 import { watchClose } from './first-packet.ts'
-import { type ProxyRefusal, closeGracefully, refuseClient } from './close.ts'
+import { type Connections, type ProxyRefusal, closeGracefully, refuseClient } from './connections.ts'
 import { type DialTarget, dialServer } from './dial.ts'
 import { writeStartup } from './startup.ts'
 import { type Target, routeOf, targetOf } from './target.ts'
@@ -85,8 +84,8 @@ type StartupHandshake = Handshake & { readonly request: { readonly kind: 'startu
 async function forward(handshake: StartupHandshake, options: SessionOptions): Promise<void> {
   const { stream, encrypted, request } = handshake
   const { clock, connections } = options
-  const { parameters } = routeOf(request.parameters)
-  const target = requestedTarget(handshake, options)
+  const { endpointId: option, parameters } = routeOf(request.parameters)
+  const target = requestedTarget(handshake.target, option, options)
   if ('code' in target) return refuseClient(stream, target, clock)
   const watch = watchClose(stream)
   const [applicationName, user] = [parameters.get('application_name'), parameters.get('user')]
@@ -108,10 +107,10 @@ const TOO_MANY_CLIENTS: ProxyRefusal = { code: '53300', message: 'sorry, too man
 
 /** The target named in TLS and in the options. On a compute's own port, a name only says whether to pool. */
 function requestedTarget(
-  { request, target }: StartupHandshake,
+  target: Target | undefined,
+  option: string | undefined,
   { endpointId: own, suffix }: SessionOptions,
 ): Target | ProxyRefusal {
-  const { endpointId: option } = routeOf(request.parameters)
   const byOption = option === undefined ? undefined : targetOf(option)
   const endpointId = own ?? (byOption ?? target)?.endpointId
   if (endpointId === undefined) {

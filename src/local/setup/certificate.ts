@@ -1,5 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
@@ -40,7 +40,6 @@ export async function ensureCertificate(options: CertificateOptions): Promise<Ce
 type Files = Pick<Certificate, 'certificateFile' | 'keyFile'>
 
 function isUsable({ certificateFile, keyFile }: Files, { suffix, clock }: CertificateOptions): boolean {
-  if (!existsSync(certificateFile) || !existsSync(keyFile)) return false
   try {
     const certificate = new X509Certificate(readFileSync(certificateFile))
     const names = certificate.subjectAltName?.split(', ') ?? []
@@ -50,7 +49,7 @@ function isUsable({ certificateFile, keyFile }: Files, { suffix, clock }: Certif
       Date.parse(certificate.validTo) > clock.now() + RENEWED_BEFORE_END
     )
   } catch {
-    return false // incomplete or damaged
+    return false // absent, incomplete or damaged
   }
 }
 

@@ -23,11 +23,7 @@ const pathsIn = (folder: string) => ({
 
 export type Paths = Readonly<ReturnType<typeof pathsIn>>
 
-/**
- * Creates the data folder. The user that Postgres runs as owns the branches and may traverse the rest.
- *
- * @throws when that user cannot reach the folder
- */
+/** Creates the data folder. The user that Postgres runs as owns the branches; throws when it cannot reach them. */
 export function prepareFolder(path: string, owner: SystemUser | undefined): Paths {
   const paths = pathsIn(resolve(path))
   const { folder } = paths
@@ -45,11 +41,7 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
   )
 }
 
-/**
- * Opens the state of the folder and locks it for this process.
- *
- * @throws when another running local service holds the lock, with the id of its process
- */
+/** Opens the state of the folder and locks it for this process; throws with the id of the process that holds the lock. */
 export function holdFolder(folder: string): Store {
   const pidFile = join(folder, 'local.pid')
   const store = openStore(join(folder, 'state.sqlite'))

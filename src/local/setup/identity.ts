@@ -6,14 +6,6 @@ import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
 
-/** The only account, with its only organization. */
-export type Account = {
-  /** UUID; the creator of everything. */
-  readonly id: string
-  readonly organizationId: string
-  readonly createdAt: number
-}
-
 /** The stored value of a setting; the first call of a folder creates and stores it. */
 export function ensureSetting(store: Store, name: string, create: () => string): string {
   const stored = store.setting(name)
@@ -23,12 +15,15 @@ export function ensureSetting(store: Store, name: string, create: () => string):
   return value
 }
 
-/** The account of this folder, the same at every start. */
-export const loadAccount = (store: Store, random: Random, clock: Clock): Account => ({
+/** The account of this folder, the same at every start. Its id, a UUID, is the creator of everything. */
+export const loadAccount = (store: Store, random: Random, clock: Clock) => ({
   id: ensureSetting(store, 'account', () => random.uuid()),
   organizationId: ensureSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),
   createdAt: Number(ensureSetting(store, 'account-created', () => String(clock.now()))),
 })
+
+/** The only account, with its only organization. */
+export type Account = Readonly<ReturnType<typeof loadAccount>>
 
 type KeyParts = { readonly keys: KeyStore; readonly clock: Clock; readonly random: Random }
 

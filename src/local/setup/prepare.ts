@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ensureSetting } from './identity.ts'
 import { ensureCertificate } from './certificate.ts'
-import { type Clock, createClock } from '../clock.ts'
+import { createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
 import { isPartial, removeEntries } from '../compute/files.ts'
 import { SERVERS, stopOrphans } from '../compute/orphans.ts'
@@ -13,29 +13,15 @@ import { DOMAIN } from '../api/wire/records.ts'
 import type { Log } from '../log.ts'
 import type { LocalOptions } from '../options.ts'
 import { POOLERS } from '../pooler/pooler.ts'
-import { type Random, createRandom } from '../random.ts'
+import { createRandom } from '../random.ts'
 import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
-/** The parts of the service that exist before it starts a process. */
-export type Prepared = {
-  readonly options: LocalOptions
-  readonly paths: Paths
-  readonly store: Store
-  readonly projects: ProjectStore
-  readonly cluster: Cluster
-  /** Suffix of the host names of computes. */
-  readonly suffix: string
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-}
-
 /** Locks the folder, finds Postgres, stops orphans of a killed service, and creates the template data folder once. */
-export async function prepare(options: LocalOptions, stack: AsyncDisposableStack): Promise<Prepared> {
+export async function prepare(options: LocalOptions, stack: AsyncDisposableStack) {
   const clock = createClock()
   const random = createRandom(options.seed)
-  const log = options.log ?? (() => undefined)
+  const log: Log = options.log ?? (() => undefined)
   const owner = postgresUser()
   const paths = prepareFolder(options.folder, owner)
   const store = holdFolder(paths.folder)
@@ -44,15 +30,11 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   const chosen = process.env['PG_BIN']
   const binaries = findBinaries({ chosen, copyTo: paths.binaries, owner })
   requireSameMajor(store, binaries.major, paths)
-  const { clusters, branches, poolers } = paths
-  for (const [parent, kind] of [
-    [clusters, SERVERS],
-    [branches, SERVERS],
-    [poolers, POOLERS],
-  ] as const)
-    for (const orphan of await stopOrphans(parent, kind, clock)) log({ kind: 'orphan-stopped', ...orphan })
-  for (const parent of [clusters, branches]) removeEntries(parent, isPartial)
-  removeEntries(poolers)
+  for (const parent of [paths.clusters, paths.branches, paths.poolers]) {
+    const orphans = await stopOrphans(parent, parent === paths.poolers ? POOLERS : SERVERS, clock)
+    for (const orphan of orphans) log({ kind: 'orphan-stopped', ...orphan })
+    removeEntries(parent, parent === paths.poolers ? undefined : isPartial)
+  }
   const suffix = options.hostSuffix ?? DOMAIN
   const certificate = await ensureCertificate({ folder: paths.tls, suffix, owner, clock })
   const password = ensureSetting(store, 'superuser-password', () => random.text(32))
@@ -62,6 +44,9 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   removeDeletedData(paths.branches, projects)
   return { options, paths, store, projects, cluster, suffix, clock, random, log }
 }
+
+/** The parts of the service that exist before it starts a process. `suffix` is that of the host names of computes. */
+export type Prepared = Readonly<Awaited<ReturnType<typeof prepare>>>
 
 /** Removes data of branches and replicas whose deletion was acknowledged but not finished. */
 function removeDeletedData(folder: string, projects: ProjectStore): void {

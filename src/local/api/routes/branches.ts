@@ -1,16 +1,14 @@
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import type { Request } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
 import { connectionsOf } from './connection-uri.ts'
-import type { Api, Env } from '../context.ts'
-import { branchEndpoint, configOf, idSchema } from '../wire/endpoint-body.ts'
+import type { AddRoutes, Api } from '../context.ts'
+import { UNSUPPORTED, configOf, createBranchBody, updateBranchBody } from '../wire/bodies.ts'
 import { ApiError } from '../errors.ts'
 import { limitQuery, parseBody, parseOptionalBody, parseQuery, requirePgSettings } from '../input.ts'
 import { type Accepted, askPlane, branchAndProjectOr404, branchOr404, projectOr404 } from '../plane-access.ts'
 import { branchWire, branchesWire } from '../wire/project-wire.ts'
-import { matchesSearch } from './projects.ts'
 import { type WireRecord, databaseWire, endpointsWire, roleWire } from '../wire/records.ts'
 
 const listQuery = z.object({
@@ -21,31 +19,18 @@ const listQuery = z.object({
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 })
 
-/** Fields of the service that the local service does not support: it copies the present state of the parent only. */
-const unsupported = {
-  parent_lsn: z.string().optional(),
-  parent_timestamp: z.string().optional(),
-  init_source: z.string().optional(),
-  archived: z.boolean().optional(),
-  expires_at: z.string().optional(),
-}
-
-const settable = { name: z.string().min(1).max(256).optional(), protected: z.boolean().optional() }
-
-const createBody = z.object({
-  branch: z.object({ ...settable, parent_id: idSchema.optional(), ...unsupported }).optional(),
-  endpoints: z.array(branchEndpoint).max(100).optional(),
-})
-
-const updateBody = z.object({ branch: z.object(settable) })
-
-type CreateFields = z.output<typeof createBody>
+type CreateFields = z.output<typeof createBranchBody>
 type ListQuery = z.output<typeof listQuery>
+type Searched = { readonly id: string; readonly name: string }
+
+/** Whether the id or the name contains the text. */
+export const matchesSearch = (search: string | undefined, { id, name }: Searched): boolean =>
+  search === undefined || id.includes(search) || name.includes(search)
 
 const COLLECTION = '/projects/:project_id/branches'
 const ITEM = `${COLLECTION}/:branch_id`
 
-export function branchRoutes(app: Hono<Env>, api: Api): void {
+export const branchRoutes: AddRoutes = (app, api) => {
   app.get(COLLECTION, (call) =>
     call.json(branchPage(projectOr404(call, api), parseQuery(call, listQuery), api)),
   )
@@ -58,7 +43,7 @@ export function branchRoutes(app: Hono<Env>, api: Api): void {
 
   app.post(COLLECTION, async (call) => {
     const project = projectOr404(call, api)
-    const fields = await parseOptionalBody(call, createBody, api)
+    const fields = await parseOptionalBody(call, createBranchBody, api)
     await requireFields(fields, api)
     const request = newBranchRequest(fields, api)
     return call.json(createdBranchWire(askPlane(project.id, request, api), request.branchId, api), 201)
@@ -66,7 +51,7 @@ export function branchRoutes(app: Hono<Env>, api: Api): void {
 
   app.patch(ITEM, async (call) => {
     const { project, branch } = branchAndProjectOr404(call, api)
-    const { branch: fields } = await parseBody(call, updateBody, api)
+    const { branch: fields } = await parseBody(call, updateBranchBody, api)
     const request = { kind: 'update-branch', branchId: branch.id, ...fields } as const
     const { project: changed, operations } = askPlane(project.id, request, api)
     return call.json({ branch: branchWire(changed, branchOr404(changed, branch.id), api), operations })
@@ -103,12 +88,12 @@ function branchPage(project: Project, query: ListQuery, api: Api): WireRecord {
   return {
     branches: branchesWire(project, page, api),
     annotations: {},
-    ...(next !== undefined && { pagination: { next, sort_by, sort_order: sort_order.toUpperCase() } }),
+    pagination: next === undefined ? undefined : { next, sort_by, sort_order: sort_order.toUpperCase() },
   }
 }
 
 async function requireFields({ branch, endpoints = [] }: CreateFields, api: Api): Promise<void> {
-  const field = Object.keys(unsupported).find((key) => branch !== undefined && key in branch)
+  const field = Object.keys(UNSUPPORTED).find((key) => branch !== undefined && key in branch)
   if (field !== undefined)
     throw new ApiError(422, `branch.${field}: branches of the local service are copies of the present`)
   for (const [index, { settings }] of endpoints.entries())
@@ -135,15 +120,19 @@ function newBranchRequest(
 }
 
 function createdBranchWire({ project, operations }: Accepted, branchId: string, api: Api): WireRecord {
-  const branch = branchOr404(project, branchId)
-  const computes = project.computes.filter((compute) => compute.branchId === branchId)
+  const content = branchContentWire(project, branchOr404(project, branchId), api)
+  return { ...content, ...(!project.storePasswords && { connection_uris: [] }), operations }
+}
+
+/** A new branch with all that belongs to it. */
+export function branchContentWire(project: Project, branch: Branch, api: Api): WireRecord {
+  const computes = project.computes.filter(({ branchId }) => branchId === branch.id)
   const { roles, databases } = branch.catalogue
   return {
     branch: branchWire(project, branch, api),
     endpoints: endpointsWire(project.id, computes, api),
-    operations,
     roles: roles.map((role) => roleWire(branch, role)),
     databases: databases.map((database) => databaseWire(branch, database)),
-    connection_uris: project.storePasswords ? connectionsOf(project, branch, api) : [],
+    connection_uris: connectionsOf(project, branch, api),
   }
 }

@@ -1,9 +1,8 @@
 // Roles and databases of a branch.
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import { MONITOR, PASSWORD_LENGTH } from '../../setup/default-catalogue.ts'
 import type { Request } from '../../control/events.ts'
-import type { Api, Call, Env } from '../context.ts'
+import type { AddRoutes, Api, Call } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
 import { askPlane, branchAndProjectOr404, branchOr404, namedOr404 } from '../plane-access.ts'
@@ -18,7 +17,7 @@ const BRANCH = '/projects/:project_id/branches/:branch_id'
 const ROLE = `${BRANCH}/roles/:name`
 const DATABASE = `${BRANCH}/databases/:name`
 
-export function roleRoutes(app: Hono<Env>, api: Api): void {
+export const roleRoutes: AddRoutes = (app, api) => {
   const pathRole = (call: Call) => {
     const { project, branch } = branchAndProjectOr404(call, api)
     return { project, branch, role: namedOr404(branch.catalogue.roles, 'role', call.req.param('name')) }
@@ -75,7 +74,7 @@ function setPassword(projectId: string, request: PasswordRequest, api: Api): Wir
   return { role: { ...roleWire(branch, role), password }, operations }
 }
 
-export function databaseRoutes(app: Hono<Env>, api: Api): void {
+export const databaseRoutes: AddRoutes = (app, api) => {
   app.get(`${BRANCH}/databases`, (call) => {
     const { branch } = branchAndProjectOr404(call, api)
     return call.json({

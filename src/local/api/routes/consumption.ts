@@ -1,12 +1,11 @@
 // Consumption history: usage by project or branch, in timeframes of hours, days or months.
 import { createHash } from 'node:crypto'
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { UsageWindow } from '../../control/usage/usage.ts'
 import type { Interval } from '../../control/events.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import type { Project } from '../../control/project.ts'
-import type { Api, Call, Env } from '../context.ts'
+import type { AddRoutes, Api, Call } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { limitQuery, parseQuery } from '../input.ts'
 import { requireOrganization } from '../plane-access.ts'
@@ -73,17 +72,14 @@ const GRANULARITY = {
   monthly: { reach: 366 * DAY, around: calendarMonth },
 } as const
 
-export function consumptionRoutes(app: Hono<Env>, api: Api): void {
+export const consumptionRoutes: AddRoutes = (app, api) => {
   app.get('/consumption_history/v2/projects', (call) => {
     const query = requestedHistory(call, projectsQuery, api)
     const { project_ids: ids = [], cursor, limit } = query
     const fits = ({ id }: Project): boolean => ids.length === 0 || ids.includes(id)
     const page = api.plane.page({ after: cursor, limit, fits })
-    const projects = page.map((project) => ({
-      project_id: project.id,
-      periods: periodsOf({ project }, query, api),
-    }))
-    return call.json({ projects, ...paginationOf(page.at(-1)?.id) })
+    const projects = page.map((project) => historyOf({ project }, query, api))
+    return call.json({ projects, pagination: page.at(-1) && { cursor: page.at(-1)?.id } })
   })
 
   app.get('/consumption_history/v2/branches', (call) => {
@@ -96,24 +92,13 @@ export function consumptionRoutes(app: Hono<Env>, api: Api): void {
       .filter(({ branchId }) => branchId > cursor)
       .toSorted((a, b) => (a.branchId < b.branchId ? -1 : 1))
       .slice(0, limit)
-    const branches = page.map((subject) => ({
-      project_id: subject.project.id,
-      branch_id: subject.branchId,
-      periods: periodsOf(subject, query, api),
-    }))
-    return call.json({ branches, ...paginationOf(page.at(-1)?.branchId) })
+    const branches = page.map((subject) => historyOf(subject, query, api))
+    return call.json({ branches, pagination: page.at(-1) && { cursor: page.at(-1)?.branchId } })
   })
 }
 
-const paginationOf = (cursor: string | undefined): WireRecord =>
-  cursor === undefined ? {} : { pagination: { cursor } }
-
 /** The query, once plan, organization and range are checked. */
-function requestedHistory<Requested extends Query>(
-  call: Call,
-  schema: z.ZodType<Requested>,
-  api: Api,
-): Requested {
+function requestedHistory<Asked extends Query>(call: Call, schema: z.ZodType<Asked>, api: Api): Asked {
   if (api.settings().plan === 'free') throw new ApiError(403, 'consumption history needs a paid plan')
   const query = parseQuery(call, schema)
   requireOrganization(query.org_id, api, 'org_id: ')
@@ -127,8 +112,8 @@ function requestedHistory<Requested extends Query>(
 /** A project, or one of its branches. */
 type Subject = { readonly project: Project; readonly branchId?: string }
 
-/** Periods by calendar month, oldest first, from the creation of the project until now at most. */
-function periodsOf({ project, branchId }: Subject, query: Query, api: Api): WireRecord[] {
+/** History in periods by calendar month, oldest first, from the creation of the project until now at most. */
+function historyOf({ project, branchId }: Subject, query: Query, api: Api): WireRecord {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]
   const intervals = api.plane
@@ -137,7 +122,7 @@ function periodsOf({ project, branchId }: Subject, query: Query, api: Api): Wire
   const usage = usageByTimeframe(intervals, around)
   const range = { from: Math.max(query.from, project.createdAt), to: Math.min(query.to, now) }
   const months = Map.groupBy(timeframesIn(range, around), ({ from }) => calendarMonth(from).from)
-  return [...months].map(([start, timeframes]) => ({
+  const periods = [...months].map(([start, timeframes]) => ({
     period_id: periodId(`${project.id} ${start}`),
     period_plan: subscriptionOf(api),
     period_start: timestamp(start),
@@ -151,6 +136,7 @@ function periodsOf({ project, branchId }: Subject, query: Query, api: Api): Wire
       })),
     })),
   }))
+  return { project_id: project.id, branch_id: branchId, periods }
 }
 
 /** The timeframes that overlap the range, in order of time. */

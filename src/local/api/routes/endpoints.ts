@@ -1,10 +1,9 @@
-import type { Hono } from 'hono'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import { computeOf } from '../../control/draft.ts'
 import type { Request } from '../../control/events.ts'
 import type { Compute, Project } from '../../control/project.ts'
-import type { Api, Call, Env } from '../context.ts'
-import { configOf, createEndpointBody, updateEndpointBody } from '../wire/endpoint-body.ts'
+import type { AddRoutes, Api, Call } from '../context.ts'
+import { configOf, createEndpointBody, updateEndpointBody } from '../wire/bodies.ts'
 import { ApiError, foundOr404 } from '../errors.ts'
 import { parseBody, requirePgSettings } from '../input.ts'
 import { askPlane, branchAndProjectOr404, projectOr404 } from '../plane-access.ts'
@@ -15,7 +14,7 @@ const ITEM = `${COLLECTION}/:endpoint_id`
 
 const PG_SETTINGS = 'endpoint.settings.pg_settings'
 
-export function endpointRoutes(app: Hono<Env>, api: Api): void {
+export const endpointRoutes: AddRoutes = (app, api) => {
   app.get(COLLECTION, (call) => listAnswer(call, projectOr404(call, api), api))
 
   app.get('/projects/:project_id/branches/:branch_id/endpoints', (call) => {

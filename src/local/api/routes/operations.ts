@@ -1,7 +1,6 @@
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Operation } from '../../control/project.ts'
-import type { Api, Env } from '../context.ts'
+import type { AddRoutes } from '../context.ts'
 import { ApiError, foundOr404 } from '../errors.ts'
 import { limitQuery, parseQuery } from '../input.ts'
 import { projectOr404 } from '../plane-access.ts'
@@ -19,17 +18,15 @@ const listQuery = z.object({
 const cursorOf = ({ createdAt, id }: Operation): string =>
   `${new Date(createdAt).toISOString().slice(0, -1)}000Z_${id}`
 
-export function operationRoutes(app: Hono<Env>, api: Api): void {
+export const operationRoutes: AddRoutes = (app, api) => {
   app.get('/projects/:project_id/operations', (call) => {
     const project = projectOr404(call, api)
     const { cursor, limit } = parseQuery(call, listQuery)
     const page = api.plane.operations(project.id, limit, cursor?.split('_')[1])
     if (!page) throw new ApiError(400, 'cursor: not a cursor of this list')
     const last = page.at(-1)
-    return call.json({
-      operations: page.map(operationWire),
-      ...(last && { pagination: { cursor: cursorOf(last) } }),
-    })
+    const pagination = last && { cursor: cursorOf(last) }
+    return call.json({ operations: page.map(operationWire), pagination })
   })
 
   app.get('/projects/:project_id/operations/:operation_id', (call) => {

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import { z } from 'zod'
 import { NO_DEFAULTS } from '../../control/config.ts'
 import type { Project } from '../../control/project.ts'
@@ -6,32 +5,16 @@ import { nameProblem } from '../../control/requests/catalogue-requests.ts'
 import { defaultsRefusal, newProject } from '../../control/requests/project-requests.ts'
 import { ID_LENGTH, firstCatalogue } from '../../setup/default-catalogue.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
-import type { Api, Env } from '../context.ts'
+import type { AddRoutes, Api } from '../context.ts'
 import { ApiError, refusalError } from '../errors.ts'
 import { limitQuery, parseBody, parseQuery, requirePgSettings } from '../input.ts'
-import {
-  type Accepted,
-  acceptedAnswer,
-  askPlane,
-  projectOr404,
-  requireOrganization,
-} from '../plane-access.ts'
-import {
-  type ProjectCreateFields,
-  createProjectBody,
-  defaultsOf,
-  quotaOf,
-  updateProjectBody,
-} from '../wire/project-body.ts'
-import { branchWire, projectDetailWire, projectListWire } from '../wire/project-wire.ts'
-import { REGION, type WireRecord, databaseWire, endpointsWire, roleWire } from '../wire/records.ts'
-import { connectionsOf } from './connection-uri.ts'
-
-type Searched = { readonly id: string; readonly name: string }
-
-/** Whether the id or the name contains the text. */
-export const matchesSearch = (search: string | undefined, { id, name }: Searched): boolean =>
-  search === undefined || id.includes(search) || name.includes(search)
+import type { Accepted } from '../plane-access.ts'
+import { acceptedAnswer, askPlane, branchOr404, projectOr404, requireOrganization } from '../plane-access.ts'
+import type { ProjectCreateFields } from '../wire/bodies.ts'
+import { createProjectBody, defaultsOf, quotaOf, updateProjectBody } from '../wire/bodies.ts'
+import { projectDetailWire, projectListWire } from '../wire/project-wire.ts'
+import { REGION, type WireRecord, roleWire } from '../wire/records.ts'
+import { branchContentWire, matchesSearch } from './branches.ts'
 
 const listQuery = z.object({
   cursor: z.string().optional(),
@@ -43,7 +26,7 @@ const listQuery = z.object({
 
 const PG_SETTINGS = 'project.default_endpoint_settings.pg_settings'
 
-export function projectRoutes(app: Hono<Env>, api: Api): void {
+export const projectRoutes: AddRoutes = (app, api) => {
   app.get('/projects', (call) => {
     const { cursor: after, search, limit, org_id: organizationId } = parseQuery(call, listQuery)
     requireOrganization(organizationId, api, 'org_id: ')
@@ -52,7 +35,7 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     return call.json({
       projects: page.map((project) => projectListWire(project, api)),
       // present on the last page too; absent on an empty one, where an empty cursor would break the schema
-      ...(last && { pagination: { cursor: last.id } }),
+      pagination: last && { cursor: last.id },
       applications: {},
       integrations: {},
     })
@@ -160,16 +143,12 @@ function newProjectOf(fields: ProjectCreateFields, { random, clock, monitoringPa
 
 /** The answer to a creation. It shows the passwords even when the project does not store them. */
 function createdProjectWire({ project, operations }: Accepted, api: Api): WireRecord {
-  const [branch] = project.branches
+  const branch = branchOr404(project, project.branches[0]?.id)
+  const { roles } = branch.catalogue
   return {
     project: projectDetailWire(project, api),
-    ...(branch && {
-      branch: branchWire(project, branch, api),
-      roles: branch.catalogue.roles.map((role) => ({ ...roleWire(branch, role), password: role.password })),
-      databases: branch.catalogue.databases.map((database) => databaseWire(branch, database)),
-      connection_uris: connectionsOf(project, branch, api),
-    }),
-    endpoints: endpointsWire(project.id, project.computes, api),
+    ...branchContentWire(project, branch, api),
+    roles: roles.map((role) => ({ ...roleWire(branch, role), password: role.password })),
     operations,
   }
 }

@@ -3,22 +3,19 @@ import { sumUsage } from '../../control/usage/usage.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import { type Branch, type Project, type Usage, publishedActivity } from '../../control/project.ts'
 import { totalUsage } from '../../control/usage/quota.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api } from '../context.ts'
 import { REGION, type WireRecord, optionalTimestamp, recordTimes, timestamp, wireViewOf } from './records.ts'
 
 /** Size limit of a branch, MiB. Not in the interface; source: service-facts 4. */
 const BRANCH_LIMIT_MIB = 16_384
-
 export const ORGANIZATION = 'local'
 
 /** Awake seconds and CU-seconds, whole numbers. */
-type Counters = { readonly awake: number; readonly cu: number }
-
-const countersOf = ({ awakeMs, cuMs }: Usage): Counters => ({
+const countersOf = ({ awakeMs, cuMs }: Usage) => ({
   awake: Math.floor(awakeMs / 1000),
   cu: Math.floor(cuMs / 1000),
 })
+type Counters = ReturnType<typeof countersOf>
 
 /** The instant up to which counters count: now less their lag. */
 export const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
@@ -58,13 +55,13 @@ function projectWire(project: Project, { cu }: Counters, api: Api): WireRecord {
     org_id: api.account.organizationId,
     history_retention_seconds: project.historyRetention,
     default_endpoint_settings: {
-      ...(defaults.minCu !== undefined && { autoscaling_limit_min_cu: defaults.minCu }),
-      ...(defaults.maxCu !== undefined && { autoscaling_limit_max_cu: defaults.maxCu }),
+      autoscaling_limit_min_cu: defaults.minCu,
+      autoscaling_limit_max_cu: defaults.maxCu,
       suspend_timeout_seconds: defaults.suspendTimeout,
       pg_settings: defaults.pgSettings,
     },
-    settings: { quota: withoutUndefined(project.quota) },
-    ...optionalTimestamp('compute_last_active_at', activity.length > 0 ? Math.max(...activity) : undefined),
+    settings: { quota: project.quota },
+    compute_last_active_at: optionalTimestamp(activity.length > 0 ? Math.max(...activity) : undefined),
     ...recordTimes(project),
   }
 }
@@ -107,10 +104,10 @@ export function branchesWire(project: Project, branches: readonly Branch[], api:
     return {
       id: branch.id,
       project_id: project.id,
-      ...(branch.parentId !== undefined && { parent_id: branch.parentId }),
+      parent_id: branch.parentId,
       name: branch.name,
       current_state: branch.state,
-      ...(branch.state === 'init' && { pending_state: 'ready' }),
+      pending_state: branch.state === 'init' ? 'ready' : undefined,
       state_changed_at: timestamp(branch.updatedAt),
       creation_source: 'api',
       default: isDefault,

@@ -1,16 +1,10 @@
 // Computes, operations, roles and databases on the wire: snake_case, times to the second in UTC.
-import {
-  type Branch,
-  type Compute,
-  type Database,
-  type Operation,
-  type Role,
-  publishedActivity,
-} from '../../control/project.ts'
+import type { Branch, Compute, Database, Operation, Role } from '../../control/project.ts'
+import { publishedActivity } from '../../control/project.ts'
 import { loopbackAddress } from '../../proxy/loopback.ts'
 import type { Api } from '../context.ts'
 
-/** A JSON object of the API. */
+/** A JSON object of the API. Fields that are undefined are not sent. */
 export type WireRecord = Readonly<Record<string, unknown>>
 
 /** The only region, and the default suffix of host names: names in `localhost` are this machine (RFC 6761). */
@@ -20,9 +14,8 @@ export const DOMAIN = `${REGION}.localhost`
 /** `YYYY-MM-DDTHH:MM:SSZ` (S-11). */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-/** A field with a timestamp, left out when there is none. */
-export const optionalTimestamp = (key: string, ms: number | undefined): WireRecord =>
-  ms === undefined ? {} : { [key]: timestamp(ms) }
+export const optionalTimestamp = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : timestamp(ms)
 
 type Timestamped = { readonly createdAt: number; readonly updatedAt: number }
 
@@ -56,7 +49,7 @@ export const endpointWire = (
   region_id: REGION,
   type: compute.type,
   current_state: compute.state,
-  ...(compute.pending && { pending_state: compute.pending }),
+  pending_state: compute.pending,
   autoscaling_limit_min_cu: config.minCu,
   autoscaling_limit_max_cu: config.maxCu,
   suspend_timeout_seconds: config.suspendTimeout,
@@ -67,11 +60,11 @@ export const endpointWire = (
   passwordless_access: config.passwordless,
   provisioner: config.provisioner,
   creation_source: 'api',
-  ...(config.name !== undefined && { name: config.name }),
-  ...optionalTimestamp('last_active', publishedActivity(compute.activity, now, lag)),
-  ...optionalTimestamp('started_at', compute.startedAt),
-  ...optionalTimestamp('suspended_at', compute.suspendedAt),
-  ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
+  name: config.name,
+  last_active: optionalTimestamp(publishedActivity(compute.activity, now, lag)),
+  started_at: optionalTimestamp(compute.startedAt),
+  suspended_at: optionalTimestamp(compute.suspendedAt),
+  compute_release_version: compute.release === undefined ? undefined : `release-${compute.release}`,
   ...recordTimes(compute),
   proxy_host: suffix,
 })
@@ -86,12 +79,12 @@ export const operationWire = (operation: Operation): WireRecord => ({
   id: operation.id,
   project_id: operation.projectId,
   branch_id: operation.branchId,
-  ...(operation.endpointId !== undefined && { endpoint_id: operation.endpointId }),
+  endpoint_id: operation.endpointId,
   action: operation.action,
   status: operation.status,
   failures_count: operation.failures,
-  ...(operation.error !== undefined && { error: operation.error }),
-  ...optionalTimestamp('retry_at', operation.retryAt),
+  error: operation.error,
+  retry_at: optionalTimestamp(operation.retryAt),
   ...recordTimes(operation),
   total_duration_ms: operation.updatedAt - operation.createdAt,
 })

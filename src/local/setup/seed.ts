@@ -1,19 +1,26 @@
+// What the first start of a folder makes: projects, and a history before any process runs, stored like a real one.
 import { ensureSetting } from './identity.ts'
+import type { Prepared } from './prepare.ts'
 import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './default-catalogue.ts'
 import type { Api } from '../api/context.ts'
 import { DEFAULT_CONFIG } from '../control/config.ts'
 import type { Refusal, Settings } from '../control/events.ts'
-import type { ComputeConfig } from '../control/project.ts'
+import type { Catalogue, ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
 import { configRefusal } from '../control/requests/validation.ts'
-import type { SeedProject } from '../options.ts'
+import { type GeneratedProject, generateProjects } from '../history/generate.ts'
+import type { StoredHistory } from '../log.ts'
+import type { HistoryRequest, SeedProject } from '../options.ts'
 import type { Random } from '../random.ts'
+import type { ProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
-const SETTING = 'projects-made'
+/** Settings of a folder: that its first start is complete, and its generated history. */
+const SEEDED = 'projects-made'
+const HISTORY = 'past'
 
 /** Whether the first start of the folder is complete. */
-export const isSeeded = (store: Store): boolean => store.setting(SETTING) !== undefined
+export const isSeeded = (store: Store): boolean => store.setting(SEEDED) !== undefined
 
 /** The password of the reader for monitoring, the same in all projects of a folder, so that one configuration reads all. */
 export const monitoringPassword = (store: Store, random: Random): string =>
@@ -41,7 +48,7 @@ export function seedProjects(seeds: readonly SeedProject[], parts: SeedParts): v
     const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
     if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)
   }
-  parts.store.setSetting(SETTING, 'yes')
+  parts.store.setSetting(SEEDED, 'yes')
 }
 
 function addProject(seed: SeedProject, { plane, store, clock, random }: SeedParts): void {
@@ -71,3 +78,43 @@ const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeCo
 
 const seedError = ({ name }: SeedProject, { message }: Refusal): Error =>
   new Error(`project "${name}" cannot be made: ${message}`)
+
+/** The generated history of a folder; undefined when it has none. */
+export function loadHistoryInfo(store: Store): StoredHistory | undefined {
+  const stored = store.setting(HISTORY)
+  return stored === undefined ? undefined : (JSON.parse(stored) as StoredHistory)
+}
+
+/** Generates the history at the first start of a folder, in one transaction. A used folder is left as it is. */
+export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: 'free' | 'paid'): void {
+  const { store, projects, clock, random, log } = prepared
+  if (isSeeded(store) || projects.load().length > 0)
+    return log({ kind: 'past-refused', folder: prepared.paths.folder, kept: loadHistoryInfo(store) })
+  const to = clock.now()
+  const from = to - 1000 * request.span
+  const seed = request.seed ?? Math.floor(random.uniform() * 2 ** 31)
+  const password = monitoringPassword(store, random)
+  const catalogueOf = (now: number): Catalogue =>
+    firstCatalogue({ monitoringPassword: password, random, now })
+  const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
+  const past: StoredHistory = { from: first, to: last, projects: request.projects, seed }
+  const generated = generateProjects({ seed, projects: request.projects, from, to, plan, catalogueOf })
+  let operations = 0
+  store.commit(() => {
+    for (const project of generated) {
+      saveGenerated(projects, project)
+      operations += project.operations.length
+    }
+    store.setSetting(HISTORY, JSON.stringify(past))
+  })
+  log({ kind: 'past-made', past, operations, seconds: (clock.now() - to) / 1000 })
+}
+
+function saveGenerated(store: ProjectStore, { project, operations, uses }: GeneratedProject): void {
+  store.saveProject(project)
+  for (const operation of operations) store.saveOperation(operation)
+  for (const { endpointId, wakes, intervals } of uses) {
+    for (const wake of wakes) store.saveWake(project.id, endpointId, wake)
+    for (const interval of intervals) store.saveInterval(project.id, endpointId, interval)
+  }
+}

@@ -1,22 +1,58 @@
-import type { Hono } from 'hono'
+// The account: its API keys, its only user and its organization.
 import { z } from 'zod'
 import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
-import type { Api, Call, Env } from '../context.ts'
+import { KEY_LENGTH } from '../../setup/default-catalogue.ts'
+import type { KeyRecord } from '../../state/keys.ts'
+import type { AddRoutes, Api, Call } from '../context.ts'
+import { ApiError, foundOr404 } from '../errors.ts'
 import { parseBody } from '../input.ts'
 import { requireOrganization } from '../plane-access.ts'
 import { ORGANIZATION, subscriptionOf } from '../wire/project-wire.ts'
 import { type WireRecord, timestamp } from '../wire/records.ts'
 
+const createBody = z.object({ key_name: z.string().min(1).max(64) })
+
+const keyWire = ({ id, name, createdAt, lastUsedAt, lastUsedFrom }: KeyRecord): WireRecord => ({
+  id,
+  name,
+  created_at: timestamp(createdAt),
+  last_used_at: lastUsedAt === undefined ? null : timestamp(lastUsedAt),
+  last_used_from_addr: lastUsedFrom,
+})
+
+export const keyRoutes: AddRoutes = (app, api) => {
+  const { keys, account, clock, random, settings } = api
+
+  app.post('/api_keys', async (call) => {
+    const body = await parseBody(call, createBody, api)
+    const value = random.text(KEY_LENGTH)
+    const { id, name, createdAt } = keys.create(body.key_name, value, clock.now())
+    return call.json({ id, key: value, name, created_at: timestamp(createdAt), created_by: account.id })
+  })
+
+  app.get('/api_keys', (call) => {
+    const records = [...keys.list(), ...(settings().listRevokedKeys ? keys.revoked() : [])]
+    const creator = { id: account.id, name: 'local', image: '' }
+    return call.json(records.map((record) => ({ ...keyWire(record), created_by: creator })))
+  })
+
+  app.delete('/api_keys/:key_id', (call) => {
+    const text = call.req.param('key_id')
+    if (!/^\d{1,15}$/.test(text)) throw new ApiError(400, `key_id: expected an integer, got ${text}`)
+    const record = foundOr404(keys.revoke(Number(text)), 'API key', text)
+    return call.json({ ...keyWire(record), created_by: account.id, revoked: true })
+  })
+}
+
 /** Name of the stored spending limit. It has no effect (service-facts 6). */
 const SPENDING_LIMIT = 'spending-limit-cents'
-
 const limitBody = z.object({ spending_limit_cents: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) })
 
 const ORGANIZATION_PATH = '/organizations/:org_id'
 const LIMIT = `${ORGANIZATION_PATH}/billing/spending_limit`
 
 /** Routes of the account and its organization. A limit of 0 means none. */
-export function userRoutes(app: Hono<Env>, api: Api): void {
+export const userRoutes: AddRoutes = (app, api) => {
   const { account, store, settings } = api
   const requirePathOrganization = (call: Call): void => requireOrganization(call.req.param('org_id'), api)
 

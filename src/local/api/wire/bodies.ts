@@ -1,0 +1,125 @@
+// Bodies of requests about projects, branches and computes. control/requests/validation.ts checks most of their values.
+import { z } from 'zod'
+import type { ComputeConfig, ComputeDefaults, Quota } from '../../control/project.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+
+/** Name → value. control/requests/pg-settings.ts and the Postgres server check them. */
+const pgSettings = z.record(z.string(), z.string())
+
+const sizes = { autoscaling_limit_min_cu: z.number(), autoscaling_limit_max_cu: z.number() }
+const sizing = { ...sizes, suspend_timeout_seconds: z.number().int() }
+const provisioner = z.enum(['k8s-pod', 'k8s-neonvm'])
+
+/** Fields of creation and update of a compute (service-facts 2). */
+const computeFields = z
+  .object({
+    ...sizing,
+    disabled: z.boolean(),
+    passwordless_access: z.boolean(),
+    pooler_enabled: z.boolean(),
+    pooler_mode: z.enum(['transaction']),
+    provisioner,
+    settings: z.object({ pg_settings: pgSettings }).partial(),
+    name: z.string().min(1).max(64),
+  })
+  .partial()
+
+const id = z.string().regex(/^[a-z0-9-]{1,60}$/)
+const type = z.enum(['read_write', 'read_only'])
+const region_id = z.string().optional()
+
+export const createEndpointBody = z.object({
+  endpoint: z.object({ branch_id: id, type, region_id, ...computeFields.shape }),
+})
+export const updateEndpointBody = z.object({
+  endpoint: z.object({ branch_id: id.optional(), ...computeFields.shape }),
+})
+
+/** The settings of a body; absent fields stay absent. */
+export const configOf = (fields: z.output<typeof computeFields>): Partial<ComputeConfig> =>
+  withoutUndefined({
+    minCu: fields.autoscaling_limit_min_cu,
+    maxCu: fields.autoscaling_limit_max_cu,
+    suspendTimeout: fields.suspend_timeout_seconds,
+    disabled: fields.disabled,
+    passwordless: fields.passwordless_access,
+    provisioner: fields.provisioner,
+    name: fields.name,
+    poolerEnabled: fields.pooler_enabled,
+    pgSettings: fields.settings?.pg_settings,
+  } satisfies Record<keyof ComputeConfig, unknown>)
+
+const name = z.string().min(1).max(256)
+const branchFields = { name: name.optional(), protected: z.boolean().optional() }
+
+/** Fields of a new branch that are not supported: the local service copies the present state of the parent only. */
+export const UNSUPPORTED = {
+  parent_lsn: z.string().optional(),
+  parent_timestamp: z.string().optional(),
+  init_source: z.string().optional(),
+  archived: z.boolean().optional(),
+  expires_at: z.string().optional(),
+}
+
+export const createBranchBody = z.object({
+  branch: z.object({ ...branchFields, parent_id: id.optional(), ...UNSUPPORTED }).optional(),
+  endpoints: z
+    .array(z.object({ type, ...computeFields.shape }))
+    .max(100)
+    .optional(),
+})
+export const updateBranchBody = z.object({ branch: z.object(branchFields) })
+
+const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** Limits per calendar month. */
+const quota = z
+  .object({
+    active_time_seconds: limit,
+    compute_time_seconds: limit,
+    written_data_bytes: limit,
+    data_transfer_bytes: limit,
+    logical_size_bytes: limit,
+  })
+  .partial()
+
+const projectFields = {
+  name,
+  // the quota is the only setting of a project that the local service has; others are handled like unknown fields
+  settings: z.object({ quota }).partial(),
+  default_endpoint_settings: z.object({ ...sizing, pg_settings: pgSettings }).partial(),
+  history_retention_seconds: z.number().int().min(0).max(2_592_000),
+}
+
+const createProjectFields = z
+  .object({
+    ...projectFields,
+    branch: z.object({ name, role_name: z.string(), database_name: z.string() }).partial(),
+    ...sizes,
+    provisioner,
+    region_id: z.string(),
+    pg_version: z.number().int().min(14).max(18),
+    store_passwords: z.boolean(),
+    org_id: id,
+  })
+  .partial()
+
+export const createProjectBody = z.object({ project: createProjectFields })
+export const updateProjectBody = z.object({ project: z.object(projectFields).partial() })
+
+export type ProjectCreateFields = z.output<typeof createProjectFields>
+export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
+
+/** The defaults for new computes in a body; absent fields stay absent. */
+export const defaultsOf = ({
+  default_endpoint_settings: fields,
+}: ProjectUpdateFields): Partial<ComputeDefaults> =>
+  withoutUndefined({
+    minCu: fields?.autoscaling_limit_min_cu,
+    maxCu: fields?.autoscaling_limit_max_cu,
+    suspendTimeout: fields?.suspend_timeout_seconds,
+    pgSettings: fields?.pg_settings,
+  })
+
+export const quotaOf = ({ settings: fields }: ProjectUpdateFields): Quota =>
+  withoutUndefined(fields?.quota ?? {})
