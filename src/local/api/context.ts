@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../control/events.ts'
 import type { Plane } from '../control/plane.ts'
-import type { PgSettings } from '../control/project.ts'
+import type { SettingsCheck } from '../compute/check-settings.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
 import type { Account } from '../setup/identity.ts'
@@ -19,8 +19,7 @@ export type Api = {
   readonly store: Store
   readonly settings: () => Settings
   readonly switches: BehaviourSwitches
-  /** Why a Postgres server refuses these settings, with the name of the setting; undefined when it accepts them. */
-  readonly checkSettings: (settings: PgSettings) => Promise<string | undefined>
+  readonly checkSettings: SettingsCheck
   readonly account: Account
   readonly pgVersion: number
   readonly proxyPort: number

@@ -7,6 +7,14 @@ import { routePattern } from './request-counter.ts'
 /** Middleware before the routes. `withoutFaults` are the same routes without it, for mutations that take effect late. */
 export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHandler<Env> {
   const waitFor = createRateLimits()
+  /** Answers like a gateway that timed out; the request takes effect `delay` seconds later (Q-15). */
+  const answerBeforeEffect = async (call: Call, delay: number): Promise<Response> => {
+    const { method, url, headers } = call.req.raw
+    const body = await call.req.text()
+    const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
+    api.clock.after(1000 * delay, () => void withoutFaults.fetch(request, call.env))
+    return errorAnswer(call, 504, 'no answer in time')
+  }
   return async (call, next) => {
     const { rates: hasRateLimits, faults, lateMutation } = api.settings()
     if (faults.slowAnswers > 0) await api.clock.sleep(1000 * faults.slowAnswers)
@@ -14,8 +22,7 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
     if (api.switches.take('tooManyRequests')) return answerTooManyRequests(call, retryAfter)
     const wait = hasRateLimits ? waitFor(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
     if (wait > 0) return answerTooManyRequests(call, wait)
-    if (lateMutation !== 'off' && isMutation(call))
-      return answerBeforeEffect(call, withoutFaults, { api, delay: lateMutation })
+    if (lateMutation !== 'off' && isMutation(call)) return answerBeforeEffect(call, lateMutation)
     if (!api.switches.take('serverErrors')) return next()
     if (faults.serverErrors.takesEffect) await next()
     call.res = errorAnswer(call, faults.serverErrors.status, 'the service failed, as it was asked to')
@@ -30,19 +37,6 @@ const isMutation = (call: Call): boolean =>
 function answerTooManyRequests(call: Call, retryAfter: number): Response {
   if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))
   return errorAnswer(call, 429, 'too many requests')
-}
-
-/** Answers like a gateway that timed out; the request takes effect `delay` seconds later (Q-15). */
-async function answerBeforeEffect(
-  call: Call,
-  withoutFaults: Hono<Env>,
-  { api, delay }: { readonly api: Api; readonly delay: number },
-): Promise<Response> {
-  const { method, url, headers } = call.req.raw
-  const body = await call.req.text()
-  const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
-  api.clock.after(1000 * delay, () => void withoutFaults.fetch(request, call.env))
-  return errorAnswer(call, 504, 'no answer in time')
 }
 
 /** Requests a minute over all routes; requests a second on one route. */

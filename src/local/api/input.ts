@@ -7,14 +7,14 @@ import type { Api, Call } from './context.ts'
 import { ApiError, type ErrorStatus } from './errors.ts'
 
 /** The switches that decide how invalid input is answered. */
-type InputRules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
+type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
 
 /** The `limit` of a query, a whole number from 1 to `max`. */
 export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(1).max(max).default(fallback)
 
 /** Parses the JSON body of a request. */
-export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: InputRules): Promise<Body> {
+export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: Rules): Promise<Body> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new ApiError(415, `content-type: expected application/json, got ${type ?? 'none'}`)
@@ -32,7 +32,7 @@ export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: 
 export async function parseOptionalBody<Body>(
   call: Call,
   schema: z.ZodType<Body>,
-  api: InputRules,
+  api: Rules,
 ): Promise<Body> {
   const hasBody = call.req.header('content-type') !== undefined || (await call.req.text()) !== ''
   return hasBody ? parseBody(call, schema, api) : parseValue({}, schema, api.settings().errors.invalid)
@@ -45,16 +45,11 @@ export function parseQuery<Query>(call: Call, schema: z.ZodType<Query>): Query {
 }
 
 /** Throws when the control plane or a Postgres server does not accept these settings (S-115). `path` names their field. */
-export async function requirePgSettings(
-  pgSettings: PgSettings | undefined,
-  path: string,
-  { settings, checkSettings }: Api,
-): Promise<void> {
-  if (!pgSettings) return
-  const { invalid } = settings().errors
-  const problem = settingsRefusal(pgSettings, path)
+export async function requirePgSettings(values: PgSettings = {}, path: string, api: Api): Promise<void> {
+  const { invalid } = api.settings().errors
+  const problem = settingsRefusal(values, path)
   if (problem) throw new ApiError(invalid, problem)
-  const refusal = await checkSettings(pgSettings)
+  const refusal = await api.checkSettings(values)
   if (refusal !== undefined) throw new ApiError(invalid, `${path}.${refusal}`)
 }
 

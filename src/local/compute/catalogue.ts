@@ -9,18 +9,14 @@ import { type ServerAddress, withSession } from './connect.ts'
  * Creates missing roles and databases, sets passwords and owners, and drops the names listed as dropped; may be
  * repeated. Objects that users created in SQL stay.
  */
-export function applyCatalogue(
-  server: ServerAddress,
-  catalogue: Catalogue,
-  { postgresConnect }: Pick<Behaviour, 'postgresConnect'>,
-): Promise<void> {
+export function applyCatalogue(server: ServerAddress, catalogue: Catalogue, rules: Behaviour): Promise<void> {
   return withSession(server, async (client) => {
     await applyRoles(client, catalogue)
     await applyDatabases(client, catalogue)
     for (const name of catalogue.dropped.databases)
       await client.query(`drop database if exists ${quoted(name)} with (force)`)
     for (const name of catalogue.dropped.roles) await dropRole(client, server, name)
-    const [grant, to] = postgresConnect ? ['grant', 'to'] : ['revoke', 'from']
+    const [grant, to] = rules.postgresConnect ? ['grant', 'to'] : ['revoke', 'from']
     await client.query(`${grant} connect on database postgres ${to} public`)
   })
 }

@@ -3,17 +3,14 @@ import { createGate } from './gate.ts'
 import { runCommand } from './process.ts'
 import type { Cluster } from './server.ts'
 
+/** Why a Postgres server refuses these settings, with the name of the first; undefined when it accepts them. */
+export type SettingsCheck = (settings: PgSettings) => Promise<string | undefined>
+
 /** The first Postgres whose `--check` validates a configuration without starting a server; older ones use `--boot`. */
 const CHECK_OPTION = 15
 
-/**
- * Creates a check of Postgres settings by a real server program, about 10 ms each. It returns the refusal of the first
- * invalid setting with its name; undefined when all are accepted.
- */
-export function createSettingsCheck(
-  template: string,
-  { binaries, owner }: Cluster,
-): (settings: PgSettings) => Promise<string | undefined> {
+/** Creates a check of Postgres settings by a real server program, about 10 ms each. */
+export function createSettingsCheck(template: string, { binaries, owner }: Cluster): SettingsCheck {
   const gate = createGate(1) // each check holds the lock file of the template for a moment
   const check = binaries.major >= CHECK_OPTION ? ['--check'] : ['--boot', '-x0']
   const refusalOf = async (settings: PgSettings): Promise<string | undefined> => {

@@ -6,10 +6,9 @@ import { copyBranch } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
 import { removeFolder } from './files.ts'
 import { createGate } from './gate.ts'
-import { type Monitor, startMonitor } from './monitor.ts'
+import { type Monitor, type MonitorListener, startMonitor } from './monitor.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { originOf, spawnReplica } from './replica.ts'
-import type { WorkReading } from './sizing.ts'
 import { dropSlot } from './slots.ts'
 import { type Spawned, updateCatalogue, spawnPrimary } from './spawn.ts'
 
@@ -108,10 +107,10 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const watchActivity = async (endpointId: string, entry: Running): Promise<void> => {
     try {
-      const listener = {
-        onActivity: (at: number) => options.onActivity(endpointId, at),
-        onWork: (reading: WorkReading) => entry.sizing.addReading(reading),
-        onProblem: (error: unknown) =>
+      const listener: MonitorListener = {
+        onActivity: (at) => options.onActivity(endpointId, at),
+        onWork: (reading) => entry.sizing.addReading(reading),
+        onProblem: (error) =>
           entry.isStopping || options.onProblem('the activity of a compute could not be read', error),
       }
       const monitor = await startMonitor(entry.server.port, listener, options)

@@ -38,7 +38,7 @@ export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, SIZE_FILE), '')
 }
 
-export type SizeConfigurationInput = {
+export type SizeInput = {
   readonly cacheScale: number
   readonly basis: ConnectionsBasis
   /** The size the compute has now. Settings that depend on it take effect with a reload (S-67), all others at a start. */
@@ -51,11 +51,8 @@ export type SizeConfigurationInput = {
  * Writes the settings that depend on the size of the compute. `shared_buffers`, 128 MB at every size (S-99), is divided by
  * `cacheScale`. The limit of the file cache is not: for its model, one page of this machine is `cacheScale` pages.
  */
-export function writeSizeConfiguration(
-  dataFolder: string,
-  config: ComputeConfig,
-  { cacheScale, basis, cu, extraLines }: SizeConfigurationInput,
-): void {
+export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, input: SizeInput): void {
+  const { cacheScale, basis, cu, extraLines } = input
   const lines = [
     // the client's settings come first, because the last line of a name counts
     ...Object.entries(config.pgSettings).map(([name, value]) => settingLine(name, value)),

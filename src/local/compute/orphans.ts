@@ -24,11 +24,7 @@ export const serverOf = (dataFolder: string): number | undefined =>
 export const SERVERS: OrphanKind = { processIn: serverOf, signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'] }
 
 /** Stops the programs of one kind that an earlier, killed service left running in the folders inside `parent`, and returns them. */
-export async function stopOrphans(
-  parent: string,
-  { processIn, signals }: OrphanKind,
-  clock: Clock,
-): Promise<readonly { readonly folder: string; readonly pid: number }[]> {
+export async function stopOrphans(parent: string, { processIn, signals }: OrphanKind, clock: Clock) {
   const orphans = readdirSync(parent).flatMap((folder) => {
     const pid = processIn(join(parent, folder))
     return pid === undefined ? [] : [{ folder, pid }]

@@ -70,11 +70,7 @@ export function originOf(dataFolder: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-async function startAndCatchUp(
-  order: StartOrder,
-  primary: number | undefined,
-  options: ComputesOptions,
-): Promise<Spawned> {
+async function startAndCatchUp(order: StartOrder, primary: number | undefined, options: ComputesOptions) {
   const origin = join(options.folder, order.branch.id)
   const goal = primary === undefined ? endOfLog(origin) : await positionOf(primary, FLUSHED, options)
   const spawned = await spawn(order, options, {

@@ -32,11 +32,10 @@ export type HandshakeOptions = {
 
 const PROTOCOL = 'postgresql'
 
-/** Resolves with undefined when the client has disconnected, or sent what no server would answer. */
-export async function runHandshake(
-  client: Socket,
-  options: HandshakeOptions,
-): Promise<Handshake | PassThrough | undefined> {
+/** Undefined when the client has disconnected, or sent what no server would answer. */
+type Outcome = Handshake | PassThrough | undefined
+
+export async function runHandshake(client: Socket, options: HandshakeOptions): Promise<Outcome> {
   const packet = await readUnencrypted(client)
   if (packet?.kind === 'encryption' || packet?.kind === 'direct-tls')
     return readEncrypted(client, packet.kind === 'direct-tls', options)
@@ -63,11 +62,8 @@ function agreeToTls(client: Socket, packet: Startup & { readonly kind: 'encrypti
   return packet
 }
 
-async function readEncrypted(
-  client: Socket,
-  direct: boolean,
-  { tls, suffix, passes }: HandshakeOptions,
-): Promise<Handshake | PassThrough | undefined> {
+async function readEncrypted(client: Socket, direct: boolean, options: HandshakeOptions): Promise<Outcome> {
+  const { tls, suffix, passes } = options
   const hello = await readFirstPacket(client, peekClientHello)
   if (hello?.kind !== 'hello' || (direct && !hello.protocols.includes(PROTOCOL))) return void client.destroy()
   const target = targetOfHost(hello.serverName, suffix)

@@ -16,11 +16,7 @@ const BACKLOG = 4096
 const TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'])
 
 /** Listens on a loopback address and returns the port; undefined when it is taken. Port 0 is any free port. */
-export async function listenOn(
-  server: Listening,
-  port: number,
-  host = '127.0.0.1',
-): Promise<number | undefined> {
+export function listenOn(server: Listening, port: number, host = '127.0.0.1'): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const failed = (error: NodeJS.ErrnoException): void => {
     if (TAKEN.has(error.code ?? '')) resolve(undefined)

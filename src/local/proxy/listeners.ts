@@ -13,7 +13,7 @@ export type ClientListeners = {
   close(): Promise<void>
 }
 
-export type ClientListenersOptions = {
+export type ListenersOptions = {
   readonly session: Omit<SessionOptions, 'endpointId'>
   /** 0: any free port. */
   readonly port: number
@@ -27,9 +27,7 @@ export type ClientListenersOptions = {
 type ComputeListeners = { readonly projectId: string; readonly port: number; close(): Promise<unknown> }
 
 /** Opens the main port; undefined when it is taken. */
-export async function openClientListeners(
-  options: ClientListenersOptions,
-): Promise<ClientListeners | undefined> {
+export async function openClientListeners(options: ListenersOptions): Promise<ClientListeners | undefined> {
   const { session } = options
   const listen = (address: ListenAddress, endpointId: string | undefined): Promise<Listener | undefined> =>
     listenTcp(address, (client) => serveClient(client, { ...session, endpointId }), session.clock)

@@ -1,8 +1,8 @@
 // The service as clients of Postgres see it: ports, TLS, poolers, and the server behind each name.
 import { connect } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import type { Api } from '../api/context.ts'
 import type { Clock } from '../clock.ts'
-import type { Settings } from '../control/events.ts'
 import type { Compute, Project } from '../control/project.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -40,11 +40,7 @@ export function createConnectedClients({ paths, cluster, clock, log }: Prepared)
   }
 }
 
-export type FrontendParts = {
-  readonly engine: Engine
-  readonly clients: ConnectedClients
-  readonly settings: () => Settings
-}
+type FrontendParts = Pick<Api, 'settings'> & { readonly engine: Engine; readonly clients: ConnectedClients }
 
 /** Opens the ports that clients connect to; each compute has one of its own as long as it exists. */
 export async function openFrontend(prepared: Prepared, parts: FrontendParts): Promise<ClientListeners> {
@@ -52,7 +48,7 @@ export async function openFrontend(prepared: Prepared, parts: FrontendParts): Pr
   const { options, store, projects, clock, log, cluster } = prepared
   const { certificate: cert, key } = cluster.certificate
   const session = {
-    ...createComputeAccess(prepared, parts),
+    ...createComputeAccess(clock, parts),
     connections: clients.connections,
     tls: createSecureContext({ cert, key, ca: cert }),
     suffix: prepared.suffix,
@@ -73,10 +69,7 @@ export async function openFrontend(prepared: Prepared, parts: FrontendParts): Pr
   return listeners
 }
 
-function createComputeAccess(
-  { clock }: Prepared,
-  { engine, clients, settings }: FrontendParts,
-): ComputeAccess {
+function createComputeAccess(clock: Clock, { engine, clients, settings }: FrontendParts): ComputeAccess {
   const { poolers } = clients
   const forwardCancel = createForwardCancel(clock)
   return {

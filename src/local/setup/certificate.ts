@@ -53,10 +53,7 @@ function isUsable({ certificateFile, keyFile }: Files, { suffix, clock }: Certif
   }
 }
 
-async function createCertificate(
-  { certificateFile, keyFile }: Files,
-  options: CertificateOptions,
-): Promise<void> {
+async function createCertificate(files: Files, options: CertificateOptions): Promise<void> {
   const { folder, suffix, owner, clock } = options
   const generated = await generate([{ name: 'commonName', value: suffix }], {
     keyType: 'ec',
@@ -80,7 +77,7 @@ async function createCertificate(
     ],
   })
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  replaceFile(keyFile, generated.private, 0o600)
-  giveTo(owner, keyFile) // Postgres accepts a key file only if its own user or root owns it
-  replaceFile(certificateFile, generated.cert, 0o644)
+  replaceFile(files.keyFile, generated.private, 0o600)
+  giveTo(owner, files.keyFile) // Postgres accepts a key file only if its own user or root owns it
+  replaceFile(files.certificateFile, generated.cert, 0o644)
 }

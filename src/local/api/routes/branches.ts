@@ -76,12 +76,10 @@ const keyOf = (branch: Branch, { sort_by: by }: ListQuery): string => {
 /** A page of branches. The cursor is the id of the last branch of a page; after its deletion the list restarts. */
 function branchPage(project: Project, query: ListQuery, api: Api): WireRecord {
   const { cursor, limit, search, sort_by, sort_order } = query
-  const ascending = project.branches
+  const sign = sort_order === 'asc' ? 1 : -1
+  const sorted = project.branches
     .filter((branch) => matchesSearch(search, branch))
-    .map((branch) => ({ branch, key: keyOf(branch, query) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ branch }) => branch)
-  const sorted = sort_order === 'asc' ? ascending : ascending.toReversed()
+    .toSorted((a, b) => (keyOf(a, query) < keyOf(b, query) ? -sign : sign))
   const from = sorted.findIndex(({ id }) => id === cursor) + 1
   const page = sorted.slice(from, from + limit)
   const next = page.at(-1)?.id
