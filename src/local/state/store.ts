@@ -1,5 +1,5 @@
 // Durable state of the control plane in one SQLite file. Every acknowledged write is committed and synced.
-import { DatabaseSync, type SQLTagStore } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 /** Version of the schema. A folder with another version belongs to another version of this program. */
 const FORMAT = 3
@@ -31,7 +31,7 @@ create table if not exists applied (branch_id text primary key, version text not
 
 export type Store = {
   /** Statements with values: a value in a template is bound as a parameter. */
-  readonly sql: SQLTagStore
+  readonly sql: Statements
   /** Runs `write` in one transaction, which is on disk when this returns its result. An error rolls it back. */
   readonly commit: <Result>(write: () => Result) => Result
   setting(name: string): string | undefined
@@ -68,8 +68,25 @@ function requireFormat(database: DatabaseSync, path: string): void {
 const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
 
+type Statements = ReturnType<typeof createStatements>
+
+/** Each template is prepared once. Not by `createTagStore`: its statements survive `close`, and the file would stay locked. */
+function createStatements(database: DatabaseSync) {
+  const prepared = new Map<TemplateStringsArray, StatementSync>()
+  const statement = (texts: TemplateStringsArray): StatementSync => {
+    const known = prepared.get(texts) ?? database.prepare(texts.join('?'))
+    prepared.set(texts, known)
+    return known
+  }
+  return {
+    get: (texts: TemplateStringsArray, ...values: SQLInputValue[]) => statement(texts).get(...values),
+    all: (texts: TemplateStringsArray, ...values: SQLInputValue[]) => statement(texts).all(...values),
+    run: (texts: TemplateStringsArray, ...values: SQLInputValue[]) => statement(texts).run(...values),
+  }
+}
+
 function storeOn(database: DatabaseSync): Store {
-  const sql = database.createTagStore()
+  const sql = createStatements(database)
   let isOpen = false
   const commit = <Result>(write: () => Result): Result => {
     if (isOpen) return write()
