@@ -1,6 +1,6 @@
 // The daemon: accounts on their loops, one snapshot, two listeners.
-import { isReached } from '../model/observation.ts'
 import type { Logger } from 'pino'
+import { isReached } from '../model/observation.ts'
 import { evaluateSchedule } from '../calendar/schedule.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
 import { createSelfMetrics } from '../outputs/metrics/self.ts'
@@ -103,8 +103,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const listeners = await openListeners(settings.config, { telemetry, api }, machine)
   const { telemetryUrl, apiUrl } = stack.use(listeners)
   const first = runners.all.map((runner) => runner.runPasses(signal))
-  await waitForAcceptedKey(runners, first)
-  refuseWrongKeys(runners, config)
+  await waitForAcceptedKey(runners, first, config)
   await gate.open()
   const open = stack.move()
   return {
@@ -150,21 +149,28 @@ function createEventGate(send: Send) {
   }
 }
 
-/** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
+/**
+ * Resolves when the first pass of an account ended without a refusal. Keys that are all wrong are a mistake in the configuration; with one
+ * right key the daemon runs.
+ *
+ * @throws when every account's key was refused
+ */
 async function waitForAcceptedKey(
   { all }: AccountRunners,
   first: readonly Promise<unknown>[],
+  { accounts }: Config,
 ): Promise<void> {
   const accepted = all.map(async (runner, index) => {
     await first[index]
     if (runner.state().service.status === 'unauthorized') throw new Error('refused')
   })
-  await Promise.any(accepted).catch(() => undefined)
-}
-
-/** Keys that are all wrong are a mistake in the configuration; with one right key the daemon runs. */
-function refuseWrongKeys({ all }: AccountRunners, { accounts }: Config): void {
-  if (all.some((runner) => runner.state().service.status !== 'unauthorized')) return
+  if (
+    await Promise.any(accepted).then(
+      () => true,
+      () => false,
+    )
+  )
+    return
   const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }

@@ -3,13 +3,10 @@ import { seconds, type Instant, type Seconds } from '../model/units.ts'
 
 /** Longest wait between two turns while turns fail, in intervals: recovery is noticed within eight minutes of one-minute turns. */
 export const MAX_BACKOFF_INTERVALS = 8
-
 /** Share of the interval after which the next turn starts, 0.98: jitter inside a turn never makes data older than the interval. */
 const EARLY_START = 0.98
-
 /** Share of an interval by which a turn may overrun without losing the next, which then starts at once. */
 const MAX_OVERRUN = 0.25
-
 /** Shortest wait before a turn that `nextLook` asks for, seconds: a decision that names a moment in the past makes no busy loop. */
 const MIN_WAIT = 1
 

@@ -59,11 +59,7 @@ export function createLiveSettings(
   }
 }
 
-function mergeConfigs(
-  before: LoadedConfig,
-  next: LoadedConfig,
-  now: Instant,
-): Result<{ readonly changed: readonly string[]; readonly loaded: LoadedConfig }, readonly string[]> {
+function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
   const paths = changedPaths(before.effective, next.effective)
   const fixed = paths.filter((path) => !isWithin(path, LIVE_PATHS))
   const problems = [...fixed, ...changedCurrencies(before, next)]

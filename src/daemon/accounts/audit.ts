@@ -14,7 +14,7 @@ import { serviceErrorText } from '../../model/service/service-error.ts'
 import type { Interval } from '../../model/time.ts'
 import { DAY, instant, seconds } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
-import { newPassState, type PassState, type PassPlan } from '../pass/pass-state.ts'
+import { newPassState, type PassPlan } from '../pass/pass-state.ts'
 import { inChunks } from '../turns.ts'
 
 export type AuditRequest = {
@@ -65,10 +65,7 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal): 
   return { audit, problems: [...outbox.problems, ...consumption.problems, ...keys.problems] }
 }
 
-async function lookAtAllProjects(
-  { ports, plan, days, onProgress }: AuditRequest,
-  signal: AbortSignal,
-): Promise<PassState> {
+async function lookAtAllProjects({ ports, plan, days, onProgress }: AuditRequest, signal: AbortSignal) {
   const passPlan = auditPassPlan(plan, days)
   let state = newPassState(await ports.store.load())
   let looked = -1

@@ -105,11 +105,7 @@ const lastKnown = ({ from, intervals }: CachedTimes): Instant => intervals.at(-1
 const MAX_LENGTH = 7 * DAY
 
 /** Adds intervals settled since, drops those that no timeline reaches any more. */
-function extend(
-  before: CachedTimes | undefined,
-  added: readonly LikelyAwakeInterval[],
-  span: Interval,
-): Pick<CachedTimes, 'from' | 'intervals'> {
+function extend(before: CachedTimes | undefined, added: readonly LikelyAwakeInterval[], span: Interval) {
   if (!before) return { from: span.from, intervals: added }
   const from = instant(Math.max(before.from, span.to - MAX_LENGTH))
   const intervals = [...before.intervals, ...added.filter(({ to }) => to > lastKnown(before))]
@@ -137,11 +133,7 @@ function timelineOf(
 }
 
 /** Intervals that are not settled. One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
-function provisionalTimes(
-  { state: { delay, reason } }: ComputeView,
-  entry: ComputeEntry,
-  until: Instant,
-): readonly LikelyAwakeInterval[] {
+function provisionalTimes({ state: { delay, reason } }: ComputeView, entry: ComputeEntry, until: Instant) {
   return provisionalIntervals(entry, delay, until).map(({ interval: { from, to, restart }, idleTail }) => {
     const isInTail = !to && reason.because === 'idle-tail'
     const tail = isInTail ? millis(Math.max(0, until - reason.since)) : idleTail

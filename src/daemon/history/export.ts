@@ -88,11 +88,7 @@ const COLUMNS = {
 
 const headings = (what: ExportName): readonly string[] => Object.keys(COLUMNS[what])
 
-function rowsOf(
-  history: History,
-  exported: ExportedAccount,
-  { what, from, to }: ExportRequest,
-): AsyncIterable<readonly CsvCell[]> {
+function rowsOf(history: History, exported: ExportedAccount, { what, from, to }: ExportRequest) {
   const { account, currency } = exported
   const context = { currency, find: createProjectLookup(history, exported) }
   switch (what) {

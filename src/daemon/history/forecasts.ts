@@ -1,28 +1,18 @@
 // Forecasts beside the pass: daily amounts are read from the store at most once an hour, forecasts computed from them every five minutes.
-import type { Logger } from 'pino'
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
 import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Clock } from '../../model/ports/clock.ts'
 import { isResized } from '../../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
+import type { DaemonEnvironment } from '../environment.ts'
 import { readDailySpend, type DailySpendOptions } from './daily-spend.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { inTurns } from '../turns.ts'
 
-export type Forecasts = {
-  /** Last forecast of this period; undefined before the first, and before a day is over. */
-  readonly of: (view: BudgetView) => BudgetForecast | undefined
-}
-
-export type Forecaster = Forecasts & {
-  /** Starts what is due, beside everything else. Never throws. */
-  readonly refresh: (state: PassState) => void
-  /** Resolves when nothing is running. */
-  readonly idle: () => Promise<void>
-}
+export type Forecaster = ReturnType<typeof createForecaster>
+export type Forecasts = Pick<Forecaster, 'of'>
 
 /** Seconds between two reads of the days: a restated day or a new sizing is an hour late at most. */
 const READ_INTERVAL = 3600
@@ -33,9 +23,7 @@ const HISTORY = seconds(400 * 86_400)
 /** Age from which a restated day is read at once: it comes from a history that was just read, and may change much. */
 const RECENT = seconds(2 * 86_400)
 
-export type ForecasterOptions = DailySpendOptions & { readonly clock: Clock; readonly log: Logger }
-
-export function createForecaster(options: ForecasterOptions): Forecaster {
+export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {
   const { clock, scopes, zone, log } = options
   const series = new Map<string, DailyAmounts>()
   const forecasts = new Map<
@@ -93,11 +81,13 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
     budgets.some(({ name, period }) => forecasts.get(name)?.from !== period.from)
 
   return {
-    of: ({ name, period, spent }) => {
+    /** Last forecast of this period; undefined before the first, and before a day is over. */
+    of: ({ name, period, spent }: BudgetView): BudgetForecast | undefined => {
       const last = forecasts.get(name)
       return last?.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
     },
-    refresh: (state) => {
+    /** Starts what is due, beside everything else. Never throws. */
+    refresh: (state: PassState): void => {
       const { restatedFrom } = state.persistence
       if (restatedFrom !== undefined) changedFrom = earliest(restatedFrom, changedFrom ?? restatedFrom)
       if (running || state.budgets.length === 0 || !isDue(state)) return
@@ -109,7 +99,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
           running = undefined
         })
     },
-    idle: async () => running,
+    /** Resolves when nothing is running. */
+    idle: async (): Promise<void> => running,
   }
 }
 

@@ -53,11 +53,7 @@ function firstDay(zone: Zone, now: Instant): Instant {
   return from
 }
 
-async function sumDays(
-  history: DayHistory,
-  accounts: readonly string[],
-  { from, to }: Interval,
-): Promise<RecentSumsTable> {
+async function sumDays(history: DayHistory, accounts: readonly string[], { from, to }: Interval) {
   const sums = new Map<string, RecentSums>()
   const knownFrom = new Map<string, Instant>()
   for (const account of accounts) {

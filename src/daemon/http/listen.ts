@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { CertificatePair } from './certificate.ts'
+import type { TlsFiles } from '../../config/sections/server.ts'
 
 export type SocketAddress = { readonly host: string; readonly port: number }
 export type HttpListener = AsyncDisposable & {
@@ -57,3 +59,21 @@ export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
+
+/** In PEM. */
+export type CertificatePair = { readonly cert: string; readonly key: string }
+
+/** @throws with both files when one cannot be read, or the key is not that of the certificate */
+export function readCertificatePair({ certFile, keyFile }: TlsFiles): CertificatePair {
+  try {
+    const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+    createSecureContext(pair)
+    return pair
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${reason}`, { cause })
+  }
+}
+
+export const isSameCertificate = (a: CertificatePair, b: CertificatePair): boolean =>
+  a.cert === b.cert && a.key === b.key

@@ -10,8 +10,8 @@ import type { DaemonEnvironment } from '../environment.ts'
 import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, type AuthPolicy } from './auth.ts'
 import { createFailedLogins, parseTokens } from './auth.ts'
-import { isSameCertificate, readCertificatePair, type CertificatePair } from './certificate.ts'
-import { listenHttp, urlOf, type HttpListener } from './listen.ts'
+import type { CertificatePair, HttpListener } from './listen.ts'
+import { isSameCertificate, listenHttp, readCertificatePair, urlOf } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
 export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; readonly apiUrl: string }

@@ -96,11 +96,7 @@ export async function runDeliveryWorker(
   }
 }
 
-function createTurn(
-  receiver: DeliveryReceiver,
-  ports: DeliveryPorts,
-  { signal, retired }: WorkerSignals,
-): () => Promise<void> {
+function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, retired }: WorkerSignals) {
   const { clock, store, random, recordResult, log, accounts, recordReportSuccess } = ports
   const { name, sink, subscription, messageOf } = receiver
   let isRegistered = false

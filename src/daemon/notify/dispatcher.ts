@@ -5,14 +5,7 @@ import { commit, deliveryWrites, type Write } from '../../model/ports/store.ts'
 import type { DeliveryPorts, DeliveryReceiver } from './delivery-worker.ts'
 import { jobNamesOf, registerReceiver, runDeliveryWorker } from './delivery-worker.ts'
 
-export type Dispatcher = {
-  /** Registers the receivers; await it before the first pass, whose events new receivers also get. @throws when the store fails */
-  readonly begin: () => Promise<void>
-  /** Applies the current receivers; resolves when new ones are registered. Never rejects. */
-  readonly follow: () => Promise<void>
-  /** Resolves soon after `signal` aborts. Never rejects. */
-  readonly run: (signal: AbortSignal) => Promise<void>
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>
 
 type RunningWorker = {
   readonly receiver: DeliveryReceiver
@@ -22,10 +15,7 @@ type RunningWorker = {
 }
 
 /** @param receivers the currently configured ones; an unchanged receiver is the same object */
-export function createDispatcher(
-  receivers: () => readonly DeliveryReceiver[],
-  ports: DeliveryPorts,
-): Dispatcher {
+export function createDispatcher(receivers: () => readonly DeliveryReceiver[], ports: DeliveryPorts) {
   const workers = new Map<string, RunningWorker>()
   let running: AbortSignal | undefined
 
@@ -51,6 +41,7 @@ export function createDispatcher(
     workers.set(name, retired)
   }
 
+  /** Registers the receivers; await it before the first pass, whose events new receivers also get. @throws when the store fails */
   const begin = async (): Promise<void> => {
     const configured = receivers()
     const names = new Set(configured.map(({ name }) => name))
@@ -62,6 +53,7 @@ export function createDispatcher(
     await Promise.all(configured.map((receiver) => registerReceiver(receiver, ports)))
   }
 
+  /** Applies the current receivers; resolves when new ones are registered. Never rejects. */
   const follow = async (): Promise<void> => {
     if (!running) return begin().catch((err: unknown) => ports.log.error({ err }, NOT_REGISTERED))
     const signal = running
@@ -80,7 +72,8 @@ export function createDispatcher(
   return {
     begin,
     follow,
-    run: async (signal) => {
+    /** Resolves soon after `signal` aborts. Never rejects. */
+    run: async (signal: AbortSignal): Promise<void> => {
       running = signal
       void follow()
       if (!signal.aborted) await once(signal, 'abort')

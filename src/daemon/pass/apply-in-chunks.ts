@@ -46,7 +46,7 @@ export async function applyInChunks(
       const chunk = applyChunk(base, facts, { prepared, context })
       prepared = chunk.prepared
       // oxlint-disable-next-line no-await-in-loop -- durable first, one chunk after the other
-      await commits.addChunk(chunk, { completion: complete(chunk, commits.ledger()), now: upperBound })
+      await commits.addChunk(chunk, complete(chunk, commits.ledger()), upperBound)
     }
     for (const writes of finishSweep(base, sweep, { prepared, context }))
       // oxlint-disable-next-line no-await-in-loop -- likewise
@@ -92,10 +92,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
   return {
     ledger: (): Ledger => ledger,
     add,
-    addChunk: async (
-      chunk: AppliedChunk,
-      { completion, now }: { readonly completion: readonly Write[]; readonly now: Instant },
-    ): Promise<void> => {
+    addChunk: async (chunk: AppliedChunk, completion: readonly Write[], now: Instant): Promise<void> => {
       const refs = refsToLoad(statistics, chunk)
       const stored = refs.length === 0 ? new Map() : await history.statistics(refs)
       const updated = updateStatistics(statistics, chunk, { stored, now })

@@ -24,16 +24,10 @@ export async function observeOnServiceTime(
 ): Promise<Observed> {
   const startedOn = ports.clock.monotonic()
   const clock = createServiceClock(ports, before.clock.anchor ?? initialAnchor(before.ledger, ports.clock))
-  const observed = await observe(
-    { ...ports, clock, statistics: (refs) => statisticsOf(refs, before.statistics, ports) },
-    {
-      ledger: before.ledger,
-      list: before.polling.list,
-      waiting: before.polling.retries,
-      plan: sweepPlan(before, plan.sweep),
-    },
-    signal,
-  )
+  const statistics = (refs: readonly ComputeRef[]) => statisticsOf(refs, before.statistics, ports)
+  const { list, retries: waiting } = before.polling
+  const input = { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan.sweep) }
+  const observed = await observe({ ...ports, clock, statistics }, input, signal)
   const wallAhead = millis(ports.clock.now() - clock.now())
   const { sweep, late } = correctClockSkew(observed, { time: ports.serviceTime, wallAhead })
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }

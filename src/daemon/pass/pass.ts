@@ -5,7 +5,7 @@ import { nextPolling } from '../../observe/polling/polling-state.ts'
 import { applyInChunks, type AppliedSweep } from './apply-in-chunks.ts'
 import { observeOnServiceTime, type Observed } from './observe-on-service-time.ts'
 import { evaluatePassBudgets } from './evaluate-budgets.ts'
-import type { PassInput, PassState, Persistence, ServiceState } from './pass-state.ts'
+import type { PassInput, PassState } from './pass-state.ts'
 import { persist, type Persisted } from './persist.ts'
 import { nextClock } from './service-clock.ts'
 import { nextOutbox } from './sweep-events.ts'
@@ -44,33 +44,27 @@ type PassResults = {
 }
 
 /** The state that a pass leaves to the next. */
-const nextState = (before: PassState, results: PassResults): PassState => ({
-  ledger: results.persisted.ledger,
-  budgets: results.persisted.budgets ?? before.budgets,
-  statistics: results.applied.statistics,
-  clock: nextClock(results.observed),
-  polling: nextPolling(before.polling, results.observed.sweep, results.persisted),
-  service: nextService(before.service, results),
-  persistence: nextPersistence(before.persistence, results),
-  outbox: nextOutbox(before.outbox, results.observed.sweep, results.persisted.pendingEvents),
-})
-
-function nextService(before: ServiceState, { observed, persisted }: PassResults): ServiceState {
+function nextState(before: PassState, { observed, applied, persisted }: PassResults): PassState {
   const { sweep, wallClock } = observed
+  const { service, persistence } = before
   const isSeen = isReached(sweep.service)
   return {
-    status: sweep.service,
-    failures: isSeen && persisted.isStored ? 0 : before.failures + 1,
-    lastSweepAt: isSeen ? wallClock : before.lastSweepAt,
-    lastRejectedAt: sweep.service === 'unauthorized' ? wallClock : before.lastRejectedAt,
+    ledger: persisted.ledger,
+    budgets: persisted.budgets ?? before.budgets,
+    statistics: applied.statistics,
+    clock: nextClock(observed),
+    polling: nextPolling(before.polling, sweep, persisted),
+    service: {
+      status: sweep.service,
+      failures: isSeen && persisted.isStored ? 0 : service.failures + 1,
+      lastSweepAt: isSeen ? wallClock : service.lastSweepAt,
+      lastRejectedAt: sweep.service === 'unauthorized' ? wallClock : service.lastRejectedAt,
+    },
+    persistence: {
+      isPersisted: persisted.isStored && (persistence.isPersisted || isSeen),
+      failure: persisted.failure,
+      restatedFrom: applied.restatedFrom,
+    },
+    outbox: nextOutbox(before.outbox, sweep, persisted.pendingEvents),
   }
 }
-
-const nextPersistence = (
-  { isPersisted }: Persistence,
-  { observed, applied, persisted }: PassResults,
-): Persistence => ({
-  isPersisted: persisted.isStored && (isPersisted || isReached(observed.sweep.service)),
-  failure: persisted.failure,
-  restatedFrom: applied.restatedFrom,
-})

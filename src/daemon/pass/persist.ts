@@ -47,34 +47,22 @@ export async function persist(
   const failure = evaluated
     ? await tryCommit(ports, [...evaluated.writes, ...eventWrites([...pending, ...evaluated.events])])
     : applied.failure
-  const took = seconds(ports.clock.monotonic() - observed.startedOn)
-  const common = { failure, took, events: [...ofSweep, ...applied.events] }
-  if (!evaluated || failure !== undefined)
-    return {
-      ...common,
-      isStored: false,
-      ledger: applied.ledger,
-      budgets: undefined,
-      pendingEvents: pending.slice(-MAX_PENDING_EVENTS),
-    }
+  const stored = failure === undefined ? evaluated : undefined
   return {
-    ...common,
-    isStored: true,
-    ledger: evaluated.ledger,
-    budgets: evaluated.budgets,
-    events: [...common.events, ...evaluated.events],
-    pendingEvents: [],
+    isStored: stored !== undefined,
+    failure,
+    ledger: stored?.ledger ?? applied.ledger,
+    budgets: stored?.budgets,
+    events: [...ofSweep, ...applied.events, ...(stored?.events ?? [])],
+    pendingEvents: stored ? [] : pending.slice(-MAX_PENDING_EVENTS),
+    took: seconds(ports.clock.monotonic() - observed.startedOn),
   }
 }
 
 /** @returns why the store failed; undefined where it did not */
-async function tryCommit(
-  { store, epoch }: Pick<Ports, 'store' | 'epoch'>,
-  writes: readonly Write[],
-): Promise<unknown> {
-  if (writes.length === 0) return undefined
+async function tryCommit({ store, epoch }: Pick<Ports, 'store' | 'epoch'>, writes: readonly Write[]) {
   try {
-    await commit(store, writes, { epoch })
+    if (writes.length > 0) await commit(store, writes, { epoch })
     return undefined
   } catch (cause) {
     return cause ?? new Error('the store failed')

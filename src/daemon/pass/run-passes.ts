@@ -30,11 +30,7 @@ export async function runPasses(ports: Ports, { before, plan }: PassInput, aroun
 }
 
 /** The state before stays when the pass breaks: what it saw is seen again by the next. */
-async function onePass(
-  ports: Ports,
-  { before, plan }: PassInput,
-  { log, self, signal }: Around,
-): Promise<Turned> {
+async function onePass(ports: Ports, { before, plan }: PassInput, { log, self, signal }: Around) {
   const begun = ports.clock.monotonic()
   try {
     const state = await pass({ ...ports, timed: timedBy(ports.clock, self) }, { before, plan }, signal)

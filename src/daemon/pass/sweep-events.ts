@@ -32,15 +32,12 @@ const MAX_REMEMBERED = 1000
 
 /** Events of a sweep: a change of how the service answers, and new problems. */
 export function eventsOfSweep(
-  before: { readonly status: Sweep['service'] | undefined; readonly problemsSeen: ProblemsSeen },
+  before: Pick<OutboxState, 'problemsSeen'> & { readonly status: Sweep['service'] | undefined },
   sweep: Sweep,
 ): readonly Event[] {
   const about = { account: sweep.account, at: sweep.endedAt }
-  const problems = freshIn(before.problemsSeen, sweep).map((problem): Event => ({
-    ...about,
-    kind: 'problem',
-    ...problem,
-  }))
+  const fresh = freshIn(before.problemsSeen, sweep)
+  const problems = fresh.map((problem): Event => ({ ...about, kind: 'problem', ...problem }))
   if (before.status === sweep.service) return isReached(sweep.service) ? problems : []
   switch (sweep.service) {
     case 'unauthorized':
@@ -76,13 +73,9 @@ export const problemText = ({ where, message }: SweepProblem): string => `${wher
 
 /** Problems that were not reported lately, each once. */
 function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep): readonly SweepProblem[] {
-  const fresh = new Map<string, SweepProblem>()
-  for (const problem of problems) {
-    const text = problemText(problem)
-    const at = seen.get(text)
-    if (at === undefined || !isRecent(at, endedAt)) fresh.set(text, problem)
-  }
-  return [...fresh.values()]
+  const byText = new Map(problems.map((problem) => [problemText(problem), problem]))
+  return [...byText].flatMap(([text, problem]) => (isRecent(seen.get(text), endedAt) ? [] : [problem]))
 }
 
-const isRecent = (at: Instant, now: Instant): boolean => now - at < REPORT_AGAIN_AFTER
+const isRecent = (at: Instant | undefined, now: Instant): boolean =>
+  at !== undefined && now - at < REPORT_AGAIN_AFTER

@@ -139,10 +139,7 @@ const EVENTS_PER_PAGE = 500
 /** Events listed one by one, 200: a week in which everything failed must not make the report unreadable. */
 const MAX_LISTED_EVENTS = 200
 
-async function eventsIn(
-  { history, ledger: { account } }: ReportSource,
-  slot: ReportSlot,
-): Promise<ReportInput['events']> {
+async function eventsIn({ history, ledger: { account } }: ReportSource, slot: ReportSlot) {
   const collector = createEventCollector(slot)
   for (let id = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
@@ -179,11 +176,7 @@ function createIdentities(source: ReportSource, unread: string | undefined): Rep
   }
 }
 
-function identityIn(
-  { ledger, owners }: ReportSource,
-  ref: ComputeRef,
-  unread: string | undefined,
-): ComputeIdentity {
+function identityIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: string | undefined) {
   const entry = ledger.computes.get(computeKey(ref))
   const project = ledger.projects.get(ref.projectId)?.project
   const target = entry ? selectorTargetOf(ref.account, entry.compute, project) : retiredTarget(ref, project)

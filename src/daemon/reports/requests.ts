@@ -55,10 +55,7 @@ export function parseArchiveRequest(
   return parsed.ok ? ok({ ...parsed.value, week: query.week, team: query.team }) : parsed
 }
 
-function parseAccountAndFormat(
-  query: ReportQuery,
-  accounts: readonly string[],
-): Result<AccountAndFormat, string> {
+function parseAccountAndFormat(query: ReportQuery, accounts: readonly string[]) {
   const account = parseAccount(query, accounts)
   if (!account.ok) return account
   const format = REPORT_FORMATS.find((name) => name === (query.format ?? 'json'))

@@ -51,14 +51,9 @@ const MAX_MANUAL = 100
 /** Makes the reports that are due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    for (const account of job.accounts) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- one account after the other
-        await makeIfDue(job, account)
-      } catch (cause) {
-        job.failed(account, cause)
-      }
-    }
+    for (const account of job.accounts)
+      // oxlint-disable-next-line no-await-in-loop -- one account after the other
+      await makeIfDue(job, account).catch((cause: unknown) => job.failed(account, cause))
     // oxlint-disable-next-line no-await-in-loop -- waiting is the point
     await job.clock.sleep(POLL_INTERVAL, signal)
   }
@@ -73,13 +68,10 @@ async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { memory, due } = evaluateSchedule(schedule, before, now)
   const week = due && weekBefore(due.slot, schedule.zone)
   const isNew = week !== undefined && !(await store.report(account, week.id))
-  if (due && isNew) {
-    const slot = { ...week, late: due.late > LATE_AFTER }
-    const reports = await makeReports(job, { account, slot, now })
+  const slot = due && isNew ? { ...week, late: due.late > LATE_AFTER } : undefined
+  const reports = slot ? await makeReports(job, { account, slot, now }) : []
+  if (slot || JSON.stringify(memory) !== JSON.stringify(before))
     await commit(store.account(account), [...reports, jobStateWrite(STORED_STATE, memory)])
-  } else if (JSON.stringify(memory) !== JSON.stringify(before)) {
-    await commit(store.account(account), [jobStateWrite(STORED_STATE, memory)])
-  }
 }
 
 /** Makes the report of the last whole week anew and sends it to all receivers. @returns its slot; undefined after 100 of the same week. @throws when the store fails */

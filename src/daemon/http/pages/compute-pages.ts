@@ -25,7 +25,7 @@ const NO_TIMELINES: ReadonlyMap<string, AwakeTimeline> = new Map()
 type Parameters = Readonly<Record<string, string>>
 
 export function createComputePages(sources: PageSources, context: PageContext) {
-  const { clock, zone } = sources
+  const { clock, zone, pricesOf } = sources
   const readRecentSums = createRecentSums(sources)
   const readTimelines = createAwakeTimelines(sources)
   const recentSums = ({ accounts, takenAt }: Snapshot): Promise<RecentSumsTable | undefined> => {
@@ -51,7 +51,11 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     yield renderHtml(documentHead)
     const query = fleetQuery(parameters)
     const recent = await recentSums(snapshot)
-    const input = { snapshot, query, recent, priceOf: priceOf(sources, snapshot) }
+    const priceOf = (account: string): Micros => {
+      const prices = pricesOf(account)
+      return prices ? priceAt(prices, snapshot.takenAt) : micros(0)
+    }
+    const input = { snapshot, query, recent, priceOf }
     const { head, rows, foot } = fleetPage(input, selectRows(input), zone)
     yield renderHtml(head)
     const timelinesOf = timelineReader(snapshot, query.range, recent)
@@ -77,10 +81,3 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     },
   }
 }
-
-const priceOf =
-  ({ pricesOf }: PageSources, { takenAt }: Snapshot) =>
-  (account: string): Micros => {
-    const prices = pricesOf(account)
-    return prices ? priceAt(prices, takenAt) : micros(0)
-  }
