@@ -122,10 +122,7 @@ const STANDING_TEXTS: Readonly<Record<BudgetStanding, string>> = {
 /** Probability from which a budget counts as likely to go over: more likely than not. */
 const LIKELY = 0.5
 
-export function budgetStanding({
-  share,
-  forecast,
-}: Pick<BudgetWithForecast, 'share' | 'forecast'>): BudgetStanding {
+export function budgetStanding({ share, forecast }: BudgetWithForecast): BudgetStanding {
   if (share >= 1) return 'over'
   return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
 }

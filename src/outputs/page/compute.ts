@@ -1,5 +1,4 @@
 // The page of one compute: its timeline, the reason for its state, and what kept it awake at what cost.
-import type { Zone } from '../../calendar/zone.ts'
 import type { AttributedTime } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
@@ -30,7 +29,7 @@ import {
 import { TIMELINE_CELLS } from './fleet.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
-import { clockHtml, timeHtml, withLocalTimes } from './timestamps.ts'
+import { clockHtml, timeHtml, withLocalTimes, type LocalNow } from './timestamps.ts'
 
 export type ComputePageInput = {
   readonly view: ComputeView
@@ -38,8 +37,6 @@ export type ComputePageInput = {
   readonly timeline: AwakeTimeline
   readonly now: Instant
 }
-
-type LocalNow = { readonly now: Instant; readonly zone: Zone }
 
 export function computePage({ view, timeline, now }: ComputePageInput, { zone }: PageContext): PageContent {
   const localNow = { now, zone }

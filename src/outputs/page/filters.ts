@@ -24,10 +24,7 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
 const MAX_OPTIONS = 200
 
 const namesOf = (names: readonly string[]): readonly string[] =>
-  [...new Set(names)]
-    .filter((name) => name !== '')
-    .toSorted()
-    .slice(0, MAX_OPTIONS)
+  [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
 type Option = readonly [value: string, text: string]
 

@@ -1,13 +1,8 @@
 // The fleet page: figures of now, and a table of computes with their awake timelines.
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import type {
-  ComputeView,
-  Snapshot,
-  IdentityView,
-  StateView,
-  ReadingView,
-} from '../../model/output/snapshot.ts'
+import type { ComputeView, Snapshot, IdentityView, ReadingView } from '../../model/output/snapshot.ts'
+import { sumOf } from '../../std/sum.ts'
 import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
@@ -26,7 +21,7 @@ import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
 import { EMPTY_CELL, encodePathPart } from './layout.ts'
 import { fleetPath, RANGE_HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
-import { withLocalTimes } from './timestamps.ts'
+import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Cells of a timeline, of 5 minutes and of 30: narrower cells make the page larger than 300 kB. */
 export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
@@ -57,7 +52,10 @@ export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Z
           : html`${fleetFilters(snapshot, query)} ${fleetTable(input, selected, zone)}`
       }`,
   )
-  return { head, rows: groupsOf(input, selected).flatMap(rowsOfGroup).map(withFirstPaint), foot }
+  const rows = groupsOf(input, selected)
+    .flatMap(rowsOfGroup)
+    .map((row, index) => ({ ...row, isOnFirstPaint: index < ROWS_OF_FIRST_PAINT }))
+  return { head, rows, foot }
 }
 
 const emptyText = ({ ready, accounts }: Snapshot): string =>
@@ -78,7 +76,7 @@ const fleetTable = (
       </caption>
       <thead>
         <tr>
-          ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone }))}
+          ${COLUMNS.map((column) => headingOf(column, query, { now: snapshot.takenAt, zone }))}
         </tr>
       </thead>
       ${SLOT}
@@ -95,29 +93,22 @@ const countText = (matches: number, computes: number): string =>
 const placeText = ({ project, branch }: FleetQuery): Html =>
   html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
 
-const COLUMNS: readonly { readonly title: string; readonly sort: Sort | undefined; readonly kind: string }[] =
-  [
-    { title: 'Compute', sort: 'name', kind: '' },
-    { title: 'State', sort: 'state', kind: '' },
-    { title: 'When awake', sort: undefined, kind: 'when' },
-    { title: 'CU', sort: 'cu', kind: 'number' },
-    { title: 'Awake', sort: 'awake', kind: 'number' },
-    { title: 'Idle tail', sort: 'tail', kind: 'number' },
-    { title: 'Spend', sort: 'spend', kind: 'number' },
-    { title: 'Hit ratio', sort: 'hits', kind: 'number' },
-    { title: 'Connections', sort: 'connections', kind: 'number' },
-    { title: 'Team', sort: 'team', kind: '' },
-  ]
+type Column = { readonly title: string; readonly sort?: Sort; readonly kind?: 'when' | 'number' }
 
-type Heading = {
-  readonly sort: Sort | undefined
-  readonly kind: string
-  readonly query: FleetQuery
-  readonly now: Instant
-  readonly zone: Zone
-}
+const COLUMNS: readonly Column[] = [
+  { title: 'Compute', sort: 'name' },
+  { title: 'State', sort: 'state' },
+  { title: 'When awake', kind: 'when' },
+  { title: 'CU', sort: 'cu', kind: 'number' },
+  { title: 'Awake', sort: 'awake', kind: 'number' },
+  { title: 'Idle tail', sort: 'tail', kind: 'number' },
+  { title: 'Spend', sort: 'spend', kind: 'number' },
+  { title: 'Hit ratio', sort: 'hits', kind: 'number' },
+  { title: 'Connections', sort: 'connections', kind: 'number' },
+  { title: 'Team', sort: 'team' },
+]
 
-function headingOf(title: string, { sort, kind, query, now, zone }: Heading): Html {
+function headingOf({ title, sort, kind }: Column, query: FleetQuery, { now, zone }: LocalNow): Html {
   if (sort === undefined)
     return html`<th scope="col" class="${kind}">
       ${title} ${rangeLinks(query)} ${axisSvg(lastHours(now, RANGE_HOURS[query.range]), zone)}
@@ -165,15 +156,15 @@ function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: Selected
 }
 
 function spendOf(views: readonly ComputeView[], { sums }: RecentSumsTable): string {
-  const byCurrency = new Map<string, number>()
-  for (const {
-    identity: { ref, currency },
-  } of views)
-    byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + (recentSumsOf(sums, ref)?.spend ?? 0))
-  return [...byCurrency].map(([currency, spend]) => moneyText(spend, currency)).join(', ')
+  const byCurrency = Map.groupBy(views, ({ identity }) => identity.currency)
+  const spendTexts = [...byCurrency].map(([currency, same]) => {
+    const spend = sumOf(same, ({ identity }) => recentSumsOf(sums, identity.ref)?.spend ?? 0)
+    return moneyText(spend, currency)
+  })
+  return spendTexts.join(', ')
 }
 
-function rowsOfGroup({ heading, views }: Group): readonly Omit<FleetRow, 'isOnFirstPaint'>[] {
+function rowsOfGroup({ heading, views }: Group) {
   const [opening, closing] = splitAtSlot(
     html`<tbody>
       ${heading} ${SLOT}
@@ -185,11 +176,6 @@ function rowsOfGroup({ heading, views }: Group): readonly Omit<FleetRow, 'isOnFi
     after: index === views.length - 1 ? closing : undefined,
   }))
 }
-
-const withFirstPaint = (row: Omit<FleetRow, 'isOnFirstPaint'>, index: number): FleetRow => ({
-  ...row,
-  isOnFirstPaint: index < ROWS_OF_FIRST_PAINT,
-})
 
 const pager = (query: FleetQuery, page: number, pages: number): Html =>
   html`<nav class="pager" aria-label="More computes">
@@ -245,16 +231,16 @@ const clamped = (text: string, content: HtmlPart, attributes?: Html): Html =>
 /** A name with its whole text as tooltip where it is clamped. */
 const nameHtml = (name: string): Html => clamped(name, name, html` title="${name}"`)
 
-function causeHtml({ reason: why }: StateView, now: Parameters<typeof withLocalTimes>[1]): Html | undefined {
-  const cause = awakeCauseText(why)
+function causeHtml({ reason }: ComputeView['state'], now: LocalNow): Html | undefined {
+  const cause = awakeCauseText(reason)
   return cause === undefined ? undefined : html`<small>${clamped(cause, withLocalTimes(cause, now))}</small>`
 }
 
 const cell = (label: string, content: HtmlPart): Html =>
   html`<td class="number" data-label="${label}">${content ?? EMPTY_CELL}</td>`
 
-const sizeHtml = ({ reading: { size: currentCu }, identity: { compute } }: ComputeView): Html =>
-  html`${currentCu?.cu ?? html`<span class="none">not known</span>`}<small
+const sizeHtml = ({ reading: { size }, identity: { compute } }: ComputeView): Html =>
+  html`${size?.cu ?? html`<span class="none">not known</span>`}<small
       >of ${sizeRangeText(compute.sizing)}</small
     >`
 
@@ -274,6 +260,5 @@ const tailHtml = ({ awake, idleTail }: RecentSums): HtmlPart =>
     ? html`${percentText(Math.min(1, idleTail / awake))}<small>${spanText(idleTail)}</small>`
     : undefined
 
-function connectionsHtml({ connections, maxConnections }: ReadingView): HtmlPart {
-  return connections && html`${connectionCount(connections)}<small>of ${maxConnections}</small>`
-}
+const connectionsHtml = ({ connections, maxConnections }: ReadingView): HtmlPart =>
+  connections && html`${connectionCount(connections)}<small>of ${maxConnections}</small>`

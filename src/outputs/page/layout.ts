@@ -108,35 +108,28 @@ function banner({ accounts, ready }: Snapshot, zone: Zone): Html {
 /** Problems of one account in the banner; the log has all. */
 const MAX_PROBLEMS = 3
 
-function problemsOf(
-  { service, lastSweepAt, stored, problems, unreadable }: AccountView,
-  zone: Zone,
-): readonly HtmlPart[] {
+function problemsOf(view: AccountView, zone: Zone): readonly HtmlPart[] {
+  const { stored, problems, unreadable } = view
+  const more = problems.length - MAX_PROBLEMS
   return [
-    ...outageOf(service, lastSweepAt, zone),
+    ...outageOf(view, zone),
     ...(stored ? [] : ['The ledger cannot be stored.']),
     ...(unreadable === undefined ? [] : [`No compute can be read inside: ${unreadable}.`]),
     ...problems.slice(0, MAX_PROBLEMS),
-    ...(problems.length > MAX_PROBLEMS
-      ? [`and ${countWithNoun(problems.length - MAX_PROBLEMS, 'more problem')}`]
-      : []),
+    ...(more > 0 ? [`and ${countWithNoun(more, 'more problem')}`] : []),
   ]
 }
 
-function outageOf(
-  service: AccountView['service'],
-  sweptAt: Instant | undefined,
-  zone: Zone,
-): readonly HtmlPart[] {
+function outageOf({ service, lastSweepAt }: AccountView, zone: Zone): readonly HtmlPart[] {
   switch (service) {
     case 'ok':
       return []
     case 'degraded':
       return ['The service answers only in part: some data is older than a pass.']
     case 'unauthorized':
-      return [html`The service refuses the API key: the data is ${ageOfData(sweptAt, zone)}.`]
+      return [html`The service refuses the API key: the data is ${ageOfData(lastSweepAt, zone)}.`]
     case 'unavailable':
-      return [html`The service does not answer: the data is ${ageOfData(sweptAt, zone)}.`]
+      return [html`The service does not answer: the data is ${ageOfData(lastSweepAt, zone)}.`]
   }
 }
 

@@ -59,15 +59,13 @@ export function pageNumber(text: string | undefined): number {
 /** Value of the option for computes without a team or tier; the empty value means any. */
 export const NONE_VALUE = '-'
 
-function ownerFilter(value: string | undefined): string | undefined {
-  if (value === undefined || value === '') return undefined
-  return value === NONE_VALUE ? '' : value
-}
+const ownerFilter = (value: string | undefined): string | undefined =>
+  value === NONE_VALUE ? '' : value || undefined
 
 /** URL path of the page that shows `query`; default values are left out. */
 export function fleetPath(query: FleetQuery): string {
   const { text, state, team, tier, project, branch, sort, descending, range, group, page } = query
-  const parameters = Object.entries({
+  const values = {
     text,
     state,
     team: team === '' ? NONE_VALUE : team,
@@ -79,7 +77,8 @@ export function fleetPath(query: FleetQuery): string {
     order: descending === !isText(sort) ? undefined : descending ? 'desc' : 'asc',
     range: range === '24h' ? undefined : range,
     page: page === 1 ? undefined : String(page),
-  }).flatMap(([name, value]) =>
+  }
+  const parameters = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`],
   )
   return parameters.length === 0 ? '/' : `/?${parameters.join('&')}`

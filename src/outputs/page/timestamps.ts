@@ -5,6 +5,8 @@ import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'
 
+export type LocalNow = { readonly now: Instant; readonly zone: Zone }
+
 /** `2026-11-22 02:31`. */
 export const timeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${localText(at, zone)}</time>`
@@ -22,10 +24,7 @@ export function clockHtml(at: Instant, reference: Instant, zone: Zone): Html {
 }
 
 /** `text` with the ISO 8601 instants in it replaced by local times. */
-export function withLocalTimes(
-  text: string,
-  { now, zone }: { readonly now: Instant; readonly zone: Zone },
-): readonly HtmlPart[] {
+export function withLocalTimes(text: string, { now, zone }: LocalNow): readonly HtmlPart[] {
   return text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part) => {
     const at = fromIso(part)
     return at === undefined ? part : clockHtml(at, now, zone)
