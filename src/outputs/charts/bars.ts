@@ -1,7 +1,7 @@
 // Bar charts as inline SVG. They have classes and no inline styles: the content security policy of the page forbids those.
 import { html, type Html } from '../text/html.ts'
 
-export type Bar = {
+type Bar = {
   readonly label: string
   /** Amount with its unit. */
   readonly text: string
@@ -10,11 +10,8 @@ export type Bar = {
   readonly before?: number | undefined
 }
 
-export type Bars = {
-  readonly bars: readonly Bar[]
-  /** Text alternative of the chart. */
-  readonly text: string
-}
+/** `text`: the alternative of the chart. */
+type Bars = { readonly bars: readonly Bar[]; readonly text: string }
 
 /** Height of a row in pixels: a line of text, and one or two bars. */
 const ROW = 36
@@ -27,13 +24,11 @@ export function barsSvg({ bars, text }: Bars): Html {
   const row = bars.some(({ before }) => before !== undefined) ? ROW_WITH_BEFORE : ROW
   return html`<svg class="bars" height="${row * bars.length}" role="img">
     <title>${text}</title>
-    ${bars.map((bar, index) => barSvg(bar, { top: index * row, share }))}
+    ${bars.map((bar, index) => barSvg(bar, index * row, share))}
   </svg>`
 }
 
-type BarPosition = { readonly top: number; readonly share: (value: number) => string }
-
-const barSvg = ({ label, text, value, before }: Bar, { top, share }: BarPosition): Html =>
+const barSvg = ({ label, text, value, before }: Bar, top: number, share: (value: number) => string): Html =>
   html`<text class="label" x="0" y="${top + 13}">${label}</text
     ><text class="amount" x="100%" y="${top + 13}">${text}</text
     ><rect

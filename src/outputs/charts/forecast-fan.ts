@@ -6,6 +6,8 @@ import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { inBrackets, rangeText } from '../text/amounts.ts'
 
+type ForecastRange = { readonly p10: number; readonly p50: number; readonly p90: number }
+
 /** All amounts are in the unit of the budget. */
 export type ForecastFan = {
   readonly name: string
@@ -14,7 +16,7 @@ export type ForecastFan = {
   readonly countedFrom: Instant
   readonly limit: number
   readonly spent: number
-  readonly forecast: { readonly p10: number; readonly p50: number; readonly p90: number } | undefined
+  readonly forecast: ForecastRange | undefined
   /** An amount as text, with its unit. */
   readonly amountOf: (value: number) => string
   readonly dayOf: Zone['dayOf']
@@ -41,16 +43,12 @@ export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: 
   </figure>`
 }
 
-function altText({ name, spent, limit, forecast, amountOf }: ForecastFan): string {
-  const now = `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent`
-  if (!forecast) return now
-  return `${now}; at the end likely ${forecastText(forecast, amountOf)}`
-}
+const altText = ({ name, spent, limit, forecast, amountOf }: ForecastFan): string =>
+  `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent` +
+  (forecast ? `; at the end likely ${forecastText(forecast, amountOf)}` : '')
 
-const forecastText = (
-  { p10, p50, p90 }: NonNullable<ForecastFan['forecast']>,
-  amountOf: ForecastFan['amountOf'],
-): string => `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
+const forecastText = ({ p10, p50, p90 }: ForecastRange, amountOf: ForecastFan['amountOf']): string =>
+  `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
 
 const WIDTH = 320
 const HEIGHT = 120
@@ -61,10 +59,9 @@ const MARGIN = 12
 function fanSvg(fan: ForecastFan): Html {
   const { period, now, countedFrom, limit, spent, forecast } = fan
   const most = Math.max(limit, spent, forecast?.p90 ?? 0, Number.MIN_VALUE)
+  const length = period.to - period.from
   const x = (at: number): number =>
-    Math.round(
-      (WIDTH * Math.min(Math.max(at - period.from, 0), period.to - period.from)) / (period.to - period.from),
-    )
+    Math.round((WIDTH * Math.min(Math.max(at - period.from, 0), length)) / length)
   const y = (amount: number): number => Math.round(HEIGHT - ((HEIGHT - MARGIN) * amount) / most)
   const today = `${x(now)} ${y(spent)}`
   const band =

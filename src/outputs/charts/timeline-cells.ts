@@ -55,7 +55,8 @@ export function timelineCells(timeline: AwakeTimeline, count: number): readonly 
     addTime(times.busy, { from: interval.from, to: tail.from })
   }
   const states = Array.from({ length: count }, (_, index) => mainStateOf(times, index, width))
-  for (const interval of intervals) markAwake(states, times, { interval, under: cellsUnder(interval) })
+  for (const interval of intervals)
+    if (interval.from < interval.to) markAwake(states, times, cellsUnder(interval))
   return splitAwake(states, times)
 }
 
@@ -71,12 +72,8 @@ function mainStateOf(times: CellTimes, index: number, width: number): MainState 
 }
 
 /** Rule 2. */
-function markAwake(
-  states: MainState[],
-  times: CellTimes,
-  { interval, under: [first, end] }: { readonly interval: LikelyAwakeInterval; readonly under: CellRange },
-): void {
-  if (interval.to <= interval.from || first >= end) return
+function markAwake(states: MainState[], times: CellTimes, [first, end]: CellRange): void {
+  if (first >= end) return
   let fullest = first
   for (let index = first; index < end; index += 1) {
     if (states[index] === 'awake') return

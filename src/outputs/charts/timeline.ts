@@ -43,7 +43,6 @@ const pathSvg = (name: string, path: string): Html | false =>
 
 /** With an edge, and higher than the states: inside a busy interval its colour alone would be invisible. */
 const restartSvg = (path: string): Html => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
-
 const raised = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
 
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */

@@ -155,7 +155,6 @@ const burnCells = ({ window, burn, usual, threshold, off }: BurnRate): readonly 
 ]
 
 const burnHtml = (burn: number | undefined): HtmlPart => (burn === undefined ? EMPTY_CELL : burnText(burn))
-
 const burnText = (burn: number): string => burn.toFixed(2)
 
 const OFF_TEXTS: Readonly<Record<NonNullable<BurnRate['off']>, string>> = {

@@ -27,7 +27,6 @@ const namesOf = (names: readonly string[]): readonly string[] =>
   [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
 type Option = readonly [value: string, text: string]
-
 const optionOf = (name: string): Option => [name, name]
 
 const choice = (

@@ -65,16 +65,9 @@ export type AggregatedHistory = {
   readonly firstDay: Instant | undefined
 }
 
-export type HistoryAggregator = {
-  /** Rows of one compute must follow each other. */
-  readonly addDay: (row: DayRow) => void
-  /** Hourly rollups of the week. Rollups of one compute must follow each other. */
-  readonly addRollup: (rollup: Rollup) => void
-  readonly done: () => AggregatedHistory
-}
+export type HistoryAggregator = ReturnType<typeof createHistoryAggregator>
 
 const MAX_CULPRITS = 5
-
 const ZERO = { low: 0, likely: 0, high: 0 }
 const NO_SUMS: WeekSums = {
   awake: mapBounds(ZERO, millis),
@@ -88,7 +81,7 @@ const NO_SUMS: WeekSums = {
 /** Sums over the rollups of the compute that is being read. */
 type RollupSums = { readonly ref: ComputeRef; readings: number; readonly timeByCulprit: Map<string, number> }
 
-export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans): HistoryAggregator {
+export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans) {
   const computes = new Map<string, AggregatedCompute>()
   const daySums = days.map(() => ({ micros: micros(0), awake: millis(0) }))
   const earlierSums = earlier.map(() => micros(0))
@@ -110,7 +103,8 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
     rollups = undefined
   }
   return {
-    addDay(row) {
+    /** Rows of one compute must follow each other. */
+    addDay(row: DayRow): void {
       const middle = instant((row.from + row.to) / 2)
       const spend = spendOf(row.cuTime)
       firstDay = earliest(row.from, firstDay ?? row.from)
@@ -127,7 +121,8 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
       const entry = entryOf(row.ref)
       computes.set(keyOf(row.ref), { ...entry, [part]: plusDay(entry[part], row, spend) })
     },
-    addRollup({ ref, readings, culprits, time }) {
+    /** Hourly rollups of the week. Rollups of one compute must follow each other. */
+    addRollup({ ref, readings, culprits, time }: Rollup): void {
       if (rollups?.ref !== ref && (!rollups || keyOf(rollups.ref) !== keyOf(ref))) closeRollups()
       rollups ??= { ref, readings: 0, timeByCulprit: new Map() }
       rollups.readings += readings
@@ -135,7 +130,7 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
       for (const { culprit, share } of culprits)
         timeByCulprit.set(culprit, (timeByCulprit.get(culprit) ?? 0) + time.active * share)
     },
-    done() {
+    done(): AggregatedHistory {
       closeRollups()
       return {
         computes: [...computes.values()],
@@ -149,7 +144,6 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
 }
 
 const keyOf = ({ projectId, endpointId }: ComputeRef): string => `${projectId}/${endpointId}`
-
 const contains = ({ from, to }: Interval, at: Instant): boolean => at >= from && at < to
 
 const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({

@@ -47,7 +47,7 @@ export type ReportInput = {
 }
 
 export function composeReport(input: ReportInput): Report {
-  const { slot, madeAt, plan, history, spans, planned } = input
+  const { slot, madeAt, plan, prices, history, spans, planned } = input
   const computes = history.computes.map((sums) => ({ ...sums, identity: input.identityOf(sums.ref) }))
   const awake = computes
     .filter(({ week }) => week.awake.high > 0)
@@ -57,7 +57,15 @@ export function composeReport(input: ReportInput): Report {
   const isBeforeKnown = isKnown(weekBefore, knownFrom)
   const elapsed = Math.max(0, earliest(slot.to, madeAt) - slot.from)
   const report: Omit<Report, 'verdict'> = {
-    ...headOf(input, knownFrom),
+    schema_version: 1,
+    account: input.account,
+    slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / HOUR },
+    zone: input.zone,
+    currency: prices.currency,
+    made_at: toIso(madeAt),
+    team: plan.onlyTeam ?? null,
+    redacted: [...plan.redact],
+    known_from: knownFrom === undefined ? null : toIso(knownFrom),
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),
@@ -74,28 +82,10 @@ export function composeReport(input: ReportInput): Report {
     not_analysed: notAnalysed(awake, plan.redact),
     events: plan.onlyTeam === undefined ? input.events : null,
     computes: awake.map((compute) => reportCompute(compute, { plan, elapsed, isBeforeKnown })),
-    prices: pricesIn(input.prices, {
-      from: (isBeforeKnown && weekBefore ? weekBefore : slot).from,
-      to: slot.to,
-    }),
+    prices: pricesIn(prices, { from: (isBeforeKnown && weekBefore ? weekBefore : slot).from, to: slot.to }),
   }
   return { ...report, verdict: summarySentence(report) }
 }
-
-const headOf = (
-  { account, slot, zone, prices, madeAt, plan }: ReportInput,
-  knownFrom: Instant | undefined,
-) => ({
-  schema_version: 1 as const,
-  account,
-  slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / HOUR },
-  zone,
-  currency: prices.currency,
-  made_at: toIso(madeAt),
-  team: plan.onlyTeam ?? null,
-  redacted: [...plan.redact],
-  known_from: knownFrom === undefined ? null : toIso(knownFrom),
-})
 
 function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
   const starts = [firstDay, countedSince].filter((start) => start !== undefined)

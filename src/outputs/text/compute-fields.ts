@@ -25,7 +25,6 @@ export const delayField = <Delay extends AutosuspendDelay | null>(delay: Delay) 
 })
 
 export const millisInSeconds = (millis: number): number => millis / 1000
-
 export const inMoney = (micros: number): number => micros / 1_000_000
 
 /** ISO 8601; null for undefined. */

@@ -8,16 +8,16 @@ export type Html = { readonly text: string; readonly [markup]: true }
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": '#39',
 }
 
 /** Safe in text and in quoted attributes only. */
 const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  text.replaceAll(/[&<>"']/g, (character) => `&${ESCAPES[character]};`)
 
 /** Template tag: the text of the template is markup, its values are escaped. Attribute values must be in quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {

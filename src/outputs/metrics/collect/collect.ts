@@ -19,9 +19,8 @@ import {
   inSeconds,
   type ComputeLabels,
   type AddSample,
-  type Samples,
 } from '../exposition/samples.ts'
-import { selectSeries, type SeriesLimits, type Selection } from './selection.ts'
+import { selectSeries, type SeriesLimits } from './selection.ts'
 
 export type DaemonInfo = {
   readonly version: string
@@ -33,18 +32,12 @@ export type DaemonInfo = {
   readonly hash: string
 } & SeriesLimits
 
-export type CollectedSamples = {
-  readonly samples: Samples
-  /** What the cap left out; empty where it is not reached. */
-  readonly dropped: Selection['dropped']
-}
-
-/** @param memory saves work when it has seen earlier snapshots; the samples are the same without it */
-export function collectSamples(
-  snapshot: Snapshot,
-  info: DaemonInfo,
-  memory = createSampleMemory(),
-): CollectedSamples {
+/**
+ * The samples, and what the cap left out.
+ *
+ * @param memory saves work when it has seen earlier snapshots; the samples are the same without it
+ */
+export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = createSampleMemory()) {
   const { keys, computes, dropped } = selectSeries(snapshot.computes, info, snapshot.takenAt)
   const { put, samples } = createSampleCollector(keys, memory)
   put('build_info', [info.version, info.nodeVersion, info.tzdata], 1)

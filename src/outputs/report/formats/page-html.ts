@@ -17,7 +17,7 @@ import { breakable, html, type Html, type HtmlPart } from '../../text/html.ts'
 import { displayName } from '../../text/display-name.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report, ReportBudget } from '../schema.ts'
-import { UNNAMED_GROUPS } from '../sections/spend.ts'
+import { GROUP_NAMES } from '../sections/spend.ts'
 import { barsSvg } from '../../charts/bars.ts'
 import { tableHtml, type TableHeading } from '../../text/html-table.ts'
 import { budgetAmountText, moneyText, percentText } from '../../text/amounts.ts'
@@ -92,7 +92,7 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
       ${barsSvg({
         text: 'Spend of each group, and behind it that of the week before',
         bars: rows.slice(0, MAX_CHARTED).map(({ name, micros, before_micros: before }) => ({
-          label: name === null ? UNNAMED_GROUPS[by] : displayName(name, MAX_LABEL_LENGTH),
+          label: name === null ? GROUP_NAMES[by].none : displayName(name, MAX_LABEL_LENGTH),
           text: moneyText(micros, currency),
           value: micros,
           before: before ?? undefined,

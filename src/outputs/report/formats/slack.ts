@@ -26,7 +26,6 @@ export function renderSlack({ title, lead, sections }: ReportOutline): string {
 }
 
 const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(text, most), emoji: false })
-
 const textSection = (words: string) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })
 
 function blockOf(block: ReportBlock) {

@@ -69,30 +69,24 @@ function forecastText({ spend: { forecast, days }, currency }: Report): readonly
   return sentences.length === 0 ? [] : [textBlock(sentences.join(' '))]
 }
 
-const GROUP_NAMES = {
-  team: 'Team',
-  cost_centre: 'Cost centre',
-  project: 'Project',
-  branch: 'Branch',
-  tier: 'Tier',
-}
-/** Name of the group of computes that belong to none. */
-export const UNNAMED_GROUPS = {
-  team: 'without a team',
-  cost_centre: 'without a cost centre',
-  project: 'without a project',
-  branch: 'of a deleted branch',
-  tier: 'without a tier',
+/** Heading of the groups, and name of the group of computes that belong to none. */
+export const GROUP_NAMES = {
+  team: { title: 'Team', none: 'without a team' },
+  cost_centre: { title: 'Cost centre', none: 'without a cost centre' },
+  project: { title: 'Project', none: 'without a project' },
+  branch: { title: 'Branch', none: 'of a deleted branch' },
+  tier: { title: 'Tier', none: 'without a tier' },
 }
 
 export function groupSection({ groups: { by, rows }, spend, currency }: Report): ReportSection {
   const total = spend.week.likely
-  const titles = [GROUP_NAMES[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes']
+  const { title, none } = GROUP_NAMES[by]
+  const titles = [title, '>Spend', '>Share', '>Week before', '>Awake', '>Computes']
   return {
     id: 'groups',
-    title: `By ${GROUP_NAMES[by].toLowerCase()}`,
+    title: `By ${title.toLowerCase()}`,
     blocks: tableBlock(titles, rows.length < 2 ? [] : rows, (row) => [
-      row.name === null ? UNNAMED_GROUPS[by] : displayName(row.name),
+      row.name === null ? none : displayName(row.name),
       moneyText(row.micros, currency),
       total === 0 ? '' : percentText(row.micros / total),
       amountOrUnknown(row.before_micros, currency),
