@@ -33,5 +33,4 @@ export function isoWeeksBefore(from: Instant, count: number, zone: Zone): readon
 }
 
 const mondayOf = (day: DayNumber): DayNumber => addDays(day, -((weekdayOf(day) + 6) % 7))
-
 const beginOf = (day: DayNumber, zone: Zone): Instant => zone.beginAt(localDateTimeOf(day))

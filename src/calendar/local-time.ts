@@ -8,14 +8,11 @@ export type LocalDateTime = number & { readonly [unit]: 'ms on the wall' }
 export type DayNumber = number & { readonly [unit]: 'day' }
 
 export const localDateTime = (value: number): LocalDateTime => value as LocalDateTime
-
 export const dayNumber = (value: number): DayNumber => value as DayNumber
 
 /** Local time `time` milliseconds after the midnight that begins `day`; `time` may exceed 24 h. */
 export const localDateTimeOf = (day: DayNumber, time = 0): LocalDateTime => localDateTime(day * DAY + time)
-
 export const dayNumberOf = (at: LocalDateTime): DayNumber => dayNumber(Math.floor(at / DAY))
-
 export const addDays = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
 
 /** Weekday, 0 is Sunday: 1970-01-01 was a Thursday. */

@@ -11,7 +11,6 @@ export type WeeklyOpening = TimesOfDay & { readonly days: ReadonlySet<number> }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 export const EVERY_DAY: ReadonlySet<number> = new Set(NAMES.map((_, index) => index))
-
 const EXPECTED = 'expected days and times such as Mon-Fri 08:00-19:00, or times alone such as 22:00-06:00'
 
 /** `Mon-Fri 08:00-19:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` for every day. */

@@ -14,7 +14,6 @@ type Repeated = {
 }
 
 export type DateSet = ReadonlySet<DayNumber>
-
 type Weekly = Repeated & WeeklyOpening & { readonly kind: 'weekly' }
 type ByCron = Repeated & { readonly kind: 'cron'; readonly cron: Cron; readonly duration: Millis }
 
@@ -35,10 +34,7 @@ export type Window = {
 /** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
 export const SEARCH_HORIZON = 366 * DAY
 const REACHES = [8 * DAY, 32 * DAY, SEARCH_HORIZON]
-/**
- * Ranges `[near, far)` that are searched one after the other for the next interval, in days from now: a near one is found without looking
- * far. 4,096 days are eleven years; 29 February is eight years away around 2100.
- */
+/** Ranges `[near, far)` from now, searched one after the other: near ones are fast, the last reaches eleven years, 29 February eight. */
 const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
   (days) => [days * DAY, Math.max(8, days * 2) * DAY] as const,
 )

@@ -20,10 +20,7 @@ const OPERATIONS_PER_STEP = 40
 export const needsBackfill = (before: ComputeEntry, facts: ComputeFacts): boolean =>
   provisionalOperations(before, facts).length > OPERATIONS_PER_STEP
 
-/**
- * Applies the operations in order of time, each step as of its own time, so that it settles before the next step: months cost no more
- * evidence than minutes. Evidence of later times is held back until its step.
- */
+/** Applies the operations in steps, each settled as of its own time: months cost no more evidence than minutes. Later evidence waits. */
 export function backfill(
   { before, isNew }: EntryBefore,
   facts: ComputeFacts,

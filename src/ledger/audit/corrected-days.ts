@@ -1,10 +1,10 @@
 // The ledger's days, corrected by the service's own consumption, which is what is paid.
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
-import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import { addBounds, eachBound, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { AuditSums } from '../../model/output/audit.ts'
 import { HOUR, cuMillis, micros, millis, type Instant, type Millis } from '../../model/units.ts'
-import { addCuTime, NO_TIME, cuTimeSum, spendOf } from '../settle/cu-time.ts'
+import { addCuTime, cuTimeSum, mapCuTime, NO_TIME, spendOf } from '../settle/cu-time.ts'
 
 /** Time until the service's consumption of a day is final, ms. */
 const FINAL_AFTER = 3 * HOUR
@@ -61,20 +61,13 @@ const keyOf = (projectId: string, from: Instant, to: Instant): string => `${proj
 
 /** Scales the likely CU-time of a day that the service does not have yet, within its bounds. */
 const scaleLikely = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
-  Object.fromEntries(
-    Object.entries(cuTime).map(([price, { low, likely, high }]) => {
-      const time = cuMillis(Math.round(Math.min(high, Math.max(low, likely * factor))))
-      return [price, { low, likely: time, high }]
-    }),
-  )
+  mapCuTime(cuTime, ({ low, likely, high }) => {
+    const scaled = Math.round(Math.min(high, Math.max(low, likely * factor)))
+    return { low, likely: cuMillis(scaled), high }
+  })
 
 const scaleTo = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
-  Object.fromEntries(
-    Object.entries(cuTime).map(([price, { likely }]) => {
-      const time = cuMillis(Math.round(likely * factor))
-      return [price, { low: time, likely: time, high: time }]
-    }),
-  )
+  mapCuTime(cuTime, ({ likely }) => eachBound(() => cuMillis(Math.round(likely * factor))))
 
 /** Sums of days. Spend is computed once, from the sum, so that roundings do not add up. */
 export function sumDays(days: readonly CorrectedDay[]): AuditSums {

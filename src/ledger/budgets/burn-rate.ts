@@ -86,10 +86,6 @@ export const recentSpend = (
 const windowsUntil = (now: Instant): readonly Interval[] =>
   TIERS.map(({ window }) => ({ from: instant(now - window), to: now }))
 
-/** Highest possible burn: all computes awake at their largest for the whole period, divided by the limit. `rate` is their spend per millisecond. */
-export const maxBurnRate = ({ limit }: Budget, period: Interval, rate: number): number =>
-  (rate * (period.to - period.from)) / limit.amount
-
 export type BurnInput = {
   readonly spendBuckets: SpendBuckets
   readonly seasonality?: Seasonality | undefined

@@ -14,7 +14,7 @@ import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
 import { latest, ratio, type Cu, type Instant, type Micros, type Ratio } from '../../model/units.ts'
 import { addSliceAmounts } from '../settle/cu-time.ts'
-import { burnRates, maxBurnRate, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
+import { burnRates, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
 import { addSlicesInPeriod, amountInLimitUnit, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget } from './settle.ts'
 
@@ -104,7 +104,7 @@ function viewOf(
   const spent = amountInLimitUnit(counted.all, limit.unit)
   const assumedSpend = amountInLimitUnit(counted.assumed, limit.unit).likely
   const assumed = ratio(spent.likely === 0 ? 0 : assumedSpend / spent.likely)
-  const maxBurn = maxBurnRate(budget, period, rate)
+  const maxBurn = (rate * (to - from)) / limit.amount
   return {
     account,
     name,

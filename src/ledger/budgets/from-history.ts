@@ -11,10 +11,7 @@ import { duration } from '../interval-math.ts'
 /** The settled part of an awake interval. */
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
-/**
- * Slices of a stored interval, one for each price, in the order of the prices. Sums over the whole interval are those stored; the size is the average,
- * because sizes within the interval are not stored.
- */
+/** Slices of a stored interval, one for each price, at the average size: sums are those stored, sizes within it are not. */
 export function slicesOfHistory(
   { ref, interval, cuTime }: HistoryInterval,
   { periods }: Prices,

@@ -12,7 +12,6 @@ const LEARNING_TIME = 14 * 24 * HOUR
 
 /** Likely spend, distributed evenly over a span. */
 export type SpentSpan = Interval & { readonly amount: number }
-
 type WallAt = Budget['wallAt']
 
 export const newSeasonality = (from: Instant, wallAt: WallAt): Seasonality => ({
@@ -24,7 +23,6 @@ export const newSeasonality = (from: Instant, wallAt: WallAt): Seasonality => ({
 })
 
 const NO_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 0)
-
 const weekOf = (wallTime: number): number => Math.floor(wallTime / WEEK)
 
 /** Adds spend, and the time up to `until`. The order in which spend comes does not matter. */

@@ -147,10 +147,7 @@ const sessionAt = (start: Instant, ours: Instant, ownSessions: readonly OwnSessi
       disconnectedAt + MAX_TRACE_DELAY + SECOND >= ours,
   )
 
-/**
- * Expected last client activity before an own session: `start`, unless later clients are hidden. Records lag, so arrivals shortly before the
- * session do not show; with a known arrival rate this is the expected time of the last of them.
- */
+/** Expected last client activity before an own session: `start`, unless arrivals that the records do not show yet are likely. */
 function lastClientBefore(start: Instant, session: OwnSession | undefined): Instant {
   const rate = (session?.arrivalRate ?? 0) / 1000
   if (!session || rate === 0) return start

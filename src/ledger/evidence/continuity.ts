@@ -6,15 +6,9 @@ import { instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { contains } from '../interval-math.ts'
 
 export type Continuity = {
-  /**
-   * Spans without a start, or without a suspension: an unobserved sleep or wake needs both. From `started_at` and `suspended_at` of a record,
-   * from completely read operations, and from `updated_at` where state changes move it.
-   */
+  /** Spans without a start or a suspension, of which an unseen sleep or wake needs both: from records and completely read operations. */
   readonly noTransition: readonly Interval[]
-  /**
-   * Spans without an intervention: only inactivity for `holds` suspends the compute. Restarts, suspensions by hand and changes of settings
-   * move `updated_at`, so none lies between it and the look.
-   */
+  /** Spans in which only inactivity for `holds` suspends: interventions and changes of settings move `updated_at`, and none lies in them. */
   readonly undisturbed: readonly UndisturbedSpan[]
 }
 

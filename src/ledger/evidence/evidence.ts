@@ -90,11 +90,10 @@ export function addOperationsRead(
   const completeUntil = instant(now - ALLOWED_LATENESS * 1000)
   const readSince = evidence.readSince ?? completeUntil
   if (!covered) {
-    const first = firstOf([...evidence.operations, ...operations])
-    const from = first && earliest(first, readSince)
-    return from === undefined
-      ? { ...evidence, readSince }
-      : { ...evidence, readSince, covered: { from, to: latest(from, completeUntil) } }
+    const created = [...evidence.operations, ...operations].map((one) => one.createdAt)
+    if (created.length === 0) return { ...evidence, readSince }
+    const from = earliest(readSince, ...created)
+    return { ...evidence, readSince, covered: { from, to: latest(from, completeUntil) } }
   }
   const { from, to } = covered
   if (readSince <= to) return { ...evidence, readSince, covered: { from, to: latest(to, completeUntil) } }
@@ -105,12 +104,6 @@ export function addOperationsRead(
 
 /** Coverage of a list that was never complete. */
 const NOTHING_COVERED = emptyAt(instant(0))
-
-const firstOf = (operations: readonly Operation[]): Instant | undefined =>
-  operations.reduce<Instant | undefined>(
-    (first, { createdAt }) => earliest(createdAt, first ?? createdAt),
-    undefined,
-  )
 
 /** Keeps the most complete version of each operation: finished before open, then the latest. */
 export function addOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {

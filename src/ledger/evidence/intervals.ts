@@ -162,10 +162,7 @@ function unseenEnd(walk: Walk, { knownUntil }: AwakeInterval, { answeredAt, reco
   return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
 }
 
-/**
- * End by deletion while awake, not before the last operation. Likely with the removal of its branch; else when the delay after the last
- * activity was over; else halfway, but at most one delay after it was last known.
- */
+/** End by deletion: with the removal of its branch, else when the delay was over, else halfway but at most one delay after it was known. */
 function deletionEdge(walk: Walk, { from, knownUntil }: AwakeInterval, sighting: Sighting): Edge {
   const { answeredAt, delay, likelyAt = from.earliest } = sighting
   const edge = pollEdge(latest(knownUntil, earliest(walk.lastOperationAt, answeredAt)), answeredAt)

@@ -102,13 +102,7 @@ const FIRST_WINDOW = 30
 /** Days of windows, two years: older windows weigh an eighth and would only cost work. */
 const MAX_BACKTEST_DAYS = 730
 
-/**
- * The windows of `length` days, one every five days, that lie within the last two years of the history, oldest first; a
- * window with an unknown day is left out. They begin on fixed days of the history, so that those of a longer history
- * contain them.
- *
- * @param earlier what this returned for the same length and the beginning of the same history: it is not computed again
- */
+/** Windows of `length` days on fixed days of the last two years, oldest first, without unknown days; those of `earlier` are reused. */
 export function backtestWindows(
   history: DailySeries,
   length: number,

@@ -4,7 +4,7 @@ import type { CalendarDay } from '../../calendar/zone.ts'
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { instant, millis, type Instant, cuMillis } from '../../model/units.ts'
 import { amountInLimitUnit } from '../budgets/period-totals.ts'
-import { addCuTime, cuTimeSum, NO_AMOUNTS } from '../settle/cu-time.ts'
+import { addCuTime, cuTimeSum, mapCuTime, NO_AMOUNTS } from '../settle/cu-time.ts'
 import { addBounds, scaleBounds } from '../../model/ledger/quantities.ts'
 import type { DailySeries } from './history.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
@@ -52,6 +52,5 @@ export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing)
   const size = cuTimeSum(cuTime).likely / awake.likely
   if (!(size > 0 && size < Infinity)) return { awake, cuTime }
   const factor = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)) / size
-  const scaled = Object.entries(cuTime).map(([price, time]) => [price, scaleBounds(time, factor, cuMillis)])
-  return { awake, cuTime: Object.fromEntries(scaled) }
+  return { awake, cuTime: mapCuTime(cuTime, (time) => scaleBounds(time, factor, cuMillis)) }
 }

@@ -18,12 +18,7 @@ export type KnownChange = {
   readonly factor: number
 }
 
-/**
- * The history as if every change up to `now` had been made before its first day. Days before a change are multiplied,
- * not dropped: their weekdays and their noise still count.
- *
- * @param now days from the start of the first day
- */
+/** The history as if every change up to `now` were older: earlier days are multiplied, so that weekdays and noise still count. */
 export function rescaleSeries(
   history: DailySeries,
   changes: readonly KnownChange[],

@@ -121,8 +121,5 @@ export const decayedWeight = (age: number, halfLife: number): number => 2 ** (-a
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-/**
- * Weight of a difference, from 0 to 1, by its square in variances of its noise: a half at `gate`. The ratio is squared, so that noise
- * within a few variances moves nothing and a real difference nearly everything.
- */
+/** Weight of a difference, 0 to 1, by its square in variances of its noise: a half at `gate`, steep, so that mere noise moves nothing. */
 export const noiseGate = (variances: number, gate: number): number => 1 - 1 / (1 + (variances / gate) ** 2)

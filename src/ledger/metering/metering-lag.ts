@@ -14,13 +14,7 @@ const MAX_WIDTH = 300
 /** Samples of the account's lag, the narrowest ones: few, so that a service that becomes faster soon shows. */
 const MAX_SAMPLES = 15
 
-/**
- * Time since the ledger reached the usage that the service shows at `at`: longest with ranges at their largest size, shortest with
- * ranges at their least.
- *
- * @param rest metered usage since the baseline
- * @returns undefined where the ledger has less usage, or where the bounds are too far apart
- */
+/** Time since the ledger reached the metered usage, with ranges at their bounds; undefined where it has less, or the bounds lie far apart. */
 export function meteringLagSample(
   use: ProjectUsage,
   { base, rest, at }: { readonly base: MeterBaseline; readonly rest: CuMillis; readonly at: Instant },

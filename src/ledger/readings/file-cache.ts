@@ -2,10 +2,7 @@ import type { AccumulatedCache } from '../../model/ledger/reading-counters.ts'
 import type { CacheReading, Reading } from '../../model/observation.ts'
 import { ratio, type Ratio } from '../../model/units.ts'
 
-/**
- * Adds a reading's file-cache counters to the totals, across restarts of the compute: their growth within one incarnation, their
- * whole value in a new one, because they begin at 0 with the server. Source: service interface, "Cache statistics".
- */
+/** Adds the growth of the counters, which begin at 0 with each start of the server. Source: service interface, "Cache statistics". */
 export function addCacheReading(
   before: AccumulatedCache | undefined,
   reading: Reading,

@@ -73,10 +73,7 @@ export function applyReadings(
 /** Time of a wake, which a session of ours may have spared the compute, ms. Source: service interface, "States and transitions". */
 const WAKE_TIME = 3 * SECOND
 
-/**
- * The longest sleep that our last session may have prevented before the client activity at `newest`, ms: at most the time by which
- * it moved the suspension. The allowance pays for what is possible; the exported overhead is what is likely.
- */
+/** Longest sleep that our last session may have prevented before `newest`, ms: the allowance pays for what is possible, not likely. */
 function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
   const before = lastClientActivity(evidence)
   const ownSessionAt = lastSessionAt(reading)

@@ -9,7 +9,6 @@ import type { StateSpan } from './state-spans.ts'
 /** A value of one instant. */
 type Sample = { readonly from: Instant; readonly add: (open: OpenRollup) => OpenRollup }
 export type RollupPiece = StateSpan | Sample
-
 type Track = Pick<RollupState, 'asleep'> & { readonly open: OpenRollup | undefined }
 type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
   readonly closed: Rollup[]

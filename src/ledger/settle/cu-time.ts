@@ -46,6 +46,12 @@ export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
   return sum
 }
 
+/** CU-time with the time of each price converted. */
+export const mapCuTime = (
+  cuTime: CuTimeByPrice,
+  convert: (time: Bounds<CuMillis>) => Bounds<CuMillis>,
+): CuTimeByPrice => Object.fromEntries(Object.entries(cuTime).map(([price, time]) => [price, convert(time)]))
+
 export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
   Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
 

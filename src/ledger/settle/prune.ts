@@ -57,10 +57,7 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
   })
 }
 
-/**
- * Drops activity and own sessions of an interval in progress, and adds its observer overhead to the totals. What stays begins with the last
- * client activity before `until`; without any client activity, with the last own activity; without any activity, at `until`.
- */
+/** Drops past activity of an interval in progress and adds its overhead. What stays begins with the last client's or own activity. */
 export function pruneOpenInterval(
   { evidence, delay }: TotalsContext,
   interval: AwakeInterval | undefined,

@@ -91,17 +91,8 @@ function limitsAt(at: Instant, facts: SizeFacts): SizeBounds {
   const { sizes } = facts.evidence
   const index = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   const [before, next] = [sizes[index], sizes[index + 1]]
-  if (before?.isChanging || next?.isChanging) return anyOf(sizes.slice(Math.max(0, index - 1), index + 3))
-  if (before) return sizeFrom(at, [before, next], facts)
-  return next ? sizeBefore(at, next, facts) : { size: boundsOf(ANY_SIZE) }
-}
-
-/** Size after the first observation of `before`. */
-function sizeFrom(
-  at: Instant,
-  [before, next]: readonly [SizeObservation, SizeObservation | undefined],
-  facts: SizeFacts,
-): SizeBounds {
+  if (before?.isChanging || next?.isChanging) return eitherOf(sizes.slice(Math.max(0, index - 1), index + 3))
+  if (!before) return next ? sizeBefore(at, next, facts) : { size: boundsOf(ANY_SIZE) }
   if (at <= before.lastSeenAt) return sizeAsSeen(at, before, facts)
   return next ? sizeBetween(at, [before, next], facts) : sizeSince(at, before, facts)
 }
@@ -112,11 +103,11 @@ const sizeSince = (at: Instant, last: SizeObservation, facts: SizeFacts): SizeBo
     ? anySize(last)
     : sizeAsSeen(at, last, facts)
 
-/** Size around a change in progress: any of the observed limits. */
-const anyOf = (sizes: readonly SizeObservation[]): SizeBounds => ({
+/** Size around a change: any of the observed limits. */
+const eitherOf = (sizes: readonly SizeObservation[], likely = sizes[0]): SizeBounds => ({
   size: {
     low: cu(Math.min(...sizes.map(({ min }) => min))),
-    likely: sizes.at(0)?.min ?? cu(0),
+    likely: likely?.min ?? cu(0),
     high: cu(Math.max(...sizes.map(({ max }) => max))),
   },
 })
@@ -130,10 +121,7 @@ const exactly = (limits: Limits): SizeBounds => ({
   ...(limits.min < limits.max && { moves: true }),
 })
 
-/**
- * Size between two equal observations. A different size in between needs two changes: enough time, or operations that report them. A change
- * of a sleeping compute may leave no operation, so missing operations prove nothing.
- */
+/** Size between equal observations: a different one takes two changes, hence time, or operations, which a sleeping compute may not leave. */
 function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeBounds {
   const { certainlyAwake, evidence } = facts
   const before = evidence.states.findLast(({ askedAt }) => askedAt <= at)?.askedAt
@@ -147,7 +135,11 @@ function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeB
 }
 
 /** Size between two different observations: the one that no start separates from `at`; else either; else any size. */
-function sizeBetween(at: Instant, looks: Looks, { certainlyAwake, interval, evidence }: SizeFacts) {
+function sizeBetween(
+  at: Instant,
+  looks: readonly [SizeObservation, SizeObservation],
+  { certainlyAwake, interval, evidence }: SizeFacts,
+) {
   const [before, next] = looks
   if (isUnbroken(certainlyAwake, at, next.firstSeenAt)) return exactly(next)
   if (isUnbroken(certainlyAwake, before.lastSeenAt, at)) return exactly(before)
@@ -155,16 +147,8 @@ function sizeBetween(at: Instant, looks: Looks, { certainlyAwake, interval, evid
   const mayHideChanges = next.firstSeenAt - before.lastSeenAt > MAX_SINGLE_CHANGE
   if (mayHideChanges || configChangesBetween(evidence, before.lastSeenAt, next.firstSeenAt) > 1)
     return anySize(changedByStart ? next : before)
-  return {
-    size: {
-      low: cu(Math.min(before.min, next.min)),
-      likely: changedByStart ? next.min : before.min,
-      high: cu(Math.max(before.max, next.max)),
-    },
-  }
+  return eitherOf(looks, changedByStart ? next : before)
 }
-
-type Looks = readonly [before: SizeObservation, next: SizeObservation]
 
 /** Longest time between observations in which at most one change of size is assumed, 5 min, ms. */
 const MAX_SINGLE_CHANGE = 300_000

@@ -55,9 +55,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
 }
 
 export type OpenedStore = Store & History & Outbox
-
 type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & Outbox
-
 export type StoreReader = Reader & Pick<Store, 'close'>
 
 /** Reads a store, also while a daemon uses it; undefined without one. @throws when it is damaged or not of this version */

@@ -18,7 +18,6 @@ select id, project_id, endpoint_id from compute
 where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
 `
 const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
-
 const PROJECT = 'select body from project where account = ? and project_id = ?'
 
 const STATISTICS = `

@@ -1,10 +1,7 @@
 // The tables of the embedded store. Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/**
- * Version of the schema below, in the file's `user_version`. Versions 1 to 11 were never released, and their files are refused: the
- * service's own history fills a new store at its first start.
- */
+/** In the file's `user_version`. Versions 1 to 11 were never released and are refused: a new store is filled by the service's history. */
 const VERSION = 12
 
 const SCHEMA = `
