@@ -61,6 +61,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   stack.defer(() => keys.flush())
   const truth = (at: number): Truth => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
   const password = monitoringPassword(store, random)
+  const { certificateFile } = cluster.certificate
   const { server, close } = createHttp({
     plane: engine,
     keys,
@@ -72,11 +73,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     pgVersion: cluster.binaries.major,
     proxyPort: frontend.port,
     monitoringPassword: password,
-    host: {
-      suffix: prepared.suffix,
-      certificateFile: cluster.certificate.certificateFile,
-      loopback: options.loopbackHosts ?? false,
-    },
+    host: { suffix: prepared.suffix, certificateFile, loopback: options.loopbackHosts ?? false },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
     applyDue: () => engine.applyDue(),

@@ -12,7 +12,6 @@ import type { Store } from '../state/store.ts'
 import type { BehaviourSwitches } from '../engine/behaviour-switches.ts'
 import type { Truth } from '../engine/truth.ts'
 
-/** Environment of the routes. */
 export type Api = {
   readonly plane: Plane
   readonly keys: KeyStore
@@ -45,5 +44,4 @@ export type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 
 export type Call = Context<Env>
 
-/** Adds a group of routes. */
 export type AddRoutes = (app: Hono<Env>, api: Api) => void

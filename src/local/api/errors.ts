@@ -37,11 +37,10 @@ export class ApiError extends Error {
 }
 
 /** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
-export const errorAnswer = (call: Call, status: ErrorStatus, message: string): Response =>
-  call.json(
-    { request_id: call.get('requestId'), code: CODES[status], message },
-    status as ContentfulStatusCode,
-  )
+export function errorAnswer(call: Call, status: ErrorStatus, message: string): Response {
+  const body = { request_id: call.get('requestId'), code: CODES[status], message }
+  return call.json(body, status as ContentfulStatusCode)
+}
 
 /** A refusal of the control plane. Invalid bodies get the status `errors.invalid` (Q-09). */
 export const refusalError = ({ status, message }: Refusal, { settings }: Api): ApiError =>

@@ -13,7 +13,6 @@ type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields
 export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(1).max(max).default(fallback)
 
-/** Parses the JSON body of a request. */
 export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: Rules): Promise<Body> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')

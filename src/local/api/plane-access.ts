@@ -3,7 +3,7 @@ import type { Answer, Request } from '../control/events.ts'
 import type { Branch, Project } from '../control/project.ts'
 import type { Api, Call } from './context.ts'
 import { ApiError, foundOr404, refusalError } from './errors.ts'
-import { type WireRecord, operationWire } from './wire/records.ts'
+import { operationWire } from './wire/records.ts'
 
 export function projectOr404(call: Call, { plane }: Api): Project {
   const projectId = call.req.param('project_id') ?? ''
@@ -22,7 +22,6 @@ export function branchAndProjectOr404(call: Call, api: Api): BranchInProject {
 
 type BranchInProject = { readonly project: Project; readonly branch: Branch }
 
-/** The role or database of this name. */
 export function namedOr404<Item extends Named>(items: readonly Item[], what: string, wanted = ''): Item {
   const item = items.find(({ name }) => name === wanted)
   return foundOr404(item, what, wanted)
@@ -36,17 +35,13 @@ export function requireOrganization(organizationId: string | undefined, { accoun
     throw new ApiError(404, `${field}organization not found: ${organizationId}`)
 }
 
-/** The answer to an accepted request, with its operations as the API shows them. */
-export type Accepted = Pick<Answer & { readonly ok: true }, 'project' | 'compute'> & {
-  readonly operations: readonly WireRecord[]
-}
+export type Accepted = ReturnType<typeof acceptedAnswer>
 
-/** Throws when the control plane has refused. */
-export function acceptedAnswer(answer: Answer, api: Api): Accepted {
+/** The answer to an accepted request, with its operations as the API shows them. Throws when the control plane has refused. */
+export function acceptedAnswer(answer: Answer, api: Api) {
   if (!answer.ok) throw refusalError(answer.refusal, api)
   return { ...answer, operations: answer.operations.map(operationWire) }
 }
 
-/** Sends a request to the control plane. */
 export const askPlane = (projectId: string, request: Request, api: Api): Accepted =>
   acceptedAnswer(foundOr404(api.plane.request(projectId, request), 'project', projectId), api)

@@ -37,7 +37,7 @@ export type Computes = {
 type Running = Spawned & {
   readonly branchId: string
   readonly isReplica: boolean
-  monitor: Monitor | undefined
+  monitor?: Monitor
   /** Set once the service stops the server: its end is then reported as no failure. */
   isStopping: boolean
 }
@@ -67,13 +67,7 @@ export function createComputes(options: ComputesOptions): Computes {
     if (closing.signal.aborted) throw new Error('the local service is stopping')
     const isReplica = order.type === 'read_only'
     const spawned = await (isReplica ? startReplica(order) : startPrimary(order))
-    const entry: Running = {
-      ...spawned,
-      branchId: branch.id,
-      isReplica,
-      monitor: undefined,
-      isStopping: false,
-    }
+    const entry: Running = { ...spawned, branchId: branch.id, isReplica, isStopping: false }
     running.set(endpointId, entry)
     void entry.server.ended.then((words) => handleEnd(endpointId, entry, words))
     void watchActivity(endpointId, entry)

@@ -61,7 +61,6 @@ export async function startMonitor(
   const stopping = new AbortController()
   let earlier: ActivityReading | undefined
   let lastActive: number | undefined
-  /** Takes one reading, compares it with the previous one and reports the activity. */
   const read = async (): Promise<void> => {
     const [row] = (await client.query<ActivityRow>(ACTIVITY_QUERY)).rows
     if (!row) return

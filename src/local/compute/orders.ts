@@ -6,7 +6,6 @@ import type { Cluster } from './server.ts'
 /** An order to start a server; `latency` is extra time before it is spawned, ms. */
 export type StartOrder = ProcessOrder & { readonly latency: number }
 
-/** Receives the reports of the servers. */
 export type ComputeListener = {
   readonly onActivity: (endpointId: string, at: number) => void
   /** The size that the autoscaler aims at for a compute with a range. */

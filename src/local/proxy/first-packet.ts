@@ -16,9 +16,7 @@ export function readFirstPacket<Result extends Packet>(
 ): Promise<Result | undefined> {
   const { promise, resolve } = Promise.withResolvers<Result | undefined>()
   let received: Buffer = Buffer.alloc(0)
-  const stopListening = (): void => {
-    stream.off('data', receive).off('end', end).off('close', end).pause()
-  }
+  const stopListening = (): Socket => stream.off('data', receive).off('end', end).off('close', end).pause()
   const end = (): void => {
     stopListening()
     resolve(undefined)

@@ -77,10 +77,8 @@ export async function openPort<Opened extends number | { readonly port: number }
 ): Promise<Opened> {
   const preferred = await open(configured || Number(store.setting(setting) ?? 0))
   const opened = preferred ?? (configured === 0 ? await open(0) : undefined)
-  if (!opened)
-    throw new Error(
-      `port ${configured} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`,
-    )
+  const advice = `set ${option} to another, or to 0 for any free one`
+  if (!opened) throw new Error(`port ${configured} on 127.0.0.1 is in use: ${advice}`)
   store.setSetting(setting, String(typeof opened === 'number' ? opened : opened.port))
   return opened
 }

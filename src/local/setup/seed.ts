@@ -36,12 +36,7 @@ export function requireSeeds(seeds: readonly SeedProject[], settings: Settings):
   }
 }
 
-/**
- * Creates the projects of the first start, each with its default branch and a primary compute (S-02). The next start
- * completes an interrupted one.
- *
- * @throws when a project has a size or a delay that the service does not allow
- */
+/** Creates projects, each with a default branch and a primary compute (S-02), at the first start; an interrupted one is completed. */
 export function seedProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
   if (isSeeded(parts.store)) return
   for (const seed of seeds) {
@@ -55,19 +50,11 @@ function addProject(seed: SeedProject, { plane, store, clock, random }: SeedPart
   const now = clock.now()
   const branchId = `br-${random.text(ID_LENGTH)}`
   const catalogue = firstCatalogue({ monitoringPassword: monitoringPassword(store, random), random, now })
-  const project = newProject({
-    id: `local-${random.text(ID_LENGTH)}`,
-    name: seed.name,
-    branch: { id: branchId, name: 'main', catalogue },
-    now,
-  })
-  const endpointId = `ep-${random.text(ID_LENGTH)}`
-  const answer = plane.createProject(project, {
-    kind: 'create',
-    endpointId,
-    branchId,
-    config: configOf(seed),
-  })
+  const [id, endpointId] = [`local-${random.text(ID_LENGTH)}`, `ep-${random.text(ID_LENGTH)}`]
+  const branch = { id: branchId, name: 'main', catalogue }
+  const project = newProject({ id, name: seed.name, branch, now })
+  const config = configOf(seed)
+  const answer = plane.createProject(project, { kind: 'create', endpointId, branchId, config })
   if (!answer.ok) throw seedError(seed, answer.refusal)
 }
 
@@ -93,9 +80,8 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: '
   const to = clock.now()
   const from = to - 1000 * request.span
   const seed = request.seed ?? Math.floor(random.uniform() * 2 ** 31)
-  const password = monitoringPassword(store, random)
-  const catalogueOf = (now: number): Catalogue =>
-    firstCatalogue({ monitoringPassword: password, random, now })
+  const common = { monitoringPassword: monitoringPassword(store, random), random }
+  const catalogueOf = (now: number): Catalogue => firstCatalogue({ ...common, now })
   const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
   const past: StoredHistory = { from: first, to: last, projects: request.projects, seed }
   const generated = generateProjects({ seed, projects: request.projects, from, to, plan, catalogueOf })

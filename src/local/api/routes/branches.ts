@@ -7,7 +7,7 @@ import type { AddRoutes, Api } from '../context.ts'
 import { UNSUPPORTED, configOf, createBranchBody, updateBranchBody } from '../wire/bodies.ts'
 import { ApiError } from '../errors.ts'
 import { limitQuery, parseBody, parseOptionalBody, parseQuery, requirePgSettings } from '../input.ts'
-import { type Accepted, askPlane, branchAndProjectOr404, branchOr404, projectOr404 } from '../plane-access.ts'
+import { askPlane, branchAndProjectOr404, branchOr404, projectOr404 } from '../plane-access.ts'
 import { branchWire, branchesWire } from '../wire/project-wire.ts'
 import { type WireRecord, databaseWire, endpointsWire, roleWire } from '../wire/records.ts'
 
@@ -23,7 +23,6 @@ type CreateFields = z.output<typeof createBranchBody>
 type ListQuery = z.output<typeof listQuery>
 type Searched = { readonly id: string; readonly name: string }
 
-/** Whether the id or the name contains the text. */
 export const matchesSearch = (search: string | undefined, { id, name }: Searched): boolean =>
   search === undefined || id.includes(search) || name.includes(search)
 
@@ -46,7 +45,9 @@ export const branchRoutes: AddRoutes = (app, api) => {
     const fields = await parseOptionalBody(call, createBranchBody, api)
     await requireFields(fields, api)
     const request = newBranchRequest(fields, api)
-    return call.json(createdBranchWire(askPlane(project.id, request, api), request.branchId, api), 201)
+    const { project: changed, operations } = askPlane(project.id, request, api)
+    const content = branchContentWire(changed, branchOr404(changed, request.branchId), api)
+    return call.json({ ...content, ...(!changed.storePasswords && { connection_uris: [] }), operations }, 201)
   })
 
   app.patch(ITEM, async (call) => {
@@ -115,11 +116,6 @@ function newBranchRequest(
       config: configOf(fields),
     })),
   }
-}
-
-function createdBranchWire({ project, operations }: Accepted, branchId: string, api: Api): WireRecord {
-  const content = branchContentWire(project, branchOr404(project, branchId), api)
-  return { ...content, ...(!project.storePasswords && { connection_uris: [] }), operations }
 }
 
 /** A new branch with all that belongs to it. */

@@ -77,9 +77,8 @@ function setPassword(projectId: string, request: PasswordRequest, api: Api): Wir
 export const databaseRoutes: AddRoutes = (app, api) => {
   app.get(`${BRANCH}/databases`, (call) => {
     const { branch } = branchAndProjectOr404(call, api)
-    return call.json({
-      databases: branch.catalogue.databases.map((database) => databaseWire(branch, database)),
-    })
+    const { databases } = branch.catalogue
+    return call.json({ databases: databases.map((database) => databaseWire(branch, database)) })
   })
 
   app.get(DATABASE, (call) => {

@@ -90,7 +90,6 @@ function requireRegion(region: string | undefined, { settings }: Api): void {
   throw new ApiError(settings().errors.invalid, `endpoint.region_id: ${expected}`)
 }
 
-/** Sends a request about one compute; returns the compute and the operations. */
 function sendRequest(projectId: string, request: Request, api: Api): WireRecord {
   const { compute, operations } = askPlane(projectId, request, api)
   return { endpoint: compute && endpointWire(projectId, compute, wireViewOf(api)), operations }

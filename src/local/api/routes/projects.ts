@@ -59,16 +59,10 @@ export const projectRoutes: AddRoutes = (app, api) => {
   app.patch('/projects/:project_id', async (call) => {
     const project = projectOr404(call, api)
     const { project: fields } = await parseBody(call, updateProjectBody, api)
-    const defaults = defaultsOf(fields)
+    const [defaults, quota] = [defaultsOf(fields), quotaOf(fields)]
     await requirePgSettings(defaults.pgSettings, PG_SETTINGS, api)
     const { name, history_retention_seconds: historyRetention } = fields
-    const request = {
-      kind: 'update-project',
-      name,
-      quota: quotaOf(fields),
-      defaults,
-      historyRetention,
-    } as const
+    const request = { kind: 'update-project', name, quota, defaults, historyRetention } as const
     const { project: changed, operations } = askPlane(project.id, request, api)
     return call.json({ project: projectDetailWire(changed, api), operations })
   })
@@ -109,15 +103,12 @@ function createProject(fields: ProjectCreateFields, api: Api): Accepted {
   const project = newProjectOf(fields, api)
   const refusal = defaultsRefusal(project.defaults, api.settings())
   if (refusal) throw refusalError(refusal, api)
+  const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu, provisioner } = fields
   const answer = api.plane.createProject(project, {
     kind: 'create',
     endpointId: `ep-${api.random.text(ID_LENGTH)}`,
     branchId: project.branches[0]?.id ?? '',
-    config: withoutUndefined({
-      minCu: fields.autoscaling_limit_min_cu,
-      maxCu: fields.autoscaling_limit_max_cu,
-      provisioner: fields.provisioner,
-    }),
+    config: withoutUndefined({ minCu, maxCu, provisioner }),
   })
   if (answer.ok) return acceptedAnswer(answer, api)
   const message = answer.refusal.message.replace(/^endpoint\./, 'project.')

@@ -72,7 +72,6 @@ export const updateBranchBody = z.object({ branch: z.object(branchFields) })
 
 const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** Limits per calendar month. */
 const quota = z
   .object({
     active_time_seconds: limit,

@@ -19,7 +19,6 @@ export const optionalTimestamp = (ms: number | undefined): string | undefined =>
 
 type Timestamped = { readonly createdAt: number; readonly updatedAt: number }
 
-/** The two timestamps that every record has. */
 export const recordTimes = ({ createdAt, updatedAt }: Timestamped): WireRecord => ({
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
@@ -69,7 +68,6 @@ export const endpointWire = (
   proxy_host: suffix,
 })
 
-/** Computes of one project as the API shows them now. */
 export function endpointsWire(projectId: string, computes: readonly Compute[], api: Api): WireRecord[] {
   const view = wireViewOf(api)
   return computes.map((compute) => endpointWire(projectId, compute, view))
