@@ -1,12 +1,12 @@
 // Loads the configuration: the only reader of the file and of the environment.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { z } from 'zod'
+import { array, record, strictObject, string, type z } from 'zod'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
-import { instant, type Instant, type Micros } from '../model/units.ts'
+import { instant } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { AccountEntry } from './sections/account.ts'
 import { buildBudgets } from './sections/budgets.ts'
@@ -14,28 +14,21 @@ import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { ownerRules } from './sections/owners.ts'
-import type { ConfigContext } from './sections/receiver.ts'
+import { parsedOr, someText } from './parts.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
-import type { TlsFiles } from './sections/server.ts'
-import { createKey, createSecret, fileErrorText, type Environment, type Secret } from './secrets.ts'
+import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
+import type { ConfigContext, Environment, Secret } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
-export type AccountConfig = {
-  readonly name: string
-  readonly baseUrl: string
+export type AccountConfig = Pick<AccountEntry, 'name' | 'baseUrl' | 'orgId' | 'projects' | 'plan' | 'dsn'> & {
   readonly key: Secret
-  readonly orgId: string | undefined
-  readonly projects: 'discover' | readonly string[]
-  readonly plan: string
   readonly prices: Prices
-  /** Connection string without password, with placeholders `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`. */
-  readonly dsn: string | undefined
   readonly dsnPassword: Secret | undefined
 }
 
@@ -95,41 +88,42 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
 }
 
 /** Adds what takes more than the file itself: other files, the environment, checks across sections. */
-function complete(entry: ConfigEntry, { folder, env }: ConfigContext): Result<Config, ConfigProblems> {
+function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, ConfigProblems> {
+  const { folder } = context
   const prices = readPrices(
     entry.prices.file === undefined ? SHIPPED_PRICES : resolve(folder, entry.prices.file),
   )
-  const accounts = entry.accounts.map((account) => accountOf(account, { folder, env }))
-  const accountPrices = entry.accounts.map((account) =>
-    prices.ok ? priceOf(account, entry, prices.value) : undefined,
-  )
+  const accounts = entry.accounts.map((account) => ({
+    ...accountOf(account, context),
+    prices: prices.ok ? priceOf(account, entry, prices.value) : undefined,
+  }))
   const windows = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
-  const currencies = new Map(entry.accounts.map(({ name }, index) => [name, accountPrices[index]?.currency]))
+  const currencies = new Map(accounts.map((account) => [account.name, account.prices?.currency]))
   const budgets = buildBudgets(entry.budgets ?? [], { ...windows, timezone: entry.timezone, currencies })
-  const notifications = buildNotifications(entry.notifications, { folder, env })
+  const notifications = buildNotifications(entry.notifications, context)
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
-  const report = buildReportSinks(entry.report, teams, { folder, env })
+  const report = buildReportSinks(entry.report, teams, context)
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
-    ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
-    ...entry.accounts.flatMap((_, index) => repeatedName('accounts', entry.accounts, index)),
-    ...(prices.ok ? unknownPlans(entry.accounts, prices.value) : []),
+    ...accounts.flatMap(({ key, dsnPassword }, index) =>
+      secretProblems([key, dsnPassword]).map((problem) => `accounts[${index}]: ${problem}`),
+    ),
+    ...accounts.flatMap((_, index) => repeatedName('accounts', accounts, index)),
+    ...(prices.ok ? unknownPlans(accounts, prices.value) : []),
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
-    ...windows.problems,
-    ...budgets.problems,
-    ...notifications.problems,
-    ...report.problems,
+    ...[windows, budgets, notifications, report].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
   const { prices: _prices, calendars: _calendars, ...rest } = entry
+  const { tls } = entry.server
   return ok({
     ...rest,
     store: { folder: resolve(folder, entry.store.folder) },
-    server: { ...entry.server, tls: entry.server.tls && tlsOf(entry.server.tls, folder) },
-    accounts: accounts.flatMap((account, index) => {
-      const own = accountPrices[index]
-      return own ? [{ ...account, prices: own }] : []
-    }),
+    server: {
+      ...entry.server,
+      tls: tls && { certFile: resolve(folder, tls.certFile), keyFile: resolve(folder, tls.keyFile) },
+    },
+    accounts: accounts.flatMap(({ prices: own, ...account }) => (own ? [{ ...account, prices: own }] : [])),
     windows: windows.windows,
     budgets: budgets.budgets,
     owners: createOwners(ownerRules(entry.owners)),
@@ -138,92 +132,55 @@ function complete(entry: ConfigEntry, { folder, env }: ConfigContext): Result<Co
   })
 }
 
-const tlsOf = ({ certFile, keyFile }: TlsFiles, folder: string): TlsFiles => ({
-  certFile: resolve(folder, certFile),
-  keyFile: resolve(folder, keyFile),
-})
-
-const accountOf = (entry: AccountEntry, { folder, env }: ConfigContext): Omit<AccountConfig, 'prices'> => {
-  const secret = (
-    make: typeof createSecret,
-    file: string | undefined,
-    variable: string | undefined,
-  ): Secret | undefined => {
-    if (file !== undefined) return make({ file: resolve(folder, file) }, env)
-    return variable === undefined ? undefined : make({ variable }, env)
-  }
-  const key = secret(createKey, entry.api_key_file, entry.api_key_env)
+function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices'> {
+  const { apiKeyFile, apiKeyEnv, dsnPasswordFile, dsnPasswordEnv, ...account } = entry
+  const key = configuredSecret(createKey, { file: apiKeyFile, variable: apiKeyEnv }, context)
   if (!key) throw new Error('an account without a key passed the schema')
-  return {
-    name: entry.name,
-    baseUrl: entry.base_url,
-    key,
-    orgId: entry.org_id,
-    projects: entry.projects,
-    plan: entry.plan,
-    dsn: entry.dsn,
-    dsnPassword: secret(createSecret, entry.dsn_password_file, entry.dsn_password_env),
-  }
+  const password = { file: dsnPasswordFile, variable: dsnPasswordEnv }
+  return { ...account, key, dsnPassword: configuredSecret(createSecret, password, context) }
 }
 
-const secretProblems = ({ key, dsnPassword }: Omit<AccountConfig, 'prices'>, path: string): string[] =>
-  [key, dsnPassword].flatMap((secret) => {
-    const text = secret?.read()
-    return text && !text.ok ? [`${path}: ${text.error}`] : []
+const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile): Prices | undefined =>
+  selectPrices(file, {
+    plan: account.plan,
+    currency: account.currency ?? prices.currency,
+    cuHour: account.cuHour ?? prices.cuHour,
   })
 
-const unknownPlans = (accounts: readonly AccountEntry[], { plans }: PriceFile): string[] =>
+const unknownPlans = (accounts: readonly Pick<AccountEntry, 'plan'>[], { plans }: PriceFile): string[] =>
   accounts.flatMap(({ plan }, index) =>
     Object.hasOwn(plans, plan)
       ? []
       : [`accounts[${index}].plan: expected a plan of the price file: ${Object.keys(plans).join(', ')}`],
   )
 
-const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile): Prices | undefined =>
-  selectPrices(file, account.plan, {
-    currency: account.currency ?? prices.currency,
-    cuHour: account.cu_hour ?? prices.cuHour,
-  })
+const period = strictObject({
+  from: string().transform(parsedOr('expected a day such as 2026-03-01', parseDay)),
+  cu_hour: moneySchema,
+}).transform(({ from, cu_hour: perCuHour }) => ({ from, perCuHour }))
 
-const day = z.string().transform((text, context): Instant => {
-  const at = parseDay(text)
-  if (at !== undefined) return at
-  context.addIssue('expected a day such as 2026-03-01')
-  return z.NEVER
-})
-
-const period = z
-  .strictObject({ from: day, cu_hour: moneySchema })
-  .transform(({ from, cu_hour: perCuHour }) => ({ from, perCuHour }))
-
-const periods = z
-  .array(period)
+const periods = array(period)
   .min(1, 'expected at least one period')
   .transform((list) => list.toSorted((a, b) => a.from - b.from))
 
-const priceFileSchema = z.strictObject({
-  currency: z.string().min(1),
-  plans: z.record(z.string(), periods),
-})
+const priceFileSchema = strictObject({ currency: someText, plans: record(string(), periods) })
 type PriceFile = z.output<typeof priceFileSchema>
 
-type Override = { readonly currency?: string | undefined; readonly cuHour?: Micros | undefined }
-
-/** Prices of `plan`, with the overrides of the configuration; undefined when the file does not have the plan. */
-function selectPrices(file: PriceFile, plan: string, override: Override): Prices | undefined {
+/** Prices of `plan`, or the other settings in their place; undefined when the file does not have the plan. */
+function selectPrices(
+  file: PriceFile,
+  { plan, currency = file.currency, cuHour }: Pick<AccountEntry, 'plan' | 'currency' | 'cuHour'>,
+): Prices | undefined {
   const listed = file.plans[plan]
   if (!listed) return undefined
-  return {
-    currency: override.currency ?? file.currency,
-    periods: override.cuHour === undefined ? listed : [{ from: instant(0), perCuHour: override.cuHour }],
-  }
+  return { currency, periods: cuHour === undefined ? listed : [{ from: instant(0), perCuHour: cuHour }] }
 }
 
 /** Prices of a plan in the price file that comes with Dormouse. */
 export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
   const file = readPrices(SHIPPED_PRICES)
   if (!file.ok) return file
-  const prices = selectPrices(file.value, plan, {})
+  const prices = selectPrices(file.value, { plan })
   return prices ? ok(prices) : failed([`plan: expected one of ${Object.keys(file.value.plans).join(', ')}`])
 }
 

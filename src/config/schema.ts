@@ -1,164 +1,116 @@
 // Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are generated from it.
-import { z } from 'zod'
+import { array, boolean, enum as oneOf, number, strictObject, string, type z } from 'zod'
 import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
 import { reportConfigSchema } from './sections/report.ts'
-import { durationSchema, moneySchema, wholeNumberSchema } from './units.ts'
+import { camelKeys, optionalText, someText, wholeNumberSchema } from './parts.ts'
+import { durationSchema, moneySchema } from './units.ts'
 import { serverSchema } from './sections/server.ts'
 import { calendarsSchema, windowsSchema } from './sections/windows.ts'
 import { zoneSchema } from './sections/zone.ts'
 
 const overhead = 'expected a share from 0 to 0.2'
 
-const poll = z
-  .strictObject({
-    interval: durationSchema({ min: '1s', max: '1d' })
-      .prefault('60s')
-      .describe('From the start of one pass to the start of the next.'),
-    max_age: durationSchema({ min: '1s', max: '7d' })
-      .prefault('15m')
-      .describe('The greatest age of a look at a compute.'),
-    history: durationSchema({ min: '1d', max: '400d' })
-      .prefault('60d')
-      .describe('How far back the operations of a compute are read when it is seen for the first time.'),
-  })
-  .transform(({ max_age: maxAge, ...rest }) => ({ ...rest, maxAge }))
+const poll = strictObject({
+  interval: durationSchema({ min: '1s', max: '1d' })
+    .prefault('60s')
+    .describe('From the start of one pass to the start of the next.'),
+  max_age: durationSchema({ min: '1s', max: '7d' })
+    .prefault('15m')
+    .describe('The greatest age of a look at a compute.'),
+  history: durationSchema({ min: '1d', max: '400d' })
+    .prefault('60d')
+    .describe('How far back the operations of a compute are read when it is seen for the first time.'),
+}).transform(camelKeys)
 
-const reading = z
-  .strictObject({
-    mode: z
-      .enum(['off', 'light', 'full'])
-      .prefault('full')
-      .describe(
-        'off: never connect to a compute. light: read connections and causes. full: read the file cache, too.',
-      ),
-    overhead: z
-      .number(overhead)
-      .min(0, overhead)
-      .max(0.2, overhead)
-      .prefault(0.01)
-      .describe('The share of the awake time of a compute that readings may add to it.'),
-    min_interval: durationSchema({ max: '7d' })
-      .prefault('5m')
-      .describe('The least time between two readings of one compute.'),
-    activity_lag: durationSchema({ max: '1h' })
-      .prefault('60s')
-      .describe('How late the service shows the last activity, until it has been measured.'),
-    database: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ examples: ['app'] })
-      .describe(
-        'The database to connect to for full readings, with the extension that shows the file cache.',
-      ),
-    role: z
-      .string()
-      .min(1)
-      .prefault('dormouse')
-      .describe('The role whose connection strings are requested, with service.use_connection_uri.'),
-    service_users: z
-      .array(z.string())
-      .prefault(['cloud_admin'])
-      .describe("The service's own users: their sessions do not count as client activity."),
-    deadline: durationSchema({ min: '100ms', max: '1m' })
-      .prefault('5s')
-      .describe('The longest a reading may take.'),
-    max_concurrent: wholeNumberSchema(1, 256).prefault(16).describe('Readings at the same time.'),
-  })
-  .transform(
-    ({
-      min_interval: minInterval,
-      activity_lag: activityLag,
-      service_users: serviceUsers,
-      max_concurrent: maxConcurrent,
-      ...rest
-    }) => ({ ...rest, minInterval, activityLag, serviceUsers, maxConcurrent }),
-  )
+const reading = strictObject({
+  mode: oneOf(['off', 'light', 'full'])
+    .prefault('full')
+    .describe(
+      'off: never connect to a compute. light: read connections and causes. full: read the file cache, too.',
+    ),
+  overhead: number(overhead)
+    .min(0, overhead)
+    .max(0.2, overhead)
+    .prefault(0.01)
+    .describe('The share of the awake time of a compute that readings may add to it.'),
+  min_interval: durationSchema({ max: '7d' })
+    .prefault('5m')
+    .describe('The least time between two readings of one compute.'),
+  activity_lag: durationSchema({ max: '1h' })
+    .prefault('60s')
+    .describe('How late the service shows the last activity, until it has been measured.'),
+  database: optionalText
+    .meta({ examples: ['app'] })
+    .describe('The database to connect to for full readings, with the extension that shows the file cache.'),
+  role: someText
+    .prefault('dormouse')
+    .describe('The role whose connection strings are requested, with service.use_connection_uri.'),
+  service_users: array(string())
+    .prefault(['cloud_admin'])
+    .describe("The service's own users: their sessions do not count as client activity."),
+  deadline: durationSchema({ min: '100ms', max: '1m' })
+    .prefault('5s')
+    .describe('The longest a reading may take.'),
+  max_concurrent: wholeNumberSchema(1, 256).prefault(16).describe('Readings at the same time.'),
+}).transform(camelKeys)
 
-const service = z
-  .strictObject({
-    preset: z
-      .enum(['interface', '2026-03'])
-      .prefault('2026-03')
-      .describe(
-        'Memory and connections of each size, where the service does not report them: as its interface text says, or as its documents of 2026-03.',
-      ),
-    requests_per_minute: wholeNumberSchema(1, 100_000)
-      .prefault(350)
-      .describe(
-        'Requests a minute to one account; the service allows about 700, and people need some of them.',
-      ),
-    use_connection_uri: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether Dormouse may ask the service for connection strings, which hold passwords, where an account has no dsn.',
-      ),
-  })
-  .transform(({ preset, requests_per_minute: requestsPerMinute, use_connection_uri: useConnectionUri }) => ({
-    preset,
-    requestsPerMinute,
-    useConnectionUri,
-  }))
+const service = strictObject({
+  preset: oneOf(['interface', '2026-03'])
+    .prefault('2026-03')
+    .describe(
+      'Memory and connections of each size, where the service does not report them: as its interface text says, or as its documents of 2026-03.',
+    ),
+  requests_per_minute: wholeNumberSchema(1, 100_000)
+    .prefault(350)
+    .describe(
+      'Requests a minute to one account; the service allows about 700, and people need some of them.',
+    ),
+  use_connection_uri: boolean()
+    .prefault(false)
+    .describe(
+      'Whether Dormouse may ask the service for connection strings, which hold passwords, where an account has no dsn.',
+    ),
+}).transform(camelKeys)
 
-const prices = z
-  .strictObject({
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ examples: ['./prices.yaml'] })
-      .describe('Price file; without it the one that comes with Dormouse.'),
-    currency: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ examples: ['USD'] })
-      .describe('The label of the currency, in place of the one in the price file.'),
-    cu_hour: moneySchema
-      .optional()
-      .describe('Price of a CU-hour on every plan and at all times, in place of the price file.'),
-  })
-  .transform(({ cu_hour: cuHour, ...rest }) => ({ ...rest, cuHour }))
+const prices = strictObject({
+  file: optionalText
+    .meta({ examples: ['./prices.yaml'] })
+    .describe('Price file; without it the one that comes with Dormouse.'),
+  currency: optionalText
+    .meta({ examples: ['USD'] })
+    .describe('The label of the currency, in place of the one in the price file.'),
+  cu_hour: moneySchema
+    .optional()
+    .describe('Price of a CU-hour on every plan and at all times, in place of the price file.'),
+}).transform(camelKeys)
 
-const metrics = z
-  .strictObject({
-    detail: z
-      .enum(['basic', 'full'])
-      .prefault('basic')
-      .describe('basic: the series of each compute that alerts and the fleet board need. full: all series.'),
-    per_compute: z
-      .enum(['all', 'recent', 'none'])
-      .prefault('all')
-      .describe(
-        'Computes with series of their own; recent: awake within a week, or with an operation in progress. All computes are counted by state.',
-      ),
-    stale_after: wholeNumberSchema(1, 1000)
-      .prefault(3)
-      .describe('Polls without an answer after which a state is exported as unknown.'),
-    max_series: wholeNumberSchema(1000, 10_000_000)
-      .prefault(100_000)
-      .describe(
-        'The most series of projects and computes. Above it, series that are not basic are left out first, then computes that were not awake within a week, then the cheapest computes.',
-      ),
-  })
-  .transform(({ per_compute: perCompute, stale_after: staleAfter, max_series: maxSeries, ...rest }) => ({
-    ...rest,
-    perCompute,
-    staleAfter,
-    maxSeries,
-  }))
+const metrics = strictObject({
+  detail: oneOf(['basic', 'full'])
+    .prefault('basic')
+    .describe('basic: the series of each compute that alerts and the fleet board need. full: all series.'),
+  per_compute: oneOf(['all', 'recent', 'none'])
+    .prefault('all')
+    .describe(
+      'Computes with series of their own; recent: awake within a week, or with an operation in progress. All computes are counted by state.',
+    ),
+  stale_after: wholeNumberSchema(1, 1000)
+    .prefault(3)
+    .describe('Polls without an answer after which a state is exported as unknown.'),
+  max_series: wholeNumberSchema(1000, 10_000_000)
+    .prefault(100_000)
+    .describe(
+      'The most series of projects and computes. Above it, series that are not basic are left out first, then computes that were not awake within a week, then the cheapest computes.',
+    ),
+}).transform(camelKeys)
 
-export const configSchema = z.strictObject({
-  mode: z
-    .enum(['off', 'observe', 'suggest', 'approve', 'apply'])
+export const configSchema = strictObject({
+  mode: oneOf(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
     .describe('How far Dormouse may go. So far it only reads, whatever the mode.'),
-  accounts: z
-    .array(accountSchema, 'expected a list with at least one account')
+  accounts: array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
     .describe('The accounts of the service to look after.'),
   timezone: zoneSchema
@@ -217,27 +169,22 @@ export const configSchema = z.strictObject({
   service: service.prefault({}).describe('The service itself.'),
   prices: prices.prefault({}).describe('What awake computes cost.'),
   server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
-  store: z
-    .strictObject({
-      folder: z
-        .string()
-        .min(1)
-        .prefault('./dormouse-data')
-        .describe(
-          'The folder of the ledger and everything else that must survive a restart; relative to this file.',
-        ),
-    })
+  store: strictObject({
+    folder: someText
+      .prefault('./dormouse-data')
+      .describe(
+        'The folder of the ledger and everything else that must survive a restart; relative to this file.',
+      ),
+  })
     .prefault({})
     .describe('Where Dormouse stores its data.'),
   metrics: metrics.prefault({}).describe('What /metrics exports.'),
   report: reportConfigSchema.prefault({}).describe('The weekly report.'),
-  log: z
-    .strictObject({
-      level: z
-        .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-        .prefault('info')
-        .describe('The least severe lines that are written.'),
-    })
+  log: strictObject({
+    level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+      .prefault('info')
+      .describe('The least severe lines that are written.'),
+  })
     .prefault({})
     .describe('The log, JSON lines on standard output.'),
 })

@@ -1,5 +1,6 @@
 // Keys and passwords: read from a file or a variable at each use, never stored.
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { failed, ok, type Result } from '../std/result.ts'
 
 /** The variables of the environment. */
@@ -14,6 +15,26 @@ export type Secret = {
   /** Reads the text, trimmed. The problem is one line without the text. */
   readonly read: () => Result<string, string>
 }
+
+/** `folder` is that of the configuration file: relative paths start there. */
+export type ConfigContext = { readonly folder: string; readonly env: Environment }
+
+/** The secret in `file`, else that in `variable`; undefined without both. `create` decides what a secret may be. */
+export function configuredSecret(
+  create: typeof createSecret,
+  { file, variable }: { readonly file: string | undefined; readonly variable: string | undefined },
+  { folder, env }: ConfigContext,
+): Secret | undefined {
+  if (file !== undefined) return create({ file: resolve(folder, file) }, env)
+  return variable === undefined ? undefined : create({ variable }, env)
+}
+
+/** Why secrets cannot be read, one line each. */
+export const secretProblems = (secrets: readonly (Secret | undefined)[]): readonly string[] =>
+  secrets.flatMap((secret) => {
+    const text = secret?.read()
+    return text && !text.ok ? [text.error] : []
+  })
 
 export function createSecret(source: SecretSource, environment: Environment): Secret {
   const from = 'file' in source ? `file ${source.file}` : `variable ${source.variable}`

@@ -1,5 +1,5 @@
 // Texts of the configuration file that stand for a value with a unit.
-import { z } from 'zod'
+import { number, string, union } from 'zod'
 import { fromIso } from '../model/time.ts'
 import { micros, seconds, type Instant, type Micros, type Seconds } from '../model/units.ts'
 
@@ -24,15 +24,12 @@ export function durationText(span: Seconds): string {
 
 const NO_DURATION = 'expected a length of time such as 500ms, 60s, 5m, 1h or 7d'
 
-type DurationRange = { readonly min?: string; readonly max: string }
-
 /** A length of time within `min` and `max`, both allowed. */
-export function durationSchema({ min, max }: DurationRange) {
+export function durationSchema({ min, max }: { readonly min?: string; readonly max: string }) {
   const least = parseDuration(min ?? '') ?? 0
   const most = parseDuration(max) ?? 0
   const allowed = min === undefined ? `at most ${max}` : `${min} to ${max}`
-  return z
-    .string(NO_DURATION)
+  return string(NO_DURATION)
     .regex(DURATION, { error: NO_DURATION, abort: true })
     .refine((text) => (parseDuration(text) ?? 0) >= least && (parseDuration(text) ?? 0) <= most, {
       error: `expected a length of time of ${allowed}`,
@@ -52,8 +49,7 @@ export function parseMoney(text: string): Micros | undefined {
 const NO_AMOUNT = 'expected an amount of at least 0 with at most 6 decimals, such as 0.106'
 
 /** An amount of currency, as a number or as text. */
-export const moneySchema = z
-  .union([z.number(), z.string()], NO_AMOUNT)
+export const moneySchema = union([number(), string()], NO_AMOUNT)
   .refine((amount) => parseMoney(String(amount)) !== undefined, NO_AMOUNT)
   .meta({ examples: [0.106] })
   .transform((amount): Micros => parseMoney(String(amount)) ?? micros(0))
@@ -74,8 +70,7 @@ export const addressText = ({ host, port }: HostAndPort): string =>
 const NO_ADDRESS = 'expected host:port with a port of 0 to 65535, an IPv6 host in brackets'
 
 /** Address to listen on; port 0 takes any free one. */
-export const addressSchema = z
-  .string(NO_ADDRESS)
+export const addressSchema = string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
   .transform((text): HostAndPort => parseAddress(text) ?? { host: '', port: 0 })
 
@@ -85,17 +80,3 @@ export const isLoopback = ({ host }: HostAndPort): boolean =>
 /** Beginning of `2026-03-01` in UTC; undefined for anything else. */
 export const parseDay = (text: string): Instant | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? fromIso(`${text}T00:00:00Z`) : undefined
-
-/** Name of an account, budget or receiver: a label of metrics and a part of keys. */
-export const labelSchema = z
-  .string()
-  .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
-
-/** Condition of a refinement of an object: it runs although other keys have problems, so that all problems are reported together. */
-export const whenObject = ({ value }: { value: unknown }): boolean =>
-  typeof value === 'object' && value !== null
-
-export const wholeNumberSchema = (least: number, most: number) => {
-  const expected = `expected a whole number from ${least} to ${most}`
-  return z.int(expected).min(least, expected).max(most, expected)
-}

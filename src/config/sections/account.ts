@@ -1,17 +1,17 @@
 // The section `accounts`: accounts of the service and their credentials.
-import { z } from 'zod'
-import { labelSchema, moneySchema, whenObject } from '../units.ts'
+import { array, literal, strictObject, string, union, type z } from 'zod'
+import { camelKeys, labelSchema, ofObject, secretFile, secretVariable } from '../parts.ts'
+import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
 
 const NO_ID = 'expected an id of the characters a-z 0-9 -'
 const NO_PROJECTS = 'expected discover or a list of project ids'
 
-const text = (expected: string) => z.string(expected).min(1, expected)
+const text = (expected: string) => string(expected).min(1, expected)
 
 /** Address without a slash at the end. */
-const baseUrl = z
-  .string()
+const baseUrl = string()
   .refine(
     isBaseUrl,
     'expected an http or https address that ends with /api/v2, without user, query or fragment',
@@ -27,8 +27,7 @@ export function isBaseUrl(url: string): boolean {
   return /^https?:$/.test(protocol) && bare && /\/api\/v2\/*$/.test(pathname)
 }
 
-const dsn = z
-  .string()
+const dsn = string()
   .regex(/^postgres(ql)?:\/\/\S+$/, 'expected a connection string that begins with postgresql://')
   .refine((template) => !hasPassword(template), {
     error:
@@ -48,72 +47,67 @@ const unknownPlaceholders = (template: string): string[] =>
 
 const count = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
 
-export const accountSchema = z
-  .strictObject({
-    name: labelSchema
-      .meta({ examples: ['main'] })
-      .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
-    base_url: baseUrl.describe('The address of the service, with its version.'),
-    api_key_file: text('expected the path of a file')
-      .optional()
-      .meta({ examples: ['/run/secrets/dormouse-api-key'] })
-      .describe('File with the API key. It is read again for every request, so that a key can be replaced.'),
-    api_key_env: text('expected the name of a variable')
-      .optional()
-      .meta({ examples: ['DORMOUSE_API_KEY'] })
-      .describe('Variable of the environment with the API key, in place of api_key_file.'),
-    org_id: text('expected an id')
-      .optional()
-      .meta({ examples: ['org-example-12345678'] })
-      .describe('The organisation whose projects are listed; needed for a personal key.'),
-    projects: z
-      .union(
-        [z.literal('discover'), z.array(z.string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
-        {
-          error: NO_PROJECTS,
-        },
-      )
-      .prefault('discover')
-      .describe('discover, or a list of ids for a key that may not list projects.'),
-    plan: text('expected the name of a plan')
-      .meta({ examples: ['launch'] })
-      .describe('The service plan of the account: a row of the price file.'),
-    currency: text('expected a label such as USD')
-      .optional()
-      .meta({ examples: ['USD'] })
-      .describe("The label of this account's currency, in place of prices.currency."),
-    cu_hour: moneySchema
-      .optional()
-      .describe('Price of a CU-hour for this account, in place of prices.cu_hour.'),
-    dsn: dsn
-      .optional()
-      .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })
-      .describe(
-        'Connection string for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
-          'Without it computes are observed through the API only.',
-      ),
-    dsn_password_file: text('expected the path of a file')
-      .optional()
-      .meta({ examples: ['/run/secrets/dormouse-password'] })
-      .describe('File with the password for dsn.'),
-    dsn_password_env: text('expected the name of a variable')
-      .optional()
-      .meta({ examples: ['DORMOUSE_PASSWORD'] })
-      .describe('Variable of the environment with the password for dsn, in place of dsn_password_file.'),
-  })
-  .refine(({ api_key_file, api_key_env }) => count(api_key_file, api_key_env) === 1, {
-    error: 'expected exactly one of api_key_file and api_key_env',
-    when: whenObject,
-  })
-  .refine(({ dsn_password_file, dsn_password_env }) => count(dsn_password_file, dsn_password_env) <= 1, {
-    error: 'expected at most one of dsn_password_file and dsn_password_env',
-    when: whenObject,
-  })
+export const accountSchema = strictObject({
+  name: labelSchema
+    .meta({ examples: ['main'] })
+    .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
+  base_url: baseUrl.describe('The address of the service, with its version.'),
+  api_key_file: secretFile
+    .meta({ examples: ['/run/secrets/dormouse-api-key'] })
+    .describe('File with the API key. It is read again for every request, so that a key can be replaced.'),
+  api_key_env: secretVariable
+    .meta({ examples: ['DORMOUSE_API_KEY'] })
+    .describe('Variable of the environment with the API key, in place of api_key_file.'),
+  org_id: text('expected an id')
+    .optional()
+    .meta({ examples: ['org-example-12345678'] })
+    .describe('The organisation whose projects are listed; needed for a personal key.'),
+  projects: union(
+    [literal('discover'), array(string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
+    {
+      error: NO_PROJECTS,
+    },
+  )
+    .prefault('discover')
+    .describe('discover, or a list of ids for a key that may not list projects.'),
+  plan: text('expected the name of a plan')
+    .meta({ examples: ['launch'] })
+    .describe('The service plan of the account: a row of the price file.'),
+  currency: text('expected a label such as USD')
+    .optional()
+    .meta({ examples: ['USD'] })
+    .describe("The label of this account's currency, in place of prices.currency."),
+  cu_hour: moneySchema
+    .optional()
+    .describe('Price of a CU-hour for this account, in place of prices.cu_hour.'),
+  dsn: dsn
+    .optional()
+    .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })
+    .describe(
+      'Connection string for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
+        'Without it computes are observed through the API only.',
+    ),
+  dsn_password_file: secretFile
+    .meta({ examples: ['/run/secrets/dormouse-password'] })
+    .describe('File with the password for dsn.'),
+  dsn_password_env: secretVariable
+    .meta({ examples: ['DORMOUSE_PASSWORD'] })
+    .describe('Variable of the environment with the password for dsn, in place of dsn_password_file.'),
+})
+  .refine(
+    ({ api_key_file, api_key_env }) => count(api_key_file, api_key_env) === 1,
+    ofObject('expected exactly one of api_key_file and api_key_env'),
+  )
+  .refine(
+    ({ dsn_password_file, dsn_password_env }) => count(dsn_password_file, dsn_password_env) <= 1,
+    ofObject('expected at most one of dsn_password_file and dsn_password_env'),
+  )
   .refine(
     ({ dsn: template, dsn_password_file, dsn_password_env }) =>
       template !== undefined || count(dsn_password_file, dsn_password_env) === 0,
-    { error: 'a password for dsn, but no dsn', when: whenObject },
+    ofObject('a password for dsn, but no dsn'),
   )
+  .transform(camelKeys)
 
 /** An account as the file has it: paths not resolved, secrets not read, prices not looked up. */
 export type AccountEntry = z.output<typeof accountSchema>

@@ -1,5 +1,5 @@
 // The section `budgets`; `buildBudgets` resolves the names of accounts and windows.
-import { z } from 'zod'
+import { array, enum as oneOf, int, NEVER, strictObject, string, union, type z } from 'zod'
 import { periodOf, type PeriodRule } from '../../calendar/period.ts'
 import { partsInside, partsOutside, type Window } from '../../calendar/window.ts'
 import { parseDays } from '../../calendar/window-text.ts'
@@ -7,101 +7,85 @@ import type { Zone } from '../../calendar/zone.ts'
 import type { Budget, BudgetLimit } from '../../model/policy/budget.ts'
 import { matchesEverything, type Selector } from '../../model/policy/selector.ts'
 import { cuMillis, instant, millis } from '../../model/units.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
 import { selectorShape } from './selector.ts'
 import { repeatedName, unknownNameText } from '../suggestions.ts'
-import { labelSchema, parseMoney, whenObject } from '../units.ts'
+import { labelSchema, ofObject, optionalText, parsed } from '../parts.ts'
+import { parseMoney } from '../units.ts'
 import { zoneSchema } from './zone.ts'
 
-const exempt = z.strictObject(selectorShape)
+const exempt = strictObject(selectorShape)
 
 const LIMIT = 'expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'
 
-const limit = z.string(LIMIT).transform((text, context): BudgetLimit => {
-  const parsed = parseLimit(text)
-  if (parsed) return parsed
-  context.addIssue(`${LIMIT}, got ${text}`)
-  return z.NEVER
-})
-
-/** `200 USD`, `0.5 cu_hours`, `100 awake_hours`; undefined for anything else, 0 included. */
-function parseLimit(text: string): BudgetLimit | undefined {
+/** `200 USD`, `0.5 cu_hours`, `100 awake_hours`; 0 is refused. */
+function parseLimit(text: string): Result<BudgetLimit, string> {
   const [number = '', unit = '', ...more] = text.trim().split(/\s+/)
   const amount = parseMoney(number)
-  if (!amount || more.length > 0 || !/^[\p{L}\p{Sc}][\p{L}\p{Sc}_]*$/u.test(unit)) return undefined
-  const inMillis = (amount * 3.6).toFixed(0)
-  if (unit === 'cu_hours') return { unit, amount: cuMillis(Number(inMillis)) }
-  if (unit === 'awake_hours') return { unit, amount: millis(Number(inMillis)) }
-  return { unit: 'money', amount, currency: unit }
+  if (!amount || more.length > 0 || !/^[\p{L}\p{Sc}][\p{L}\p{Sc}_]*$/u.test(unit))
+    return failed(`${LIMIT}, got ${text}`)
+  const inMillis = Number((amount * 3.6).toFixed(0))
+  if (unit === 'cu_hours') return ok({ unit, amount: cuMillis(inMillis) })
+  if (unit === 'awake_hours') return ok({ unit, amount: millis(inMillis) })
+  return ok({ unit: 'money', amount, currency: unit })
 }
 
 const MONTH_DAY = 'expected a day of the month, 1 to 31; the last one where a month has no such day'
 
-const budget = z
-  .strictObject({
-    name: labelSchema.describe(
-      'Labels everything that belongs to the budget. A renamed budget is counted anew.',
-    ),
-    scope: z
-      .strictObject({
-        account: z.string().optional().describe('The account; may be left out where there is only one.'),
-        ...selectorShape,
-      })
-      .prefault({})
-      .describe('Which computes count: those that fit everything given here.'),
-    exempt: z
-      .union([exempt, z.array(exempt)])
-      .optional()
-      .describe('Computes that count but are never changed because of the budget.'),
-    limit: limit.describe('What may be spent in one period: 200 USD, 500 cu_hours or 100 awake_hours.'),
-    per: z
-      .enum(['day', 'week', 'month', 'window'])
-      .prefault('month')
-      .describe('The period; window: from one opening of the window under in to the next.'),
-    zone: zoneSchema.optional().describe('The time zone of its days, in place of timezone.'),
-    anchor: z
-      .union([z.int(MONTH_DAY).min(1, MONTH_DAY).max(31, MONTH_DAY), z.string()], MONTH_DAY)
-      .optional()
-      .describe('The day of the month or of the week that the period begins with; by default 1 and Mon.'),
-    in: z.string().optional().describe('Only what is spent inside this window counts.'),
-    outside: z.string().optional().describe('Only what is spent outside this window counts.'),
-    team: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('The team that answers for it; by default the team of its computes, if they have only one.'),
-    mode: z
-      .enum(['soft', 'hard'])
-      .prefault('soft')
-      .describe('soft: notify. hard: act, where policies allow it.'),
+const budget = strictObject({
+  name: labelSchema.describe(
+    'Labels everything that belongs to the budget. A renamed budget is counted anew.',
+  ),
+  scope: strictObject({
+    account: string().optional().describe('The account; may be left out where there is only one.'),
+    ...selectorShape,
   })
-  .refine((given) => given.in === undefined || given.outside === undefined, {
-    error: 'expected at most one of in and outside',
-    when: whenObject,
-  })
-  .refine(({ per, in: window }) => per !== 'window' || window !== undefined, {
-    error: 'per window needs a window under in',
-    when: whenObject,
-  })
+    .prefault({})
+    .describe('Which computes count: those that fit everything given here.'),
+  exempt: union([exempt, array(exempt)])
+    .optional()
+    .describe('Computes that count but are never changed because of the budget.'),
+  limit: string(LIMIT)
+    .transform(parsed(parseLimit))
+    .describe('What may be spent in one period: 200 USD, 500 cu_hours or 100 awake_hours.'),
+  per: oneOf(['day', 'week', 'month', 'window'])
+    .prefault('month')
+    .describe('The period; window: from one opening of the window under in to the next.'),
+  zone: zoneSchema.optional().describe('The time zone of its days, in place of timezone.'),
+  anchor: union([int(MONTH_DAY).min(1, MONTH_DAY).max(31, MONTH_DAY), string()], MONTH_DAY)
+    .optional()
+    .describe('The day of the month or of the week that the period begins with; by default 1 and Mon.'),
+  in: string().optional().describe('Only what is spent inside this window counts.'),
+  outside: string().optional().describe('Only what is spent outside this window counts.'),
+  team: optionalText.describe(
+    'The team that answers for it; by default the team of its computes, if they have only one.',
+  ),
+  mode: oneOf(['soft', 'hard'])
+    .prefault('soft')
+    .describe('soft: notify. hard: act, where policies allow it.'),
+})
+  .refine(
+    (given) => given.in === undefined || given.outside === undefined,
+    ofObject('expected at most one of in and outside'),
+  )
+  .refine(
+    ({ per, in: window }) => per !== 'window' || window !== undefined,
+    ofObject('per window needs a window under in'),
+  )
   .refine(({ mode, scope }) => mode === 'soft' || !matchesEverything(scope), {
     error:
       'expected soft: a budget of a whole account only tells, so name projects, branches, computes or a type',
     path: ['mode'],
   })
   .transform((given, context) => {
-    const anchor = anchorOf(given)
+    const anchor = anchorOf(given.per, given.anchor)
     if (typeof anchor === 'number') return { ...given, anchor }
     context.addIssue({ code: 'custom', path: ['anchor'], message: anchor })
-    return z.NEVER
+    return NEVER
   })
 
 /** Day of the month or week that the period begins with, or the problem with it. */
-function anchorOf({
-  per,
-  anchor,
-}: {
-  readonly per: string
-  readonly anchor?: number | string | undefined
-}): number | string {
+function anchorOf(per: string, anchor: number | string | undefined): number | string {
   if (per === 'month') return typeof anchor === 'string' ? MONTH_DAY : (anchor ?? 1)
   if (per !== 'week') return anchor === undefined ? 0 : `a period of a ${per} has no anchor`
   const days = parseDays(String(anchor ?? 'Mon'))
@@ -109,7 +93,7 @@ function anchorOf({
   return day === undefined || more.length > 0 ? 'expected the day that a week begins with, such as Mon' : day
 }
 
-export const budgetsSchema = z.array(budget, 'expected a list of budgets')
+export const budgetsSchema = array(budget, 'expected a list of budgets')
 
 type Entry = z.output<typeof budget>
 

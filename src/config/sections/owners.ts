@@ -1,33 +1,29 @@
 // The section `owners`: teams and the computes they answer for.
-import { z } from 'zod'
+import { array, strictObject, string, type z } from 'zod'
 import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
+import { optionalText } from '../parts.ts'
 import { selectorShape } from './selector.ts'
 
 // names become labels of metrics and routes of alerts
 const NAME = 'expected 1 to 60 letters, digits or any of _ . / -'
-const name = z.string(NAME).regex(/^[\p{L}\p{N}_./-]{1,60}$/u, NAME)
+const name = string(NAME).regex(/^[\p{L}\p{N}_./-]{1,60}$/u, NAME)
 
-const entry = z
-  .strictObject({
-    match: z
-      .strictObject(selectorShape)
-      .prefault({})
-      .describe('The computes: those that fit everything given here; without conditions all.'),
-    team: name.describe('The team: a label of metrics, by which alerts are routed.'),
-    tier: name.optional().describe('The importance, such as prod: a label of metrics, too.'),
-    channel: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('The channel of the team, such as #payments, by which notifications[].channel selects.'),
-    cost_centre: z.string().min(1).optional().describe('Cost centre, shown in the report.'),
-  })
-  .transform(({ match, team, tier = '', channel, cost_centre: costCentre }) => ({
-    match,
-    owner: { team, tier, channel, costCentre } satisfies Owner,
-  }))
+const entry = strictObject({
+  match: strictObject(selectorShape)
+    .prefault({})
+    .describe('The computes: those that fit everything given here; without conditions all.'),
+  team: name.describe('The team: a label of metrics, by which alerts are routed.'),
+  tier: name.optional().describe('The importance, such as prod: a label of metrics, too.'),
+  channel: optionalText.describe(
+    'The channel of the team, such as #payments, by which notifications[].channel selects.',
+  ),
+  cost_centre: optionalText.describe('Cost centre, shown in the report.'),
+}).transform(({ match, team, tier = '', channel, cost_centre: costCentre }) => ({
+  match,
+  owner: { team, tier, channel, costCentre } satisfies Owner,
+}))
 
-export const ownersSchema = z.array(entry, 'expected a list of owners')
+export const ownersSchema = array(entry, 'expected a list of owners')
 
 /** Rules with one pattern each, so that each has a specificity of its own. */
 export const ownerRules = (entries: z.output<typeof ownersSchema>): readonly OwnerRule[] =>

@@ -1,5 +1,5 @@
 // The section `report`: schedule, content and receivers of the weekly report.
-import { z } from 'zod'
+import { array, enum as oneOf, strictObject, string, type z } from 'zod'
 import { parseCron } from '../../calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../calendar/schedule.ts'
 import {
@@ -9,93 +9,70 @@ import {
   type ReportFormat,
   type ReportPlan,
 } from '../../model/output/report.ts'
-import {
-  receiverKeys,
-  receiverName,
-  buildReceivers,
-  refineReceiver,
-  type Receiver,
-  type ConfigContext,
-} from './receiver.ts'
-import { durationSchema, durationText, wholeNumberSchema } from '../units.ts'
+import { optionalText, parsed, someText, wholeNumberSchema } from '../parts.ts'
+import type { ConfigContext } from '../secrets.ts'
+import { receiverKeys, receiverName, buildReceivers, refineReceiver, type Receiver } from './receiver.ts'
+import { durationSchema, durationText } from '../units.ts'
 import { unknownNameText } from '../suggestions.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
 
-const schedule = z.string(CRON).transform((text, context) => {
-  const cron = parseCron(text)
-  if (cron.ok) return cron.value
-  context.addIssue(cron.error)
-  return z.NEVER
-})
+const schedule = string(CRON).transform(parsed(parseCron))
 
 const PATH = 'expected a path whose last part has {slot}, such as ./reports/{account}-{slot}.md'
 
-const sink = z
-  .strictObject({
-    name: receiverName,
-    type: z
-      .enum(['file', 'webhook', 'slack', 'smtp'])
-      .describe('file: one file a week. The others: as in notifications.'),
-    format: z
-      .enum(REPORT_FORMATS)
-      .optional()
-      .describe('By default Markdown for files, JSON for webhooks, a message for Slack, HTML for mail.'),
-    path: z
-      .string(PATH)
-      .regex(/^(.*\/)?[^/]*\{slot\}[^/]*$/, PATH)
-      .optional()
-      .describe('file: the path, with {account} and {slot} in its last part; relative to this file.'),
-    keep: wholeNumberSchema(1, 1000)
-      .optional()
-      .describe('file: how many files of one account are kept; by default 52.'),
-    filter: z
-      .strictObject({ team: z.string().min(1).describe('A team of owners.') })
-      .optional()
-      .meta({ examples: [{ team: 'payments' }] })
-      .describe('Only computes of this team, in place of only_team.'),
-    ...receiverKeys,
-  })
-  .superRefine(refineReceiver)
+const sink = strictObject({
+  name: receiverName,
+  type: oneOf(['file', 'webhook', 'slack', 'smtp']).describe(
+    'file: one file a week. The others: as in notifications.',
+  ),
+  format: oneOf(REPORT_FORMATS)
+    .optional()
+    .describe('By default Markdown for files, JSON for webhooks, a message for Slack, HTML for mail.'),
+  path: string(PATH)
+    .regex(/^(.*\/)?[^/]*\{slot\}[^/]*$/, PATH)
+    .optional()
+    .describe('file: the path, with {account} and {slot} in its last part; relative to this file.'),
+  keep: wholeNumberSchema(1, 1000)
+    .optional()
+    .describe('file: how many files of one account are kept; by default 52.'),
+  filter: strictObject({ team: someText.describe('A team of owners.') })
+    .optional()
+    .meta({ examples: [{ team: 'payments' }] })
+    .describe('Only computes of this team, in place of only_team.'),
+  ...receiverKeys,
+}).superRefine(refineReceiver)
 
-export const reportConfigSchema = z
-  .strictObject({
-    schedule: schedule
-      .prefault('0 8 * * MON')
-      .describe('When the report of the last whole week is made: five fields of cron, in timezone.'),
-    catchup: durationSchema({ max: '7d' })
-      .prefault(durationText(REPORT_CATCH_UP))
-      .describe('How late a missed report is still sent; of several missed ones only the last.'),
-    sinks: z
-      .array(sink, 'expected a list of receivers')
-      .prefault([])
-      .describe('Receivers of the report. Without any it is made for the status page only.'),
-    group_by: z
-      .enum(REPORT_GROUPS)
-      .optional()
-      .meta({ examples: ['team'] })
-      .describe('How spend is grouped; by default by team if there are owners, else by project.'),
-    only_team: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ examples: ['payments'] })
-      .describe('The team of owners whose computes are reported; by default all computes.'),
-    redact: z
-      .array(z.enum(REDACTABLE))
-      .prefault([])
-      .describe(
-        'What is left out: names (of projects and computes; ids stay), clients (applications, users, databases).',
-      ),
-  })
-  .transform(
-    ({ group_by: groupBy, only_team: onlyTeam, redact, schedule: cron, catchup: catchUp, sinks }) => ({
-      plan: { groupBy, onlyTeam, redact } satisfies ReportPlan,
-      cron,
-      catchUp,
-      sinks,
-    }),
-  )
+export const reportConfigSchema = strictObject({
+  schedule: schedule
+    .prefault('0 8 * * MON')
+    .describe('When the report of the last whole week is made: five fields of cron, in timezone.'),
+  catchup: durationSchema({ max: '7d' })
+    .prefault(durationText(REPORT_CATCH_UP))
+    .describe('How late a missed report is still sent; of several missed ones only the last.'),
+  sinks: array(sink, 'expected a list of receivers')
+    .prefault([])
+    .describe('Receivers of the report. Without any it is made for the status page only.'),
+  group_by: oneOf(REPORT_GROUPS)
+    .optional()
+    .meta({ examples: ['team'] })
+    .describe('How spend is grouped; by default by team if there are owners, else by project.'),
+  only_team: optionalText
+    .meta({ examples: ['payments'] })
+    .describe('The team of owners whose computes are reported; by default all computes.'),
+  redact: array(oneOf(REDACTABLE))
+    .prefault([])
+    .describe(
+      'What is left out: names (of projects and computes; ids stay), clients (applications, users, databases).',
+    ),
+}).transform(
+  ({ schedule: cron, catchup: catchUp, sinks, group_by: groupBy, only_team: onlyTeam, redact }) => ({
+    cron,
+    catchUp,
+    sinks,
+    plan: { groupBy, onlyTeam, redact } satisfies ReportPlan,
+  }),
+)
 
 export type ReportSink = {
   readonly name: string

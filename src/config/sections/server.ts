@@ -1,20 +1,20 @@
 // The section `server`: listeners, tokens and TLS.
-import { z } from 'zod'
+import { array, boolean, enum as oneOf, record, strictObject, string, type z } from 'zod'
+import { camelKeys, someText } from '../parts.ts'
 import { addressSchema, isLoopback } from '../units.ts'
 
 const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
 
-const token = z.strictObject({
-  sha256: z
-    .string(SHA256)
+const token = strictObject({
+  sha256: string(SHA256)
     .regex(/^[\da-f]{64}$/i, SHA256)
     .transform((text) => text.toLowerCase()),
-  scope: z.enum(['read', 'operate']).describe('read: read only. operate: change things, too.'),
+  scope: oneOf(['read', 'operate']).describe('read: read only. operate: change things, too.'),
 })
 
 const NAME = 'expected a host name without port, such as dormouse.internal'
 
-const listeners = z.strictObject({
+const listeners = strictObject({
   telemetry: addressSchema
     .prefault('0.0.0.0:9477')
     .describe(
@@ -25,25 +25,24 @@ const listeners = z.strictObject({
     .describe(
       'Status page and API: host:port. On loopback reading needs no token; elsewhere tokens and tls are required.',
     ),
-  names: z
-    .array(z.string(NAME).regex(/^[\w.-]+$|^\[[\da-f:.]+\]$/i, NAME))
+  names: array(string(NAME).regex(/^[\w.-]+$|^\[[\da-f:.]+\]$/i, NAME))
     .prefault([])
     .describe('Host names that clients use for the API, besides its own address and those of loopback.'),
-  tokens: z
-    .record(z.string().regex(/^[\w.@-]{1,60}$/, 'expected 1 to 60 letters, digits or any of _ . @ -'), token)
+  tokens: record(
+    string().regex(/^[\w.@-]{1,60}$/, 'expected 1 to 60 letters, digits or any of _ . @ -'),
+    token,
+  )
     .prefault({})
     .describe('Tokens by name of the client, sent as Authorization: Bearer. Every change needs one.'),
-  tls: z
-    .strictObject({
-      cert_file: z.string().min(1).describe('Certificate chain in PEM, the own certificate first.'),
-      key_file: z.string().min(1).describe('Private key in PEM.'),
-    })
-    .transform(({ cert_file: certFile, key_file: keyFile }) => ({ certFile, keyFile }))
+  tls: strictObject({
+    cert_file: someText.describe('Certificate chain in PEM, the own certificate first.'),
+    key_file: someText.describe('Private key in PEM.'),
+  })
+    .transform(camelKeys)
     .optional()
     .meta({ examples: [{ cert_file: './tls.crt', key_file: './tls.key' }] })
     .describe('Certificate of the API; changed files are read again.'),
-  insecure: z
-    .boolean()
+  insecure: boolean()
     .prefault(false)
     .describe('Whether the API may be reachable from elsewhere without tokens and tls.'),
 })

@@ -1,14 +1,15 @@
-import { z } from 'zod'
-import { createZone, type Zone } from '../../calendar/zone.ts'
+import { string } from 'zod'
+import { createZone } from '../../calendar/zone.ts'
+import { failed } from '../../std/result.ts'
+import { parsed } from '../parts.ts'
 import { nearestWord } from '../suggestions.ts'
 
 /** Zone of an IANA name; a misspelt one is answered with the nearest. */
-export const zoneSchema = z
-  .string('expected an IANA name such as Europe/Berlin')
-  .transform((name, context): Zone => {
-    const created = createZone(name)
-    if (created.ok) return created.value
+export const zoneSchema = string('expected an IANA name such as Europe/Berlin').transform(
+  parsed((name) => {
+    const zone = createZone(name)
+    if (zone.ok) return zone
     const near = name.includes('/') ? nearestWord(name, Intl.supportedValuesOf('timeZone')) : undefined
-    context.addIssue(near === undefined ? created.error : `expected an IANA name, did you mean ${near}?`)
-    return z.NEVER
-  })
+    return near === undefined ? zone : failed(`expected an IANA name, did you mean ${near}?`)
+  }),
+)

@@ -1,0 +1,63 @@
+// Parts that sections of the schema share.
+import { int, NEVER, string, type z } from 'zod'
+import type { Result } from '../std/result.ts'
+
+/** Text of at least one character. */
+export const someText = string().min(1)
+export const optionalText = someText.optional()
+
+const NO_FILE = 'expected the path of a file'
+const NO_VARIABLE = 'expected the name of a variable'
+
+/** Where a secret is: a file, or a variable of the environment. */
+export const secretFile = string(NO_FILE).min(1, NO_FILE).optional()
+export const secretVariable = string(NO_VARIABLE).min(1, NO_VARIABLE).optional()
+
+/** Name of an account, budget or receiver: a label of metrics and a part of keys. */
+export const labelSchema = string().regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
+
+export const wholeNumberSchema = (least: number, most: number) => {
+  const expected = `expected a whole number from ${least} to ${most}`
+  return int(expected).min(least, expected).max(most, expected)
+}
+
+/** Transformation of a text by `parse`, whose error becomes the problem. */
+export const parsed =
+  <Value>(parse: (text: string) => Result<Value, string>) =>
+  (text: string, context: z.RefinementCtx): Value => {
+    const result = parse(text)
+    if (result.ok) return result.value
+    context.addIssue(result.error)
+    return NEVER
+  }
+
+/** Transformation of a text by `parse`; the problem is `expected` where it returns undefined. */
+export const parsedOr =
+  <Value>(expected: string, parse: (text: string) => Value | undefined) =>
+  (text: string, context: z.RefinementCtx): Value => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.addIssue(expected)
+    return NEVER
+  }
+
+/** Options of a refinement of an object: it runs although other keys have problems, so that all problems are reported together. */
+export const ofObject = (error: string) => ({
+  error,
+  when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
+})
+
+type CamelCase<Key> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Key
+type CamelKeys<Entry> = { [Key in keyof Entry as CamelCase<Key>]: Entry[Key] }
+
+/** Keys of the file as keys in code: `max_age` becomes `maxAge`. */
+function camelKeys<Entry extends object>(entry: Entry): CamelKeys<Entry>
+function camelKeys(entry: object): object {
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [camelCase(key), value]))
+}
+export { camelKeys }
+
+const camelCase = (key: string): string =>
+  key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
