@@ -125,12 +125,7 @@ function createCron(text: string, fields: readonly string[]): Cron {
     }
     return undefined
   }
-  return {
-    text,
-    timesOfDay,
-    next: (time) => search(time, 1),
-    previous: (time) => search(time, -1),
-  }
+  return { text, timesOfDay, next: (time) => search(time, 1), previous: (time) => search(time, -1) }
 }
 
 /** Days named in a month since January 1970, ascending. A search may visit 4,800 months, which have 28 shapes: node-cron matches each once. */

@@ -12,7 +12,7 @@ import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { earliest, instant, latest, seconds, type Cu, type Instant } from '../../model/units.ts'
 import { emptyAt } from '../interval-math.ts'
-import { isSameRecord } from './continuity.ts'
+import { isSameRecord } from './certainty.ts'
 
 export const EMPTY_EVIDENCE: Evidence = {
   operations: [],

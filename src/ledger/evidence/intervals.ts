@@ -13,8 +13,7 @@ import { mayStartCompute } from '../../model/service/operation.ts'
 import { union, type Interval } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
-import { deriveContinuity } from './continuity.ts'
-import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
+import { certainlyAwake, deriveContinuity, possiblyAwake, type StateSample } from './certainty.ts'
 
 /** The instant behind which an entry is settled; the evidence starts there. */
 export type Watermark = {

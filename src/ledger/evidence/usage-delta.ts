@@ -33,9 +33,5 @@ export function usageBetween(
 export function addUsage(usage: AccumulatedUsage, delta: UsageDelta | undefined): AccumulatedUsage {
   if (!delta) return usage
   const { activeTime, ...last } = delta
-  return {
-    arrivals: usage.arrivals + last.arrivals,
-    activeTime: millis(usage.activeTime + activeTime),
-    last,
-  }
+  return { arrivals: usage.arrivals + last.arrivals, activeTime: millis(usage.activeTime + activeTime), last }
 }

@@ -27,10 +27,7 @@ const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(si
 
 export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
   ...open,
-  size: {
-    ...addSample(open.size, size),
-    source: open.size?.source === 'estimated' ? 'estimated' : source,
-  },
+  size: { ...addSample(open.size, size), source: open.size?.source === 'estimated' ? 'estimated' : source },
 })
 
 const addSample = <Value extends number>(summary: SampleSummary<Value> | undefined, value: Value) =>

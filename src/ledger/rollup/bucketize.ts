@@ -1,7 +1,6 @@
 // Distributes pieces of time and samples over buckets of a fixed length, in one walk in order of time.
-import type { ComputeRef } from '../../model/service/compute.ts'
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
-import type { Instant, Seconds } from '../../model/units.ts'
+import type { Instant } from '../../model/units.ts'
 import { after, earliest, HOUR, instant, millis, ratio } from '../../model/units.ts'
 import { overlap } from '../interval-math.ts'
 import type { StateSpan } from './state-spans.ts'
@@ -9,12 +8,11 @@ import type { StateSpan } from './state-spans.ts'
 /** A value of one instant. */
 type Sample = { readonly from: Instant; readonly add: (open: OpenRollup) => OpenRollup }
 export type RollupPiece = StateSpan | Sample
+type Buckets = Pick<Rollup, 'ref' | 'length'>
 type Track = Pick<RollupState, 'asleep'> & { readonly open: OpenRollup | undefined }
 type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
   readonly closed: Rollup[]
-  readonly ref: ComputeRef
-  readonly length: Seconds
-}
+} & Buckets
 
 /** Step back in time from which on a clock was set back, ms: a fact that is repeated is at most an hour old. */
 const SET_BACK = HOUR
@@ -27,13 +25,9 @@ export const isLater = (at: Instant, last: Instant | undefined): boolean =>
 export function bucketize(
   track: Track,
   pieces: readonly RollupPiece[],
-  {
-    ref,
-    length,
-    isDeleted,
-  }: { readonly ref: ComputeRef; readonly length: Seconds; readonly isDeleted: boolean },
+  { isDeleted, ...buckets }: Buckets & { readonly isDeleted: boolean },
 ): Track & { readonly closed: readonly Rollup[] } {
-  const walk: Walk = { ...track, closed: [], ref, length }
+  const walk: Walk = { ...track, closed: [], ...buckets }
   for (const piece of pieces) {
     if ('add' in piece) walk.open = piece.add(bucketAt(walk, piece.from))
     else if (piece.state === 'idle') addAsleep(walk, piece)
@@ -108,10 +102,12 @@ function close(walk: Walk): void {
 /** Culprits of a closed bucket. */
 const MAX_CULPRITS = 5
 
-export const closeRollup = (
-  { attribution, ...sums }: OpenRollup,
-  { ref, length }: { readonly ref: ComputeRef; readonly length: Seconds },
-): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(attribution) })
+export const closeRollup = ({ attribution, ...sums }: OpenRollup, { ref, length }: Buckets): Rollup => ({
+  ...sums,
+  ref,
+  length,
+  culprits: culpritsOf(attribution),
+})
 
 function culpritsOf(attribution: OpenRollup['attribution']): readonly CulpritShare[] {
   const shares = Object.entries(attribution)

@@ -6,7 +6,7 @@ import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import type { Interval } from '../../model/time.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { cu, instant, SECOND, type Cu, type Instant, type Ratio } from '../../model/units.ts'
-import type { UndisturbedSpan } from '../evidence/continuity.ts'
+import type { UndisturbedSpan } from '../evidence/certainty.ts'
 import { deletionIn } from '../evidence/evidence.ts'
 import { contains } from '../interval-math.ts'
 

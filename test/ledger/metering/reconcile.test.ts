@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareAt, reconcile } from '../../../src/ledger/metering/compare.ts'
+import { compareAt, reconcile } from '../../../src/ledger/metering/follow.ts'
 import { newProjectMetering } from '../../../src/ledger/metering/follow.ts'
 import type { ProjectUsage } from '../../../src/ledger/metering/ledger-use.ts'
 import type { MeterBaseline, ProjectMetering } from '../../../src/model/ledger/metering.ts'
