@@ -31,11 +31,8 @@ type CellRange = readonly [first: number, end: number]
 export function timelineCells(timeline: AwakeTimeline, count: number): readonly CellState[] {
   const { span, intervals } = timeline
   const width = (span.to - span.from) / count
-  const times: CellTimes = {
-    unknown: new Float64Array(count),
-    tail: new Float64Array(count),
-    busy: new Float64Array(count),
-  }
+  const zeros = (): Float64Array => new Float64Array(count)
+  const times: CellTimes = { unknown: zeros(), tail: zeros(), busy: zeros() }
   const cellsUnder = ({ from, to }: Interval): CellRange => [
     Math.max(0, Math.floor((from - span.from) / width)),
     Math.min(count, Math.ceil((to - span.from) / width)),

@@ -48,12 +48,9 @@ const raised = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
 export function timelineText(timeline: AwakeTimeline): string {
   const { awake, tail, unknown } = timelineSums(timeline)
-  const parts = [
-    `awake ${spanText(awake)} of ${spanText(timeline.span.to - timeline.span.from)}`,
-    ...(tail > 0 ? [`${spanText(tail)} of it idle tail`] : []),
-    ...(unknown > 0 ? [`${spanText(unknown)} not known`] : []),
-  ]
-  return parts.join(', ')
+  const awakeText = `awake ${spanText(awake)} of ${spanText(timeline.span.to - timeline.span.from)}`
+  const tailText = tail > 0 ? `, ${spanText(tail)} of it idle tail` : ''
+  return `${awakeText}${tailText}${unknown > 0 ? `, ${spanText(unknown)} not known` : ''}`
 }
 
 /** Milliseconds within the span. */

@@ -12,11 +12,8 @@ const MIN_PAUSE = 1
 /** Age at which a delivery is given up: after two days a message about an event helps nobody. */
 export const GIVE_UP_AFTER = seconds(48 * 3600)
 
-export type AttemptContext = {
-  readonly now: Instant
-  /** In `[0, 1)`. */
-  readonly chance: number
-}
+/** `chance`: in `[0, 1)`. */
+type AttemptContext = { readonly now: Instant; readonly chance: number }
 
 /**
  * Full jitter: a random pause up to a bound that doubles from 30 s to an hour, so that deliveries that failed together are not retried
@@ -37,9 +34,6 @@ export function recordAttempt(
   const bound = Math.min(MAX_BOUND, FIRST_BOUND * 2 ** Math.min(delivery.attempts, 16))
   const pause = Math.max(MIN_PAUSE, bound * chance, outcome.after ?? 0)
   // the last attempt is made at the end of the 48 hours, not after
-  return {
-    ...attempted,
-    nextAt: instant(Math.min(now + pause * 1000, Math.max(until, now + MIN_PAUSE * 1000))),
-    lastError,
-  }
+  const nextAt = instant(Math.min(now + pause * 1000, Math.max(until, now + MIN_PAUSE * 1000)))
+  return { ...attempted, nextAt, lastError }
 }

@@ -30,12 +30,9 @@ export const createSmtpSink =
     return withinDeadline(() => sendMail(message, options, password?.value), options.clock, signal)
   }
 
-async function sendMail(
-  message: Message,
-  options: SmtpOptions,
-  password: string | undefined,
-): Promise<DeliveryOutcome> {
+async function sendMail(message: Message, options: SmtpOptions, password = ''): Promise<DeliveryOutcome> {
   const { host, port, user, insecure, from, to } = options
+  const { subject, text, html, attachments } = message
   const timeout = DELIVERY_DEADLINE * 1000
   const transport = createTransport({
     host,
@@ -43,7 +40,7 @@ async function sendMail(
     secure: port === IMPLICIT_TLS_PORT,
     requireTLS: !insecure,
     tls: { rejectUnauthorized: !insecure },
-    ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
+    ...(user === undefined ? {} : { auth: { user, pass: password } }),
     connectionTimeout: timeout,
     greetingTimeout: timeout,
     socketTimeout: timeout,
@@ -54,14 +51,14 @@ async function sendMail(
     await transport.sendMail({
       from,
       to: [...to],
-      subject: message.subject,
-      text: message.text,
-      ...(message.html === undefined ? {} : { html: message.html }),
+      subject,
+      text,
+      ...(html === undefined ? {} : { html }),
       messageId: `<${headerKey(message.key).replaceAll(/[^\w.-]/g, '-')}@dormouse>`,
-      attachments: message.attachments.map(({ name, type, body }) => ({
-        filename: name,
-        contentType: type,
-        content: body,
+      attachments: attachments.map((file) => ({
+        filename: file.name,
+        contentType: file.type,
+        content: file.body,
       })),
     })
     return { kind: 'delivered' }

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { request } from 'undici'
 import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { failed, ok, type Result } from '../../std/result.ts'
+import { ok, type Result } from '../../std/result.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
 
@@ -31,12 +31,8 @@ export const createWebhookSink =
     return postJson({ url, headers, body }, clock, signal)
   }
 
-function signature(
-  body: string,
-  secret: Result<string, string>,
-  clock: Clock,
-): Result<Readonly<Record<string, string>>, string> {
-  if (!secret.ok) return failed(secret.error)
+function signature(body: string, secret: Result<string, string>, clock: Clock) {
+  if (!secret.ok) return secret
   const at = Math.floor(clock.now() / 1000)
   const hex = createHmac('sha256', secret.value).update(`${at}.${body}`).digest('hex')
   return ok({ 'x-dormouse-signature': `t=${at},v1=${hex}` })

@@ -9,14 +9,12 @@ import {
   type BudgetWithForecast,
 } from '../../model/policy/budget.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import type { Zone } from '../../calendar/zone.ts'
-import type { Instant } from '../../model/units.ts'
 import { forecastFanFigure } from '../charts/forecast-fan.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
 import { budgetAmountText, exactDurationText, percentText, rangeText } from '../text/amounts.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
-import { clockHtml, timeHtml } from './timestamps.ts'
+import { clockHtml, timeHtml, type LocalNow } from './timestamps.ts'
 
 export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageContext): PageContent {
   const budgets = accounts.flatMap((view) => view.budgets)
@@ -29,12 +27,8 @@ export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageConte
   }
 }
 
-type BudgetContext = {
-  readonly now: Instant
-  /** There are several accounts: each budget names its own. */
-  readonly isOneOfMany: boolean
-  readonly zone: Zone
-}
+/** `isOneOfMany`: there are several accounts, so that each budget names its own. */
+type BudgetContext = LocalNow & { readonly isOneOfMany: boolean }
 
 function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
   const { limit, spent, forecast, period, knownFrom } = view
@@ -75,11 +69,9 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
   </section>`
 }
 
-function aboutHtml(
-  { account, limit, per, period, scope, team, tier }: BudgetWithForecast,
-  { isOneOfMany, zone }: BudgetContext,
-): Html {
-  const computes = scopeText(scope)
+function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContext): Html {
+  const { account, limit, per, period, team, tier } = view
+  const computes = scopeText(view.scope)
   return html`<p class="about">
     ${isOneOfMany && html`Account ${account}. `}${amountText(limit.amount, limit)} per ${per},
     ${timeHtml(period.from, zone)} to ${timeHtml(period.to, zone)}, of
@@ -111,13 +103,8 @@ function forecastFigures(forecast: BudgetForecast, limit: BudgetLimit, { now, zo
   ${labelledFigure('Chance of going over', percentText(probabilityOver), reached)}`
 }
 
-export type BudgetStanding = 'over' | 'risk' | 'fine'
-
-const STANDING_TEXTS: Readonly<Record<BudgetStanding, string>> = {
-  over: 'over',
-  risk: 'likely to go over',
-  fine: 'within',
-}
+const STANDING_TEXTS = { over: 'over', risk: 'likely to go over', fine: 'within' } as const
+export type BudgetStanding = keyof typeof STANDING_TEXTS
 
 /** Probability from which a budget counts as likely to go over: more likely than not. */
 const LIKELY = 0.5

@@ -117,7 +117,7 @@ function intervalTable(timeline: AwakeTimeline, localNow: LocalNow): Html {
 const intervalRow = (
   { from, to, tail, restart }: LikelyAwakeInterval,
   { now, zone }: LocalNow,
-): readonly HtmlPart[] => [
+): HtmlPart[] => [
   timeHtml(from, zone),
   to >= now ? 'still awake' : clockHtml(to, from, zone),
   spanText(to - from),

@@ -1,12 +1,6 @@
 // The figures at the head of the fleet page.
 import { smallestCu, largestCu } from '../../model/service/compute.ts'
-import type {
-  AccountView,
-  ComputeView,
-  MonthView,
-  DisplayedState,
-  Snapshot,
-} from '../../model/output/snapshot.ts'
+import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../model/output/snapshot.ts'
 import { html, type Html } from '../text/html.ts'
 import { countWithNoun, moneyText, rangeText } from '../text/amounts.ts'
 import { budgetStanding, type BudgetStanding } from './budgets.ts'
@@ -78,24 +72,18 @@ const NOT_KNOWN = 'not known'
 function monthFigure({ account, month, currency }: AccountView, accounts: number): Html {
   const label = accounts > 1 ? `This month, ${account}` : 'This month'
   if (!month) return labelledFigure(label, NOT_KNOWN, 'its days are not counted yet')
-  return labelledFigure(label, moneyText(month.spent.likely, currency), forecastText(month, currency))
-}
-
-function forecastText({ forecast }: MonthView, currency: string): string {
-  if (!forecast) return 'no forecast before a day is over'
+  const { spent, forecast } = month
   const textOf = (micros: number): string => moneyText(micros, currency)
+  if (!forecast) return labelledFigure(label, textOf(spent.likely), 'no forecast before a day is over')
   const range = rangeText({ low: forecast.p10, high: forecast.p90 }, textOf)
-  return `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
+  const note = `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
+  return labelledFigure(label, textOf(spent.likely), note)
 }
 
 function budgetFigure({ accounts }: Snapshot): Html | false {
-  const budgets = accounts.flatMap((view) => view.budgets)
-  if (budgets.length === 0) return false
-  const count = (wanted: BudgetStanding): number =>
-    budgets.filter((budget) => budgetStanding(budget) === wanted).length
-  return labelledFigure(
-    'Budgets',
-    html`<a href="/budgets">${budgets.length}</a>`,
-    `${count('over')} over, ${count('risk')} likely to go over`,
-  )
+  const standings = accounts.flatMap((view) => view.budgets.map(budgetStanding))
+  if (standings.length === 0) return false
+  const count = (wanted: BudgetStanding): number => standings.filter((standing) => standing === wanted).length
+  const note = `${count('over')} over, ${count('risk')} likely to go over`
+  return labelledFigure('Budgets', html`<a href="/budgets">${standings.length}</a>`, note)
 }

@@ -133,9 +133,9 @@ function outageOf({ service, lastSweepAt }: AccountView, zone: Zone): readonly H
   }
 }
 
-const ageOfData = (sweptAt: Instant | undefined, zone: Zone): Html =>
+const ageOfData = (sweptAt: Instant | undefined, zone: Zone): HtmlPart =>
   sweptAt === undefined
-    ? html`from before Dormouse started`
+    ? 'from before Dormouse started'
     : html`as of ${timeHtml(sweptAt, zone)} (${zone.name})`
 
 /** Characters of a figure in large type: longer ones break across lines on a phone. */

@@ -63,12 +63,10 @@ const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone:
         <p><a href="/report?account=${encodePathPart(account)}">The newest report</a></p>`
 
 /** URL path of a report, with the same page of the list beside it. */
-const reportPath = (
-  { account, slot, team }: Pick<ArchivedReport, 'account' | 'slot' | 'team'>,
-  page: number,
-): string =>
-  `/report?account=${encodePathPart(account)}&week=${encodePathPart(slot.id)}${team === undefined ? '' : `&team=${encodePathPart(team)}`}${onPage(page)}`
-
+function reportPath({ account, slot, team }: ArchivedReport, page: number): string {
+  const ofTeam = team === undefined ? '' : `&team=${encodePathPart(team)}`
+  return `/report?account=${encodePathPart(account)}&week=${encodePathPart(slot.id)}${ofTeam}${onPage(page)}`
+}
 const onPage = (page: number): string => (page === 1 ? '' : `&page=${page}`)
 
 function reportNavigation({ accounts, account, archived, displayed, page, hasMore }: ReportPageInput): Html {

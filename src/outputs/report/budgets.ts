@@ -31,13 +31,9 @@ export function reportBudget(view: BudgetWithForecast): ReportBudget {
 }
 
 /** The range of a forecast, with its amounts converted. */
-export const forecastIn = (
-  inUnit: (amount: number) => number,
+export function forecastIn(
+  convert: (amount: number) => number,
   { p10, p50, p90, learning, days }: SpendForecast,
-) => ({
-  p10: inUnit(p10),
-  p50: inUnit(p50),
-  p90: inUnit(p90),
-  learning,
-  days,
-})
+) {
+  return { p10: convert(p10), p50: convert(p50), p90: convert(p90), learning, days }
+}

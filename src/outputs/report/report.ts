@@ -70,9 +70,8 @@ export function composeReport(input: ReportInput): Report {
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),
     movers: isBeforeKnown && madeAt >= slot.to ? moversOf(computes, plan) : [],
-    budgets: planned
-      ? planned.budgets.filter(({ team }) => (plan.onlyTeam ?? team) === team).map(reportBudget)
-      : null,
+    budgets:
+      planned?.budgets.filter(({ team }) => (plan.onlyTeam ?? team) === team).map(reportBudget) ?? null,
     observer: {
       extension_seconds: sumOf(awake, ({ week }) => week.observerOverhead) / 1000,
       micros: sumOf(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
@@ -185,12 +184,8 @@ function moversOf(computes: readonly ReportedCompute[], { redact }: ReportPlan):
   }))
 }
 
-type ComputeContext = {
-  readonly plan: ReportPlan
-  /** Milliseconds of the week that are over. */
-  readonly elapsed: number
-  readonly isBeforeKnown: boolean
-}
+/** `elapsed`: milliseconds of the week that are over. */
+type ComputeContext = { readonly plan: ReportPlan; readonly elapsed: number; readonly isBeforeKnown: boolean }
 
 function reportCompute(
   { ref, identity, week, before }: ReportedCompute,

@@ -76,9 +76,7 @@ export function rangeText(
 }
 
 /** A range in brackets, to follow the likely value. */
-export function inBrackets(range: string | undefined): string {
-  return range === undefined ? '' : ` (${range})`
-}
+export const inBrackets = (range: string | undefined): string => (range === undefined ? '' : ` (${range})`)
 
 /** `1 compute`, `3 computes`. */
 export const countWithNoun = (count: number, noun: string): string =>

@@ -39,10 +39,9 @@ export function totalLines({ total, currency, ...audit }: Audit): readonly TextR
 }
 
 function spendText({ spend }: AuditSums, currency: string): string {
-  const { low, likely, high } = spend
   const textOf = (value: number): string => moneyText(value, currency)
-  const isCertain = high - low <= 0.01 * likely
-  return `${textOf(likely)}${isCertain ? '' : inBrackets(rangeText(spend, textOf))}`
+  const isCertain = spend.high - spend.low <= 0.01 * spend.likely
+  return `${textOf(spend.likely)}${isCertain ? '' : inBrackets(rangeText(spend, textOf))}`
 }
 
 export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']

@@ -15,10 +15,7 @@ export const refFields = ({ projectId, endpointId }: ComputeRef, projectName: st
   endpoint_id: endpointId,
 })
 
-export const sizingFields = (sizing: Sizing) => ({
-  min_cu: smallestCu(sizing),
-  max_cu: largestCu(sizing),
-})
+export const sizingFields = (sizing: Sizing) => ({ min_cu: smallestCu(sizing), max_cu: largestCu(sizing) })
 
 export const delayField = <Delay extends AutosuspendDelay | null>(delay: Delay) => ({
   autosuspend_delay_seconds: delay,

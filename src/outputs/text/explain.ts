@@ -1,14 +1,7 @@
 // Explanations of the state of a compute, the same on the command line, in the API and on the page.
 import type { AwakeReason } from '../../model/output/awake-reason.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
-import type {
-  ComputeView,
-  DisplayedState,
-  IdentityView,
-  StateView,
-  LedgerView,
-  ReadingView,
-} from '../../model/output/snapshot.ts'
+import type { ComputeView, DisplayedState, IdentityView, LedgerView } from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
@@ -70,7 +63,7 @@ export function awakeCauseText(why: AwakeReason): string | undefined {
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
-function stateText({ shown, reason }: StateView): string {
+function stateText({ shown, reason }: ComputeView['state']): string {
   const cause = awakeCauseText(reason)
   if (cause === undefined) return STATE_WORDS[shown]
   return `${STATE_WORDS[shown]}${reason.because === 'asleep' ? '' : ':'} ${cause}`
@@ -129,7 +122,7 @@ function attributionLines({ ledger, reading, identity }: ComputeView): readonly 
   ]
 }
 
-function readingText({ at, problem, hitRatio, connections, maxConnections }: ReadingView): string {
+function readingText({ at, problem, hitRatio, connections, maxConnections }: ComputeView['reading']): string {
   if (at === undefined) return `never read${problem ? `: ${problem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),

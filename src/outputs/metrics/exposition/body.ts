@@ -1,5 +1,5 @@
 // The body of a scrape, assembled from rendered families: all of them, or a selection.
-import { BODY_END, escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
+import { escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
 /** A family as it is sent. Its blocks are lines of samples, the same in both formats. */
 export type RenderedFamily = FamilyHead & { readonly blocks: readonly Buffer[] }
@@ -13,7 +13,8 @@ export type FamilyFilter = {
 export const assembleBody = (parts: readonly RenderedFamily[], format: ExpositionFormat): readonly Buffer[] =>
   parts.flatMap((part) => [Buffer.from(headText(part, format)), ...part.blocks])
 
-export const bodyEndOf = (format: ExpositionFormat): Buffer => Buffer.from(BODY_END[format])
+export const bodyEndOf = (format: ExpositionFormat): Buffer =>
+  Buffer.from(format === 'openmetrics' ? '# EOF\n' : '')
 
 /** The named families, reduced to the series of one project where one is given. */
 export function filterFamilies(
@@ -32,10 +33,7 @@ export function filterFamilies(
 
 function linesStartingWith(start: Buffer, block: Buffer): Buffer[] {
   const lines: Buffer[] = []
-  for (let from = block.indexOf(start); from >= 0; from = block.indexOf(start, from + 1)) {
-    lines.push(block.subarray(from, block.indexOf(NEWLINE, from) + 1))
-  }
+  for (let from = block.indexOf(start); from >= 0; from = block.indexOf(start, from + 1))
+    lines.push(block.subarray(from, block.indexOf('\n', from) + 1))
   return lines
 }
-
-const NEWLINE = 10

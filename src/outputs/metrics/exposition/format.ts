@@ -9,8 +9,6 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-export const BODY_END: Readonly<Record<ExpositionFormat, string>> = { text: '', openmetrics: '# EOF\n' }
-
 /** `name` has the prefix `dormouse_`. */
 export type FamilyHead = Pick<Family, 'help' | 'type'> & { readonly name: string }
 
