@@ -11,7 +11,7 @@ import type { AwakeSlice } from '../model/ledger/slice.ts'
 import type { Look, Sweep } from '../model/observation.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import { eventWrites, type Write } from '../model/ports/store.ts'
-import { computeKey, effectiveDelay, type ComputeRef } from '../model/service/compute.ts'
+import { computeKey, shortestDelay, type ComputeRef } from '../model/service/compute.ts'
 import type { AppliedFacts, ApplyContext, EntryBefore, LedgerContext } from './apply-facts.ts'
 import { applyFacts, newComputeEntry } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
@@ -89,7 +89,7 @@ export function applyChunk(
       ...context,
       retired: project?.retired,
       metered: sizesFromMetering(withOnlySizing(project, one, before), prepared.utilisation),
-      delayOf: (compute) => effectiveDelay(compute, project?.project),
+      delayOf: (compute) => shortestDelay(compute, project?.project),
     })
     if (!result) continue
     events.push(...eventsBetween(before, result.entry, context.now))

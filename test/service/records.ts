@@ -32,6 +32,7 @@ export const computeModel = {
   pendingState: undefined,
   sizing: { fixed: 0.25 },
   autosuspendDelay: undefined,
+  isDelayListed: false,
   poolerEnabled: false,
   disabled: false,
   lastActive: undefined,

@@ -1,5 +1,10 @@
 // Adds facts of a sweep to the evidence of one compute. Operations, states and instants are sets: repetition and order make no difference.
-import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
+import {
+  largestCu,
+  MIN_AUTOSUSPEND_DELAY,
+  smallestCu,
+  type AutosuspendDelay,
+} from '../../model/service/compute.ts'
 import type {
   Evidence,
   ObservedRecord,
@@ -10,7 +15,7 @@ import type { Deletion, Look, ReadingAttempt } from '../../model/observation.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { earliest, instant, latest, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { earliest, instant, latest, type Cu, type Instant } from '../../model/units.ts'
 import { emptyAt } from '../interval-math.ts'
 import { isSameRecord } from './certainty.ts'
 
@@ -45,15 +50,12 @@ export function addLook(evidence: Evidence, look: Look): Evidence {
   }
 }
 
-/** Smallest autosuspend delay of the service, 60 s: assumed where a record has none. Source: service-facts.md, "Compute record and requests". */
-const MIN_DELAY = seconds(60)
-
 const recordOf = ({ compute, quietUntil }: Look): ObservedRecord => ({
   startedAt: compute.startedAt,
   suspendedAt: compute.suspendedAt,
   lastActive: compute.lastActive,
   updatedAt: compute.updatedAt,
-  holds: compute.autosuspendDelay ?? MIN_DELAY,
+  holds: compute.autosuspendDelay ?? MIN_AUTOSUSPEND_DELAY,
   unusedUntil: quietUntil,
 })
 

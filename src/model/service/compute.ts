@@ -10,6 +10,8 @@ export type AutosuspendDelay = Seconds | 'never'
 
 /** Source: service interface, "Limits": autosuspend delay, default. */
 export const DEFAULT_AUTOSUSPEND_DELAY = seconds(300)
+/** Source: service-facts.md, "Compute record and requests". */
+export const MIN_AUTOSUSPEND_DELAY = seconds(60)
 /** Source: service interface, "Limits": autosuspend delay, maximum, 7 days. */
 export const LONGEST_AUTOSUSPEND_DELAY = seconds(604_800)
 
@@ -55,6 +57,8 @@ export type Compute = {
   readonly sizing: Sizing
   /** Undefined when the record has none: the default of the project or service applies. */
   readonly autosuspendDelay: AutosuspendDelay | undefined
+  /** The record has no delay at all, not even the default's 0: the delay in force is not known. Absent otherwise. */
+  readonly isDelayListed?: false
   readonly poolerEnabled: boolean
   readonly disabled: boolean
   /** The service's view of the last activity, to the second, published with a lag; undefined until first active. */
@@ -72,6 +76,15 @@ export const isInTransition = ({ state, pendingState }: Compute): boolean =>
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
+
+/**
+ * Shortest delay that may be in force. Where no record has one it is the smallest of the service: with a delay that is assumed too long a
+ * reading may wake the compute, and what it adds is not charged.
+ */
+export const shortestDelay = (compute: Compute, project: Project | undefined): AutosuspendDelay =>
+  compute.isDelayListed === false && project?.defaultAutosuspendDelay === undefined
+    ? MIN_AUTOSUSPEND_DELAY
+    : effectiveDelay(compute, project)
 
 /** Delay in force: the compute's own, else its project's default, else the service's. */
 export const effectiveDelay = (compute: Compute, project: Project | undefined): AutosuspendDelay =>

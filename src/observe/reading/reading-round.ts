@@ -1,5 +1,5 @@
 // Readings of one sweep: the computes that the quiet rule allows to read, each after a fresh look of its own.
-import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../../model/service/compute.ts'
+import { computeKey, shortestDelay, type ComputeRef, type Project } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../../model/observation.ts'
 import { activityLagOfAccount } from '../../model/inference/activity-lag.ts'
@@ -123,7 +123,7 @@ async function attempt(
   const { ref, entry, gapCounts } = candidate
   if (!readings.isReadable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
   const verdictOn = (current: Look): QuietVerdict => {
-    const delay = effectiveDelay(current.compute, input.projectOf(ref.projectId))
+    const delay = shortestDelay(current.compute, input.projectOf(ref.projectId))
     return quietVerdict(entry, { look: current, delay, limits: input.plan, gapCounts }, clock.now())
   }
   const first = verdictOn(candidate.look)

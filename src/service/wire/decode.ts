@@ -33,15 +33,13 @@ export const optionalTextSchema = z
   .transform((text) => text || undefined)
 export const optionalTimeSchema = timestampSchema.nullish().transform((at) => at ?? undefined)
 
+const delay = z.number().min(-1).nullish()
+
 /** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
-const delay = z
-  .number()
-  .min(-1)
-  .nullish()
-  .transform((value): AutosuspendDelay | undefined => {
-    if (!value) return undefined
-    return value < 0 ? 'never' : seconds(value)
-  })
+function toDelay(value: z.infer<typeof delay>): AutosuspendDelay | undefined {
+  if (!value) return undefined
+  return value < 0 ? 'never' : seconds(value)
+}
 
 const computeWire = z
   .object({
@@ -80,7 +78,8 @@ const computeWire = z
       wire.autoscaling_limit_min_cu === wire.autoscaling_limit_max_cu
         ? { fixed: wire.autoscaling_limit_min_cu }
         : { min: wire.autoscaling_limit_min_cu, max: wire.autoscaling_limit_max_cu },
-    autosuspendDelay: wire.suspend_timeout_seconds,
+    autosuspendDelay: toDelay(wire.suspend_timeout_seconds),
+    ...((wire.suspend_timeout_seconds ?? undefined) === undefined && { isDelayListed: false }),
     poolerEnabled: wire.pooler_enabled ?? false,
     disabled: wire.disabled ?? false,
     lastActive: wire.last_active,
@@ -114,7 +113,7 @@ export const projectSchema = z
     activeSeconds: wire.active_time ?? undefined,
     updatedAt: wire.updated_at,
     computeLastActiveAt: wire.compute_last_active_at,
-    defaultAutosuspendDelay: wire.default_endpoint_settings?.suspend_timeout_seconds,
+    defaultAutosuspendDelay: toDelay(wire.default_endpoint_settings?.suspend_timeout_seconds),
   }))
 
 const operationWire = z

@@ -17,10 +17,26 @@ describe('a compute', () => {
     ['has the fields of the interface text alone', {}, {}],
     ['has fields nobody knows', { shape: 'round', settings: null }, {}],
     ['is a range', { autoscaling_limit_max_cu: 2 }, { sizing: { min: 0.25, max: 2 } }],
-    ['has its own delay', { suspend_timeout_seconds: 600 }, { autosuspendDelay: 600 }],
-    ['has a delay below the least', { suspend_timeout_seconds: 5 }, { autosuspendDelay: 5 }],
-    ['has the default delay, written 0', { suspend_timeout_seconds: 0 }, { autosuspendDelay: undefined }],
-    ['never suspends, written -1', { suspend_timeout_seconds: -1 }, { autosuspendDelay: 'never' }],
+    [
+      'has its own delay',
+      { suspend_timeout_seconds: 600 },
+      { autosuspendDelay: 600, isDelayListed: undefined },
+    ],
+    [
+      'has a delay below the least',
+      { suspend_timeout_seconds: 5 },
+      { autosuspendDelay: 5, isDelayListed: undefined },
+    ],
+    [
+      'has the default delay, written 0',
+      { suspend_timeout_seconds: 0 },
+      { autosuspendDelay: undefined, isDelayListed: undefined },
+    ],
+    [
+      'never suspends, written -1',
+      { suspend_timeout_seconds: -1 },
+      { autosuspendDelay: 'never', isDelayListed: undefined },
+    ],
     ['is a replica, whatever its word', { type: 'read_replica' }, { type: 'read_only' }],
     [
       'is on its way',
