@@ -74,6 +74,3 @@ export function readCertificatePair({ certFile, keyFile }: TlsFiles): Certificat
     throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${reason}`, { cause })
   }
 }
-
-export const isSameCertificate = (a: CertificatePair, b: CertificatePair): boolean =>
-  a.cert === b.cert && a.key === b.key

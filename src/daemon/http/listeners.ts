@@ -11,7 +11,7 @@ import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, type AuthPolicy } from './auth.ts'
 import { createFailedLogins, parseTokens } from './auth.ts'
 import type { CertificatePair, HttpListener } from './listen.ts'
-import { isSameCertificate, listenHttp, readCertificatePair, urlOf } from './listen.ts'
+import { listenHttp, readCertificatePair, urlOf } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
 export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; readonly apiUrl: string }
@@ -98,7 +98,7 @@ function renewCertificate(
     try {
       const next = readCertificatePair(files)
       isFailing = false
-      if (isSameCertificate(next, pair)) return
+      if (next.cert === pair.cert && next.key === pair.key) return
       listener.api.renew(next)
       pair = next
       log.info('the certificate of the API was renewed')

@@ -8,14 +8,11 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
-export type Health = {
+export type Telemetry = {
   /** Whether the loops run. Independent of the service, whose failures a restart would not repair. */
   readonly healthy: () => boolean
   /** Reason for people; undefined when ready. */
   readonly notReady: () => string | undefined
-}
-
-export type Telemetry = Health & {
   readonly exposition: Exposition
   /** The last one; undefined until the first pass has ended. */
   readonly snapshot: () => Snapshot | undefined
@@ -44,7 +41,7 @@ const encoding = (gzip: boolean): Record<string, string> => ({
   ...(gzip && { 'content-encoding': 'gzip' }),
 })
 
-function healthRoutes(app: Hono, { healthy, notReady }: Health): void {
+function healthRoutes(app: Hono, { healthy, notReady }: Pick<Telemetry, 'healthy' | 'notReady'>): void {
   app.on('GET', ['/-/healthy', '/healthz'], (context) =>
     healthy() ? context.text('ok\n') : context.text('the loop does not turn\n', 503),
   )

@@ -1,14 +1,13 @@
 // A turn of the loop over one account: a pass that may fail without ending the daemon, or several over a large account.
-import type { Logger } from 'pino'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
+import type { DaemonEnvironment } from '../environment.ts'
 import { pass, type Timed } from './pass.ts'
 import type { PassInput, PassState } from './pass-state.ts'
 
-type Around = {
-  readonly log: Logger
+type Around = Pick<DaemonEnvironment, 'log'> & {
   readonly self: Pick<SelfMetrics, 'pass' | 'stage'>
   readonly signal: AbortSignal
 }
