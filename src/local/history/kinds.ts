@@ -1,4 +1,5 @@
 // Kinds of use of a project: who uses it and when, and the sizes and delays that people choose for it.
+import type { Settings } from '../control/events.ts'
 import type { SizeRange } from '../control/project.ts'
 import { FREE_LIMIT_CU } from '../control/sizing/sizes.ts'
 import type { Chance } from './chance.ts'
@@ -85,11 +86,9 @@ const SIZINGS: AtLeastOne<SizeRange> = [
   ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),
 ]
 
-type ServicePlan = 'free' | 'paid'
-
 /** The free plan forces size and delay. */
-export const chooseSizing = (plan: ServicePlan, chance: Chance): SizeRange =>
+export const chooseSizing = (plan: Settings['plan'], chance: Chance): SizeRange =>
   plan === 'free' ? fixed(FREE_LIMIT_CU) : chance.pick(SIZINGS)
 
-export const chooseDelay = (kind: Kind, plan: ServicePlan, chance: Chance): number =>
+export const chooseDelay = (kind: Kind, plan: Settings['plan'], chance: Chance): number =>
   plan === 'free' ? 0 : chance.pick(USES[kind].delays)

@@ -1,21 +1,12 @@
 import type { UseRecord } from '../usage/usage.ts'
 import type { Effect, Interval, Wake } from '../events.ts'
-import type { Plane } from '../plane.ts'
 import type { Operation } from '../project.ts'
 
 /** Wakes and awake intervals of one compute, without the interval in progress. */
 type Use = Omit<UseRecord, 'open'> & { readonly wakes: Wake[]; readonly intervals: Interval[] }
 
 /** Operations and usage in memory: the counterpart of what the real service stores on disk. */
-export type SimulatedHistory = Pick<Plane, 'operation' | 'operations'> & {
-  note(effect: Effect, projectId: string): void
-  forget(projectId: string): void
-  /** Usage of every compute that was ever started, in order of the first start. */
-  uses(): readonly Use[]
-  usesOf(projectId: string): readonly Use[]
-}
-
-export function createSimulatedHistory(): SimulatedHistory {
+export function createSimulatedHistory() {
   // project → endpoint → use, each in order of the first start
   const uses = new Map<string, Map<string, Use>>()
   // project → the newest record of each operation, in order of creation
@@ -28,7 +19,7 @@ export function createSimulatedHistory(): SimulatedHistory {
   }
   const operationsOf = (projectId: string): Operation[] => operations.get(projectId) ?? []
   return {
-    note: (effect, projectId) => {
+    note: (effect: Effect, projectId: string): void => {
       if (effect.kind === 'write-wake') useOf(effect.endpointId, projectId).wakes.push(effect.wake)
       if (effect.kind === 'write-interval')
         useOf(effect.endpointId, projectId).intervals.push(effect.interval)
@@ -39,23 +30,20 @@ export function createSimulatedHistory(): SimulatedHistory {
       else ofProject[index] = effect.operation
       operations.set(projectId, ofProject)
     },
-    operation: (projectId, operationId) => {
+    operation: (projectId: string, operationId: string): Operation | undefined =>
+      operationsOf(projectId).findLast(({ id }) => id === operationId),
+    /** A page of operations, newest first, that starts after `before`; undefined when `before` is unknown. */
+    operations: (projectId: string, limit: number, before: string | undefined): Operation[] | undefined => {
       const ofProject = operationsOf(projectId)
-      return ofProject[indexOf(ofProject, operationId)]
-    },
-    operations: (projectId, limit, before) => {
-      const ofProject = operationsOf(projectId)
-      const end = before === undefined ? ofProject.length : indexOf(ofProject, before)
+      const end = before === undefined ? ofProject.length : ofProject.findLastIndex(({ id }) => id === before)
       return end === -1 ? undefined : ofProject.slice(Math.max(0, end - limit), end).toReversed()
     },
-    forget: (projectId) => void operations.delete(projectId),
-    uses: () => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
-    usesOf: (projectId) => [...(uses.get(projectId)?.values() ?? [])],
+    forget: (projectId: string): void => void operations.delete(projectId),
+    /** Usage of every compute that was ever started, in order of the first start. */
+    uses: (): readonly Use[] => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
+    usesOf: (projectId: string): readonly Use[] => [...(uses.get(projectId)?.values() ?? [])],
   }
 }
-
-const indexOf = (operations: readonly Operation[], operationId: string): number =>
-  operations.findLastIndex(({ id }) => id === operationId)
 
 /** Index of an operation, -1 for a new one. Searches only operations that were not created before it. */
 function recentIndexOf(operations: readonly Operation[], { id, createdAt }: Operation): number {
