@@ -11,61 +11,23 @@ import {
 import type { ReceivedNotification } from './receiver.ts'
 import type { DemoReport } from './report.ts'
 
-export type Summary = {
-  readonly computes: readonly ComputeSummary[]
-  readonly wakes: number
-  readonly suspends: number
-  readonly awakeSeconds: number
-  readonly spend: {
-    readonly low: number
-    readonly likely: number
-    readonly high: number
-    readonly currency: string
-  }
-  readonly ledger: { readonly errorRatio: number; readonly boundsContainTruth: boolean }
-  /** Readings that succeeded, that the quiet rule refused, that failed. */
-  readonly readings: { readonly ok: number; readonly refused: number; readonly failed: number }
-  readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
-  /** Notifications, earliest first. */
-  readonly told: readonly ReceivedNotification[]
-  readonly report: DemoReport
-  readonly urls: {
-    readonly page: string
-    readonly metrics: string
-    readonly api: string
-    readonly service: string
-    readonly prometheus?: string
-    readonly alertmanager?: string
-  }
-}
-
-export type ComputeSummary = {
-  readonly name: string
-  readonly endpointId: string
-  readonly state: string
-  readonly wakes: number
-  readonly suspends: number
-  readonly awakeSeconds: {
-    readonly low: number
-    readonly likely: number
-    readonly high: number
-    readonly truth: number
-  }
-  readonly boundsContainTruth: boolean
-  readonly hitRatio: number | null
-  readonly connections: number | null
-  readonly readingAt: string | null
-  readonly why: string
-}
+export type Summary = ReturnType<typeof buildSummary>
 
 export type SummaryInput = {
   readonly fleet: FleetJson
   /** As of `fleet.taken_at`. */
   readonly truth: Truth
-} & Pick<Summary, 'urls' | 'told' | 'report'>
+  readonly urls: Readonly<Record<'page' | 'metrics' | 'api' | 'service', string>> & {
+    readonly prometheus?: string
+    readonly alertmanager?: string
+  }
+  /** Notifications, earliest first. */
+  readonly told: readonly ReceivedNotification[]
+  readonly report: DemoReport
+}
 
 /** Wakes, suspensions and awake time are those of the truth, which the ledger is compared with. */
-export function buildSummary({ fleet, truth, ...rest }: SummaryInput): Summary {
+export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
   const { computes } = fleet
   const account = fleet.accounts[0]
   const summaries = truth.computes.map((real) => computeSummary(real, computes))
@@ -96,14 +58,15 @@ const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wake
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined): Summary['readings'] {
+/** Readings that succeeded, that the quiet rule refused, that failed. */
+function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined) {
   const counts = Object.entries(readings ?? {})
   const refused = sum(counts.map(([result, count]) => (result.startsWith('skipped_') ? count : 0)))
   const ok = readings?.ok ?? 0
   return { ok, refused, failed: sum(counts.map(([, count]) => count)) - ok - refused }
 }
 
-function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]): ComputeSummary {
+function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]) {
   const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
   const observed = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
   if (!observed)

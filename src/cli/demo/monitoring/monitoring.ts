@@ -42,12 +42,10 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   mkdirSync(folder)
   await using stack = new AsyncDisposableStack()
   const alertmanager = stack.use(
-    await startAlertmanager({
-      file: programs.alertmanager,
-      folder: join(folder, 'alertmanager'),
-      routing: shortenRouting(shipped('alertmanager.example.yml'), target),
-      clock,
-    }),
+    await startAlertmanager(
+      { file: programs.alertmanager, folder: join(folder, 'alertmanager'), clock },
+      shortenRouting(shipped('alertmanager.example.yml'), target),
+    ),
   )
   const prometheus = stack.use(
     await startPrometheus({

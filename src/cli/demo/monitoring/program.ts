@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'undici'
+import { freePort } from '../../../local/proxy/listen.ts'
 import { isProgram } from '../../../local/compute/owner.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { seconds } from '../../../model/units.ts'
@@ -18,6 +19,34 @@ export const findProgram = (names: readonly string[], path = ''): string | undef
         .map((folder) => join(folder, name)),
     )
     .find(isProgram)
+
+export type ServerOptions = {
+  /** Path of the program. */
+  readonly file: string
+  /** Folder of its data and log. */
+  readonly folder: string
+  readonly clock: Clock
+}
+
+/** `address` is `host:port`. */
+export type Server = AsyncDisposable & { readonly address: string; readonly url: string }
+
+/** Starts Prometheus or Alertmanager on loopback and resolves when it answers. @throws when it does not start */
+export async function startServer(
+  name: string,
+  { file, folder, clock }: ServerOptions,
+  words: readonly string[],
+): Promise<Server> {
+  const address = `127.0.0.1:${await freePort()}`
+  const all = [...words, `--web.listen-address=${address}`, '--log.level=warn']
+  await using stack = new AsyncDisposableStack()
+  const logFile = join(folder, `${name}.log`)
+  const program = stack.use(startProgram({ file, words: all, logFile, clock }))
+  const url = `http://${address}`
+  await waitUntilUp(name, program, { url: `${url}/-/ready`, clock })
+  const open = stack.move()
+  return { address, url, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
 
 /** A running program; disposing ends it. */
 export type Program = AsyncDisposable & {
