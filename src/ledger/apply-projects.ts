@@ -44,12 +44,10 @@ function withListing(entry: ProjectEntry, listed: ListedComputes, { retries }: S
   const { projectId, answeredAt, projectDeleted } = listed
   const deletedAt = projectDeleted && (entry.deletedAt ?? answeredAt)
   const listing = listingOf(entry, listed)
-  const needsBackfill = isBackfillWanted(entry) && retries.operations.has(projectId)
+  const isBackfilled = entry.listed && !entry.listed.needsBackfill
+  const needsBackfill = !isBackfilled && retries.operations.has(projectId)
   return { ...entry, listed: needsBackfill ? { ...listing, needsBackfill: true } : listing, deletedAt }
 }
-
-const isBackfillWanted = ({ listed }: ProjectEntry): boolean =>
-  listed === undefined || listed.needsBackfill === true
 
 /** The new listing. Where an unreadable record has no id, listed computes of before stay, because the record may be theirs. */
 function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComputes): ProjectListing {

@@ -1,7 +1,7 @@
 // Own sessions as evidence: their times and the clients that they observed.
 import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type { AwakeIndicators, Reading, ReadingAttempt } from '../../model/observation.ts'
+import { ifRead, type AwakeIndicators, type Reading, type ReadingAttempt } from '../../model/observation.ts'
 import { instant, millis, type Instant, type Millis } from '../../model/units.ts'
 import { usageBetween } from './usage-delta.ts'
 
@@ -27,27 +27,20 @@ function ownSessionOf(attempt: ReadingAttempt, before: Before): OwnSession {
     shownAwakeAt: look.answeredAt,
     activeBefore: look.compute.lastActive,
     hiddenFrom: instant(look.askedAt + offset - activityLag * 1000),
-    ...(reading ? readingFields(reading, before, connected) : NO_READING_FIELDS),
+    ...readingFields(reading, before, connected),
   }
 }
 
-const NO_READING_FIELDS = {
-  postmasterStartedAt: undefined,
-  sawClients: false,
-  counts: false,
-  lastClientActivity: undefined,
-  arrivalRate: undefined,
-}
-
-function readingFields(reading: Reading, before: Before, connected: Instant) {
-  const { kind, causes, postmasterStartedAt } = reading
-  const common = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
-  if ('missing' in causes) return { ...common, sawClients: false, lastClientActivity: undefined }
-  const last = causes.lastForeignStatement
+function readingFields(reading: Reading | undefined, before: Before, connected: Instant) {
+  const causes = ifRead(reading?.causes)
+  const last = causes?.lastForeignStatement
+  const isOfThisServer = reading && last !== undefined && last >= reading.postmasterStartedAt
   return {
-    ...common,
-    sawClients: sawClientActivity(causes, connected),
-    lastClientActivity: last !== undefined && last >= postmasterStartedAt ? last : undefined,
+    postmasterStartedAt: reading?.postmasterStartedAt,
+    sawClients: causes !== undefined && sawClientActivity(causes, connected),
+    counts: reading?.kind === 'full',
+    lastClientActivity: isOfThisServer ? last : undefined,
+    arrivalRate: reading && arrivalRateOf(reading, before),
   }
 }
 
