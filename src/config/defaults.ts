@@ -1,5 +1,6 @@
 // Default configuration file, and a given configuration with its defaults filled in.
 import { stringify } from 'yaml'
+import { fieldOf } from '../std/field.ts'
 import { wrapText } from '../std/wrap-text.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
@@ -36,8 +37,7 @@ function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
 
 /** The first line of a list item carries the dash. */
 function listItem(items: JsonSchema, indent: string, answers: Answers): string[] {
-  const lines = block(items, `${indent}    `, answers)
-  return [`${indent}  -`, ...lines]
+  return [`${indent}  -`, ...block(items, `${indent}    `, answers)]
 }
 
 type Entry = {
@@ -71,10 +71,9 @@ function fillIn(value: unknown, schema: JsonSchema): unknown {
   const { properties, items } = schema
   if (Array.isArray(value) && items) return value.map((item) => fillIn(item, items))
   if (!properties) return value ?? schema.default
-  const given: object = typeof value === 'object' && value !== null ? value : {}
   return Object.fromEntries(
     Object.entries(properties).flatMap(([key, property]) => {
-      const inner = fillIn(Reflect.get(given, key), property)
+      const inner = fillIn(fieldOf(value, key), property)
       return inner === undefined ? [] : [[key, inner]]
     }),
   )

@@ -1,6 +1,7 @@
 // Problems of a configuration file, as lines for the person who wrote it.
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { fieldOf } from '../std/field.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
 import { expectedWordText } from './suggestions.ts'
@@ -83,10 +84,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (parent, key) => (typeof parent === 'object' && parent !== null ? Reflect.get(parent, key) : undefined),
-    value,
-  )
+  path.reduce<unknown>((parent, key) => fieldOf(parent, key), value)
 
 const unknownKey = (key: string, allowed: readonly string[]): string =>
   `unknown key${allowed.length === 0 ? '' : expectedWordText(key, allowed)}`
