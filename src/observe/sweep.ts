@@ -99,7 +99,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     computesGate,
   )
   const history = readsHistory(plan, projectCount) ? plan.history : undefined
-  const remaining = requestsPerSweep(plan) - listed.pages - computesGate.asked()
+  const remaining = requestsPerSweep(plan) - listed.requests - computesGate.asked()
   using operationsGate = gateOf('operations')
   const operations = await readOperations(
     ports,
@@ -139,7 +139,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     list: listed.progress,
     backlog: { ...selection.backlog, operations: operations.retries.size },
     retries,
-    requestsMade: listed.pages + computesGate.asked() + operations.requestsMade + round.requestsMade,
+    requestsMade: listed.requests + computesGate.asked() + operations.requestsMade + round.requestsMade,
     looks: [...computes.looks, ...round.looks],
     listedComputes: computes.listed,
     operations: operations.operations,
@@ -165,11 +165,11 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
 
 /** A sweep that ends with a project list that cannot be read: pages before the failure count. */
 const endedEarly = (
-  { progress, problems, pages }: ListResult,
+  { progress, problems, requests }: ListResult,
   { kind }: ServiceError,
 ): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'retries'> => ({
   list: progress,
-  requestsMade: pages,
+  requestsMade: requests,
   backlog: NO_BACKLOG,
   looks: [],
   listedComputes: [],
@@ -196,8 +196,8 @@ const fleetOf = (
   listLag: plan.listLag,
 })
 
-const limitsOf = (plan: SweepPlan, { pages }: ListResult, projects: number) => ({
-  ...lookAllowance(plan, { pages, projects }),
+const limitsOf = (plan: SweepPlan, { requests }: ListResult, projects: number) => ({
+  ...lookAllowance(plan, { pages: requests, projects }),
   maxAge: affordableAge(plan, projects),
   readsHistory: readsHistory(plan, projects),
 })

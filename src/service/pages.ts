@@ -1,15 +1,13 @@
 // Reads a paged list whole.
 import type { Listing } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
-import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import type { ServiceError } from '../model/service/service-error.ts'
 import type { WirePage } from './wire/decode.ts'
 
 /** Pages after which a list counts as endless: 400,000 projects. */
 const MAX_PAGES = 1000
 
 export type PagingOptions<Item> = {
-  /** Items of a full page: a page with fewer is the last. */
-  readonly limit: number
   readonly fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
   readonly idOf: (item: Item) => string
   /** Whether no page after this one is needed. */
@@ -17,10 +15,9 @@ export type PagingOptions<Item> = {
 }
 
 /**
- * Every item once, in the order of the service. The last page is short, empty or without a cursor: the service names a cursor even after
- * the last item. Source: service-facts.md, "Projects".
+ * Every item once, in the order of the service.
  *
- * @returns cut where a later page cannot be read; `malformed` when the first one cannot, a cursor repeats or there is no end
+ * @returns the error of a page that cannot be read; `malformed` when a cursor repeats or there is no end
  */
 export async function readPages<Item>(
   paging: PagingOptions<Item>,
@@ -32,13 +29,10 @@ export async function readPages<Item>(
   for (let count = 0; count < MAX_PAGES; count += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
     const page = await paging.fetch(cursor)
-    if (!page.ok) return cutAt(page.error, { items: [...items.values()], problems })
+    if (!page.ok) return page
     for (const item of page.value.items) items.set(paging.idOf(item), item)
     for (const problem of page.value.problems) problems.push(problem)
-    const next = nextCursor(
-      { cursor: page.value.cursor, size: pageItemCount(page.value) },
-      { limit: paging.limit, cursor },
-    )
+    const next = nextCursor(page.value, cursor)
     if (!next.ok) return next
     cursor = next.value
     if (cursor === undefined || paging.isLast?.(page.value))
@@ -49,27 +43,16 @@ export async function readPages<Item>(
   return failed({ kind: 'malformed', problems: [`pagination: no end after ${MAX_PAGES} pages`] })
 }
 
-/** Items read before an unreadable page; the error where there are none, or where a retry may help. */
-function cutAt<Item>(
-  error: ServiceError,
-  { items, problems }: Listing<Item>,
-): Result<Listing<Item>, ServiceError> {
-  if (error.kind !== 'malformed' || items.length === 0) return failed(error)
-  const problem = `what comes after ${items.length} items is not known: ${serviceErrorText(error)}`
-  return ok({ items, problems: [...problems, problem], cut: true })
-}
-
-/** Items of a page, including those that do not fit. */
-export const pageItemCount = ({ items, problems, unreadable }: WirePage<unknown>): number =>
-  unreadable ? Infinity : items.length + problems.length
-
-/** Cursor of the page after `page`, which was requested with `requested`; undefined after the last one. */
+/**
+ * Cursor of the page after `page`, which was requested with `requested`; undefined after the last one, which is empty or has no cursor. A page
+ * may be shorter than asked, and the service names a cursor even after the last item. Source: service-facts.md, "Projects".
+ */
 export function nextCursor(
-  page: { readonly cursor: string | undefined; readonly size: number },
-  requested: { readonly cursor: string | undefined; readonly limit: number },
+  { cursor, size }: Pick<WirePage<unknown>, 'cursor' | 'size'>,
+  requested: string | undefined,
 ): Result<string | undefined, ServiceError> {
-  if (page.cursor === undefined || page.size < requested.limit) return ok(undefined)
-  return page.cursor === requested.cursor ? repeatedCursor(page.cursor) : ok(page.cursor)
+  if (cursor === undefined || size === 0) return ok(undefined)
+  return cursor === requested ? repeatedCursor(cursor) : ok(cursor)
 }
 
 const repeatedCursor = (cursor: string): Result<never, ServiceError> =>

@@ -1,6 +1,7 @@
 import type { Project } from '../model/service/compute.ts'
 import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
 import type { Clock } from '../model/ports/clock.ts'
+import { CONFIGURED_PAGE } from '../model/ports/service.ts'
 import type { ChangedCompute, Listing, Priority, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
@@ -27,7 +28,7 @@ import type { DecodeProblems } from './wire/lenient.ts'
 import { encodeSettings } from './wire/encode.ts'
 import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
-import { nextCursor, readPages, pageItemCount } from './pages.ts'
+import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation } from './usage.ts'
 
 /** Largest page that the service gives. Source: service-facts.md, "Projects". */
@@ -91,7 +92,6 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
 
   const discover = (signal: AbortSignal) =>
     readPages({
-      limit: PROJECTS_PER_PAGE,
       idOf: (project: Project) => project.projectId,
       fetch: (cursor) => projectsPage(cursor, signal),
     })
@@ -127,14 +127,14 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
 
     async listProjectsPage(requested, signal) {
       if (projects !== 'discover') {
-        const listing = await getAll(projects, getProject, signal)
-        return listing.ok ? ok({ ...listing.value, next: undefined }) : listing
+        const [slice, next] = configuredPage(projects, requested)
+        const listing = await getAll(slice, getProject, signal)
+        return listing.ok ? ok({ ...listing.value, requests: slice.length, next }) : listing
       }
       const page = await projectsPage(requested, signal)
       if (!page.ok) return page
-      const { items, problems, cursor, unread = [] } = page.value
-      const size = pageItemCount(page.value)
-      const next = nextCursor({ cursor, size }, { cursor: requested, limit: PROJECTS_PER_PAGE })
+      const { items, problems, unread = [] } = page.value
+      const next = nextCursor(page.value, requested)
       return next.ok ? ok({ items, problems, ...unreadOf(unread), next: next.value }) : next
     },
 
@@ -154,7 +154,6 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       const limit = isRecent ? OPERATIONS_PER_PAGE : MAX_OPERATIONS_PER_PAGE
       const lost: UnreadableOperation[] = []
       const listed = await readPages({
-        limit,
         idOf: (operation: Operation) => operation.operationId,
         isLast: (page) => page.items.some(({ createdAt }) => createdAt < from),
         fetch: async (cursor) => {
@@ -265,6 +264,17 @@ const bareProject = (projectId: string): Project => ({
   defaultAutosuspendDelay: undefined,
 })
 
+/** Ids of the page at `cursor`, which is its first id, and the cursor of the next page. All pages are about as long. */
+function configuredPage(
+  projectIds: readonly string[],
+  cursor = projectIds[0] ?? '',
+): [string[], string | undefined] {
+  const pages = Math.ceil(projectIds.length / CONFIGURED_PAGE)
+  const size = Math.ceil(projectIds.length / pages)
+  const first = Math.max(0, projectIds.indexOf(cursor))
+  return [projectIds.slice(first, first + size), projectIds[first + size]]
+}
+
 /** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
 async function getAll(
   projectIds: readonly string[],
@@ -279,6 +289,7 @@ async function getAll(
   if (first && errors.length === results.length) return failed(first)
   return ok({
     items: results.flatMap((result) => (result.ok ? [result.value] : [])),
+    ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),
     problems: results.flatMap((result, index) =>
       result.ok ? [] : [`project ${projectIds[index]}: ${serviceErrorText(result.error)}`],
     ),

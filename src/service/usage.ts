@@ -8,7 +8,7 @@ import { decodeOperations } from './wire/decode.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './wire/decode-usage.ts'
 import { isMissingRoute } from './http/response.ts'
-import { nextCursor, pageItemCount } from './pages.ts'
+import { nextCursor } from './pages.ts'
 
 /** Largest pages that the service gives. Source: service-facts.md, "Operations" and "Consumption". */
 const OPERATIONS_PER_PAGE = 1000
@@ -47,8 +47,7 @@ export const createUsageOperations = (
     })
     if (!page.ok) return isMissingRoute(page.error) ? ok(END) : page
     const { items, problems } = page.value
-    const size = pageItemCount(page.value)
-    const next = nextCursor({ cursor: page.value.cursor, size }, { limit: OPERATIONS_PER_PAGE, cursor })
+    const next = nextCursor(page.value, cursor)
     return next.ok ? ok({ items, problems, next: next.value }) : next
   },
 
@@ -59,11 +58,8 @@ export const createUsageOperations = (
     const path = `consumption_history/v2/projects?${consumptionQuery({ ...query, orgId: query.orgId ?? orgId }, cursor)}`
     const page = await read('list_consumption', path, { decode: decodeConsumption, signal })
     if (!page.ok) return withoutHistory(page.error)
-    const { items, problems, projects } = page.value
-    const next = nextCursor(
-      { cursor: page.value.cursor, size: projects },
-      { limit: PROJECTS_PER_PAGE, cursor },
-    )
+    const { items, problems, projects: size } = page.value
+    const next = nextCursor({ ...page.value, size }, cursor)
     return next.ok ? ok({ kind: 'page', items, problems, next: next.value }) : next
   },
 

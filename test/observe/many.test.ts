@@ -83,9 +83,8 @@ test('a page of projects none of which fits is read', async () => {
 
 test('pages whose records do not fit are read', async () => {
   const read = await readPages({
-    limit: 1,
     idOf: String,
-    fetch: () => Promise.resolve(ok({ items: [], problems: lines, cursor: undefined })),
+    fetch: () => Promise.resolve(ok({ items: [], problems: lines, cursor: undefined, size: MANY })),
   })
   expect(read.ok && read.value.problems).toHaveLength(MANY)
 })

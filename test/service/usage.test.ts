@@ -27,7 +27,7 @@ const operations = (count: number) =>
 describe('a page of operations', () => {
   test.each([
     ['names the next one', operations(1000), { cursor: 'b c' }, 'b c'],
-    ['is the last when it is short, cursor or not', operations(999), { cursor: 'b' }, undefined],
+    ['may be shorter than asked', operations(999), { cursor: 'b' }, 'b'],
     ['is the last when it is empty', [], { cursor: 'b' }, undefined],
     ['is the last when there is no cursor', operations(1000), undefined, undefined],
     ['counts records that do not fit', [...operations(999), {}], { cursor: 'b' }, 'b'],
@@ -94,7 +94,8 @@ describe('consumption', () => {
 
   test.each([
     [100, { cursor: 'x' }, 'x'],
-    [99, { cursor: 'x' }, undefined],
+    [99, { cursor: 'x' }, 'x'],
+    [0, { cursor: 'x' }, undefined],
     [100, undefined, undefined],
   ])('of %i projects on a page with %j goes on at %s', async (count, pagination, next) => {
     await using server = await faultyServer(answers(200, { projects: history(count), pagination }))

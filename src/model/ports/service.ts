@@ -14,8 +14,6 @@ export type Listing<Item> = {
   readonly problems: readonly string[]
   /** Ids of unreadable items, as far as the ids are readable. */
   readonly unread?: readonly string[]
-  /** A later part of the list could not be read. */
-  readonly cut?: true
 }
 
 export type OperationListing = Listing<Operation> & {
@@ -29,7 +27,12 @@ export type OperationListing = Listing<Operation> & {
 export type ListPage<Item> = Listing<Item> & {
   /** Cursor of the next page; undefined after the last one. */
   readonly next: string | undefined
+  /** Requests that the page took; default 1. */
+  readonly requests?: number
 }
+
+/** Most projects of a page of configured projects, 20: each of them takes a request. */
+export const CONFIGURED_PAGE = 20
 
 /** A page of the service's own metering history; `none` where the service plan, the service or the organisation has no such history. */
 export type ConsumptionPage =

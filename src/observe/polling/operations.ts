@@ -60,12 +60,8 @@ export async function readOperations(
     if (!answer) return
     const where = `operations of project ${projectId}`
     if (answer.ok) {
-      // Operations before an unreadable page are asked for again; those after it count.
-      if (answer.value.cut) failures.add(projectId)
-      else {
-        done.add(projectId)
-        result.read.push(projectId)
-      }
+      done.add(projectId)
+      result.read.push(projectId)
       for (const operation of answer.value.items) result.operations.push(operation)
       for (const { endpointId } of answer.value.lost ?? []) result.unreadable.push({ projectId, endpointId })
       for (const message of answer.value.problems) result.problems.push({ where, message })

@@ -1,5 +1,6 @@
 // Poll plan: how one sweep divides its requests. Pure.
 import type { FinishedList, Urgency } from '../../model/observation.ts'
+import { CONFIGURED_PAGE } from '../../model/ports/service.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 export type PollPlan = {
@@ -59,21 +60,29 @@ export function adaptToThroughput(
   )
 }
 
+/** Pages of the project list that a sweep may read with `share` of its requests. */
+const pagesWithin = (share: number, plan: ListPlan): number =>
+  Math.max(
+    1,
+    Math.floor((requestsPerSweep(plan) * share) / (plan.hasConfiguredProjects ? CONFIGURED_PAGE : 1)),
+  )
+
+type ListPlan = Pick<PollPlan, 'requests' | 'hasConfiguredProjects'>
+
 /** Pages of the project list that a sweep reads. */
-export function pagesToRead(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
-  const requests = requestsPerSweep(plan)
-  if (!last) return Math.floor(requests * FIRST_LIST_SHARE)
-  const sweeps = Math.max(1, Math.ceil(last.pages / Math.floor(requests * LIST_SHARE)))
+export function pagesToRead(plan: ListPlan, last: FinishedList | undefined): number {
+  if (!last) return pagesWithin(FIRST_LIST_SHARE, plan)
+  const sweeps = Math.max(1, Math.ceil(last.pages / pagesWithin(LIST_SHARE, plan)))
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }
 
-/** Pages of the project list that a sweep reads, and projects of the account. */
+/** Requests of a sweep for the project list, and projects of the account. */
 export type ListSize = { readonly pages: number; readonly projects: number }
 
 /** Sweeps of an interval: as many as reading the list takes, so that the projects of one part of a long list are looked at before the next part is read. */
-export function sweepsPerInterval(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
+export function sweepsPerInterval(plan: ListPlan, last: FinishedList | undefined): number {
   if (!last) return 1
-  const needed = Math.ceil(last.pages / Math.floor(requestsPerSweep(plan) * LIST_SHARE))
+  const needed = Math.ceil(last.pages / pagesWithin(LIST_SHARE, plan))
   return Math.max(1, Math.min(needed, Math.floor(plan.requests / (2 * MIN_REQUESTS))))
 }
 

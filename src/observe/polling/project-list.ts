@@ -24,8 +24,9 @@ export type ListResult = {
   readonly changed: ReadonlyMap<string, Project>
   /** Projects with computes that the finished list no longer holds and the one before did. */
   readonly lost: readonly string[]
-  /** Pages that were answered. */
+  /** Pages that were answered, and the requests that they took. */
   readonly pages: number
+  readonly requests: number
   readonly problems: readonly SweepProblem[]
   /** Why no further request should be made now; undefined when there is no reason. */
   readonly stopped: ServiceError | undefined
@@ -48,6 +49,7 @@ type Reading = {
   readonly unexplainedActivity: Map<string, Instant | undefined>
   readonly problems: SweepProblem[]
   pages: number
+  requests: number
 }
 
 export async function readProjectList(
@@ -62,6 +64,7 @@ export async function readProjectList(
     unexplainedActivity: new Map(progress.unexplainedActivity),
     problems: [],
     pages: 0,
+    requests: 0,
   }
   const pausedAt = (open: ListInProgress | undefined, stopped?: ServiceError): ListResult => ({
     ...reading,
@@ -113,6 +116,7 @@ const mayContinueAfter = ({ kind }: ServiceError): boolean =>
 
 function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): void {
   reading.pages += 1
+  reading.requests += page.requests ?? 1
   for (const message of page.problems) reading.problems.push({ where: 'projects', message })
   for (const project of page.items) addProject(reading, project, input)
 }
@@ -156,7 +160,7 @@ const listedPage = ({ items, unread = [] }: ListPage<Project>, askedAt: Instant)
 })
 
 function finishList(
-  { changed, unexplainedActivity, problems, pages }: Reading,
+  { changed, unexplainedActivity, problems, pages, requests }: Reading,
   {
     open,
     ledger,
@@ -186,6 +190,7 @@ function finishList(
     changed,
     lost,
     pages,
+    requests,
     problems,
     stopped: undefined,
   }

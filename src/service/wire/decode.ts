@@ -16,8 +16,8 @@ import {
   valueAt,
   type DecodeProblems,
 } from './lenient.ts'
-import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
 import { keepOwnItems, unreadOf } from './ownership.ts'
+import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
 
 /** A fraction of a second is accepted. Source: service interface, "Resources and their fields". */
 export const timestampSchema = z.string().transform((text, context): Instant => {
@@ -172,8 +172,8 @@ const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).
 export type WirePage<Item> = Listing<Item> & {
   /** Undefined when the service names none. */
   readonly cursor: string | undefined
-  /** The page holds no readable list: its number of items is unknown. */
-  readonly unreadable?: true
+  /** Items of the page, also those that do not fit. */
+  readonly size: number
 }
 
 function pageAt<Schema extends z.ZodType>(
@@ -182,19 +182,13 @@ function pageAt<Schema extends z.ZodType>(
   key: string,
 ): Result<WirePage<z.output<Schema>>, DecodeProblems> {
   const list = decodeNamedList(schema, body, { key, prefix: '' })
+  if (!list.ok) return list
   const paging = decodeValue(paginationSchema, body, [])
-  const cursor = paging.ok ? paging.value.pagination?.cursor : undefined
-  // An unreadable page with a cursor does not end the list.
-  if (!list.ok) return cursor === undefined ? list : ok({ ...unreadable(list.error), cursor })
-  const problems = paging.ok ? [] : paging.error
-  return ok({ ...list.value, problems: [...list.value.problems, ...problems], cursor })
+  if (!paging.ok) return paging
+  const { items, problems } = list.value
+  const cursor = paging.value.pagination?.cursor
+  return ok({ ...list.value, cursor, size: items.length + problems.length })
 }
-
-const unreadable = (error: DecodeProblems) => ({
-  items: [],
-  problems: [error.join('; ')],
-  unreadable: true as const,
-})
 
 /** A project that the service reports as unavailable is a problem of the list, so that it does not count as deleted. */
 export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeProblems> {
@@ -209,19 +203,9 @@ export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeP
   const problems = unavailable.ok ? lines : unavailable.error
   return ok({
     ...page.value,
-    cursor: page.value.cursor ?? cursorByLastId(body),
     problems: [...page.value.problems, ...problems],
     ...unreadOf([...(page.value.unread ?? []), ...projectIds]),
   })
-}
-
-const pagedWire = z.object({ pagination: z.unknown(), projects: z.array(z.unknown()) })
-
-/** Cursor of a page whose pagination does not fit: the id of its last project. Source: service-facts.md, "Projects". */
-function cursorByLastId(body: unknown): string | undefined {
-  const paged = pagedWire.safeParse(body).data
-  const hasNoProblem = !paged?.pagination || decodeValue(paginationSchema, body, []).ok
-  return hasNoProblem ? undefined : z.object({ id: idSchema('') }).safeParse(paged.projects.at(-1)).data?.id
 }
 
 export const decodeProject = (body: unknown): Result<Project, DecodeProblems> =>

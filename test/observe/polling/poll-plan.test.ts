@@ -12,6 +12,7 @@ import {
   adaptToThroughput,
   sweepsPerInterval,
 } from '../../../src/observe/polling/poll-plan.ts'
+import { CONFIGURED_PAGE } from '../../../src/model/ports/service.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { POLL } from '../../support/poll.ts'
@@ -123,4 +124,12 @@ test('whatever a request takes, a pass soon ends within its interval, and asks f
 
 test('the history of all is read of an account for which that takes an hour at the most', () => {
   expect([10_500, 10_501].map((projects) => readsHistory(POLL, projects))).toEqual([true, false])
+})
+
+test('configured projects take a request each: a list of 600 takes several sweeps', () => {
+  const plan = { requests: 343, hasConfiguredProjects: true }
+  expect(pagesToRead(plan, undefined) * CONFIGURED_PAGE).toBeLessThanOrEqual(343)
+  const last = list(30)
+  expect(pagesToRead(plan, last) * CONFIGURED_PAGE).toBeLessThanOrEqual(343 / 2)
+  expect(sweepsPerInterval(plan, last)).toBe(2)
 })

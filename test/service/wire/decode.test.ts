@@ -186,34 +186,34 @@ describe('a project', () => {
     expect(decodeProject({ project: { ...project, ...change } })).toEqual({ ok: true, value })
     expect(decodeProjects({ projects: [{ ...project, ...change }] })).toEqual({
       ok: true,
-      value: { items: [value], problems: [], cursor: undefined },
+      value: { items: [value], problems: [], cursor: undefined, size: 1 },
+    })
+  })
+
+  test('on a page that says unreadably who is missing keeps the others', () => {
+    const body = { projects: [project], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: 7 }
+    expect(decodeProjects(body)).toEqual({
+      ok: true,
+      value: {
+        items: [projectModel],
+        problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
+        cursor: 'quiet-1',
+        size: 1,
+      },
     })
   })
 
   test.each([
     [
-      'without a list goes on where it says',
       { projects: 'none', pagination: { cursor: 'quiet-1' } },
-      { items: [], problems: ['projects: Invalid input: expected array, received string'], unreadable: true },
+      'projects: Invalid input: expected array, received string',
     ],
     [
-      'that says unreadably where it goes on does so behind its last record',
       { projects: [project], pagination: { cursor: 7 } },
-      {
-        items: [projectModel],
-        problems: ['pagination.cursor: Invalid input: expected string, received number'],
-      },
+      'pagination.cursor: Invalid input: expected string, received number',
     ],
-    [
-      'that says unreadably who is missing keeps the others',
-      { projects: [project], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: 7 },
-      {
-        items: [projectModel],
-        problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
-      },
-    ],
-  ])('on a page %s', (_, body, page) => {
-    expect(decodeProjects(body)).toEqual({ ok: true, value: { ...page, cursor: 'quiet-1' } })
+  ])('on a page that does not fit is not read: %j', (body, problem) => {
+    expect(decodeProjects(body)).toEqual({ ok: false, error: [problem] })
   })
 
   test('that the service cannot look at now is a problem, not absent', () => {
@@ -225,6 +225,7 @@ describe('a project', () => {
         problems: ['unavailable_project_ids[0]: the service cannot say anything of far-2 now'],
         unread: ['far-2'],
         cursor: 'quiet-1',
+        size: 0,
       },
     })
   })
@@ -246,7 +247,7 @@ describe('an operation', () => {
   ])('%s', (_, change, expected) => {
     expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual({
       ok: true,
-      value: { items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined },
+      value: { items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined, size: 1 },
     })
   })
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { MAX_BACKOFF_INTERVALS } from '../../../src/daemon/loop.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { idsOf } from '../../support/simulated-service.ts'
 import { at, runDays, type Days } from './days.ts'
 import { FOREVER, type Fault, type Route } from './faults.ts'
 
@@ -81,4 +82,18 @@ test('a fifth of all answers is 429, 300 projects: passes end in time, and every
   expect(pace(days).longest).toBeLessThan(2 * INTERVAL)
   expect(days.state.service.status).toBe('degraded')
   expect(days.state.ledger.computes.size).toBe(300)
+})
+
+test('300 configured projects keep the pace of the passes, and each is looked at', async () => {
+  const days = await runDays({
+    projects: projects(300),
+    projectIds: Array.from({ length: 300 }, (_, index) => idsOf(index).projectId),
+    faults: [],
+    length: seconds(1800),
+  })
+  expect(pace(days).longest).toBeLessThan(INTERVAL)
+  expect(pace(days).apart).toBeLessThan(2 * INTERVAL)
+  expect(days.state.ledger.computes.size).toBe(300)
+  expect(days.state.service.status).toBe('ok')
+  expect(days.reports.length).toBeLessThanOrEqual(350 * 31)
 })
