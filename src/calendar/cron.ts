@@ -19,15 +19,15 @@ import {
   type LocalDateTime,
 } from './local-time.ts'
 
-export type Cron = {
-  readonly text: string
+export type Cron = Readonly<{
+  text: string
   /** Times on each day that the text names, milliseconds after midnight, ascending. Never empty. */
-  readonly timesOfDay: readonly number[]
+  timesOfDay: readonly number[]
   /** The first time named after `time`; undefined when there is none. */
-  readonly next: (time: LocalDateTime) => LocalDateTime | undefined
+  next: (time: LocalDateTime) => LocalDateTime | undefined
   /** The last time named before `time`; undefined when there is none. */
-  readonly previous: (time: LocalDateTime) => LocalDateTime | undefined
-}
+  previous: (time: LocalDateTime) => LocalDateTime | undefined
+}>
 
 /** Characters of the longest text that is read: nobody writes a longer one by hand, and reading takes time by length. */
 const MAX_LENGTH = 100

@@ -4,34 +4,34 @@ import type { Cron } from './cron.ts'
 import { localDateTime, type LocalDateTime } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
-export type Schedule = {
-  readonly cron: Cron
-  readonly zone: Zone
+export type Schedule = Readonly<{
+  cron: Cron
+  zone: Zone
   /** How late a slot may still run. */
-  readonly catchUp: Seconds
-}
+  catchUp: Seconds
+}>
 
 /** Catch-up of the weekly report, 48 h: later than that it is no news. */
 export const REPORT_CATCH_UP = seconds(48 * 3600)
 
 /** What a schedule remembers over restarts; plain data. */
-export type ScheduleState = {
+export type ScheduleState = Readonly<{
   /** First evaluation; slots before it are ignored. */
-  readonly since: Instant
+  since: Instant
   /** Series of consecutive slots that ran or were given up, by first and last slot, ascending. */
-  readonly done: readonly { readonly first: Instant; readonly last: Instant }[]
-}
+  done: readonly { readonly first: Instant; readonly last: Instant }[]
+}>
 
-export type ScheduleStatus = {
+export type ScheduleStatus = Readonly<{
   /** New state, to be stored before the slot runs or with its outcome: from then on the slot is done. */
-  readonly memory: ScheduleState
+  memory: ScheduleState
   /** Slot to run now. */
-  readonly due: { readonly slot: Instant; readonly late: Seconds } | undefined
+  due: { readonly slot: Instant; readonly late: Seconds } | undefined
   /** Slot given up now, because it is later than the catch-up. */
-  readonly missed: Instant | undefined
+  missed: Instant | undefined
   /** First slot after `now`. */
-  readonly next: Instant | undefined
-}
+  next: Instant | undefined
+}>
 
 /** Of several missed slots only the last one runs, if it is not too late. No jump of the clock repeats or skips a slot. */
 export function evaluateSchedule(

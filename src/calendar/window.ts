@@ -7,11 +7,11 @@ import { addDays, dayNumberOf, localDateTimeOf, weekdayOf } from './local-time.t
 import type { WeeklyOpening } from './window-text.ts'
 import type { Zone } from './zone.ts'
 
-type Repeated = {
+type Repeated = Readonly<{
   /** Dates on which no occurrence begins. */
-  readonly except: DateSet
-  readonly zone: Zone
-}
+  except: DateSet
+  zone: Zone
+}>
 
 export type DateSet = ReadonlySet<DayNumber>
 type Weekly = Repeated & WeeklyOpening & { readonly kind: 'weekly' }
@@ -20,16 +20,16 @@ type ByCron = Repeated & { readonly kind: 'cron'; readonly cron: Cron; readonly 
 /** A rule that a window is made of. */
 export type Recurrence = Weekly | ByCron | ({ readonly kind: 'once' } & Interval)
 
-export type Window = {
+export type Window = Readonly<{
   /** The interval that `now` is in, followed for a year at most; undefined when the window is closed. Occurrences that overlap or touch make one interval. */
-  readonly at: (now: Instant) => Interval | undefined
+  at: (now: Instant) => Interval | undefined
   /** The first interval that begins after `now`; undefined when none does within eleven years. */
-  readonly next: (now: Instant) => Interval | undefined
+  next: (now: Instant) => Interval | undefined
   /** The last interval that began at or before `now`; undefined when none did within eleven years. */
-  readonly previous: (now: Instant) => Interval | undefined
+  previous: (now: Instant) => Interval | undefined
   /** All intervals that touch `[from, to)`, whole, ascending, neither overlapping nor touching each other. */
-  readonly between: (from: Instant, to: Instant) => readonly Interval[]
-}
+  between: (from: Instant, to: Instant) => readonly Interval[]
+}>
 
 /** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
 export const SEARCH_HORIZON = 366 * DAY

@@ -15,22 +15,22 @@ export type CalendarDay = Interval & {
 }
 
 /** A zone. It caches the offsets it has read, so it is created once and passed around. */
-export type Zone = {
-  readonly name: string
-  readonly wallAt: (at: Instant) => LocalDateTime
+export type Zone = Readonly<{
+  name: string
+  wallAt: (at: Instant) => LocalDateTime
   /** Every instant at which the clock shows `wall`, ascending: one, none inside a spring gap, two when clocks go back. */
-  readonly instantsAt: (wall: LocalDateTime) => readonly Instant[]
+  instantsAt: (wall: LocalDateTime) => readonly Instant[]
   /** Start of what begins at `wall`: the first of two instants; inside a spring gap the first instant after it. */
-  readonly beginAt: (wall: LocalDateTime) => Instant
+  beginAt: (wall: LocalDateTime) => Instant
   /** End of what ends at `wall`: the second of two instants; inside a spring gap the first instant after it. */
-  readonly endAt: (wall: LocalDateTime) => Instant
+  endAt: (wall: LocalDateTime) => Instant
   /**
    * The day that `at` is in. Days tile time: each begins at the first instant whose clock shows its date or a later one. Hence a day without
    * a midnight begins when the clock jumps over it, a midnight shown twice counts the first time, and a skipped day (Apia, 2011-12-30) has
    * no instant.
    */
-  readonly dayOf: (at: Instant) => CalendarDay
-}
+  dayOf: (at: Instant) => CalendarDay
+}>
 
 /** @returns the zone, or what is wrong with `name` and which names were probably meant */
 export function createZone(name: string): Result<Zone, string> {
@@ -95,11 +95,11 @@ function afterGap(offsets: UtcOffsets, at: LocalDateTime): Instant {
 /** From `from` until the next span, the wall clock is `offset` milliseconds ahead of UTC. */
 type OffsetSpan = { readonly from: Instant; readonly offset: number }
 
-type UtcOffsets = {
-  readonly at: (at: Instant) => number
+type UtcOffsets = Readonly<{
+  at: (at: Instant) => number
   /** Spans that touch `[from, to]`, ascending, never empty; the first begins at or before `from`. */
-  readonly between: (from: Instant, to: Instant) => readonly OffsetSpan[]
-}
+  between: (from: Instant, to: Instant) => readonly OffsetSpan[]
+}>
 
 /** Step of the search, two days: the shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). */
 const STEP = 2 * DAY

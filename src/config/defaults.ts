@@ -40,12 +40,12 @@ function listItem(items: JsonSchema, indent: string, answers: Answers): string[]
   return [`${indent}  -`, ...block(items, `${indent}    `, answers)]
 }
 
-type Entry = {
-  readonly key: string
-  readonly property: JsonSchema
-  readonly schema: JsonSchema
-  readonly indent: string
-}
+type Entry = Readonly<{
+  key: string
+  property: JsonSchema
+  schema: JsonSchema
+  indent: string
+}>
 
 function entry({ key, property, schema, indent }: Entry, answers: Answers): string {
   const example = property.default ?? property.examples?.[0]

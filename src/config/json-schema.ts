@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { configSchema } from './schema.ts'
 
 /** The part of JSON Schema that our schemas use. */
-export type JsonSchema = {
-  readonly type?: string
-  readonly description?: string
-  readonly default?: unknown
-  readonly examples?: readonly unknown[]
-  readonly required?: readonly string[]
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly items?: JsonSchema
+export type JsonSchema = Readonly<{
+  type?: string
+  description?: string
+  default?: unknown
+  examples?: readonly unknown[]
+  required?: readonly string[]
+  properties?: Readonly<Record<string, JsonSchema>>
+  items?: JsonSchema
   /** Schema of keys that `properties` does not name. */
-  readonly additionalProperties?: JsonSchema | false
-  readonly anyOf?: readonly JsonSchema[]
-}
+  additionalProperties?: JsonSchema | false
+  anyOf?: readonly JsonSchema[]
+}>
 
 /** JSON Schema of the configuration file with defaults and descriptions, for editors. */
 export const configJsonSchema = (): JsonSchema =>

@@ -58,11 +58,11 @@ export function loadConfig(path: string, env: Environment): Result<Config, Confi
   return loaded.ok ? ok(loaded.value.config) : loaded
 }
 
-export type LoadedConfig = {
-  readonly config: Config
+export type LoadedConfig = Readonly<{
+  config: Config
   /** The YAML value of the file with every default filled in. */
-  readonly effective: unknown
-}
+  effective: unknown
+}>
 
 /** `loadConfig` with the source of the configuration. */
 export function loadWithSource(path: string, env: Environment): Result<LoadedConfig, ConfigProblems> {

@@ -9,12 +9,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type SecretSource = { readonly file: string } | { readonly variable: string }
 
 /** A secret by its source; the value does not hold its text. */
-export type Secret = {
+export type Secret = Readonly<{
   /** `file /run/secrets/key` or `variable DORMOUSE_API_KEY`. */
-  readonly from: string
+  from: string
   /** Reads the text, trimmed. The problem is one line without the text. */
-  readonly read: () => Result<string, string>
-}
+  read: () => Result<string, string>
+}>
 
 /** `folder` is that of the configuration file: relative paths start there. */
 export type ConfigContext = { readonly folder: string; readonly env: Environment }

@@ -25,13 +25,13 @@ import { createRandom } from './random.ts'
 import { createPorts } from './accounts/ports.ts'
 import type { ApiSources } from './http/app.ts'
 
-export type DaemonOptions = {
-  readonly loaded: LoadedConfig
+export type DaemonOptions = Readonly<{
+  loaded: LoadedConfig
   /** Reads the configuration file again. */
-  readonly read: () => Result<LoadedConfig, readonly string[]>
-  readonly version: string
-  readonly log: Logger
-}
+  read: () => Result<LoadedConfig, readonly string[]>
+  version: string
+  log: Logger
+}>
 
 export type Daemon = {
   readonly telemetryUrl: string

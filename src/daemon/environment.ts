@@ -6,11 +6,11 @@ import type { Store } from '../model/ports/store.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
 
 /** What all parts of the daemon share; each names the fields that it uses. */
-export type DaemonEnvironment = {
-  readonly clock: Clock
-  readonly random: Random
-  readonly store: Store & History & Outbox
-  readonly send: Send
-  readonly self: SelfMetrics
-  readonly log: Logger
-}
+export type DaemonEnvironment = Readonly<{
+  clock: Clock
+  random: Random
+  store: Store & History & Outbox
+  send: Send
+  self: SelfMetrics
+  log: Logger
+}>

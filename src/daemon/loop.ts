@@ -10,21 +10,21 @@ const MAX_OVERRUN = 0.25
 /** Shortest wait before a turn that `nextLook` asks for, seconds: a decision that names a moment in the past makes no busy loop. */
 const MIN_WAIT = 1
 
-export type LoopTurn = {
+export type LoopTurn = Readonly<{
   /** Failed turns in a row, this one included; 0 after a success. */
-  readonly failures: number
+  failures: number
   /** When something may change before the next tick, by the wall clock. */
-  readonly nextLook: Instant | undefined
-}
+  nextLook: Instant | undefined
+}>
 
-export type LoopOptions = {
-  readonly interval: Seconds
-  readonly turn: () => Promise<LoopTurn>
+export type LoopOptions = Readonly<{
+  interval: Seconds
+  turn: () => Promise<LoopTurn>
   /** Failed turns in a row before the loop began. */
-  readonly failures?: number
+  failures?: number
   /** Start of the turn before the loop began, on the monotonic clock; now when there was none. */
-  readonly lastStartedAt?: Seconds
-}
+  lastStartedAt?: Seconds
+}>
 
 /**
  * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts.

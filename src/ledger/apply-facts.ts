@@ -36,15 +36,15 @@ import { priceAt } from './settle/slices.ts'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS, raiseCounters } from './settle/totals.ts'
 
 /** Context that stays the same while a sweep is applied. */
-export type LedgerContext = {
-  readonly prices: Prices
-  readonly preset: Preset
+export type LedgerContext = Readonly<{
+  prices: Prices
+  preset: Preset
   /** Share of awake time that readings may add. */
-  readonly overhead: number
-  readonly now: Instant
+  overhead: number
+  now: Instant
   /** Days of the account's zone. */
-  readonly dayOf: Zone['dayOf']
-}
+  dayOf: Zone['dayOf']
+}>
 
 export type ApplyContext = LedgerContext & {
   readonly delayOf: (compute: Compute) => AutosuspendDelay
@@ -55,18 +55,18 @@ export type ApplyContext = LedgerContext & {
 /** The entry that facts are applied to. `isNew`: this is the first look at the compute. */
 export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }
 
-export type AppliedFacts = {
-  readonly entry: ComputeEntry
-  readonly closed: readonly SettledInterval[]
+export type AppliedFacts = Readonly<{
+  entry: ComputeEntry
+  closed: readonly SettledInterval[]
   /** Slices that became final now; the provisional ones are in the entry. */
-  readonly slices: readonly AwakeSlice[]
+  slices: readonly AwakeSlice[]
   /** Days that differ from what was published before. */
-  readonly days: readonly DayRow[]
+  days: readonly DayRow[]
   /** `gapBucket` of the gap between client activities that ended now. */
-  readonly gap: number | undefined
+  gap: number | undefined
   /** Closed buckets. */
-  readonly rollups: readonly Rollup[]
-}
+  rollups: readonly Rollup[]
+}>
 
 /** @param isAlreadyCounted whether the project's totals hold this compute's past: then the entry starts at the look */
 export const newComputeEntry = (ref: ComputeRef, look: Look, isAlreadyCounted: boolean): ComputeEntry => ({

@@ -71,12 +71,12 @@ function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComp
 
 const unchangedSince = ({ at, countedSince }: ProjectListing): Instant => countedSince ?? at
 
-type ProjectContext = {
-  readonly ledger: Ledger
-  readonly prices: Prices
-  readonly lag: Seconds | undefined
-  readonly at: Instant
-}
+type ProjectContext = Readonly<{
+  ledger: Ledger
+  prices: Prices
+  lag: Seconds | undefined
+  at: Instant
+}>
 
 /** Metering is followed from its first change: most projects of a large account sleep. */
 function updateMetering(

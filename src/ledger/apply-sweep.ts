@@ -30,23 +30,23 @@ const OPERATIONS_PER_CHUNK = 1000
 const PROJECTS_PER_COMMIT = 500
 
 /** What a chunk changes. */
-export type AppliedChunk = {
-  readonly writes: readonly Write[]
+export type AppliedChunk = Readonly<{
+  writes: readonly Write[]
   /** Slices that this chunk settled, for budgets: each slice of awake time is settled once. */
-  readonly slices: readonly AwakeSlice[]
+  slices: readonly AwakeSlice[]
   /** Compute key → `gapBucket` of the gap between client activities that ended, for statistics. */
-  readonly gaps: ReadonlyMap<string, number>
+  gaps: ReadonlyMap<string, number>
   /** For the next chunk: holds the totals of computes that this chunk retired. */
-  readonly prepared: PreparedSweep
-}
+  prepared: PreparedSweep
+}>
 
-export type PreparedSweep = {
-  readonly facts: readonly ComputeFacts[]
+export type PreparedSweep = Readonly<{
+  facts: readonly ComputeFacts[]
   /** Project id → entry, of the projects that the sweep changed. */
-  readonly projects: ReadonlyMap<string, ProjectEntry>
+  projects: ReadonlyMap<string, ProjectEntry>
   /** Utilisation of the ranges of the whole account. */
-  readonly utilisation: Utilisation
-}
+  utilisation: Utilisation
+}>
 
 export function prepareSweep(ledger: Ledger, sweep: Sweep, context: LedgerContext): PreparedSweep {
   const projects = applyProjects(ledger, sweep, context.prices)

@@ -22,25 +22,25 @@ import { topAwakeCauses } from './attribution/attribution.ts'
 import { cuTimeSum, spendOf } from './settle/cu-time.ts'
 import { awakeReason } from './attribution/awake-reason.ts'
 
-export type ViewContext = {
-  readonly project: ProjectEntry | undefined
-  readonly owners: Owners
-  readonly prices: Prices
-  readonly preset: Preset
-  readonly now: Instant
+export type ViewContext = Readonly<{
+  project: ProjectEntry | undefined
+  owners: Owners
+  prices: Prices
+  preset: Preset
+  now: Instant
   /** Upper bound of the present time. */
-  readonly atMost: Instant
+  atMost: Instant
   /** How late the service shows activity. */
-  readonly activityLag: Seconds
+  activityLag: Seconds
   /** The service did not answer the last sweep. */
-  readonly isUnobserved: boolean
+  isUnobserved: boolean
   /** States are outdated: the service was unreachable for too long. */
-  readonly stale: boolean
+  stale: boolean
   /** Last completed sweep; undefined before the first since the start. */
-  readonly sweptAt?: Instant | undefined
+  sweptAt?: Instant | undefined
   /** Why the compute cannot be read; undefined where it can. */
-  readonly unreadable?: string | undefined
-}
+  unreadable?: string | undefined
+}>
 
 export const computeView = (entry: ComputeEntry, context: ViewContext): ComputeView => ({
   identity: identityOf(entry, context),

@@ -15,12 +15,12 @@ import { awakeEffect, isOperationOpen, type Operation } from '../model/service/o
 import { micros, SECOND, type Micros } from '../model/units.ts'
 import { isRestart } from './evidence/boundaries.ts'
 
-export type TeamWasteContext = {
-  readonly before: Ledger
-  readonly owners: Owners
+export type TeamWasteContext = Readonly<{
+  before: Ledger
+  owners: Owners
   /** Entry of a listed project that is not stored yet. */
-  readonly listed: (projectId: string) => ProjectEntry | undefined
-}
+  listed: (projectId: string) => ProjectEntry | undefined
+}>
 
 /** Adds the growth of unproductive spend to the team that owns each compute now: a later change of owner moves nothing. */
 export function addTeamWaste(

@@ -7,18 +7,18 @@ import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
 
 /** Facts of one compute in one sweep; all empty when only its settlement is due. */
-export type ComputeFacts = {
-  readonly ref: ComputeRef
-  readonly looks: readonly Look[]
-  readonly operations: readonly Operation[]
+export type ComputeFacts = Readonly<{
+  ref: ComputeRef
+  looks: readonly Look[]
+  operations: readonly Operation[]
   /** The operations of its project were read without a failure. */
-  readonly operationsRead: boolean
+  operationsRead: boolean
   /** An operation record that does not fit may be of this compute. */
-  readonly operationsLost: boolean
-  readonly readings: readonly ReadingAttempt[]
+  operationsLost: boolean
+  readings: readonly ReadingAttempt[]
   /** Undefined while the compute exists. */
-  readonly deletion: Deletion | undefined
-}
+  deletion: Deletion | undefined
+}>
 
 type Endpoint = Pick<ComputeRef, 'projectId' | 'endpointId'>
 

@@ -1,10 +1,10 @@
 /** The generated history of a folder. Instants in ISO 8601. */
-export type StoredHistory = {
-  readonly from: string
-  readonly to: string
-  readonly projects: number
-  readonly seed: number
-}
+export type StoredHistory = Readonly<{
+  from: string
+  to: string
+  projects: number
+  seed: number
+}>
 
 type ComputeEvent = { readonly endpointId: string; readonly projectId: string }
 

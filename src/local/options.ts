@@ -3,63 +3,63 @@ import type { BehaviourChange } from './engine/behaviour-switches.ts'
 import type { Truth } from './engine/truth.ts'
 
 /** A project to make at the first start of a folder. */
-export type SeedProject = {
-  readonly name: string
+export type SeedProject = Readonly<{
+  name: string
   /** Fixed size in CU; default 0.25. */
-  readonly cu?: number
+  cu?: number
   /** Autosuspend delay as on the wire: 0 is the default of 300 s, -1 is never. */
-  readonly suspendTimeoutSeconds?: number
-}
+  suspendTimeoutSeconds?: number
+}>
 
 /** A history to generate at the first start of a folder. */
-export type HistoryRequest = {
+export type HistoryRequest = Readonly<{
   /** Length, seconds. */
-  readonly span: number
-  readonly projects: number
+  span: number
+  projects: number
   /** Default: random, reported in the log. The same seed at the same instant gives the same history. */
-  readonly seed?: number
-}
+  seed?: number
+}>
 
-export type LocalOptions = {
+export type LocalOptions = Readonly<{
   /** Data folder, created when missing. */
-  readonly folder: string
+  folder: string
   /** Port of the API; default 0: the port of the last start if free, else any. */
-  readonly port?: number
+  port?: number
   /** Port for Postgres clients; default as for `port`. */
-  readonly proxyPort?: number
+  proxyPort?: number
   /** Host names of computes are `ep-….SUFFIX`; default `local.localhost`, which is this machine (RFC 6761). */
-  readonly hostSuffix?: string
+  hostSuffix?: string
   /**
    * Gives every compute a loopback address of its own with port 5432 as its host, for clients that build a connection
    * string from the host alone. Default false. Needs all of 127.0.0.0/8 on loopback, which only Linux has.
    */
-  readonly loopbackHosts?: boolean
+  loopbackHosts?: boolean
   /** Created at the first start of a folder, ignored later. */
-  readonly projects?: readonly SeedProject[]
+  projects?: readonly SeedProject[]
   /** History generated at the first start of a folder, with projects of its own besides `projects`. */
-  readonly past?: HistoryRequest
+  past?: HistoryRequest
   /** Default paid. */
-  readonly plan?: 'free' | 'paid'
+  plan?: 'free' | 'paid'
   /** Accepts autosuspend delays of 1 to 59 s (Q-12). Default false. */
-  readonly allowShortDelays?: boolean
+  allowShortDelays?: boolean
   /** Extra duration of each start, seconds, random by `seed`; default 1 to 3. */
-  readonly wakeLatency?: { readonly min: number; readonly max: number }
+  wakeLatency?: { readonly min: number; readonly max: number }
   /** Delay with which `last_active` shows activity, seconds; default 5. */
-  readonly lastActiveLag?: number
+  lastActiveLag?: number
   /** Interval of the activity monitor, seconds; default 0.5. */
-  readonly activityPoll?: number
+  activityPoll?: number
   /** Interval of the autoscaler, seconds; the period of its averages is proportional to it. Default 5. */
-  readonly autoscaleEvery?: number
+  autoscaleEvery?: number
   /**
    * Divides `shared_buffers` and the modelled file cache, so that small tables show effects of the cache; default 1.
    * The cache views multiply their sizes by it, so that they match the size of the compute.
    */
-  readonly cacheScale?: number
+  cacheScale?: number
   /** Behaviour switches, for where the interface is silent; they override the options above. */
-  readonly behaviour?: BehaviourChange
-  readonly seed?: number
-  readonly log?: Log
-}
+  behaviour?: BehaviourChange
+  seed?: number
+  log?: Log
+}>
 
 export type Local = {
   /** `http://127.0.0.1:PORT/api/v2`. */

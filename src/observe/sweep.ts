@@ -31,12 +31,12 @@ import { countProjects, type UrgencyInput, type LastListed } from './polling/urg
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 
 /** State that a sweep continues from. */
-export type SweepStart = {
-  readonly ledger: Ledger
-  readonly list: ListProgress
-  readonly waiting: PendingRetries
-  readonly plan: SweepPlan
-}
+export type SweepStart = Readonly<{
+  ledger: Ledger
+  list: ListProgress
+  waiting: PendingRetries
+  plan: SweepPlan
+}>
 
 export const NO_LIST: ListProgress = {
   inProgress: undefined,

@@ -7,12 +7,12 @@ import type { WirePage } from './wire/decode.ts'
 /** Pages after which a list counts as endless: 400,000 projects. */
 const MAX_PAGES = 1000
 
-export type PagingOptions<Item> = {
-  readonly fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
-  readonly idOf: (item: Item) => string
+export type PagingOptions<Item> = Readonly<{
+  fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
+  idOf: (item: Item) => string
   /** Whether no page after this one is needed. */
-  readonly isLast?: (page: WirePage<Item>) => boolean
-}
+  isLast?: (page: WirePage<Item>) => boolean
+}>
 
 /**
  * Every item once, in the order of the service.

@@ -42,15 +42,15 @@ const RECENT = DAY
 
 export type ServiceOptions = ClientOptions & AccessOptions
 
-type AccessOptions = {
+type AccessOptions = Readonly<{
   /** Explicit ids for a key that may not list: then the list is never requested. */
-  readonly projects: 'discover' | readonly string[]
+  projects: 'discover' | readonly string[]
   /** A personal key must name the organisation whose projects it lists. */
-  readonly orgId?: string | undefined
+  orgId?: string | undefined
   /** Whether connection strings, which hold passwords, may be requested. */
-  readonly useConnectionUri?: boolean
-  readonly clock: Clock
-}
+  useConnectionUri?: boolean
+  clock: Clock
+}>
 
 /** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
 export const createService = (options: ServiceOptions): Service =>

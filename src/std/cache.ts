@@ -1,12 +1,12 @@
 // Cache of derived values by object identity. Not a WeakMap: with a hundred thousand entries it blocks the event loop for half a second
 // at every full garbage collection.
 
-export type IdentityCache<Key, Value> = {
-  readonly get: (key: Key) => Value | undefined
-  readonly set: (key: Key, value: Value) => void
+export type IdentityCache<Key, Value> = Readonly<{
+  get: (key: Key) => Value | undefined
+  set: (key: Key, value: Value) => void
   /** Evicts entries without a `get` or `set` since the last call. */
-  readonly evictUnused: () => void
-}
+  evictUnused: () => void
+}>
 
 type Entry<Value> = { value: Value; round: number }
 

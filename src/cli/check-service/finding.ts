@@ -2,13 +2,13 @@
 import type { ProbeResult } from './probe-result.ts'
 
 /** What was seen about a topic, and what follows from it for Dormouse. */
-export type Check = {
-  readonly topic: string
+export type Check = Readonly<{
+  topic: string
   /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: it could not be checked. */
-  readonly verdict: 'full' | 'less' | 'unknown'
-  readonly seen: string
-  readonly follows: string
-}
+  verdict: 'full' | 'less' | 'unknown'
+  seen: string
+  follows: string
+}>
 export type CheckResult = Omit<Check, 'topic'>
 
 export const full = (seen: string, follows: string): CheckResult => ({ verdict: 'full', seen, follows })
@@ -20,13 +20,13 @@ export const unproven = (seen: string, follows: string): CheckResult => ({
 })
 
 /** Settings of the command and the configuration. */
-export type AssessSettings = {
-  readonly requestsPerMinute: number
+export type AssessSettings = Readonly<{
+  requestsPerMinute: number
   /** Service plan of the configuration. */
-  readonly plan: string | undefined
+  plan: string | undefined
   /** Number of projects that the configuration names. */
-  readonly named: number | undefined
-}
+  named: number | undefined
+}>
 
 /** Topic → its assessment; undefined where there is nothing to say. */
 export type Assessments = Readonly<

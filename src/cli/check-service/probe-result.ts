@@ -26,60 +26,60 @@ export const probedValue = <Value>(answer: Probed<Value>): Value | undefined =>
   'ok' in answer && answer.ok ? answer.value : undefined
 
 /** Field → in how many of `records` it was present and not null. */
-export type FieldCounts = {
-  readonly records: number
-  readonly present: Readonly<Record<string, number>>
-}
+export type FieldCounts = Readonly<{
+  records: number
+  present: Readonly<Record<string, number>>
+}>
 
-export type Traffic = {
-  readonly requests: number
-  readonly refusedForRate: number
-  readonly median: Seconds
-  readonly longest: Seconds
+export type Traffic = Readonly<{
+  requests: number
+  refusedForRate: number
+  median: Seconds
+  longest: Seconds
   /** The service's clock minus ours; undefined if the service sends no time. */
-  readonly clock: { readonly low: Seconds; readonly high: Seconds } | undefined
+  clock: { readonly low: Seconds; readonly high: Seconds } | undefined
   /** Headers about rates, `name: value`. */
-  readonly rateHeaders: readonly string[]
-}
+  rateHeaders: readonly string[]
+}>
 
-export type ProbeResult = {
-  readonly traffic: Traffic
+export type ProbeResult = Readonly<{
+  traffic: Traffic
   /** The service's name of the kind of key; undefined if not reported. */
-  readonly keyKind: string | undefined
+  keyKind: string | undefined
   /** Number of keys that the key may list. */
-  readonly keys: Answer<number>
-  readonly projects: {
+  keys: Answer<number>
+  projects: Readonly<{
     /** Projects on a page of the largest size, and whether there are more. */
-    readonly list: Answer<{ readonly count: number; readonly more: boolean }>
+    list: Answer<{ readonly count: number; readonly more: boolean }>
     /**
      * `cursor`: the second page differs. `none`: one page has all projects. `repeats`: the cursor is ignored.
      * `unproven`: too few projects to tell.
      */
-    readonly paging: 'cursor' | 'none' | 'repeats' | 'unproven'
-    readonly fields: FieldCounts
+    paging: 'cursor' | 'none' | 'repeats' | 'unproven'
+    fields: FieldCounts
     /** Records that were not understood. */
-    readonly problems: readonly string[]
-  }
+    problems: readonly string[]
+  }>
   /** Projects whose computes were looked at. */
-  readonly sampled: number
-  readonly computes: {
-    readonly fields: FieldCounts
-    readonly awake: number
-    readonly asleep: number
+  sampled: number
+  computes: Readonly<{
+    fields: FieldCounts
+    awake: number
+    asleep: number
     /** Ids of computes that slept and were awake or waking in the second look. */
-    readonly woke: readonly string[]
-    readonly problems: readonly string[]
-  }
-  readonly oneCompute: Probed<unknown>
-  readonly operations: Probed<{
+    woke: readonly string[]
+    problems: readonly string[]
+  }>
+  oneCompute: Probed<unknown>
+  operations: Probed<{
     readonly count: number
     readonly more: boolean
     readonly oldest: Instant | undefined
   }>
-  readonly detail: Probed<ProjectDetail>
-  readonly consumption: Readonly<Record<Granularity, Probed<ConsumptionPage>>>
-  readonly connectionUri: Probed<{ readonly role: string; readonly database: string }>
-}
+  detail: Probed<ProjectDetail>
+  consumption: Readonly<Record<Granularity, Probed<ConsumptionPage>>>
+  connectionUri: Probed<{ readonly role: string; readonly database: string }>
+}>
 
 export const itemsAt = (body: unknown, name: string): readonly unknown[] => {
   const items = fieldOf(body, name)

@@ -42,12 +42,12 @@ async function checkService(options: ConnectOptions, io: Io): Promise<ExitCode> 
   return findings === 0 ? EXIT.ok : EXIT.findings
 }
 
-type Report = {
-  readonly baseUrl: string
-  readonly checks: readonly Check[]
-  readonly traffic: Traffic
-  readonly findings: number
-}
+type Report = Readonly<{
+  baseUrl: string
+  checks: readonly Check[]
+  traffic: Traffic
+  findings: number
+}>
 
 function reportText({ baseUrl, checks, traffic, findings }: Report, columns: number | undefined): string {
   const head = `${baseUrl}: ${traffic.requests} requests, all of them GET\n`

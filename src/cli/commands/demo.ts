@@ -5,12 +5,12 @@ import { parseFolderOption, parseLength } from '../terminal/parse.ts'
 import { failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { runDemo } from '../demo/demo.ts'
 
-type Options = {
-  readonly for?: Seconds
-  readonly json?: boolean
-  readonly withPrometheus?: boolean
-  readonly report?: string
-}
+type Options = Readonly<{
+  for?: Seconds
+  json?: boolean
+  withPrometheus?: boolean
+  report?: string
+}>
 
 export const createDemoCommand = ({ io, end }: CommandSession): Command =>
   new Command('demo')

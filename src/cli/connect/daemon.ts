@@ -23,12 +23,12 @@ const DEFAULT_TIMEOUT = 5000
 export type DaemonApi = { readonly url: string; readonly token?: string | undefined }
 
 /** Options of commands that ask a daemon. */
-export type ApiOptions = {
-  readonly url?: string
-  readonly tokenFile?: string
-  readonly config?: string
-  readonly json?: boolean
-}
+export type ApiOptions = Readonly<{
+  url?: string
+  tokenFile?: string
+  config?: string
+  json?: boolean
+}>
 
 const VARIABLE = 'DORMOUSE_TOKEN'
 
@@ -71,12 +71,12 @@ function readToken(file: string | undefined, env: Io['env']): Result<string | un
   return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
 }
 
-type RequestOptions = {
-  readonly signal?: AbortSignal
+type RequestOptions = Readonly<{
+  signal?: AbortSignal
   /** Milliseconds without a byte. */
-  readonly timeout?: number
-  readonly method?: 'GET' | 'POST'
-}
+  timeout?: number
+  method?: 'GET' | 'POST'
+}>
 
 /** @param path begins with a slash */
 export async function askDaemon(
@@ -111,11 +111,11 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
   }
 }
 
-type JsonOptions<Value> = {
+type JsonOptions<Value> = Readonly<{
   /** Tells an answer of Dormouse from one of another program. */
-  readonly isExpected: (body: unknown) => body is Value
-  readonly signal?: AbortSignal
-}
+  isExpected: (body: unknown) => body is Value
+  signal?: AbortSignal
+}>
 
 /** The JSON value at a path of the API. */
 export async function readJson<Value>(

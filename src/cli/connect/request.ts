@@ -11,13 +11,13 @@ import { connectService, withConnectOptions, type ConnectOptions } from './servi
 export const addRequestCommand = (parent: Command, name: string, description: string): Command =>
   withConnectOptions(parent.command(name).description(description)).option('--json', 'print JSON')
 
-type Request<Value> = {
-  readonly send: (service: Service, signal: AbortSignal) => Promise<Result<Value, ServiceError>>
-  readonly json: (answer: Value) => unknown
-  readonly text: (answer: Value) => string
+type Request<Value> = Readonly<{
+  send: (service: Service, signal: AbortSignal) => Promise<Result<Value, ServiceError>>
+  json: (answer: Value) => unknown
+  text: (answer: Value) => string
   /** What the answer leaves out; with any of it the exit code is `findings`. */
-  readonly problems?: (answer: Value) => readonly string[]
-}
+  problems?: (answer: Value) => readonly string[]
+}>
 
 export async function printAnswer<Value>(
   options: ConnectOptions,

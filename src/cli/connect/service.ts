@@ -20,14 +20,14 @@ export const NO_BASE_URL = '--base-url: expected an http or https address that e
 /** Half of what the service allows an account; the same as `service.requests_per_minute` by default. */
 const REQUESTS_PER_MINUTE = 350
 
-export type ConnectOptions = {
-  readonly config?: string
-  readonly account?: string
-  readonly baseUrl?: string
-  readonly apiKeyFile?: string
-  readonly orgId?: string
-  readonly json?: boolean
-}
+export type ConnectOptions = Readonly<{
+  config?: string
+  account?: string
+  baseUrl?: string
+  apiKeyFile?: string
+  orgId?: string
+  json?: boolean
+}>
 
 /** Adds the options that `openServiceAccess` reads. */
 export const withConnectOptions = (command: Command): Command =>
@@ -53,14 +53,14 @@ export function connectService(options: ConnectOptions, io: Io): Result<Service,
   return access.ok ? ok(createService(access.value.service)) : access
 }
 
-export type ServiceAccess = {
-  readonly service: ServiceOptions
+export type ServiceAccess = Readonly<{
+  service: ServiceOptions
   /** Service plan and its prices; undefined without a configuration. */
-  readonly plan?: string
-  readonly prices?: Prices
+  plan?: string
+  prices?: Prices
   /** Role and database for connection strings, or why they may not be requested. */
-  readonly reader: ReturnType<typeof readingCredentials> | { readonly unasked: string }
-}
+  reader: ReturnType<typeof readingCredentials> | { readonly unasked: string }
+}>
 
 export function openServiceAccess(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   const { baseUrl, orgId } = options

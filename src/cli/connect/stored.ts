@@ -27,11 +27,11 @@ export async function withStore<Value>(
   return await use(store)
 }
 
-type FleetQuestion<Value> = {
-  readonly ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>
-  readonly answerFrom: (stored: Snapshot) => Result<Value, string>
-  readonly text: (value: Value) => string
-}
+type FleetQuestion<Value> = Readonly<{
+  ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>
+  answerFrom: (stored: Snapshot) => Result<Value, string>
+  text: (value: Value) => string
+}>
 
 /** Prints what the running daemon answers, or what the store of a stopped one says. */
 export async function printFleetAnswer<Value>(

@@ -2,14 +2,14 @@
 
 export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
 
-export type Player = {
-  readonly role: Role
-  readonly team: string
-  readonly cu: number
+export type Player = Readonly<{
+  role: Role
+  team: string
+  cu: number
   /** Autosuspend delay, seconds. */
-  readonly delay: number | 'never'
-  readonly about: string
-}
+  delay: number | 'never'
+  about: string
+}>
 
 /** Seconds after which the forgotten compute is given an autosuspend delay, and that delay in seconds. */
 export const FORGOTTEN_NOTICED = { after: 25, delay: 5 }

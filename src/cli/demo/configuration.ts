@@ -2,17 +2,17 @@
 import type { Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
 
-export type DemoPaths = {
-  readonly keyFile: string
-  readonly passwordFile: string
+export type DemoPaths = Readonly<{
+  keyFile: string
+  passwordFile: string
   /** File with the address of the receiver of events. */
-  readonly receiverFile: string
+  receiverFile: string
   /** Ports. */
-  readonly telemetry: number
-  readonly api: number
+  telemetry: number
+  api: number
   /** Seconds. */
-  readonly activityLag: number
-}
+  activityLag: number
+}>
 
 /** Limit that the busy team reaches after half a minute. */
 const LIMIT = '0.0015 USD'

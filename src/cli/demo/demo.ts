@@ -16,14 +16,14 @@ import { createScreen } from './screen.ts'
 import { setStage, type StageSet } from './stage.ts'
 import { buildSummary, summaryText, type Summary } from './summary.ts'
 
-export type DemoOptions = {
+export type DemoOptions = Readonly<{
   /** Undefined: until interrupted. */
-  readonly length: Seconds | undefined
-  readonly json: boolean
-  readonly withPrometheus: boolean
+  length: Seconds | undefined
+  json: boolean
+  withPrometheus: boolean
   /** Folder of the report; undefined: a new folder. */
-  readonly report: string | undefined
-}
+  report: string | undefined
+}>
 
 export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const programs = options.withPrometheus ? findPrograms(io.env['PATH']) : undefined
@@ -137,12 +137,12 @@ const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson): rea
     ),
   )
 
-type Ending = {
+type Ending = Readonly<{
   /** Folder of the report. */
-  readonly folder: string
-  readonly monitoring: Monitoring | undefined
-  readonly clock: Clock
-}
+  folder: string
+  monitoring: Monitoring | undefined
+  clock: Clock
+}>
 
 async function summarise(
   { local, apiUrl, telemetryUrl, receiver }: StageSet,

@@ -10,14 +10,14 @@ import { CAST, FORGOTTEN_NOTICED } from './cast.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
-export type DemoRun = {
-  readonly clock: Clock
+export type DemoRun = Readonly<{
+  clock: Clock
   /** Aborts when the play is over. */
-  readonly signal: AbortSignal
+  signal: AbortSignal
   /** Resolves when somebody watches, or the play is over. */
-  readonly watched: Promise<void>
-  readonly say: (text: string) => void
-}
+  watched: Promise<void>
+  say: (text: string) => void
+}>
 
 /** Restarts a daemon that ends before the demo does, as an orchestrator would. */
 export async function superviseDaemon(

@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 
-export type ReceivedNotification = {
-  readonly at: string
-  readonly by: 'alertmanager' | 'dormouse'
+export type ReceivedNotification = Readonly<{
+  at: string
+  by: 'alertmanager' | 'dormouse'
   /** Receiver of Alertmanager's routing or of the configuration. */
-  readonly to: string
-  readonly severity: string
-  readonly state: 'firing' | 'resolved' | 'event'
+  to: string
+  severity: string
+  state: 'firing' | 'resolved' | 'event'
   /** Name of the alert, or kind of the event. */
-  readonly name: string
-  readonly text: string
-}
+  name: string
+  text: string
+}>
 
 export type DemoReceiver = AsyncDisposable & {
   readonly url: string
@@ -67,15 +67,15 @@ export async function openReceiver(token: string, now: () => string): Promise<De
 }
 
 /** The part of Alertmanager's webhook body, version 4, that is shown. */
-type Payload = {
-  readonly receiver: string
-  readonly alerts: readonly {
+type Payload = Readonly<{
+  receiver: string
+  alerts: readonly {
     readonly fingerprint: string
     readonly status: 'firing' | 'resolved'
     readonly labels: Readonly<Record<string, string>>
     readonly annotations: Readonly<Record<string, string>>
   }[]
-}
+}>
 
 const alertOf = (
   { status, labels, annotations }: Payload['alerts'][number],

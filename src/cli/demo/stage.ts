@@ -27,12 +27,12 @@ const ACTIVITY_LAG = 1
 /** Divides memory sizes, so that tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
-export type Props = {
+export type Props = Readonly<{
   /** Token that Alertmanager sends to the receiver. */
-  readonly token: string
+  token: string
   /** ISO 8601. */
-  readonly now: () => string
-}
+  now: () => string
+}>
 
 /** Sets everything up; disposing removes all of it. @throws with what to do if the local service cannot start */
 export async function setStage({ token, now }: Props): Promise<StageSet> {

@@ -13,18 +13,18 @@ import type { DemoReport } from './report.ts'
 
 export type Summary = ReturnType<typeof buildSummary>
 
-export type SummaryInput = {
-  readonly fleet: FleetJson
+export type SummaryInput = Readonly<{
+  fleet: FleetJson
   /** As of `fleet.taken_at`. */
-  readonly truth: Truth
-  readonly urls: Readonly<Record<'page' | 'metrics' | 'api' | 'service', string>> & {
+  truth: Truth
+  urls: Readonly<Record<'page' | 'metrics' | 'api' | 'service', string>> & {
     readonly prometheus?: string
     readonly alertmanager?: string
   }
   /** Notifications, earliest first. */
-  readonly told: readonly ReceivedNotification[]
-  readonly report: DemoReport
-}
+  told: readonly ReceivedNotification[]
+  report: DemoReport
+}>
 
 /** Wakes, suspensions and awake time are those of the truth, which the ledger is compared with. */
 export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {

@@ -35,13 +35,13 @@ function idle(_: string, { clock, signal }: Stage): Promise<void> {
   return clock.sleep(seconds(86_400), signal)
 }
 
-type Session = {
-  readonly uri: string
+type Session = Readonly<{
+  uri: string
   /** Seconds; at least one query is sent. */
-  readonly length: number
+  length: number
   /** Rows of the table, which is created if missing. */
-  readonly rows: number
-}
+  rows: number
+}>
 
 async function session(application: string, { uri, length, rows }: Session, stage: Stage): Promise<void> {
   const { clock, random, signal } = stage

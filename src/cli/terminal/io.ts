@@ -5,32 +5,32 @@ import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 
 /** The part of the process that commands use; tests pass their own. */
-export type Io = {
+export type Io = Readonly<{
   /** Writes a line to standard output. */
-  readonly out: (text: string) => void
+  out: (text: string) => void
   /** Writes a line to standard error. */
-  readonly err: (text: string) => void
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
+  err: (text: string) => void
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
   /** Aborts when the process is asked to stop. */
-  readonly signal: AbortSignal
+  signal: AbortSignal
   /** Calls `reload` on SIGHUP; undefined in processes without that signal. */
-  readonly onReload?: (reload: () => void) => void
+  onReload?: (reload: () => void) => void
   /** Width of the terminal that `out` writes to; undefined if it is no terminal. */
-  readonly columns: number | undefined
-}
+  columns: number | undefined
+}>
 
 /** Exit codes: done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** A run of the program: its input and output, and `end`, which takes the exit code of the command. */
-export type CommandSession = {
-  readonly io: Io
-  readonly end: (code: Promise<ExitCode>) => Promise<void>
+export type CommandSession = Readonly<{
+  io: Io
+  end: (code: Promise<ExitCode>) => Promise<void>
   /** Version of Dormouse. */
-  readonly version: string
-}
+  version: string
+}>
 
 /** A value as `--json` prints it. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 2)

@@ -2,10 +2,10 @@
 import { processEnvironment } from '../../config/load.ts'
 import type { Io } from './io.ts'
 
-type Streams = {
-  readonly stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
-  readonly stderr: NodeJS.WritableStream
-}
+type Streams = Readonly<{
+  stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
+  stderr: NodeJS.WritableStream
+}>
 
 /** A reader that closes the pipe (`| head`) ends the output, not the program. */
 export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {

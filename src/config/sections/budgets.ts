@@ -97,12 +97,12 @@ export const budgetsSchema = array(budget, 'expected a list of budgets')
 
 type Entry = z.output<typeof budget>
 
-type BudgetContext = {
-  readonly timezone: Zone
-  readonly windows: ReadonlyMap<string, Window>
+type BudgetContext = Readonly<{
+  timezone: Zone
+  windows: ReadonlyMap<string, Window>
   /** Name of each account → its currency, undefined while its prices are unknown. */
-  readonly currencies: ReadonlyMap<string, string | undefined>
-}
+  currencies: ReadonlyMap<string, string | undefined>
+}>
 
 export type BuiltBudgets = { readonly budgets: readonly Budget[]; readonly problems: readonly string[] }
 

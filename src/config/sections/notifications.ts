@@ -29,11 +29,11 @@ const entrySchema = strictObject({
 
 export const notificationsSchema = array(entrySchema, 'expected a list of receivers')
 
-export type Notification = {
-  readonly name: string
-  readonly receiver: Receiver
-  readonly subscription: Subscription
-}
+export type Notification = Readonly<{
+  name: string
+  receiver: Receiver
+  subscription: Subscription
+}>
 
 /** The notifications, and their problems: repeated names, secrets that cannot be read. */
 export function buildNotifications(

@@ -74,13 +74,13 @@ export const reportConfigSchema = strictObject({
   }),
 )
 
-export type ReportSink = {
-  readonly name: string
-  readonly receiver: Receiver
-  readonly format: ReportFormat
+export type ReportSink = Readonly<{
+  name: string
+  receiver: Receiver
+  format: ReportFormat
   /** Team whose part of the report is sent; undefined: the whole report. */
-  readonly team: string | undefined
-}
+  team: string | undefined
+}>
 
 const DEFAULT_FORMATS = {
   file: 'markdown',

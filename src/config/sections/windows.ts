@@ -37,11 +37,11 @@ export const calendarsSchema = record(
 )
 
 /** A rule of a window as the file has it: names of calendars not resolved. */
-type Entry = {
-  readonly except?: readonly string[] | undefined
-  readonly zone?: Zone | undefined
-  readonly recurrence: (zone: Zone, except: DateSet) => Recurrence
-}
+type Entry = Readonly<{
+  except?: readonly string[] | undefined
+  zone?: Zone | undefined
+  recurrence: (zone: Zone, except: DateSet) => Recurrence
+}>
 
 const except = array(string('expected the name of a calendar'), 'expected a list of calendars')
   .optional()
@@ -122,16 +122,16 @@ export const windowsSchema = record(
   union([...form.options, array(form).min(1, EXPECTED)], { error: formError }),
 )
 
-type Sections = {
-  readonly timezone: Zone
-  readonly calendars: z.output<typeof calendarsSchema>
-  readonly windows: z.output<typeof windowsSchema>
-}
+type Sections = Readonly<{
+  timezone: Zone
+  calendars: z.output<typeof calendarsSchema>
+  windows: z.output<typeof windowsSchema>
+}>
 
-export type BuiltWindows = {
-  readonly windows: ReadonlyMap<string, Window>
-  readonly problems: readonly string[]
-}
+export type BuiltWindows = Readonly<{
+  windows: ReadonlyMap<string, Window>
+  problems: readonly string[]
+}>
 
 /** The windows by name, and the problems of their rules. */
 export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {

@@ -17,43 +17,43 @@ import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { passPlanOf, reasonNotReadable } from './ports.ts'
 import { createPriceHistory } from './price-history.ts'
 
-export type AccountRunner = {
-  readonly state: () => PassState
-  readonly prices: () => Prices
+export type AccountRunner = Readonly<{
+  state: () => PassState
+  prices: () => Prices
   /** Why its computes cannot be read; undefined where they can. */
-  readonly reasonUnreadable: string | undefined
+  reasonUnreadable: string | undefined
   /** Its part of the next snapshot. */
-  readonly input: () => AccountInput
+  input: () => AccountInput
   /** Start of the last turn, on the monotonic clock. */
-  readonly lastStartedAt: () => Seconds
+  lastStartedAt: () => Seconds
   /** Undefined before the first turn has ended. */
-  readonly runs: () => JobRuns | undefined
+  runs: () => JobRuns | undefined
   /** Runs one turn of the loop. Never rejects. */
-  readonly runPasses: (signal: AbortSignal) => Promise<LoopTurn>
+  runPasses: (signal: AbortSignal) => Promise<LoopTurn>
   /** Resolves when nothing of the account runs beside its turns. */
-  readonly idle: () => Promise<unknown>
-}
+  idle: () => Promise<unknown>
+}>
 
-export type AccountRunners = {
+export type AccountRunners = Readonly<{
   /** In the order of the configuration. */
-  readonly all: readonly AccountRunner[]
+  all: readonly AccountRunner[]
   /** The last one; undefined before the first turn has ended. */
-  readonly snapshot: () => Snapshot | undefined
+  snapshot: () => Snapshot | undefined
   /** Names and currency for the history of each account. */
-  readonly accounts: () => readonly ExportedAccount[]
+  accounts: () => readonly ExportedAccount[]
   /** Resolves when nothing runs beside the turns. */
-  readonly idle: () => Promise<void>
-}
+  idle: () => Promise<void>
+}>
 
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
   readonly store: Pick<DaemonEnvironment['store'], 'account'> & Ports['history']
 }
 
-type RunnerOutputs = {
-  readonly portsOf: (account: AccountConfig) => Ports
+type RunnerOutputs = Readonly<{
+  portsOf: (account: AccountConfig) => Ports
   /** Makes a snapshot visible to all outputs. */
-  readonly publish: (snapshot: Snapshot) => Promise<void>
-}
+  publish: (snapshot: Snapshot) => Promise<void>
+}>
 
 /** @param current read at the start of each turn and each snapshot */
 export async function createAccountRunners(

@@ -17,21 +17,21 @@ import { pass, untimed } from '../pass/pass.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
 import { inChunks } from '../turns.ts'
 
-export type AuditRequest = {
-  readonly ports: Ports
-  readonly plan: Pick<PassPlan, 'prices' | 'preset'>
-  readonly days: number
-  readonly onProgress: (progress: AuditProgress) => void
-}
+export type AuditRequest = Readonly<{
+  ports: Ports
+  plan: Pick<PassPlan, 'prices' | 'preset'>
+  days: number
+  onProgress: (progress: AuditProgress) => void
+}>
 
 export type AuditProgress = { readonly projects: number; readonly looked: number }
 
-export type AuditOutcome = {
+export type AuditOutcome = Readonly<{
   /** Undefined when the service could not be reached. */
-  readonly audit: Audit | undefined
+  audit: Audit | undefined
   /** Parts of the account that could not be observed, one line each. */
-  readonly problems: readonly string[]
-}
+  problems: readonly string[]
+}>
 
 /** Days of operations read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
 const EXTRA_DAYS = 14

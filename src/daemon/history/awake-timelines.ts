@@ -8,28 +8,28 @@ import type { Interval } from '../../model/time.ts'
 import { DAY, earliest, instant, latest, millis, type Instant } from '../../model/units.ts'
 import type { AwakeTimeline } from '../../outputs/charts/timeline-cells.ts'
 
-export type TimelinesRequest = {
-  readonly span: Interval
-  readonly views: readonly ComputeView[]
-  readonly knownFrom: ReadonlyMap<string, Instant>
+export type TimelinesRequest = Readonly<{
+  span: Interval
+  views: readonly ComputeView[]
+  knownFrom: ReadonlyMap<string, Instant>
   /** Account → its last sweep: a compute in an unknown state is known until then. */
-  readonly sweptAt: ReadonlyMap<string, Instant>
-}
+  sweptAt: ReadonlyMap<string, Instant>
+}>
 
-type TimelineSources = {
-  readonly history: Pick<History, 'awakeTimes'>
-  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
-}
+type TimelineSources = Readonly<{
+  history: Pick<History, 'awakeTimes'>
+  entryOf: (ref: ComputeRef) => ComputeEntry | undefined
+}>
 
 /** Computes whose settled intervals stay in memory, some pages of them: about ten megabytes where they wake often. */
 const MAX_CACHED = 1000
 
-type CachedTimes = {
+type CachedTimes = Readonly<{
   /** Watermark of the entry when its intervals were read. */
-  readonly until: Instant
-  readonly from: Instant
-  readonly intervals: readonly LikelyAwakeInterval[]
-}
+  until: Instant
+  from: Instant
+  intervals: readonly LikelyAwakeInterval[]
+}>
 
 /** Reads timelines by `computeKey`. */
 export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
@@ -79,12 +79,12 @@ function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeVie
 }
 
 /** Intervals of one compute to read: those that ended after `from`. */
-type Missing = {
-  readonly ref: ComputeRef
-  readonly until: Instant
-  readonly from: Instant
-  readonly before: CachedTimes | undefined
-}
+type Missing = Readonly<{
+  ref: ComputeRef
+  until: Instant
+  from: Instant
+  before: CachedTimes | undefined
+}>
 
 /** Settled intervals never change: only those settled since the last read are missing. */
 function missingOf(
@@ -112,10 +112,10 @@ function extend(before: CachedTimes | undefined, added: readonly LikelyAwakeInte
   return { from, intervals: intervals.filter(({ to }) => to > from) }
 }
 
-type KnownTimes = {
-  readonly settled: readonly LikelyAwakeInterval[]
-  readonly entry: ComputeEntry | undefined
-}
+type KnownTimes = Readonly<{
+  settled: readonly LikelyAwakeInterval[]
+  entry: ComputeEntry | undefined
+}>
 
 function timelineOf(
   view: ComputeView,

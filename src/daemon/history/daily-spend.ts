@@ -19,12 +19,12 @@ import { earliest, instant, latest, type Instant } from '../../model/units.ts'
 import { matchesSelector, retiredTarget } from '../../model/policy/selector.ts'
 import { createProjectLookup } from './project-lookup.ts'
 
-export type DailySpendOptions = {
-  readonly history: History
-  readonly scopes: BudgetScopes
-  readonly prices: Prices
-  readonly zone: Zone
-}
+export type DailySpendOptions = Readonly<{
+  history: History
+  scopes: BudgetScopes
+  prices: Prices
+  zone: Zone
+}>
 
 /**
  * Daily series, one per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the

@@ -6,21 +6,21 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
 import { problemBody } from './answers.ts'
 
-export type AuthPolicy = {
+export type AuthPolicy = Readonly<{
   /** Host names besides those of loopback. */
-  readonly names: readonly string[]
-  readonly tokens: readonly ApiToken[]
+  names: readonly string[]
+  tokens: readonly ApiToken[]
   /** Whether reading needs no token. */
-  readonly open: boolean
-}
+  open: boolean
+}>
 
-export type AuthOptions = {
+export type AuthOptions = Readonly<{
   /** As configured now. */
-  readonly policy: () => AuthPolicy
-  readonly attempts: FailedLogins
+  policy: () => AuthPolicy
+  attempts: FailedLogins
   /** Address of the client. */
-  readonly addressOf: (context: Context) => string
-}
+  addressOf: (context: Context) => string
+}>
 
 /** Largest body of a request, bytes. */
 const MAX_BODY = 65_536

@@ -8,17 +8,17 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
-export type Telemetry = {
+export type Telemetry = Readonly<{
   /** Whether the loops run. Independent of the service, whose failures a restart would not repair. */
-  readonly healthy: () => boolean
+  healthy: () => boolean
   /** Reason for people; undefined when ready. */
-  readonly notReady: () => string | undefined
-  readonly exposition: Exposition
+  notReady: () => string | undefined
+  exposition: Exposition
   /** The last one; undefined until the first pass has ended. */
-  readonly snapshot: () => Snapshot | undefined
-  readonly clock: Pick<Clock, 'yield'>
-  readonly counted: MiddlewareHandler
-}
+  snapshot: () => Snapshot | undefined
+  clock: Pick<Clock, 'yield'>
+  counted: MiddlewareHandler
+}>
 
 export function telemetryApp({ exposition, counted, ...rest }: Telemetry): Hono {
   const app = new Hono()

@@ -12,14 +12,14 @@ import type { Subscription } from '../../model/output/subscription.ts'
 import { recordAttempt } from '../../outputs/notify/retry-policy.ts'
 import { registerSubscriber, cursorOf, enqueueEvents, type EventQueue } from './event-queue.ts'
 
-export type DeliveryReceiver = {
-  readonly name: string
-  readonly sink: Sink
+export type DeliveryReceiver = Readonly<{
+  name: string
+  sink: Sink
   /** Undefined: it gets reports, not events. */
-  readonly subscription: Subscription | undefined
+  subscription: Subscription | undefined
   /** Undefined when the event or report is no longer stored. */
-  readonly messageOf: (delivery: Delivery) => Promise<Message | undefined>
-}
+  messageOf: (delivery: Delivery) => Promise<Message | undefined>
+}>
 
 export type DeliveryPorts = EventQueue & {
   readonly random: Random

@@ -7,12 +7,12 @@ import { jobNamesOf, registerReceiver, runDeliveryWorker } from './delivery-work
 
 export type Dispatcher = ReturnType<typeof createDispatcher>
 
-type RunningWorker = {
-  readonly receiver: DeliveryReceiver
-  readonly retire: AbortController
+type RunningWorker = Readonly<{
+  receiver: DeliveryReceiver
+  retire: AbortController
   /** Resolves when the worker has stopped. */
-  readonly ended: Promise<void>
-}
+  ended: Promise<void>
+}>
 
 /** @param receivers the currently configured ones; an unchanged receiver is the same object */
 export function createDispatcher(receivers: () => readonly DeliveryReceiver[], ports: DeliveryPorts) {

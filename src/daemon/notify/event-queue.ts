@@ -10,11 +10,11 @@ import type { Subscription } from '../../model/output/subscription.ts'
 import type { Instant } from '../../model/units.ts'
 import { isRepeat, matchesSubscription } from '../../outputs/notify/messages.ts'
 
-export type EventQueue = {
-  readonly clock: Clock
-  readonly store: Pick<Store, 'account'> & Outbox
-  readonly ownerOf: (event: NotifiableEvent) => Owner
-}
+export type EventQueue = Readonly<{
+  clock: Clock
+  store: Pick<Store, 'account'> & Outbox
+  ownerOf: (event: NotifiableEvent) => Owner
+}>
 
 export type Subscriber = { readonly sink: string; readonly subscription: Subscription }
 

@@ -16,17 +16,17 @@ import type { Observed } from './observe-on-service-time.ts'
 import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
 import type { PassInput, PassPlan } from './pass-state.ts'
 
-export type AppliedSweep = {
+export type AppliedSweep = Readonly<{
   /** As of the last durable commit. */
-  readonly ledger: Ledger
-  readonly statistics: AwakeStatistics
+  ledger: Ledger
+  statistics: AwakeStatistics
   /** The oldest day that was restated; undefined where none was. */
-  readonly restatedFrom: Instant | undefined
+  restatedFrom: Instant | undefined
   /** Events that are in the store. */
-  readonly events: readonly Event[]
+  events: readonly Event[]
   /** Why a commit failed; undefined where none did. */
-  readonly failure: unknown
-}
+  failure: unknown
+}>
 
 /** @throws when the store fails before the first chunk */
 export async function applyInChunks(

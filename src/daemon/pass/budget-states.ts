@@ -101,12 +101,12 @@ function computesOfHistory(
 }
 
 /** A sweep, with the ledger before it. */
-type SweptLedger = {
-  readonly before: Ledger
-  readonly sweep: Sweep
+type SweptLedger = Readonly<{
+  before: Ledger
+  sweep: Sweep
   /** Entry of a project of the sweep. A new project is stored after its computes, but a selector may need its name before. */
-  readonly listed: (projectId: string) => ProjectEntry | undefined
-}
+  listed: (projectId: string) => ProjectEntry | undefined
+}>
 
 export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))

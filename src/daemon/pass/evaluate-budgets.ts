@@ -12,13 +12,13 @@ import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import type { PassInput } from './pass-state.ts'
 
-export type EvaluatedBudgets = {
+export type EvaluatedBudgets = Readonly<{
   /** The ledger with the evaluated states and counters. */
-  readonly ledger: Ledger
-  readonly budgets: readonly BudgetView[]
-  readonly events: readonly Event[]
-  readonly writes: readonly Write[]
-}
+  ledger: Ledger
+  budgets: readonly BudgetView[]
+  events: readonly Event[]
+  writes: readonly Write[]
+}>
 
 /** Entries that are evaluated between two yields, some 10 ms. */
 const ENTRIES_PER_TURN = 2000

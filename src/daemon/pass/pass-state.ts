@@ -15,53 +15,53 @@ import { newPolling, type PollingState } from '../../observe/polling/polling-sta
 import { newClock, type ClockState } from './service-clock.ts'
 import { newOutbox, type OutboxState } from './sweep-events.ts'
 
-export type PassState = {
-  readonly ledger: Ledger
+export type PassState = Readonly<{
+  ledger: Ledger
   /** Budgets as of the last pass that was stored; none before the first. */
-  readonly budgets: readonly BudgetView[]
-  readonly statistics: AwakeStatistics
-  readonly clock: ClockState
-  readonly polling: PollingState
-  readonly service: ServiceState
-  readonly persistence: Persistence
-  readonly outbox: OutboxState
-}
+  budgets: readonly BudgetView[]
+  statistics: AwakeStatistics
+  clock: ClockState
+  polling: PollingState
+  service: ServiceState
+  persistence: Persistence
+  outbox: OutboxState
+}>
 
-export type ServiceState = {
+export type ServiceState = Readonly<{
   /** How the service answered the last sweep; undefined before the first. */
-  readonly status: Sweep['service'] | undefined
+  status: Sweep['service'] | undefined
   /** Passes in a row that did not reach the service or could not be stored. */
-  readonly failures: number
+  failures: number
   /** End of the last sweep that reached the service, by the wall clock. */
-  readonly lastSweepAt: Instant | undefined
+  lastSweepAt: Instant | undefined
   /** End of the last sweep whose key was refused, by the wall clock. */
-  readonly lastRejectedAt: Instant | undefined
-}
+  lastRejectedAt: Instant | undefined
+}>
 
-export type Persistence = {
+export type Persistence = Readonly<{
   /**
    * Whether the ledger is in the store. While it is not, nothing is read inside Postgres: a reading that is not stored would be repeated,
    * and each may keep a compute awake.
    */
-  readonly isPersisted: boolean
+  isPersisted: boolean
   /** Why the last pass could not be stored; undefined where it was. */
-  readonly failure: unknown
+  failure: unknown
   /** The oldest day that the last pass restated; undefined where it restated none. */
-  readonly restatedFrom: Instant | undefined
-}
+  restatedFrom: Instant | undefined
+}>
 
 /** What a pass goes by, taken from the configuration when it starts. */
-export type PassPlan = {
-  readonly sweep: SweepPlan
-  readonly prices: Prices
-  readonly preset: Preset
-  readonly budgets: BudgetScopes
-  readonly owners: Owners
+export type PassPlan = Readonly<{
+  sweep: SweepPlan
+  prices: Prices
+  preset: Preset
+  budgets: BudgetScopes
+  owners: Owners
   /** The days of the account's zone. */
-  readonly dayOf: Zone['dayOf']
+  dayOf: Zone['dayOf']
   /** Share of awake time that readings may add. */
-  readonly overhead: number
-}
+  overhead: number
+}>
 
 export type PassInput = { readonly before: PassState; readonly plan: PassPlan }
 

@@ -37,11 +37,11 @@ export async function pass(ports: PassPorts, input: PassInput, signal: AbortSign
   return nextState(input.before, { observed, applied, persisted })
 }
 
-type PassResults = {
-  readonly observed: Observed
-  readonly applied: AppliedSweep
-  readonly persisted: Persisted
-}
+type PassResults = Readonly<{
+  observed: Observed
+  applied: AppliedSweep
+  persisted: Persisted
+}>
 
 /** The state that a pass leaves to the next. */
 function nextState(before: PassState, { observed, applied, persisted }: PassResults): PassState {

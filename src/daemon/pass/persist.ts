@@ -14,27 +14,27 @@ import { eventsOfSweep } from './sweep-events.ts'
 /** Events that wait for the store in an outage: the newest 100 are enough to tell what happened. */
 const MAX_PENDING_EVENTS = 100
 
-export type Persisted = {
-  readonly isStored: boolean
+export type Persisted = Readonly<{
+  isStored: boolean
   /** Why the store failed, in this stage or before; undefined where it did not. */
-  readonly failure: unknown
+  failure: unknown
   /** The durable ledger. */
-  readonly ledger: Ledger
+  ledger: Ledger
   /** Undefined where they were not stored. */
-  readonly budgets: readonly BudgetView[] | undefined
+  budgets: readonly BudgetView[] | undefined
   /** Events of this pass, whether stored or pending. */
-  readonly events: readonly Event[]
+  events: readonly Event[]
   /** Events that are not in the store yet. */
-  readonly pendingEvents: readonly Event[]
+  pendingEvents: readonly Event[]
   /** From the start of the pass until everything was stored. */
-  readonly took: Seconds
-}
+  took: Seconds
+}>
 
-type StageResults = {
-  readonly observed: Observed
-  readonly applied: AppliedSweep
-  readonly evaluated: EvaluatedBudgets | undefined
-}
+type StageResults = Readonly<{
+  observed: Observed
+  applied: AppliedSweep
+  evaluated: EvaluatedBudgets | undefined
+}>
 
 export async function persist(
   ports: Pick<Ports, 'store' | 'epoch' | 'clock'>,

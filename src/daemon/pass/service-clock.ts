@@ -9,24 +9,24 @@ import { instant, latest, millis, type Instant, type Millis, type Seconds } from
 export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
 
 /** Time at the end of a sweep. */
-export type ClockReading = {
+export type ClockReading = Readonly<{
   /** Service time. */
-  readonly now: Instant
+  now: Instant
   /** The latest that it can be. */
-  readonly upperBound: Instant
+  upperBound: Instant
   /** The wall clock: all displayed times are by it. */
-  readonly wallClock: Instant
-  readonly anchor: ClockAnchor
-}
+  wallClock: Instant
+  anchor: ClockAnchor
+}>
 
-export type ClockState = {
+export type ClockState = Readonly<{
   /** Undefined before the first pass of the process. */
-  readonly anchor: ClockAnchor | undefined
+  anchor: ClockAnchor | undefined
   /** Service time minus the wall clock, at the end of the last sweep. */
-  readonly offset: Millis
+  offset: Millis
   /** By how much the service time may be later. */
-  readonly uncertainty: Millis
-}
+  uncertainty: Millis
+}>
 
 export const newClock = (): ClockState => ({ anchor: undefined, offset: millis(0), uncertainty: millis(0) })
 

@@ -5,13 +5,13 @@ import { HOUR, type Instant } from '../../model/units.ts'
 /** Text of a problem → end of the last sweep that met it, so that a lasting problem is reported once. */
 export type ProblemsSeen = ReadonlyMap<string, Instant>
 
-export type OutboxState = {
+export type OutboxState = Readonly<{
   /** Events that are not in the store yet, so that nobody was notified of them. */
-  readonly pendingEvents: readonly Event[]
+  pendingEvents: readonly Event[]
   /** What the last sweep could not observe. */
-  readonly problems: readonly string[]
-  readonly problemsSeen: ProblemsSeen
-}
+  problems: readonly string[]
+  problemsSeen: ProblemsSeen
+}>
 
 export const newOutbox = (): OutboxState => ({ pendingEvents: [], problems: [], problemsSeen: new Map() })
 

@@ -25,19 +25,19 @@ import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import { inTurns } from '../turns.ts'
 
-export type ReportSource = {
-  readonly history: History & Pick<Outbox, 'eventsAfter'>
-  readonly ledger: Ledger
-  readonly prices: Prices
+export type ReportSource = Readonly<{
+  history: History & Pick<Outbox, 'eventsAfter'>
+  ledger: Ledger
+  prices: Prices
   /** The zone that the days of the history begin in. */
-  readonly zone: Zone
-  readonly owners: Owners
-  readonly plan: ReportPlan
+  zone: Zone
+  owners: Owners
+  plan: ReportPlan
   /** Why no compute of the account is read; undefined where they are. */
-  readonly unread: string | undefined
+  unread: string | undefined
   /** As the running daemon sees the account; undefined without a daemon. */
-  readonly view: Pick<AccountView, 'budgets' | 'month'> | undefined
-}
+  view: Pick<AccountView, 'budgets' | 'month'> | undefined
+}>
 
 /** Weeks that the mean is taken of, 4: long enough to even out one odd week, short enough to follow a growing fleet. */
 const MEAN_WEEKS = 4
@@ -45,12 +45,12 @@ const WEEK_MS = 7 * DAY
 /** Retention of hourly rollups, ms. Source: store/sqlite/retention.ts. */
 const HOURS_RETAINED_FOR = 93 * DAY
 
-export type ReportsRequest = {
-  readonly slot: ReportSlot
-  readonly madeAt: Instant
+export type ReportsRequest = Readonly<{
+  slot: ReportSlot
+  madeAt: Instant
   /** Each gets a report of its own. */
-  readonly plans: readonly ReportPlan[]
-}
+  plans: readonly ReportPlan[]
+}>
 
 /** The report of the source's own plan. @throws when the store fails */
 export async function buildReport(

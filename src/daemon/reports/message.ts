@@ -18,11 +18,11 @@ const ATTACHED_FORMAT: Readonly<Record<ReportFormat, ReportFormat | undefined>> 
   slack: undefined,
 }
 
-export type ReportReceiver = {
-  readonly sink: string
-  readonly type: Receiver['type']
-  readonly format: ReportFormat
-}
+export type ReportReceiver = Readonly<{
+  sink: string
+  type: Receiver['type']
+  format: ReportFormat
+}>
 
 export async function reportMessage(
   stored: StoredReport,

@@ -87,12 +87,12 @@ export async function archivedReportTexts(
 /** Reports of one page of the list: a weekly report fills a page in two years. */
 const REPORTS_PER_PAGE = 100
 
-export type ArchiveList = {
-  readonly account: string
-  readonly reports: readonly Awaited<ReturnType<typeof archiveListItem>>[]
+export type ArchiveList = Readonly<{
+  account: string
+  reports: readonly Awaited<ReturnType<typeof archiveListItem>>[]
   /** Null on the last page. */
-  readonly next_page: number | null
-}
+  next_page: number | null
+}>
 
 /** A page of reports, newest first. @throws when the store fails */
 export async function listArchive(

@@ -10,19 +10,19 @@ import { reportKey, type ReportSlot, type StoredReport } from '../../model/outpu
 import { instant, seconds, type Instant } from '../../model/units.ts'
 import { newDelivery } from '../notify/event-queue.ts'
 
-export type ReportJob = {
-  readonly clock: Clock
-  readonly store: Pick<Store, 'account'> & Pick<Outbox, 'jobState' | 'report'>
+export type ReportJob = Readonly<{
+  clock: Clock
+  store: Pick<Store, 'account'> & Pick<Outbox, 'jobState' | 'report'>
   /** The current schedule: a reload may change it. */
-  readonly schedule: () => Schedule
+  schedule: () => Schedule
   /** The current receivers; with a team, they get the report of that team only. */
-  readonly sinks: () => readonly ReportReceiver[]
-  readonly accounts: readonly string[]
+  sinks: () => readonly ReportReceiver[]
+  accounts: readonly string[]
   /** The report about all teams, and one for each of these teams. @throws when the store fails */
-  readonly make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
+  make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
   /** Called when making a report failed; it is tried again at the next poll. */
-  readonly failed: (account: string, cause: unknown) => void
-}
+  failed: (account: string, cause: unknown) => void
+}>
 
 export type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
 

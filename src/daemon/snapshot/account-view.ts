@@ -17,18 +17,18 @@ import { isMonthBudget } from '../accounts/month-budget.ts'
 import type { Forecasts } from '../history/forecasts.ts'
 import type { PassState } from '../pass/pass-state.ts'
 
-export type AccountInput = {
-  readonly state: PassState
-  readonly prices: Prices
-  readonly preset: Preset
+export type AccountInput = Readonly<{
+  state: PassState
+  prices: Prices
+  preset: Preset
   /** Why the account's computes cannot be read; undefined where they can. */
-  readonly unreadable?: string | undefined
+  unreadable?: string | undefined
   /** Whether computes are to be read; true by default. */
-  readonly isRead?: boolean
-  readonly forecasts?: Forecasts | undefined
+  isRead?: boolean
+  forecasts?: Forecasts | undefined
   /** The budgets that each compute counts for; undefined when no budgets are shown. */
-  readonly scopes?: BudgetScopes | undefined
-}
+  scopes?: BudgetScopes | undefined
+}>
 
 /** Opens the view of an account: `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {

@@ -29,14 +29,14 @@ export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; 
 /** Fields of a log line about a family. */
 type FamilyFault = { readonly family: string; readonly err?: unknown; readonly count?: number }
 
-type ExpositionEnvironment = {
-  readonly self: SelfMetrics
-  readonly clock: Clock
-  readonly log: {
-    readonly error: (fields: FamilyFault, message: string) => void
-    readonly warn: (fields: { readonly families: readonly string[] }, message: string) => void
-  }
-}
+type ExpositionEnvironment = Readonly<{
+  self: SelfMetrics
+  clock: Clock
+  log: Readonly<{
+    error: (fields: FamilyFault, message: string) => void
+    warn: (fields: { readonly families: readonly string[] }, message: string) => void
+  }>
+}>
 
 export type Exposition = ReturnType<typeof createExposition>
 
@@ -86,10 +86,10 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
 /** How long after its last scrape a format is still compressed in advance: 5 min covers scrape intervals of up to 5 min. */
 const COMPRESSED_AHEAD_FOR = seconds(300)
 
-type PublishedState = {
-  readonly families: readonly RenderedFamily[]
-  readonly prefixes: Map<ExpositionFormat, Promise<CompressedPrefix>>
-}
+type PublishedState = Readonly<{
+  families: readonly RenderedFamily[]
+  prefixes: Map<ExpositionFormat, Promise<CompressedPrefix>>
+}>
 
 /** The published families, compressed. Formats that were scraped lately are compressed before they are published, others on demand. */
 export function createCompressedExposition(compress: typeof compressPrefix) {
@@ -117,15 +117,15 @@ export function createCompressedExposition(compress: typeof compressPrefix) {
   }
 }
 
-export type RenderedSamples = {
+export type RenderedSamples = Readonly<{
   /** In the order of the samples. */
-  readonly families: readonly RenderedFamily[]
-  readonly series: number
+  families: readonly RenderedFamily[]
+  series: number
   /** Family → series left out because a later one has the same labels. */
-  readonly duplicates: ReadonlyMap<FamilyKey, number>
+  duplicates: ReadonlyMap<FamilyKey, number>
   /** Families that could not be rendered and are left out. */
-  readonly failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
-}
+  failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
+}>
 
 /** Renders family by family and yields after each; a family that cannot be rendered does not hide the others. */
 export async function renderSamples(

@@ -7,16 +7,16 @@ import { nextTick, backoff } from '../loop.ts'
 export type JobRun = { readonly begunAt: Instant; readonly took: Seconds }
 
 /** The runs of a job for one account. */
-export type JobRuns = {
-  readonly interval: Seconds
-  readonly last: JobRun
+export type JobRuns = Readonly<{
+  interval: Seconds
+  last: JobRun
   /** Failures in a row, the last run included. */
-  readonly failures: number
+  failures: number
   /** The last successful run; undefined before the first, then `since` is used instead. */
-  readonly succeeded: JobRun | undefined
+  succeeded: JobRun | undefined
   /** When the job was started. */
-  readonly since: Instant
-}
+  since: Instant
+}>
 
 /** Intervals, or durations of a longer run, that a success may be late, 3: one failed run is normal, three in a row are not. */
 const LATENESS_INTERVALS = 3

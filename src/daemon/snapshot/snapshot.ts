@@ -11,18 +11,18 @@ import { asOrderedMap } from '../../std/ordered-map.ts'
 import { inChunks, inTurns } from '../turns.ts'
 import { openAccount, type AccountInput } from './account-view.ts'
 
-export type SnapshotContext = {
-  readonly now: Instant
-  readonly version: number
-  readonly passSeconds: Seconds
+export type SnapshotContext = Readonly<{
+  now: Instant
+  version: number
+  passSeconds: Seconds
   /** Time after the last sweep from which states count as stale. */
-  readonly staleAfter: Seconds
+  staleAfter: Seconds
   /** How late the service shows activity. */
-  readonly activityLag: Seconds
-  readonly owners: Owners
+  activityLag: Seconds
+  owners: Owners
   /** Empty by default. */
-  readonly jobs?: Snapshot['jobs']
-}
+  jobs?: Snapshot['jobs']
+}>
 
 /** Entries of one call of `add`, 1,000: some 10 ms of work. */
 const ENTRIES_PER_TURN = 1000

@@ -19,13 +19,13 @@ export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): A
   return reasonFromReading(entry, context.now) ?? reasonFromTimes(entry, context)
 }
 
-export type AwakeReasonContext = {
-  readonly project: ProjectEntry | undefined
-  readonly delay: AutosuspendDelay
+export type AwakeReasonContext = Readonly<{
+  project: ProjectEntry | undefined
+  delay: AutosuspendDelay
   /** Activity lag: activity may be later than the service shows. */
-  readonly activityLag: Seconds
-  readonly now: Instant
-}
+  activityLag: Seconds
+  now: Instant
+}>
 
 /** Reason that a fresh reading of the current awake interval gives. */
 function reasonFromReading({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {

@@ -20,11 +20,11 @@ const OLD_KEY = 180
 /** Days without use after which a key should be revoked. */
 const UNUSED_KEY = 60
 
-export type AuditedDays = {
-  readonly compute: AuditedCompute
-  readonly createdAt: Instant
-  readonly days: readonly CorrectedDay[]
-}
+export type AuditedDays = Readonly<{
+  compute: AuditedCompute
+  createdAt: Instant
+  days: readonly CorrectedDay[]
+}>
 
 export function findFindings(
   assessed: readonly AuditedDays[],

@@ -39,27 +39,27 @@ export function settleBudgets(
   )
 }
 
-export type BudgetsEvaluation = {
-  readonly states: BudgetStates
-  readonly budgetCounters: AccountCounters['budgets']
+export type BudgetsEvaluation = Readonly<{
+  states: BudgetStates
+  budgetCounters: AccountCounters['budgets']
   /** In the order of `budgets`, without budgets outside their periods. */
-  readonly views: readonly BudgetView[]
-  readonly events: readonly Event[]
-}
+  views: readonly BudgetView[]
+  events: readonly Event[]
+}>
 
 /** Budgets of each compute, cached while its entry and its project stay the same objects and are used. */
-export type BudgetScopes = {
-  readonly budgets: readonly Budget[]
-  readonly of: (entry: ComputeEntry, project: ProjectEntry | undefined) => Scoped
+export type BudgetScopes = Readonly<{
+  budgets: readonly Budget[]
+  of: (entry: ComputeEntry, project: ProjectEntry | undefined) => Scoped
   /** Drops the entries not used since the last call. */
-  readonly evictUnused: () => void
-}
+  evictUnused: () => void
+}>
 
-type Scoped = {
-  readonly project: ProjectEntry | undefined
+type Scoped = Readonly<{
+  project: ProjectEntry | undefined
   /** Indexes in `budgets`; one shared list for all computes of the same budgets. */
-  readonly indexes: readonly number[]
-}
+  indexes: readonly number[]
+}>
 
 export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
   const cache = createIdentityCache<ComputeEntry, Scoped>()
@@ -95,10 +95,10 @@ export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> & {
 }
 
 /** Evaluates all budgets as of now, with the provisional usage of the entries that are added. */
-export type BudgetEvaluator = {
-  readonly add: (entries: Iterable<ComputeEntry>) => void
-  readonly close: () => BudgetsEvaluation
-}
+export type BudgetEvaluator = Readonly<{
+  add: (entries: Iterable<ComputeEntry>) => void
+  close: () => BudgetsEvaluation
+}>
 
 export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
   const { projects, budgets: states, counters, prices, now, atMost, isUnreachable = false } = inputs

@@ -86,17 +86,17 @@ export const recentSpend = (
 const windowsUntil = (now: Instant): readonly Interval[] =>
   TIERS.map(({ window }) => ({ from: instant(now - window), to: now }))
 
-export type BurnInput = {
-  readonly spendBuckets: SpendBuckets
-  readonly seasonality?: Seasonality | undefined
+export type BurnInput = Readonly<{
+  spendBuckets: SpendBuckets
+  seasonality?: Seasonality | undefined
   /** `recentSpend` of the provisional slices. */
-  readonly unsettled: readonly number[]
-  readonly period: Interval
-  readonly maxBurn: number
+  unsettled: readonly number[]
+  period: Interval
+  maxBurn: number
   /** Spend before it is not known. */
-  readonly since: Instant
-  readonly now: Instant
-}
+  since: Instant
+  now: Instant
+}>
 
 export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): readonly BurnRate[] {
   const { spendBuckets, seasonality, unsettled, period, maxBurn, since, now } = spending

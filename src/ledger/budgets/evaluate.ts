@@ -18,32 +18,32 @@ import { burnRates, spendPerMilli, recentSpend, type BurnInput } from './burn-ra
 import { addSlicesInPeriod, amountInLimitUnit, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget } from './settle.ts'
 
-export type BudgetEvaluation = {
+export type BudgetEvaluation = Readonly<{
   /** State with the rungs reached; stored before or with the events. */
-  readonly state: BudgetState
-  readonly counter: BudgetCounter
+  state: BudgetState
+  counter: BudgetCounter
   /** Undefined when no period holds now. */
-  readonly view: BudgetView | undefined
+  view: BudgetView | undefined
   /** At most one for each retained period: the highest rung that it reached for the first time. */
-  readonly events: readonly Event[]
-}
+  events: readonly Event[]
+}>
 
 /** An evaluation in progress, to which computes are added in chunks. */
-export type OpenEvaluation = {
+export type OpenEvaluation = Readonly<{
   /** Adds an existing compute of the budget's scope: their largest sizes bound the burn. */
-  readonly compute: (maxCu: Cu, perCuHour: Micros) => void
+  compute: (maxCu: Cu, perCuHour: Micros) => void
   /** Adds provisional slices, as of now, of computes of the budget's scope; each slice once. */
-  readonly provisional: (slices: readonly AwakeSlice[]) => void
-  readonly close: () => BudgetEvaluation
-}
+  provisional: (slices: readonly AwakeSlice[]) => void
+  close: () => BudgetEvaluation
+}>
 
 /** State and counter of a budget; both undefined for a new one. */
-type StoredBudget = {
-  readonly state: BudgetState | undefined
-  readonly counter: BudgetCounter | undefined
+type StoredBudget = Readonly<{
+  state: BudgetState | undefined
+  counter: BudgetCounter | undefined
   /** The service did not answer: usage that may have accrued since is in the spend, and not in the counter, which cannot fall again. */
-  readonly isUnreachable: boolean
-}
+  isUnreachable: boolean
+}>
 
 export function openEvaluation(budget: Budget, before: StoredBudget, now: Instant): OpenEvaluation {
   const { unit } = budget.limit

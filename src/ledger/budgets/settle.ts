@@ -22,14 +22,14 @@ export const groupByCompute = (slices: readonly AwakeSlice[]): SlicesByCompute =
 /** Time that a seasonality may lag behind where nothing is settled: it saves writes. */
 const MAX_LAG = DAY
 
-export type BudgetSettleInput = {
-  readonly now: Instant
+export type BudgetSettleInput = Readonly<{
+  now: Instant
   /** Slices settled since the state was stored, each slice once. */
-  readonly settled: SlicesByCompute
-  readonly computes: BudgetComputesByKey
+  settled: SlicesByCompute
+  computes: BudgetComputesByKey
   /** Start of the time that `settled` covers, for a budget without state; `now` by default. */
-  readonly settledSince?: Instant | undefined
-}
+  settledSince?: Instant | undefined
+}>
 
 /** `state` itself when nothing was settled for it. A state of another definition is dropped, and counting starts again. */
 export function settleBudget(

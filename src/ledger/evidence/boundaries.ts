@@ -4,21 +4,21 @@ import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { deletionIn } from './evidence.ts'
 
-export type Boundary = {
-  readonly kind: 'start' | 'end'
-  readonly edge: Edge
+export type Boundary = Readonly<{
+  kind: 'start' | 'end'
+  edge: Edge
   /** Whether a start is part of a restart. */
-  readonly restart: boolean
-}
+  restart: boolean
+}>
 
 /** A state observation, or an activity, which proves that the compute was awake. */
 export type Sighting = StateObservation & { readonly isActivity: boolean }
 
 /** Boundaries in order of time, and the sightings before, between and after them: one list more than boundaries. */
-export type BoundarySequence = {
-  readonly boundaries: readonly Boundary[]
-  readonly gaps: readonly (readonly Sighting[])[]
-}
+export type BoundarySequence = Readonly<{
+  boundaries: readonly Boundary[]
+  gaps: readonly (readonly Sighting[])[]
+}>
 
 /** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, one edge could take the time of its neighbour. */
 const ROUNDING = SECOND

@@ -8,12 +8,12 @@ import { union, type Interval } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { contains, intersect } from '../interval-math.ts'
 
-export type Continuity = {
+export type Continuity = Readonly<{
   /** Spans without a start or a suspension, of which an unseen sleep or wake needs both: from records and completely read operations. */
-  readonly noTransition: readonly Interval[]
+  noTransition: readonly Interval[]
   /** Spans in which only inactivity for `holds` suspends: interventions and changes of settings move `updated_at`, and none lies in them. */
-  readonly undisturbed: readonly UndisturbedSpan[]
-}
+  undisturbed: readonly UndisturbedSpan[]
+}>
 
 export type UndisturbedSpan = Interval & { readonly holds: AutosuspendDelay }
 

@@ -38,12 +38,12 @@ export function deletionsIn(
 const isBefore = ({ operations }: ComputeOperations, at: Instant): boolean =>
   operations.length > 0 && operations.every(({ updatedAt }) => secondAfter(updatedAt) <= at)
 
-type DeletionContext = {
-  readonly entry: ComputeEntry | undefined
+type DeletionContext = Readonly<{
+  entry: ComputeEntry | undefined
   /** `branchKey` → the operation. */
-  readonly removals: ReadonlyMap<string, Operation>
-  readonly listedAt: Instant
-}
+  removals: ReadonlyMap<string, Operation>
+  listedAt: Instant
+}>
 
 /** Before the list and the end of the removal of its branch, most likely with that; without an entry, after the last operation. */
 function deletionOf({ ref, operations }: ComputeOperations, { entry, removals, listedAt }: DeletionContext) {

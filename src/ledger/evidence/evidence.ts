@@ -75,11 +75,11 @@ export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservati
   return last?.state === 'gone' ? last : undefined
 }
 
-export type OperationsRead = {
-  readonly operations: readonly Operation[]
+export type OperationsRead = Readonly<{
+  operations: readonly Operation[]
   /** Whether an unreadable operation may be of this compute. */
-  readonly operationsLost: boolean
-}
+  operationsLost: boolean
+}>
 
 /** Extends the complete time of the operations: nothing by an empty list, which the service may not have; anew after a loss. */
 export function addOperationsRead(

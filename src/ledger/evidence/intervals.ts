@@ -16,20 +16,20 @@ import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighti
 import { certainlyAwake, deriveContinuity, possiblyAwake, type StateSample } from './certainty.ts'
 
 /** The instant behind which an entry is settled; the evidence starts there. */
-export type Watermark = {
-  readonly settledUntil: Instant
+export type Watermark = Readonly<{
+  settledUntil: Instant
   /** The interval in progress at the watermark; undefined when asleep. */
-  readonly partlySettled: PartlySettledInterval | undefined
-}
+  partlySettled: PartlySettledInterval | undefined
+}>
 
-export type Timeline = {
+export type Timeline = Readonly<{
   /** In order of time, never overlapping; only the last may be in progress. One in progress at the watermark comes first. */
-  readonly intervals: readonly AwakeInterval[]
+  intervals: readonly AwakeInterval[]
   /** Spans inside intervals in which the compute was certainly awake, ascending. */
-  readonly certainlyAwake: readonly Interval[]
+  certainlyAwake: readonly Interval[]
   /** Spans outside intervals in which an unseen wake is possible, ascending. */
-  readonly possiblyAwake: readonly Interval[]
-}
+  possiblyAwake: readonly Interval[]
+}>
 
 type Walk = {
   readonly recordUpdates: readonly Instant[]

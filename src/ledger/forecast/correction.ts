@@ -16,11 +16,11 @@ export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> & {
 }
 
 /** Correction of the logarithm of `remaining + base`. */
-export type Correction = {
+export type Correction = Readonly<{
   /** Movement of the middle. */
-  readonly shift: number
-  readonly spread: number
-}
+  shift: number
+  spread: number
+}>
 
 /** Weight of the uncorrected outlook, in windows. Tuned on real computes: a larger one widens the intervals of steady weeks for nothing. */
 const PRIOR_WINDOWS = 3
@@ -75,13 +75,13 @@ const WINDOW_STRIDE = 5
 const overlapWeight = ({ from, to }: WindowOutcome): number => Math.min(1, WINDOW_STRIDE / (to - from))
 
 /** Coverage and error of the backtest. */
-export type IntervalCoverage = {
-  readonly windows: number
+export type IntervalCoverage = Readonly<{
+  windows: number
   /** Share of outcomes inside p10–p90: 0.8 when the intervals have the right width. */
-  readonly inside: Ratio
+  inside: Ratio
   /** Mean error of the middle, as a share of the spend and its base; at most 1 for one window. */
-  readonly error: Ratio
-}
+  error: Ratio
+}>
 
 /** @returns undefined when no window has finished */
 export function intervalCoverage(outcomes: readonly WindowOutcome[]): IntervalCoverage | undefined {

@@ -11,47 +11,47 @@ import { outlookAfter, type HorizonPart } from './spread.ts'
 /** Known days from which on a forecast is no longer learning: two months, after which error and width change little. */
 const LEARNED = 60
 
-export type ForecastInput = {
+export type ForecastInput = Readonly<{
   /** A budget over several computes gives their sum: quantiles cannot be added up. */
-  readonly history: DailySeries
+  history: DailySeries
   /** In this period so far, today included. */
-  readonly spent: ForecastAmount
+  spent: ForecastAmount
   /** The part of today that is over, from 0 to below 1. */
-  readonly today: number
+  today: number
   /** Until the period ends, the rest of today included; real length, whatever the period and the zone. */
-  readonly daysLeft: number
+  daysLeft: number
   /** Known changes before now or within the period; none by default. */
-  readonly changes?: readonly KnownChange[]
+  changes?: readonly KnownChange[]
   /** Upper bound of the remaining spend: largest size · price · remaining hours, of named computes; none by default. */
-  readonly most?: ForecastAmount
+  most?: ForecastAmount
   /** `backtestWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
-  readonly finished?: readonly WindowOutcome[]
-}
+  finished?: readonly WindowOutcome[]
+}>
 
-export type Forecast = {
-  readonly spent: ForecastAmount
-  readonly p10: ForecastAmount
-  readonly p50: ForecastAmount
-  readonly p90: ForecastAmount
+export type Forecast = Readonly<{
+  spent: ForecastAmount
+  p10: ForecastAmount
+  p50: ForecastAmount
+  p90: ForecastAmount
   /** Ascending; `share` of outcomes are expected to end at or below `amount`. */
-  readonly quantiles: readonly { readonly share: number; readonly amount: ForecastAmount }[]
+  quantiles: readonly { readonly share: number; readonly amount: ForecastAmount }[]
   /** Under 60 known days: its error is larger and its width mostly assumed. */
-  readonly learning: boolean
+  learning: boolean
   /** Coverage of its backtest; undefined before the first finished window. */
-  readonly coverage: IntervalCoverage | undefined
+  coverage: IntervalCoverage | undefined
   /** Input of `probabilityOverLimit` and `daysUntilExhausted`. */
-  readonly remains: RemainingSpend
-}
+  remains: RemainingSpend
+}>
 
-export type RemainingSpend = {
+export type RemainingSpend = Readonly<{
   /** Median of `remaining + base`. */
-  readonly middle: ForecastAmount
-  readonly base: ForecastAmount
-  readonly spread: number
-  readonly most: ForecastAmount
+  middle: ForecastAmount
+  base: ForecastAmount
+  spread: number
+  most: ForecastAmount
   /** The time until the period ends, in order. */
-  readonly stretches: readonly HorizonPart[]
-}
+  stretches: readonly HorizonPart[]
+}>
 
 /**
  * @returns undefined when no finished day is known

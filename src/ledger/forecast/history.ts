@@ -3,20 +3,20 @@
 /** Spend in micros, or CU-hours: a forecast comes out in the unit that went in. */
 export type ForecastAmount = number
 
-export type DailySeries = {
+export type DailySeries = Readonly<{
   /** Amounts by day of the budget's zone, oldest first, without today; undefined for an unknown day. */
-  readonly amounts: readonly (ForecastAmount | undefined)[]
+  amounts: readonly (ForecastAmount | undefined)[]
   /** Weekday of the first day, 0 (Monday) to 6. */
-  readonly firstWeekday: number
-}
+  firstWeekday: number
+}>
 
 /** A change of sizing, of delay or of the number of computes whose effect on the amounts is known. */
-export type KnownChange = {
+export type KnownChange = Readonly<{
   /** Days from the start of the history's first day; 12.5 is noon of the thirteenth. It may be in the future. */
-  readonly at: number
+  at: number
   /** Cost of a day after the change, as a multiple of before; 0 when everything is deleted. */
-  readonly factor: number
-}
+  factor: number
+}>
 
 /** The history as if every change up to `now` were older: earlier days are multiplied, so that weekdays and noise still count. */
 export function rescaleSeries(

@@ -27,12 +27,12 @@ const MEDIAN_DAYS = 21
 /** Share of the larger average added to both, so that a week without spend does not make their geometric mean 0. */
 const FLOOR = 0.001
 
-export type DailyLevel = {
+export type DailyLevel = Readonly<{
   /** Amount of an average day. */
-  readonly amount: ForecastAmount
+  amount: ForecastAmount
   /** Days' worth of independent information in the fast average: 14 of a long history. */
-  readonly effectiveDays: number
-}
+  effectiveDays: number
+}>
 
 /** Cost of each weekday, Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent. */
 export function weekdayFactors(history: DailySeries, days: number): readonly number[] {
@@ -90,11 +90,11 @@ function recentMedian(history: DailySeries, days: number, factors: readonly numb
   return amounts.toSorted((a, b) => a - b)[Math.floor((amounts.length - 1) / 2)] ?? 0
 }
 
-type Average = {
-  readonly factors: readonly number[]
-  readonly halfLife: number
-  readonly most: ForecastAmount
-}
+type Average = Readonly<{
+  factors: readonly number[]
+  halfLife: number
+  most: ForecastAmount
+}>
 
 /** A ratio of weighted sums, in which an average day costs at most `most`. */
 function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {

@@ -3,28 +3,28 @@ import { decayedWeight, levelAfter, weekdayFactorOf, weekdayFactors } from './le
 import type { ForecastAmount, DailySeries } from './history.ts'
 
 /** Part of the remaining time, within one day. */
-export type HorizonPart = {
+export type HorizonPart = Readonly<{
   /** Length in days. */
-  readonly days: number
+  days: number
   /** Cost in average days. */
-  readonly weight: number
+  weight: number
   /** Variance of the cost, in variances of average days. */
-  readonly noise: number
-}
+  noise: number
+}>
 
 /** The remaining spend, before correction by the backtest. */
-export type Outlook = {
-  readonly remaining: ForecastAmount
+export type Outlook = Readonly<{
+  remaining: ForecastAmount
   /** Added before ratios are taken, so that amounts near 0 are not far from each other. */
-  readonly base: ForecastAmount
+  base: ForecastAmount
   /** How far the logarithm of `remaining + base` may be off: about a standard deviation. */
-  readonly spread: number
+  spread: number
   /** Mean amount of the last 60 days. */
-  readonly rate: ForecastAmount
+  rate: ForecastAmount
   /** Known days of the history. */
-  readonly knownDays: number
-  readonly stretches: readonly HorizonPart[]
-}
+  knownDays: number
+  stretches: readonly HorizonPart[]
+}>
 
 /** Days of spend in the base, whatever the period. */
 const BASE_DAYS = 0.9

@@ -30,12 +30,12 @@ const RETAINED_FOR = 3 * HOUR
 /** Largest capacity in the utilisation before it is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
 const MAX_CAPACITY = 100 * HOUR
 
-export type MeteringContext = {
+export type MeteringContext = Readonly<{
   /** Usage by the ledger, as of the reading. */
-  readonly use: ProjectUsage
+  use: ProjectUsage
   /** Metering lag of the whole account; undefined while no project measured one. */
-  readonly lag: Seconds | undefined
-}
+  lag: Seconds | undefined
+}>
 
 /**
  * Applies a meter reading:

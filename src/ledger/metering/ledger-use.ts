@@ -16,21 +16,21 @@ import { duration, overlap } from '../interval-math.ts'
 type Rate = Interval & { readonly least: Cu; readonly likely: Cu; readonly most: Cu }
 
 /** Likely usage of all existing computes of a project. */
-export type ProjectUsage = {
-  readonly settled: Bounds<CuMillis>
+export type ProjectUsage = Readonly<{
+  settled: Bounds<CuMillis>
   /** Slices that may still be restated, and the interval in progress. */
-  readonly slices: readonly AwakeSlice[]
+  slices: readonly AwakeSlice[]
   /** The likely part of `slices`, ascending by its beginning. */
-  readonly rates: readonly Rate[]
+  rates: readonly Rate[]
   /** Likely starts of the intervals that are in progress or partly settled. */
-  readonly awakeFrom: readonly Instant[]
+  awakeFrom: readonly Instant[]
   /** The newest suspension in the records; undefined where a record of a compute that was awake has none. */
-  readonly suspendedAt: Instant | undefined
+  suspendedAt: Instant | undefined
   /** Sum of the largest sizes. */
-  readonly largest: Cu
+  largest: Cu
   /** Their endpoint ids, in order. */
-  readonly computes: string
-}
+  computes: string
+}>
 
 /** @returns undefined while not all computes of the project are known */
 export function projectUsage(

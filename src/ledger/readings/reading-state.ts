@@ -32,15 +32,15 @@ export const NO_READING_STATE: ReadingState = {
   problem: undefined,
 }
 
-type StateAfter = {
-  readonly overhead: number
-  readonly delay: AutosuspendDelay
-  readonly totals: Totals
-  readonly evidence: Evidence
+type StateAfter = Readonly<{
+  overhead: number
+  delay: AutosuspendDelay
+  totals: Totals
+  evidence: Evidence
   /** Whether the compute is awake now. */
-  readonly awake: boolean
-  readonly preset: Preset
-}
+  awake: boolean
+  preset: Preset
+}>
 
 /** Applies readings to the reading state. A reading is charged its expected cost until its real cost is known. */
 export function applyReadings(
@@ -141,18 +141,18 @@ const missingPartOf = ({ kind, connections, usage, cache, workingSet }: Reading)
     ?.missing
 
 /** Input of the observer allowance of one compute, seconds. */
-export type ObserverSpending = {
+export type ObserverSpending = Readonly<{
   /** Time awake since the facts applied last. */
-  readonly awake: Seconds
-  readonly overhead: number
-  readonly delay: AutosuspendDelay
+  awake: Seconds
+  overhead: number
+  delay: AutosuspendDelay
   /** Expected cost of the new readings. */
-  readonly expected: Seconds
+  expected: Seconds
   /** Awake time that readings turned out to have added since the facts applied last. */
-  readonly added: Seconds
+  added: Seconds
   /** Whether the real cost of all earlier readings is known. */
-  readonly settled: boolean
-}
+  settled: boolean
+}>
 
 /** Awake time earns allowance, up to one delay. A reading reserves its expected cost until its real cost is known and paid. */
 export function updateObserverAllowance(

@@ -23,12 +23,12 @@ export const refsToLoad = (known: AwakeStatistics, { writes, gaps }: Chunk): rea
     .map(({ ref }) => ref)
     .filter((ref) => !known.has(computeKey(ref)))
 
-export type UpdatedStatistics = {
+export type UpdatedStatistics = Readonly<{
   /** Compute key → statistics, of the chunk's computes; undefined for those that are not awake any more. */
-  readonly tracked: ReadonlyMap<string, TrackedStatistics | undefined>
+  tracked: ReadonlyMap<string, TrackedStatistics | undefined>
   /** Rows to store: changed, and an hour old or of a compute that is not awake any more. */
-  readonly writes: readonly Write[]
-}
+  writes: readonly Write[]
+}>
 
 /** @param stored statistics of `refsToLoad`, as far as there are any */
 export function updateStatistics(

@@ -40,14 +40,14 @@ const addSample = <Value extends number>(summary: SampleSummary<Value> | undefin
       }
     : { count: 1, sum: value, min: value, max: value }
 
-export type ReadingContext = {
-  readonly compute: Compute
-  readonly preset: Preset
+export type ReadingContext = Readonly<{
+  compute: Compute
+  preset: Preset
   /** Cache counters of the reading before. */
-  readonly cacheBefore: CacheBaseline | undefined
+  cacheBefore: CacheBaseline | undefined
   /** Growth of the usage counters since the reading before; undefined where there is none to compare with. */
-  readonly growth: UsageDelta | undefined
-}
+  growth: UsageDelta | undefined
+}>
 
 export function addReadingSample(before: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
   const { growth, cacheBefore } = context

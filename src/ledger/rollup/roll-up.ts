@@ -23,11 +23,11 @@ export type RolledUpEntry = Pick<ComputeEntry, 'compute' | 'observedAt' | 'rollu
   readonly reading: Pick<ReadingState, 'last' | 'failures' | 'lastAttemptAt'>
 }
 
-export type RollupUpdate = {
-  readonly state: RollupState
+export type RollupUpdate = Readonly<{
+  state: RollupState
   /** Finished buckets, in order of time by length. */
-  readonly closed: readonly Rollup[]
-}
+  closed: readonly Rollup[]
+}>
 
 /** The rollups after the facts of one sweep. Applying them twice is safe: what is not later than the last look or reading is left out. */
 export function rollUp(

@@ -12,15 +12,15 @@ import type { SizeBounds } from './sizing.ts'
 import { priceAt } from './slices.ts'
 import { duration, emptyAt } from '../interval-math.ts'
 
-export type AccrualContext = {
-  readonly prices: Prices
-  readonly project: ProjectEntry | undefined
-  readonly now: Instant
+export type AccrualContext = Readonly<{
+  prices: Prices
+  project: ProjectEntry | undefined
+  now: Instant
   /** Upper bound of the present time; `now` by default. */
-  readonly atMost?: Instant | undefined
+  atMost?: Instant | undefined
   /** The service does not answer: a compute that was asleep may have woken since. Default false. */
-  readonly isUnobserved?: boolean
-}
+  isUnobserved?: boolean
+}>
 
 /**
  * Slice since the last application, of a compute that was awake then, that the list has shown awake since, or that is not observed;

@@ -42,19 +42,19 @@ export function endPostings(
 /** Slices and postings, to be summed up by day. */
 export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly postings: readonly DayPosting[] }
 
-export type DaysContext = {
-  readonly ref: ComputeRef
-  readonly dayOf: Zone['dayOf']
-  readonly settledUntil: Instant
-  readonly now: Instant
-}
+export type DaysContext = Readonly<{
+  ref: ComputeRef
+  dayOf: Zone['dayOf']
+  settledUntil: Instant
+  now: Instant
+}>
 
-export type DayUpdate = {
+export type DayUpdate = Readonly<{
   /** Days that may still change. */
-  readonly open: readonly OpenDay[]
+  open: readonly OpenDay[]
   /** Rows that are new or differ from the published ones, in order. */
-  readonly restated: readonly DayRow[]
-}
+  restated: readonly DayRow[]
+}>
 
 export function updateDays(
   before: readonly OpenDay[],

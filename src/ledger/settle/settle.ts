@@ -32,23 +32,23 @@ export type SettleInput = TotalsContext &
     readonly awaiting: boolean
   }
 
-export type SettleResult = {
-  readonly watermark: Watermark
-  readonly evidence: Evidence
-  readonly settled: Totals
+export type SettleResult = Readonly<{
+  watermark: Watermark
+  evidence: Evidence
+  settled: Totals
   /** Intervals that became final now. Each is settled once. */
-  readonly closed: readonly SettledInterval[]
+  closed: readonly SettledInterval[]
   /** What became final now. Each part of awake time is settled once. */
-  readonly final: DayInput
+  final: DayInput
   /** What may still be restated. */
-  readonly provisional: DayInput
+  provisional: DayInput
   /** Settled and provisional together. */
-  readonly totals: Totals
+  totals: Totals
   /** Intervals that are not final. */
-  readonly remaining: readonly AwakeInterval[]
+  remaining: readonly AwakeInterval[]
   /** The interval in progress. */
-  readonly current: AwakeInterval | undefined
-}
+  current: AwakeInterval | undefined
+}>
 
 /** Later than every instant. */
 const EVER = instant(Number.MAX_SAFE_INTEGER)

@@ -14,26 +14,26 @@ import { contains } from '../interval-math.ts'
 export const ANY_SIZE: Pick<SizeObservation, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
 
 /** Sizes inside ranges by metering. */
-export type MeteredSizes = {
+export type MeteredSizes = Readonly<{
   /** Ascending, not overlapping. */
-  readonly shares: readonly RangeUtilisation[]
+  shares: readonly RangeUtilisation[]
   /** Mean position of such computes in their range; undefined while unknown. */
-  readonly expected: Ratio | undefined
+  expected: Ratio | undefined
   /** End of the metered time: later shares may still come. Undefined without metering. */
-  readonly until: Instant | undefined
-}
+  until: Instant | undefined
+}>
 
 export const NOT_METERED: MeteredSizes = { shares: [], expected: undefined, until: undefined }
 
-export type SizeFacts = {
-  readonly metered: MeteredSizes
-  readonly evidence: Evidence
+export type SizeFacts = Readonly<{
+  metered: MeteredSizes
+  evidence: Evidence
   /** Spans in which the compute was certainly awake. */
-  readonly certainlyAwake: readonly Interval[]
-  readonly undisturbed: readonly UndisturbedSpan[]
+  certainlyAwake: readonly Interval[]
+  undisturbed: readonly UndisturbedSpan[]
   /** The interval around the time in question; undefined outside of intervals. */
-  readonly interval: AwakeInterval | undefined
-}
+  interval: AwakeInterval | undefined
+}>
 
 /** Instants at which the size bounds may change. */
 export const sizeChangePoints = ({ evidence, metered }: SizeFacts): readonly Instant[] => [

@@ -11,14 +11,14 @@ import type { Timeline } from '../evidence/intervals.ts'
 import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'
 import { contains, duration, emptyAt, intersect, overlaps } from '../interval-math.ts'
 
-export type SliceContext = {
-  readonly ref: ComputeRef
-  readonly evidence: Evidence
-  readonly prices: Prices
-  readonly metered: MeteredSizes
+export type SliceContext = Readonly<{
+  ref: ComputeRef
+  evidence: Evidence
+  prices: Prices
+  metered: MeteredSizes
   /** End of an interval in progress. */
-  readonly now: Instant
-}
+  now: Instant
+}>
 
 /** Slices of `timeline` inside `range`, those of intervals first. */
 export function cutSlices(timeline: Timeline, range: Interval, context: SliceContext): readonly AwakeSlice[] {
@@ -59,12 +59,12 @@ export function spanBounds(
   }
 }
 
-type SliceTime = {
-  readonly certainlyAwake: readonly Interval[]
-  readonly likely: Interval
-  readonly high: Interval
-  readonly assumed: boolean
-}
+type SliceTime = Readonly<{
+  certainlyAwake: readonly Interval[]
+  likely: Interval
+  high: Interval
+  assumed: boolean
+}>
 
 function cutTime(
   { certainlyAwake, likely, high, assumed }: SliceTime,

@@ -19,13 +19,13 @@ const MANY_LOOKS = 200
 export const allowedLateness = (awaiting: boolean): Seconds =>
   awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS
 
-export type WatermarkAdvance = {
+export type WatermarkAdvance = Readonly<{
   /** Number of final intervals. */
-  readonly finalCount: number
-  readonly until: Instant
+  finalCount: number
+  until: Instant
   /** The interval in progress at `until`. */
-  readonly partlySettled: AwakeInterval | undefined
-}
+  partlySettled: AwakeInterval | undefined
+}>
 
 type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> & {
   readonly timeline: Timeline

@@ -12,33 +12,33 @@ import type { Store } from '../state/store.ts'
 import type { BehaviourSwitches } from '../engine/behaviour-switches.ts'
 import type { Truth } from '../engine/truth.ts'
 
-export type Api = {
-  readonly plane: Plane
-  readonly keys: KeyStore
-  readonly store: Store
-  readonly settings: () => Settings
-  readonly switches: BehaviourSwitches
-  readonly checkSettings: SettingsCheck
-  readonly account: Account
-  readonly pgVersion: number
-  readonly proxyPort: number
-  readonly monitoringPassword: string
+export type Api = Readonly<{
+  plane: Plane
+  keys: KeyStore
+  store: Store
+  settings: () => Settings
+  switches: BehaviourSwitches
+  checkSettings: SettingsCheck
+  account: Account
+  pgVersion: number
+  proxyPort: number
+  monitoringPassword: string
   /** Host names of computes are `ep-….SUFFIX`; clients verify them with this certificate. */
-  readonly host: {
-    readonly suffix: string
-    readonly certificateFile: string
+  host: Readonly<{
+    suffix: string
+    certificateFile: string
     /** Records then show a loopback address of the compute instead of its host name. */
-    readonly loopback: boolean
-  }
+    loopback: boolean
+  }>
   /** IP address of the client; empty when the connection is closed. */
-  readonly addressOf: (call: Call) => string
-  readonly truth: (at: number) => Truth
+  addressOf: (call: Call) => string
+  truth: (at: number) => Truth
   /** Applies what is due and sets the timers anew, for a change of the behaviour. */
-  readonly applyDue: () => void
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-}
+  applyDue: () => void
+  clock: Clock
+  random: Random
+  log: Log
+}>
 
 export type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 

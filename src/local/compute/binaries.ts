@@ -17,13 +17,13 @@ import { type SystemUser, closedFolder, isProgram } from './owner.ts'
 /** A usable Postgres: the folder of its programs, its version as it prints it, and its major version. */
 export type Binaries = { readonly folder: string; readonly version: string; readonly major: number }
 
-type Search = {
+type Search = Readonly<{
   /** `PG_BIN` of the environment; when set, the only folder searched. */
-  readonly chosen: string | undefined
+  chosen: string | undefined
   /** Folder for a copy of the package, when the owner cannot reach the original. */
-  readonly copyTo: string
-  readonly owner: SystemUser | undefined
-}
+  copyTo: string
+  owner: SystemUser | undefined
+}>
 
 /** The oldest Postgres whose statistics the local service understands. */
 const OLDEST_MAJOR = 14

@@ -5,14 +5,14 @@ import { withSession } from './connect.ts'
 import { copyFolder, makeWhole, removeEntries, writeSecret } from './files.ts'
 import type { Cluster } from './server.ts'
 
-export type BranchCopy = {
-  readonly from: string
-  readonly to: string
+export type BranchCopy = Readonly<{
+  from: string
+  to: string
   /** Port of the server that runs on `from`; undefined when none does. */
-  readonly port: number | undefined
+  port: number | undefined
   /** Adds files to the copy before it appears under its name. */
-  readonly complete?: (folder: string) => void
-}
+  complete?: (folder: string) => void
+}>
 
 /** The first Postgres with `pg_backup_start` and `pg_backup_stop`; before, both had other names and arguments. */
 const BACKUP_RENAMED = 15

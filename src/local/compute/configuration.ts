@@ -38,14 +38,14 @@ export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, SIZE_FILE), '')
 }
 
-export type SizeInput = {
-  readonly cacheScale: number
-  readonly basis: ConnectionsBasis
+export type SizeInput = Readonly<{
+  cacheScale: number
+  basis: ConnectionsBasis
   /** The size the compute has now. Settings that depend on it take effect with a reload (S-67), all others at a start. */
-  readonly cu: number
+  cu: number
   /** Lines that override all others. */
-  readonly extraLines: readonly string[]
-}
+  extraLines: readonly string[]
+}>
 
 /**
  * Writes the settings that depend on the size of the compute. `shared_buffers`, 128 MB at every size (S-99), is divided by

@@ -11,11 +11,11 @@ export type Monitor = {
   stop(): void
 }
 
-export type MonitorListener = {
-  readonly onActivity: (at: number) => void
-  readonly onWork: (reading: WorkReading) => void
-  readonly onProblem: (error: unknown) => void
-}
+export type MonitorListener = Readonly<{
+  onActivity: (at: number) => void
+  onWork: (reading: WorkReading) => void
+  onProblem: (error: unknown) => void
+}>
 
 /** Inputs of the five rules (service-facts 9) and of the autoscaler. Prepared, because planning takes longer than running. */
 const ACTIVITY_QUERY = {

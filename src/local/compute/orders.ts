@@ -6,12 +6,12 @@ import type { Cluster } from './server.ts'
 /** An order to start a server; `latency` is extra time before it is spawned, ms. */
 export type StartOrder = ProcessOrder & { readonly latency: number }
 
-export type ComputeListener = {
-  readonly onActivity: (endpointId: string, at: number) => void
+export type ComputeListener = Readonly<{
+  onActivity: (endpointId: string, at: number) => void
   /** The size that the autoscaler aims at for a compute with a range. */
-  readonly onGoal: (endpointId: string, cu: number) => void
-  readonly onDied: (endpointId: string, words: string) => void
-}
+  onGoal: (endpointId: string, cu: number) => void
+  onDied: (endpointId: string, words: string) => void
+}>
 
 export type ComputesOptions = ComputeListener & {
   /** Folder with one data folder per branch and per replica. */

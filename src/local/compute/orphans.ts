@@ -5,10 +5,10 @@ import { basename, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
 /** A kind of program, with the id of the process that runs in a folder and the signals that end it, the gentlest first. */
-export type OrphanKind = {
-  readonly processIn: (folder: string) => number | undefined
-  readonly signals: readonly EndingSignal[]
-}
+export type OrphanKind = Readonly<{
+  processIn: (folder: string) => number | undefined
+  signals: readonly EndingSignal[]
+}>
 
 type EndingSignal = keyof typeof TIMEOUTS
 

@@ -4,25 +4,25 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import type { SystemUser } from './owner.ts'
 
-export type ServerProcess = {
-  readonly child: ChildProcess
+export type ServerProcess = Readonly<{
+  child: ChildProcess
   /** Resolves when the process is gone, with the last lines of its log; never rejects. */
-  readonly ended: Promise<string>
-}
+  ended: Promise<string>
+}>
 
-export type ServerProcessOptions = {
+export type ServerProcessOptions = Readonly<{
   /** Name in messages. */
-  readonly name: string
-  readonly path: string
-  readonly args: readonly string[]
-  readonly folder: string
-  readonly owner: SystemUser | undefined
+  name: string
+  path: string
+  args: readonly string[]
+  folder: string
+  owner: SystemUser | undefined
   /** Log line of a program that has begun to serve. */
-  readonly ready: RegExp
+  ready: RegExp
   /** Time until it must serve, ms; then it is killed. */
-  readonly startTimeout: number
-  readonly clock: Clock
-}
+  startTimeout: number
+  clock: Clock
+}>
 
 /** Log lines that an error message quotes. */
 const QUOTED_LINES = 6

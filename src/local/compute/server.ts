@@ -19,14 +19,14 @@ export type Server = Pick<ServerProcess, 'ended'> & {
 }
 
 /** What all servers of a data folder have in common. */
-export type Cluster = {
-  readonly binaries: Binaries
-  readonly owner: SystemUser | undefined
-  readonly clock: Clock
-  readonly certificate: Certificate
+export type Cluster = Readonly<{
+  binaries: Binaries
+  owner: SystemUser | undefined
+  clock: Clock
+  certificate: Certificate
   /** Password of the service's superuser. */
-  readonly password: string
-}
+  password: string
+}>
 
 export type ServerOptions = Omit<Cluster, 'password'> & {
   readonly dataFolder: string

@@ -19,12 +19,12 @@ import type { ComputesOptions, StartOrder } from './orders.ts'
 import { CACHE_FILE } from './schema.ts'
 
 /** Work of a server at an instant. */
-export type WorkReading = {
+export type WorkReading = Readonly<{
   /** Processes that want a CPU or wait for a disk. */
-  readonly running: number
+  running: number
   /** Database → blocks read since the start. */
-  readonly reads: ReadonlyMap<string, number>
-}
+  reads: ReadonlyMap<string, number>
+}>
 
 export type SizeModel = {
   /** Sets the server that is read from now on. */

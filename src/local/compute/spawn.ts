@@ -12,22 +12,22 @@ import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
 
 /** A server that accepts connections. */
-export type Spawned = {
-  readonly server: Server
-  readonly sizing: SizeModel
+export type Spawned = Readonly<{
+  server: Server
+  sizing: SizeModel
   /** Changes the size without a restart. */
-  readonly setSize: (cu: number) => void
+  setSize: (cu: number) => void
   /** Makes a replica stream from the primary at this port; undefined while the primary sleeps. */
-  readonly follow: (port: number | undefined) => void
-}
+  follow: (port: number | undefined) => void
+}>
 
-export type SpawnData = {
-  readonly dataFolder: string
+export type SpawnData = Readonly<{
+  dataFolder: string
   /** Port that a replica follows at first. */
-  readonly primary?: number | undefined
+  primary?: number | undefined
   /** Lines of configuration beyond those of the size, by the port that the server follows. */
-  readonly extraLines: (primary: number | undefined) => readonly string[]
-}
+  extraLines: (primary: number | undefined) => readonly string[]
+}>
 
 /** Failures that pass by themselves: another program took the port, or children of a killed server still end. */
 const TRANSIENT_FAILURE = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/

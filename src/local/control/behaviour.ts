@@ -1,87 +1,87 @@
 // Behaviour of the local service where the interface is silent (service-facts 12), and faults that it simulates on request.
 
 /** Switches, one per open question of service-facts 12. Lengths in seconds. */
-export type Behaviour = {
+export type Behaviour = Readonly<{
   /** Whether a change to an idle compute makes it active for a moment (Q-01). */
-  readonly patchWakesIdle: boolean
+  patchWakesIdle: boolean
   /** Whether a PATCH with the size that a compute already has restarts it (Q-02). */
-  readonly patchEqualRestarts: boolean
+  patchEqualRestarts: boolean
   /** Whether the answer to a disruptive PATCH lists the `start_compute` of its restart (Q-03). */
-  readonly patchListsStart: boolean
+  patchListsStart: boolean
   /** Delay until `last_active` shows an activity (Q-04). */
-  readonly lastActiveLag: number
+  lastActiveLag: number
   /** Whether reading the record of an idle compute wakes it (Q-05). */
-  readonly apiReadsWake: boolean
-  readonly errors: {
+  apiReadsWake: boolean
+  errors: Readonly<{
     /** Restart of an idle compute (Q-07). */
-    readonly restartIdle: 422 | 423 | 'starts'
+    restartIdle: 422 | 423 | 'starts'
     /** Second primary on a branch (Q-08). */
-    readonly duplicatePrimary: 409 | 422
+    duplicatePrimary: 409 | 422
     /** Invalid value (Q-09). */
-    readonly invalid: 400 | 422
+    invalid: 400 | 422
     /** Start while the quota is used up (Q-10). */
-    readonly quota: 422 | 423 | 403
-  }
+    quota: 422 | 423 | 403
+  }>
   /** Sizes of a range that determine `max_connections` (Q-11). */
-  readonly connectionsBasis: ConnectionsBasis
+  connectionsBasis: ConnectionsBasis
   /** Treatment of an autosuspend delay of 1 to 59 s (Q-12). */
-  readonly delayBelowMinimum: 'refused' | 'accepted' | 'raised'
+  delayBelowMinimum: 'refused' | 'accepted' | 'raised'
   /** Delay after which changes take effect that were answered 504 at once (Q-15). */
-  readonly lateMutation: 'off' | number
+  lateMutation: 'off' | number
   /** Time from a suspension to the first wake for a check, and the factor by which each further pause is longer (Q-16). */
-  readonly availabilityCheck: 'off' | { readonly first: number; readonly growth: number }
+  availabilityCheck: 'off' | { readonly first: number; readonly growth: number }
   /** Whether the list of API keys includes revoked ones (Q-18). */
-  readonly listRevokedKeys: boolean
+  listRevokedKeys: boolean
   /** Whether the first of the five rules of activity applies (Q-21). */
-  readonly activityRule1: boolean
+  activityRule1: boolean
   /** Extra time of a start, drawn for each start (Q-23). */
-  readonly wakeLatency: { readonly min: number; readonly max: number }
+  wakeLatency: { readonly min: number; readonly max: number }
   /** Whether answers to start, suspend and restart still show the old state (Q-25). */
-  readonly stateLag: boolean
+  stateLag: boolean
   /** Whether a suspend request drops open connections at once, or waits for them (Q-26). */
-  readonly suspendDrops: true | { readonly grace: number }
+  suspendDrops: true | { readonly grace: number }
   /** Whether a pooler's server sessions outlive their clients, so that the rules of activity see their last use (Q-27). */
-  readonly poolerBackendVisible: boolean
+  poolerBackendVisible: boolean
   /** Treatment of unknown fields of a body (Q-28). */
-  readonly unknownFields: 'ignored' | 'refused'
+  unknownFields: 'ignored' | 'refused'
   /** Whether roles made through the API may connect to database `postgres` (Q-29). */
-  readonly postgresConnect: boolean
+  postgresConnect: boolean
   /** Whether a change applied to an active compute counts as activity (Q-30). */
-  readonly applyCountsAsActivity: boolean
+  applyCountsAsActivity: boolean
   /** Whether a wake by a client counts as activity itself (Q-31). */
-  readonly wakeCountsAsActivity: boolean
+  wakeCountsAsActivity: boolean
   /** Whether operations, such as a wake's, change `updated_at` of their project; otherwise only its settings do (Q-32). */
-  readonly operationsMoveProject: boolean
+  operationsMoveProject: boolean
   /** Whether routes and fields beyond the interface text are missing (Q-33). */
-  readonly interfaceOnly: boolean
+  interfaceOnly: boolean
   /** Whether the public request rates are enforced (service-facts 5). */
-  readonly rates: boolean
+  rates: boolean
   /** Delay of the counters of projects and branches and of the consumption history. */
-  readonly countersLag: number
-  readonly faults: Faults
-}
+  countersLag: number
+  faults: Faults
+}>
 
 export type ConnectionsBasis = 'min' | 'min(max, 8×min)'
 
 /** Faults on request. `next` is the number of times a fault still happens. Lengths in seconds. */
-export type Faults = {
+export type Faults = Readonly<{
   /** Extra time that every operation takes. */
-  readonly lockTime: number
+  lockTime: number
   /** Extra time before each answer. */
-  readonly slowAnswers: number
+  slowAnswers: number
   /** Requests answered 429; `retryAfter` 0 sends no header. */
-  readonly tooManyRequests: { readonly next: number; readonly retryAfter: number }
+  tooManyRequests: { readonly next: number; readonly retryAfter: number }
   /** Requests answered with this status, and whether they take effect first. */
-  readonly serverErrors: {
-    readonly next: number
-    readonly status: 500 | 502 | 503 | 504 | 524
-    readonly takesEffect: boolean
-  }
+  serverErrors: Readonly<{
+    next: number
+    status: 500 | 502 | 503 | 504 | 524
+    takesEffect: boolean
+  }>
   /** Whether operations that start now wait until this is off again. */
-  readonly stuckOperations: boolean
+  stuckOperations: boolean
   /** Operations whose first attempt fails, and the time until the next one. */
-  readonly failingOperations: { readonly next: number; readonly retryIn: number }
-}
+  failingOperations: { readonly next: number; readonly retryIn: number }
+}>
 
 /** Default positions: the ones in bold in service-facts 12. */
 export const DEFAULT_BEHAVIOUR: Behaviour = {

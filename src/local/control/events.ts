@@ -12,12 +12,12 @@ import type {
 } from './project.ts'
 
 /** A compute to create. Fields missing in `config` come from the defaults of the project, then of the service. */
-export type NewCompute = {
-  readonly endpointId: string
+export type NewCompute = Readonly<{
+  endpointId: string
   /** Default: the primary of its branch. */
-  readonly type?: Compute['type']
-  readonly config: Partial<ComputeConfig>
-}
+  type?: Compute['type']
+  config: Partial<ComputeConfig>
+}>
 
 type OnCompute = { readonly endpointId: string }
 type OnBranch = { readonly branchId: string }
@@ -132,18 +132,18 @@ export type Answer =
 
 export type Settings = Behaviour & { readonly plan: 'free' | 'paid' }
 
-export type Context = {
-  readonly now: number
+export type Context = Readonly<{
+  now: number
   /** A fresh UUID for an operation. */
-  readonly operationId: () => string
-  readonly settings: Settings
-}
+  operationId: () => string
+  settings: Settings
+}>
 
-export type StepResult = {
-  readonly project: Project
-  readonly effects: readonly Effect[]
+export type StepResult = Readonly<{
+  project: Project
+  effects: readonly Effect[]
   /** Present for requests only. */
-  readonly answer: Answer | undefined
+  answer: Answer | undefined
   /** When to send `time`; undefined when time alone changes nothing. */
-  readonly wakeAt: number | undefined
-}
+  wakeAt: number | undefined
+}>

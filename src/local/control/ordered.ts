@@ -1,9 +1,9 @@
 /** The first `limit` values that fit, ascending from the id `after`, which is excluded; undefined for the first page. */
-export type PageQuery<Value> = {
-  readonly after: string | undefined
-  readonly limit: number
-  readonly fits: (value: Value) => boolean
-}
+export type PageQuery<Value> = Readonly<{
+  after: string | undefined
+  limit: number
+  fits: (value: Value) => boolean
+}>
 
 /** Map from id to value, ordered by id: a page costs only as much as it contains. */
 export function createOrderedById<Value extends { readonly id: string }>(initial: readonly Value[]) {

@@ -18,11 +18,11 @@ export type ComputeConfig = SizeRange & {
 export type PgSettings = Readonly<Record<string, string>>
 
 /** Cause of a start. Application name and user are those of the client that connected, where it named them. */
-export type WakeCause = {
-  readonly kind: 'client' | 'api' | 'create' | 'config' | 'check'
-  readonly applicationName?: string | undefined
-  readonly user?: string | undefined
-}
+export type WakeCause = Readonly<{
+  kind: 'client' | 'api' | 'create' | 'config' | 'check'
+  applicationName?: string | undefined
+  user?: string | undefined
+}>
 
 type Dated = { readonly createdAt: number; readonly updatedAt: number }
 
@@ -94,11 +94,11 @@ export type Plan =
   | { readonly kind: 'remove-branch' }
 
 /** An operation in the queue. `isStarted`: its effects went out, and it waits for a report. */
-export type OpenOperation = {
-  readonly operation: Operation
-  readonly plan: Plan
-  readonly isStarted: boolean
-}
+export type OpenOperation = Readonly<{
+  operation: Operation
+  plan: Plan
+  isStarted: boolean
+}>
 
 export type Role = Dated & { readonly name: string; readonly password: string }
 
@@ -110,13 +110,13 @@ export type Database = Dated & {
 }
 
 /** Roles and databases that a branch must have. `revision` changes with every change of the others. */
-export type Catalogue = {
-  readonly roles: readonly Role[]
-  readonly databases: readonly Database[]
+export type Catalogue = Readonly<{
+  roles: readonly Role[]
+  databases: readonly Database[]
   /** Names that must not exist. */
-  readonly dropped: { readonly roles: readonly string[]; readonly databases: readonly string[] }
-  readonly revision: number
-}
+  dropped: { readonly roles: readonly string[]; readonly databases: readonly string[] }
+  revision: number
+}>
 
 export type Branch = Dated & {
   readonly id: string
@@ -129,13 +129,13 @@ export type Branch = Dated & {
 }
 
 /** Limits per calendar month; 0 or absent is none. Keys as on the wire. */
-export type Quota = {
-  readonly active_time_seconds?: number | undefined
-  readonly compute_time_seconds?: number | undefined
-  readonly written_data_bytes?: number | undefined
-  readonly data_transfer_bytes?: number | undefined
-  readonly logical_size_bytes?: number | undefined
-}
+export type Quota = Readonly<{
+  active_time_seconds?: number | undefined
+  compute_time_seconds?: number | undefined
+  written_data_bytes?: number | undefined
+  data_transfer_bytes?: number | undefined
+  logical_size_bytes?: number | undefined
+}>
 
 /** Defaults of new computes of a project; the delay also of existing computes whose own is 0. */
 export type ComputeDefaults = Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'> & {

@@ -9,16 +9,16 @@ import type { Random } from '../random.ts'
 import type { BehaviourSwitches } from './behaviour-switches.ts'
 import { type WakeAdmission, type WakeQueue, refuseWake } from './wake-queue.ts'
 
-export type EffectsOptions = {
-  readonly computes: Computes
-  readonly waiting: WakeQueue
-  readonly dropConnections: (endpointId: string) => void
-  readonly switches: BehaviourSwitches
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly report: (projectId: string, event: Event) => void
-}
+export type EffectsOptions = Readonly<{
+  computes: Computes
+  waiting: WakeQueue
+  dropConnections: (endpointId: string) => void
+  switches: BehaviourSwitches
+  clock: Clock
+  random: Random
+  log: Log
+  report: (projectId: string, event: Event) => void
+}>
 
 export type Effects = {
   /** Carries out an effect; `current` is the operation in progress. Never throws. */

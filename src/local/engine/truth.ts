@@ -2,10 +2,10 @@ import type { WakeCause } from '../control/project.ts'
 import type { ComputeUsage } from '../control/usage/usage.ts'
 
 /** The exact use of every compute as of `now`, instants in ISO 8601 with milliseconds, lengths in seconds. */
-export type Truth = {
-  readonly now: string
-  readonly computes: readonly ComputeTruth[]
-}
+export type Truth = Readonly<{
+  now: string
+  computes: readonly ComputeTruth[]
+}>
 
 export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> & {
   /** The compute's own port on 127.0.0.1; null when the compute is deleted. */

@@ -4,14 +4,14 @@ import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Kind, USES } from './kinds.ts'
 
-export type Clients = {
-  readonly endpointId: string
-  readonly config: SizeRange
-  readonly kind: Kind
-  readonly from: number
+export type Clients = Readonly<{
+  endpointId: string
+  config: SizeRange
+  kind: Kind
+  from: number
   /** Deletion of the compute, ms; default never. */
-  readonly to?: number | undefined
-}
+  to?: number | undefined
+}>
 
 /** Probability that a query changes the load of a compute with a range: about every quarter of an hour of use. */
 const LOAD_CHANGES = 0.1

@@ -8,12 +8,12 @@ import { type Latencies, createSimulation } from '../control/simulation/simulati
 import { type ProjectLife, type HistoryOptions, projectLife } from './project-life.ts'
 
 /** A project at the end of its history. */
-export type GeneratedProject = {
-  readonly project: Project
+export type GeneratedProject = Readonly<{
+  project: Project
   /** Oldest first. */
-  readonly operations: readonly Operation[]
-  readonly uses: readonly UseRecord[]
-}
+  operations: readonly Operation[]
+  uses: readonly UseRecord[]
+}>
 
 /** Behaviour of the service during the history. It checks the availability of computes after a day without use. */
 const SIMULATED_BEHAVIOUR = {

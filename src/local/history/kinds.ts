@@ -12,18 +12,18 @@ export type Kind = (typeof KINDS)[number]
 
 type AtLeastOne<Item> = readonly [Item, ...Item[]]
 
-type KindOfUse = {
+type KindOfUse = Readonly<{
   /** Share of the projects, percent. */
-  readonly share: number
+  share: number
   /** Names of projects. */
-  readonly names: AtLeastOne<string>
+  names: AtLeastOne<string>
   /** Application names of clients. */
-  readonly programs: AtLeastOne<string>
+  programs: AtLeastOne<string>
   /** Autosuspend delays as on the wire, seconds: 0 is the default, -1 is never. Most people keep the default. */
-  readonly delays: AtLeastOne<number>
+  delays: AtLeastOne<number>
   /** Sessions of a compute in order of time, none before `from`; endless, and they do not overlap. */
-  readonly sessions: (from: number, chance: Chance) => Iterable<Session>
-}
+  sessions: (from: number, chance: Chance) => Iterable<Session>
+}>
 
 export const USES: Readonly<Record<Kind, KindOfUse>> = {
   office: {

@@ -8,26 +8,26 @@ import { settingChanges, extraBranches, previewBranches } from './user-actions.t
 import { KINDS, type Kind, USES, chooseDelay, chooseSizing } from './kinds.ts'
 import { HOUR, MINUTE } from './sessions.ts'
 
-export type HistoryOptions = {
-  readonly seed: number
-  readonly projects: number
+export type HistoryOptions = Readonly<{
+  seed: number
+  projects: number
   /** `[from, to)`, ms. */
-  readonly from: number
-  readonly to: number
-  readonly plan: 'free' | 'paid'
+  from: number
+  to: number
+  plan: 'free' | 'paid'
   /** Roles and databases of the default branch of a project created at `now`, ms. */
-  readonly catalogueOf: (now: number) => Catalogue
-}
+  catalogueOf: (now: number) => Catalogue
+}>
 
 /** Endless events of one project, and the random behaviour of the service for it. */
-export type ProjectLife = {
-  readonly projectId: string
-  readonly scripts: readonly Iterable<SimulatedEvent>[]
+export type ProjectLife = Readonly<{
+  projectId: string
+  scripts: readonly Iterable<SimulatedEvent>[]
   /** Wake latency of the next start, 1,000 to 3,000 ms. */
-  readonly wakeLatency: () => number
-  readonly takeFailure: () => boolean
-  readonly takeError: () => string | undefined
-}
+  wakeLatency: () => number
+  takeFailure: () => boolean
+  takeError: () => string | undefined
+}>
 
 /** Share of operations whose first attempt fails; share of starts that fail for good. */
 const FAILURES = 0.002

@@ -2,11 +2,11 @@
 import type { Chance } from './chance.ts'
 
 /** Clients query from `from` to `to`, ms, with pauses of `min` to `max` seconds between queries. */
-export type Session = {
-  readonly from: number
-  readonly to: number
-  readonly pause: { readonly min: number; readonly max: number }
-}
+export type Session = Readonly<{
+  from: number
+  to: number
+  pause: { readonly min: number; readonly max: number }
+}>
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE

@@ -17,22 +17,22 @@ export type Pooler = Pick<ServerProcess, 'ended'> & {
   stop(): Promise<void>
 }
 
-export type PoolerOptions = {
-  readonly program: string
+export type PoolerOptions = Readonly<{
+  program: string
   /** Folder of this pooler alone, for its configuration and process id. */
-  readonly folder: string
+  folder: string
   /** User that PgBouncer runs as: it refuses to run as root, as Postgres does. */
-  readonly owner: SystemUser | undefined
-  readonly clock: Clock
-  readonly port: number
-  readonly serverPort: number
+  owner: SystemUser | undefined
+  clock: Clock
+  port: number
+  serverPort: number
   /** Connection limit of the compute, of which a pool takes at most nine tenths. */
-  readonly maxConnections: number
+  maxConnections: number
   /** Whether server sessions outlive their clients, as in a pool; otherwise each serves one transaction. */
-  readonly keepsSessions: boolean
+  keepsSessions: boolean
   /** Password of the superuser, who looks up the roles of clients. Generated from [a-z0-9], so it needs no escaping. */
-  readonly password: string
-}
+  password: string
+}>
 
 /** Time until PgBouncer must accept clients, 10 s; it takes 10 ms. */
 const START_TIMEOUT = 10_000

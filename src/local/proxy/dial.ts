@@ -10,13 +10,13 @@ import { TLS_REQUEST } from './startup.ts'
  */
 export type DialProtection = 'none' | "client's" | "proxy's"
 
-export type DialTarget = {
-  readonly port: number
-  readonly protection: DialProtection
+export type DialTarget = Readonly<{
+  port: number
+  protection: DialProtection
   /** TLS of the proxy, by the certificate that the servers have too. */
-  readonly tls: SecureContext
-  readonly clock: Clock
-}
+  tls: SecureContext
+  clock: Clock
+}>
 
 /** Time for a server of this machine to accept a connection, 10 s: it forks a process, which takes long under load. */
 const TIMEOUT = 10_000

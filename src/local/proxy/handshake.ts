@@ -7,14 +7,14 @@ import { type Startup, readStartup } from './startup.ts'
 import { type Target, targetOfHost } from './target.ts'
 
 /** A client's request. Later bytes of the client are still in `stream`. */
-export type Handshake = {
-  readonly stream: Socket
+export type Handshake = Readonly<{
+  stream: Socket
   /** Whether `stream` is TLS that ends here. */
-  readonly encrypted: boolean
+  encrypted: boolean
   /** Target named by the host name in TLS. */
-  readonly target: Target | undefined
-  readonly request: ClientRequest
-}
+  target: Target | undefined
+  request: ClientRequest
+}>
 
 /** First packet once encryption is agreed on. */
 export type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cancel' | 'garbage' }>
@@ -22,13 +22,13 @@ export type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cance
 /** A client whose TLS passes through to the server: its first TLS message is still in the socket. */
 export type PassThrough = { readonly client: Socket; readonly passTo: Target }
 
-export type HandshakeOptions = {
-  readonly tls: SecureContext
+export type HandshakeOptions = Readonly<{
+  tls: SecureContext
   /** Suffix of host names. */
-  readonly suffix: string
+  suffix: string
   /** Whether the TLS of a client of this target passes through to its server. */
-  readonly passes: (target: Target) => boolean
-}
+  passes: (target: Target) => boolean
+}>
 
 const PROTOCOL = 'postgresql'
 

@@ -63,11 +63,11 @@ export async function listenTcp(
 }
 
 /** Setting with the port that was last opened, and the option that configures one, 0 for none. */
-type PortChoice = {
-  readonly setting: string
-  readonly option: string
-  readonly configured: number | undefined
-}
+type PortChoice = Readonly<{
+  setting: string
+  option: string
+  configured: number | undefined
+}>
 
 /** Opens the configured port or throws; without one, the port of the last start, else any other. Stores it for the next start. */
 export async function openPort<Opened extends number | { readonly port: number }>(

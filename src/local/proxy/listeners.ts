@@ -13,16 +13,16 @@ export type ClientListeners = {
   close(): Promise<void>
 }
 
-export type ListenersOptions = {
-  readonly session: Omit<SessionOptions, 'endpointId'>
+export type ListenersOptions = Readonly<{
+  session: Omit<SessionOptions, 'endpointId'>
   /** 0: any free port. */
-  readonly port: number
+  port: number
   /** The port that a compute had before. */
-  readonly rememberedPort: (endpointId: string) => number | undefined
-  readonly remember: (endpointId: string, port: number) => void
+  rememberedPort: (endpointId: string) => number | undefined
+  remember: (endpointId: string, port: number) => void
   /** A second address of the compute; undefined when it has none. */
-  readonly extraAddress?: (endpointId: string) => ListenAddress | undefined
-}
+  extraAddress?: (endpointId: string) => ListenAddress | undefined
+}>
 
 type ComputeListeners = { readonly projectId: string; readonly port: number; close(): Promise<unknown> }
 

@@ -12,16 +12,16 @@ import { writeStartup } from './startup.ts'
 import { type Target, routeOf, targetOf } from './target.ts'
 
 /** Access of the proxy to the computes. */
-export type ComputeAccess = {
+export type ComputeAccess = Readonly<{
   /** Port of the server when the compute serves and nothing is about to stop it; undefined otherwise. */
-  readonly openPort: (endpointId: string) => number | undefined
+  openPort: (endpointId: string) => number | undefined
   /** Wakes the target when it sleeps and waits until it serves or the client has disconnected. Never rejects. */
-  readonly admit: (target: Target, cause: WakeCause, disconnected: AbortSignal) => Promise<WakeAdmission>
+  admit: (target: Target, cause: WakeCause, disconnected: AbortSignal) => Promise<WakeAdmission>
   /** Connection limit that the proxy enforces; undefined when the server enforces its own. */
-  readonly connectionLimit: (endpointId: string) => number | undefined
+  connectionLimit: (endpointId: string) => number | undefined
   /** Passes a cancel request on, without an endpoint to all running servers. */
-  readonly cancel: (packet: Buffer, endpointId: string | undefined) => void
-}
+  cancel: (packet: Buffer, endpointId: string | undefined) => void
+}>
 
 export type SessionOptions = ComputeAccess & {
   readonly connections: Connections

@@ -19,10 +19,10 @@ export function targetOfHost(host: string | undefined, suffix: string): Target |
 }
 
 /** The compute named by a start-up packet, and the parameters to pass on to its server. */
-export type Route = {
-  readonly endpointId: string | undefined
-  readonly parameters: ReadonlyMap<string, string>
-}
+export type Route = Readonly<{
+  endpointId: string | undefined
+  parameters: ReadonlyMap<string, string>
+}>
 
 /** Takes `endpoint=ep-…` out of the start-up option `options`; the rest of the option is passed on. */
 export function routeOf(parameters: ReadonlyMap<string, string>): Route {

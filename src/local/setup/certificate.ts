@@ -7,21 +7,21 @@ import { giveTo, replaceFile } from '../compute/files.ts'
 import type { SystemUser } from '../compute/owner.ts'
 
 /** The certificate of the proxy and of every server. It is the same one, so that channel binding holds through both. */
-export type Certificate = {
+export type Certificate = Readonly<{
   /** PEM, self-signed: clients verify it with itself. */
-  readonly certificate: string
-  readonly key: string
-  readonly certificateFile: string
-  readonly keyFile: string
-}
+  certificate: string
+  key: string
+  certificateFile: string
+  keyFile: string
+}>
 
-export type CertificateOptions = {
-  readonly folder: string
+export type CertificateOptions = Readonly<{
+  folder: string
   /** Host names of computes are `ep-….SUFFIX`. */
-  readonly suffix: string
-  readonly owner: SystemUser | undefined
-  readonly clock: Clock
-}
+  suffix: string
+  owner: SystemUser | undefined
+  clock: Clock
+}>
 
 const DAY = 86_400_000
 /** Validity of a certificate, ms: ten years, because nobody renews it by hand. A start in the last 30 days replaces it. */

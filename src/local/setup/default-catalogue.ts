@@ -11,14 +11,14 @@ export const ID_LENGTH = 12
 export const PASSWORD_LENGTH = 24
 export const KEY_LENGTH = 64
 
-type FirstCatalogueInput = {
+type FirstCatalogueInput = Readonly<{
   /** Names chosen by the client; default `DATABASE` and `OWNER`. */
-  readonly database?: string | undefined
-  readonly role?: string | undefined
-  readonly monitoringPassword: string
-  readonly random: Random
-  readonly now: number
-}
+  database?: string | undefined
+  role?: string | undefined
+  monitoringPassword: string
+  random: Random
+  now: number
+}>
 
 /** Roles and databases of the default branch of a new project. */
 export function firstCatalogue(input: FirstCatalogueInput): Catalogue {

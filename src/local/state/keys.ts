@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Store } from './store.ts'
 
 /** An API key as the API shows it. Its value is not stored, only a hash. */
-export type KeyRecord = {
-  readonly id: number
-  readonly name: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | undefined
+export type KeyRecord = Readonly<{
+  id: number
+  name: string
+  createdAt: number
+  lastUsedAt: number | undefined
   /** Empty before the first use. */
-  readonly lastUsedFrom: string
-}
+  lastUsedFrom: string
+}>
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 

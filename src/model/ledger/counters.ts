@@ -3,24 +3,24 @@ import type { DurationHistogram } from './duration-histogram.ts'
 import type { Unproductive } from './unproductive.ts'
 
 /** Counter of one budget, in the unit of its limit. */
-export type BudgetCounter = {
+export type BudgetCounter = Readonly<{
   /** Definition of the budget. When it changes, the budget's total restarts and this counter continues. */
-  readonly definition: string
+  definition: string
   /** Unit of `value`; a change of unit starts a new counter. */
-  readonly unit: string
-  readonly value: number
+  unit: string
+  value: number
   /** Published value minus the budget's total at the start of this definition. */
-  readonly excess: number
-}
+  excess: number
+}>
 
 /** Finished operations of one action with one status. Plain data. */
-export type OperationCounter = {
-  readonly action: string
-  readonly status: string
-  readonly count: number
+export type OperationCounter = Readonly<{
+  action: string
+  status: string
+  count: number
   /** Failed attempts of these operations. */
-  readonly failures: number
-}
+  failures: number
+}>
 
 /** Most regions with series of their own, 100: the service has about ten, the bound keeps invalid records from creating series. */
 export const MAX_REGIONS = 100
@@ -29,16 +29,16 @@ export const MAX_REGIONS = 100
 export type WakeLatencyCounter = { readonly regionId: string } & DurationHistogram
 
 /** Counters of an account. Plain data, committed before they are published. */
-export type AccountCounters = {
+export type AccountCounters = Readonly<{
   /** Name of a budget → its counter. */
-  readonly budgets: Readonly<Record<string, BudgetCounter>>
+  budgets: Readonly<Record<string, BudgetCounter>>
   /** Team → unproductive spend of its computes while it owned them. */
-  readonly teams: Readonly<Record<string, Unproductive>>
+  teams: Readonly<Record<string, Unproductive>>
   /** Wakes by initiator. */
-  readonly wakes: { readonly dormouse: number; readonly unknown: number }
-  readonly operations: readonly OperationCounter[]
-  readonly wakeLatency: readonly WakeLatencyCounter[]
-}
+  wakes: { readonly dormouse: number; readonly unknown: number }
+  operations: readonly OperationCounter[]
+  wakeLatency: readonly WakeLatencyCounter[]
+}>
 
 export const NO_ACCOUNT_COUNTERS: AccountCounters = {
   budgets: {},

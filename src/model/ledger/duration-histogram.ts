@@ -2,12 +2,12 @@
 import { millis, type Millis } from '../units.ts'
 
 /** Plain data. Counts stay correct when the bounds change: a duration within a bound is within every larger one. */
-export type DurationHistogram = {
-  readonly count: number
-  readonly sum: Millis
+export type DurationHistogram = Readonly<{
+  count: number
+  sum: Millis
   /** Bound in ms, as text → durations within it and above the next smaller bound. Durations above the largest are in `count` alone. */
-  readonly upTo: Readonly<Record<string, number>>
-}
+  upTo: Readonly<Record<string, number>>
+}>
 
 export const EMPTY_DURATIONS: DurationHistogram = { count: 0, sum: millis(0), upTo: {} }
 

@@ -8,86 +8,86 @@ import type { Cu, Instant, Micros, Millis } from '../units.ts'
 export type EdgeSource = 'record' | 'operation' | 'poll' | 'assumed'
 
 /** When an awake interval began or ended: somewhere in `[earliest, latest]`. */
-export type Edge = {
-  readonly earliest: Instant
-  readonly likely: Instant
-  readonly latest: Instant
-  readonly source: EdgeSource
-}
+export type Edge = Readonly<{
+  earliest: Instant
+  likely: Instant
+  latest: Instant
+  source: EdgeSource
+}>
 
 /** `[from, to)` in which a compute was active: what is paid for. */
-export type AwakeInterval = {
-  readonly from: Edge
+export type AwakeInterval = Readonly<{
+  from: Edge
   /** Undefined while the compute is awake. */
-  readonly to: Edge | undefined
+  to: Edge | undefined
   /** Until when the compute is known to be awake; the end of a closed interval. */
-  readonly knownUntil: Instant
+  knownUntil: Instant
   /** Whether it began with a restart instead of a wake. */
-  readonly restart: boolean
-}
+  restart: boolean
+}>
 
 /** State of a compute at some instant in `[askedAt, answeredAt]`. */
-export type StateObservation = {
-  readonly state: ComputeState | 'gone'
-  readonly askedAt: Instant
-  readonly answeredAt: Instant
+export type StateObservation = Readonly<{
+  state: ComputeState | 'gone'
+  askedAt: Instant
+  answeredAt: Instant
   /** Undefined for a deleted compute. */
-  readonly record: ObservedRecord | undefined
+  record: ObservedRecord | undefined
   /** Last known delay of a deleted compute. */
-  readonly delay?: AutosuspendDelay
+  delay?: AutosuspendDelay
   /** Likely time of the deletion; absent where nothing suggests one. */
-  readonly likelyAt?: Instant
-}
+  likelyAt?: Instant
+}>
 
 /** Fields of an observed record that date earlier transitions. */
-export type ObservedRecord = {
-  readonly startedAt: Instant | undefined
-  readonly suspendedAt: Instant | undefined
-  readonly lastActive: Instant | undefined
-  readonly updatedAt: Instant
+export type ObservedRecord = Readonly<{
+  startedAt: Instant | undefined
+  suspendedAt: Instant | undefined
+  lastActive: Instant | undefined
+  updatedAt: Instant
   /** Autosuspend delay: the compute stays awake at least this long after activity or a start, unless somebody suspends it. */
-  readonly holds: AutosuspendDelay
+  holds: AutosuspendDelay
   /** No activity between the look before and this instant; undefined when not known. */
-  readonly unusedUntil: Instant | undefined
-}
+  unusedUntil: Instant | undefined
+}>
 
 /**
  * Size limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last look. With a single
  * look `firstSeenAt` is the later of the two.
  */
-export type SizeObservation = {
-  readonly min: Cu
-  readonly max: Cu
-  readonly firstSeenAt: Instant
-  readonly lastSeenAt: Instant
+export type SizeObservation = Readonly<{
+  min: Cu
+  max: Cu
+  firstSeenAt: Instant
+  lastSeenAt: Instant
   /** A change was in progress: the limits observed before may still have been in force. */
-  readonly isChanging: boolean
-}
+  isChanging: boolean
+}>
 
 /** The size a compute had at an instant. */
 export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
 
 /** Session of Dormouse on the compute, in service time. */
-export type OwnSession = {
-  readonly connectedAt: Instant
-  readonly disconnectedAt: Instant
+export type OwnSession = Readonly<{
+  connectedAt: Instant
+  disconnectedAt: Instant
   /** When the look before the session had shown the compute awake. */
-  readonly shownAwakeAt?: Instant
+  shownAwakeAt?: Instant
   /** Undefined when the reading failed. */
-  readonly postmasterStartedAt: Instant | undefined
+  postmasterStartedAt: Instant | undefined
   /** Last activity in the record before the session: a client's. */
-  readonly activeBefore: Instant | undefined
+  activeBefore: Instant | undefined
   /** Whether the reading found working clients, so that activity during the session is theirs. */
-  readonly sawClients: boolean
+  sawClients: boolean
   /** Whether the service certainly counts the session as activity: it used a user database. */
-  readonly counts: boolean
+  counts: boolean
   /** Newest end of a client's statement found by the reading. */
-  readonly lastClientActivity: Instant | undefined
+  lastClientActivity: Instant | undefined
   /** Start of the time before the session in which activity may be hidden by the activity lag. */
-  readonly hiddenFrom: Instant
+  hiddenFrom: Instant
   /** Client sessions per second since the previous reading; undefined without a comparable one. */
-  readonly arrivalRate: number | undefined
-}
+  arrivalRate: number | undefined
+}>
 
 /** Cause that keeps a compute awake under the service's rules. */
 export type AwakeCause =
@@ -102,12 +102,12 @@ export type AwakeCause =
   | 'availability-check'
 
 /** Names are empty where the cause is not a client. */
-export type Culprit = {
-  readonly cause: AwakeCause
-  readonly application: string
-  readonly user: string
-  readonly database: string
-}
+export type Culprit = Readonly<{
+  cause: AwakeCause
+  application: string
+  user: string
+  database: string
+}>
 
 /** Awake time attributed to one culprit, with its spend. */
 export type AttributedTime = Culprit & { readonly time: Millis; readonly spend: Micros }
@@ -119,23 +119,23 @@ export type Attribution = Readonly<Record<string, Millis>>
 export type AttributedInterval = Interval & { readonly by: Attribution }
 
 /** Facts that are not settled yet. Each part is a set in ascending order, so adding a fact twice changes nothing. */
-export type Evidence = {
-  readonly operations: readonly Operation[]
-  readonly states: readonly StateObservation[]
+export type Evidence = Readonly<{
+  operations: readonly Operation[]
+  states: readonly StateObservation[]
   /** Distinct `started_at`, `suspended_at` and `last_active` of the records, whole seconds. */
-  readonly starts: readonly Instant[]
-  readonly ends: readonly Instant[]
-  readonly activities: readonly Instant[]
-  readonly sizes: readonly SizeObservation[]
+  starts: readonly Instant[]
+  ends: readonly Instant[]
+  activities: readonly Instant[]
+  sizes: readonly SizeObservation[]
   /** Sizes inside a range, measured by readings, in order. */
-  readonly measured: readonly MeasuredSize[]
-  readonly ownSessions: readonly OwnSession[]
+  measured: readonly MeasuredSize[]
+  ownSessions: readonly OwnSession[]
   /** In order, not overlapping. */
-  readonly attributed: readonly AttributedInterval[]
+  attributed: readonly AttributedInterval[]
   /** Interval in which the list of operations is complete; undefined before the first list. */
-  readonly covered: Interval | undefined
+  covered: Interval | undefined
   /** Start of the time in which a list would contain every operation of the compute. */
-  readonly readSince?: Instant | undefined
+  readSince?: Instant | undefined
   /** Whether transitions change `updated_at`, learned from settled evidence; undefined before the first. */
-  readonly updates: 'with-state' | 'apart' | undefined
-}
+  updates: 'with-state' | 'apart' | undefined
+}>

@@ -13,21 +13,21 @@ import type { Interval } from '../time.ts'
 import type { Unproductive } from './unproductive.ts'
 import type { CuMillis, Instant, Micros, Millis } from '../units.ts'
 
-export type Totals = {
-  readonly awake: Bounds<Millis>
-  readonly cuTime: CuTimeByPrice
+export type Totals = Readonly<{
+  awake: Bounds<Millis>
+  cuTime: CuTimeByPrice
   /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
-  readonly assumed?: CuMillis | undefined
+  assumed?: CuMillis | undefined
   /** Awake time after the last activity, of closed intervals. */
-  readonly idleTail: Millis
+  idleTail: Millis
   /** Awake time added by our own readings. */
-  readonly observerOverhead: Millis
-  readonly attribution: Attribution
-  readonly wakes: number
-  readonly suspends: number
-  readonly restarts: number
-  readonly wakesCaused: number
-}
+  observerOverhead: Millis
+  attribution: Attribution
+  wakes: number
+  suspends: number
+  restarts: number
+  wakesCaused: number
+}>
 
 /** Likely values as published: a counter never falls, also when a total is restated. */
 export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'attribution'> & {
@@ -41,74 +41,74 @@ export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'a
 }
 
 /** Ledger entry of one compute. */
-export type ComputeEntry = {
-  readonly ref: ComputeRef
-  readonly compute: Compute
-  readonly observedAt: Instant
+export type ComputeEntry = Readonly<{
+  ref: ComputeRef
+  compute: Compute
+  observedAt: Instant
   /** First of the latest looks that all show a transition; undefined when the last look shows none. */
-  readonly inTransitionSince?: Instant | undefined
+  inTransitionSince?: Instant | undefined
   /** Undefined while the compute exists. */
-  readonly deletedAt: Instant | undefined
+  deletedAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
-  readonly settledUntil: Instant
+  settledUntil: Instant
   /** Totals of the time before `settledUntil`, and of the intervals that ended in it. */
-  readonly settled: Totals
+  settled: Totals
   /** Interval in progress at `settledUntil`; undefined when the compute was asleep then. */
-  readonly partlySettled: PartlySettledInterval | undefined
+  partlySettled: PartlySettledInterval | undefined
   /** Slices after `settledUntil`, as of `appliedAt`: they may still be restated. */
-  readonly provisional: readonly AwakeSlice[]
+  provisional: readonly AwakeSlice[]
   /** Days that are not fully settled, in order. */
-  readonly days: readonly OpenDay[]
-  readonly evidence: Evidence
+  days: readonly OpenDay[]
+  evidence: Evidence
   /** `settled` plus the usage derived from evidence, as of `appliedAt`. */
-  readonly totals: Totals
-  readonly counters: PublishedCounters
+  totals: Totals
+  counters: PublishedCounters
   /** Awake interval in progress; undefined while the compute is asleep. */
-  readonly current: AwakeInterval | undefined
+  current: AwakeInterval | undefined
   /** When the entry next changes without new facts, because a finished interval can be settled. */
-  readonly settlesAt: Instant | undefined
+  settlesAt: Instant | undefined
   /** Instant that `totals` are true of: usage of an awake compute accrues after it. */
-  readonly appliedAt: Instant
+  appliedAt: Instant
   /** Start of the last look that showed a transition which only operations can date. */
-  readonly transitionAt: Instant | undefined
+  transitionAt: Instant | undefined
   /** When the project's operations were last read without a gap since the reading before. */
-  readonly operationsReadAt: Instant | undefined
-  readonly reading: ReadingState
+  operationsReadAt: Instant | undefined
+  reading: ReadingState
   /** Set in the store alone, after the totals were moved to the project: the row stays because history refers to it. */
-  readonly isRetired?: true
-  readonly rollups: RollupState
-}
+  isRetired?: true
+  rollups: RollupState
+}>
 
 /** Interval with a settled part. */
-export type PartlySettledInterval = {
-  readonly interval: AwakeInterval
+export type PartlySettledInterval = Readonly<{
+  interval: AwakeInterval
   /** CU-time of the settled part. */
-  readonly cuTime: CuTimeByPrice
-}
+  cuTime: CuTimeByPrice
+}>
 
 /** Day that may still change. */
-export type OpenDay = {
+export type OpenDay = Readonly<{
   /** Settled part of the day. */
-  readonly settled: DayRow
+  settled: DayRow
   /** Day as last published; undefined before that. */
-  readonly lastRestated: DayRow | undefined
-}
+  lastRestated: DayRow | undefined
+}>
 
-export type Ledger = {
-  readonly account: string
+export type Ledger = Readonly<{
+  account: string
   /** `computeKey` → entry. */
-  readonly computes: ReadonlyMap<string, ComputeEntry>
+  computes: ReadonlyMap<string, ComputeEntry>
   /** Project id → entry. */
-  readonly projects: ReadonlyMap<string, ProjectEntry>
+  projects: ReadonlyMap<string, ProjectEntry>
   /** Undefined while no project is archived. */
-  readonly archived?: ArchivedTotals | undefined
+  archived?: ArchivedTotals | undefined
   /** Readings and refusals by result, since the ledger began. */
-  readonly readings: ReadingCounts
+  readings: ReadingCounts
   /** Settled usage by budget. */
-  readonly budgets: BudgetStates
+  budgets: BudgetStates
   /** Published counters over several computes. */
-  readonly counters: AccountCounters
-}
+  counters: AccountCounters
+}>
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
 
@@ -128,13 +128,13 @@ export const NO_READING_COUNTS = {
 }
 
 /** Closed awake interval as stored, with the CU-time of the whole interval. */
-export type SettledInterval = {
-  readonly ref: ComputeRef
-  readonly interval: AwakeInterval
-  readonly cuTime: CuTimeByPrice
-  readonly idleTail: Millis
-  readonly attribution: Attribution
-}
+export type SettledInterval = Readonly<{
+  ref: ComputeRef
+  interval: AwakeInterval
+  cuTime: CuTimeByPrice
+  idleTail: Millis
+  attribution: Attribution
+}>
 
 /** Likely edges of an awake interval; `tail` is its part after the last activity. */
 export type LikelyAwakeInterval = Interval & { readonly tail: Millis; readonly restart: boolean }

@@ -12,27 +12,27 @@ export type RangeUtilisation = Interval & { readonly share: Ratio }
 export type Utilisation = { readonly used: CuMillis; readonly capacity: CuMillis }
 
 /** Start of the interval for which metered CU-time is distributed over the computes. */
-export type MeterBaseline = {
-  readonly until: Instant
+export type MeterBaseline = Readonly<{
+  until: Instant
   /** Metered CU-time at `until`. */
-  readonly cuTime: CuMillis
+  cuTime: CuMillis
   /** Likely CU-time of all existing computes in the ledger at `until`. */
-  readonly ledger: CuMillis
+  ledger: CuMillis
   /** Whether the meter did not move around `until`, so that its value does not depend on the metering lag. */
-  readonly still: boolean
-}
+  still: boolean
+}>
 
 /** Start of the interval in which metering is compared with the ledger. */
-export type ComparisonStart = {
-  readonly at: Instant
-  readonly cuTime: CuMillis
+export type ComparisonStart = Readonly<{
+  at: Instant
+  cuTime: CuMillis
   /** Bounds of the ledger's CU-time at `at`. */
-  readonly low: CuMillis
-  readonly high: CuMillis
-  readonly still: boolean
+  low: CuMillis
+  high: CuMillis
+  still: boolean
   /** Endpoint ids of the computes in the bounds, in order. */
-  readonly computes: string
-}
+  computes: string
+}>
 
 /** Metered CU-time of `[from, to)` beside the ledger's bounds. */
 export type Reconciliation = Interval & {
@@ -45,22 +45,22 @@ export type Reconciliation = Interval & {
   readonly diverges: boolean
 }
 
-export type ProjectMetering = {
+export type ProjectMetering = Readonly<{
   /** Newest reading that differs from the one before. */
-  readonly last: MeterReading
+  last: MeterReading
   /** Undefined until the meter has moved, and after an implausible reading. */
-  readonly base: MeterBaseline | undefined
+  base: MeterBaseline | undefined
   /** Ascending, limited to recent hours; the last one may still change. */
-  readonly shares: readonly RangeUtilisation[]
+  shares: readonly RangeUtilisation[]
   /** Utilisation since `base`. */
-  readonly current: Utilisation
+  current: Utilisation
   /** Utilisation before `base`, older time with less weight. */
-  readonly utilisation: Utilisation
+  utilisation: Utilisation
   /** Metering lag as last measured; undefined before the first measurement. */
-  readonly lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
+  lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
   /** Number of readings below the one before, or above the possible use. */
-  readonly ignored: number
-  readonly comparison?: ComparisonStart | undefined
+  ignored: number
+  comparison?: ComparisonStart | undefined
   /** Last comparison; undefined before an hour was metered. */
-  readonly reconciliation?: Reconciliation | undefined
-}
+  reconciliation?: Reconciliation | undefined
+}>

@@ -5,50 +5,50 @@ import type { Project } from '../service/compute.ts'
 import type { Instant, Micros, Millis } from '../units.ts'
 
 /** Ledger entry of one project. */
-export type ProjectEntry = {
+export type ProjectEntry = Readonly<{
   /** Record as last listed. */
-  readonly project: Project
+  project: Project
   /** Last complete list of the computes; undefined before the first. */
-  readonly listed: ProjectListing | undefined
+  listed: ProjectListing | undefined
   /** First answer without the project; undefined while the project exists. */
-  readonly deletedAt?: Instant | undefined
+  deletedAt?: Instant | undefined
   /** Totals of retired computes; undefined while there are none. */
-  readonly retired?: RetiredTotals | undefined
+  retired?: RetiredTotals | undefined
   /** The service's own metering; undefined before the computes are listed. */
-  readonly metering?: ProjectMetering | undefined
+  metering?: ProjectMetering | undefined
   /** Set in the store alone, after the totals were moved to the account: the row stays because history refers to it. */
-  readonly isArchived?: true
-}
+  isArchived?: true
+}>
 
 /** Result of listing one project's computes, with the project's record at that time. */
-export type ProjectListing = {
-  readonly at: Instant
+export type ProjectListing = Readonly<{
+  at: Instant
   /** Earliest instant at which the service can have written the list. */
-  readonly askedAt?: Instant | undefined
-  readonly updatedAt: Instant
-  readonly cpuUsedSeconds: number
+  askedAt?: Instant | undefined
+  updatedAt: Instant
+  cpuUsedSeconds: number
   /** First list of computes with this value of `cpuUsedSeconds`. */
-  readonly countedSince?: Instant
+  countedSince?: Instant
   /** Ids of the existing computes. */
-  readonly endpointIds: readonly string[]
+  endpointIds: readonly string[]
   /** Subset of `endpointIds` with an unreadable record. */
-  readonly unreadable?: readonly string[]
+  unreadable?: readonly string[]
   /** A record had no readable id, so `endpointIds` is incomplete. */
-  readonly partial?: boolean
+  partial?: boolean
   /** The operations could not be read at the first sight of the project, so computes deleted before it are still missing. */
-  readonly needsBackfill?: true
-}
+  needsBackfill?: true
+}>
 
 /** Sums over computes that have no entry any more. */
-export type RetiredSums = {
-  readonly awake: Bounds<Millis>
-  readonly spend: Spend
-  readonly observerOverhead: Millis
-  readonly observerSpend: Micros
-  readonly wakes: number
-  readonly suspends: number
-  readonly wakesCaused: number
-}
+export type RetiredSums = Readonly<{
+  awake: Bounds<Millis>
+  spend: Spend
+  observerOverhead: Millis
+  observerSpend: Micros
+  wakes: number
+  suspends: number
+  wakesCaused: number
+}>
 
 /** Totals of the retired computes of one project. */
 export type RetiredTotals = RetiredSums & {

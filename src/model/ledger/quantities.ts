@@ -1,11 +1,11 @@
 import type { CuMillis, Micros } from '../units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
-export type Bounds<Value extends number> = {
-  readonly low: Value
-  readonly likely: Value
-  readonly high: Value
-}
+export type Bounds<Value extends number> = Readonly<{
+  low: Value
+  likely: Value
+  high: Value
+}>
 
 /** A value for each bound. */
 export const eachBound = <Value>(

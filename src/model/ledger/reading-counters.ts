@@ -2,25 +2,25 @@
 import type { Instant, Millis, Ratio } from '../units.ts'
 
 /** Cache counters over restarts of the compute, and the last hit ratio. */
-export type AccumulatedCache = {
+export type AccumulatedCache = Readonly<{
   /** Start of the server process that the next three counters belong to. */
-  readonly incarnation: Instant
-  readonly hits: number
-  readonly misses: number
-  readonly writes: number
-  readonly totalHits: number
-  readonly totalMisses: number
-  readonly totalWrites: number
+  incarnation: Instant
+  hits: number
+  misses: number
+  writes: number
+  totalHits: number
+  totalMisses: number
+  totalWrites: number
   /** Hit ratio between the last two readings of one incarnation with cache reads between them, or since its start at the first reading. */
-  readonly hitRatio: Ratio | undefined
-}
+  hitRatio: Ratio | undefined
+}>
 
 /** Growth of the usage counters between readings of one incarnation, without our own sessions. */
-export type AccumulatedUsage = {
-  readonly arrivals: number
-  readonly activeTime: Millis
+export type AccumulatedUsage = Readonly<{
+  arrivals: number
+  activeTime: Millis
   /** Usage between the last two readings of one incarnation; undefined before there are two. */
-  readonly last:
+  last:
     | {
         readonly span: Millis
         readonly arrivals: number
@@ -28,4 +28,4 @@ export type AccumulatedUsage = {
         readonly averageActive: number
       }
     | undefined
-}
+}>

@@ -10,30 +10,30 @@ export type ActivityLagSample = { readonly atLeast: Seconds; readonly atMost: Se
 export type PendingActivity = { readonly at: Instant; readonly atLeast: Seconds }
 
 /** State of the readings of one compute. */
-export type ReadingState = {
-  readonly attempts: number
+export type ReadingState = Readonly<{
+  attempts: number
   /** Last successful reading. */
-  readonly last: (Reading & { readonly at: Instant }) | undefined
-  readonly lastAttemptAt: Instant | undefined
-  readonly lastSucceeded: boolean
-  readonly atLimit: boolean
+  last: (Reading & { readonly at: Instant }) | undefined
+  lastAttemptAt: Instant | undefined
+  lastSucceeded: boolean
+  atLimit: boolean
   /** Failed attempts since the last success. */
-  readonly failures: number
+  failures: number
   /** Time of the last reading with a hit ratio. */
-  readonly cacheReadAt: Instant | undefined
-  readonly cache: AccumulatedCache | undefined
+  cacheReadAt: Instant | undefined
+  cache: AccumulatedCache | undefined
   /** Readings with a file cache limit that fits no size of the range; absent where there are none. */
-  readonly sizeUnknown?: number
-  readonly usage: AccumulatedUsage
+  sizeUnknown?: number
+  usage: AccumulatedUsage
   /** Observer allowance: awake seconds that readings may still add; earned by awake time, spent by readings. */
-  readonly allowance: Seconds
+  allowance: Seconds
   /** Part of the spent allowance that rests on expected costs, because the real cost is not known yet. */
-  readonly reserved: Seconds
+  reserved: Seconds
   /** Newest last. */
-  readonly lags: readonly ActivityLagSample[]
-  readonly pendingActivity: PendingActivity | undefined
+  lags: readonly ActivityLagSample[]
+  pendingActivity: PendingActivity | undefined
   /** Compute's clock minus ours at the last reading; undefined before the first. */
-  readonly clockOffset: Millis | undefined
+  clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not read. */
-  readonly problem: string | undefined
-}
+  problem: string | undefined
+}>

@@ -18,52 +18,52 @@ export const FINE_STEP: Seconds = seconds(300)
 export const COARSE_STEP: Seconds = seconds(3600)
 
 /** Samples of one quantity: their mean is `sum / count`; `count` is at least 1. */
-export type SampleSummary<Value extends number> = {
-  readonly count: number
-  readonly sum: number
-  readonly min: Value
-  readonly max: Value
-}
+export type SampleSummary<Value extends number> = Readonly<{
+  count: number
+  sum: number
+  min: Value
+  max: Value
+}>
 
 /** The mean is `sum` divided by the number of samples. */
 export type SumAndPeak = { readonly sum: number; readonly max: number }
 
 /** Client connections over the `count` readings that could count them; `count` is at least 1. */
-export type ConnectionPeaks = {
-  readonly count: number
+export type ConnectionPeaks = Readonly<{
+  count: number
   /** Connections in any state: the peak is not the sum of the peaks by state. */
-  readonly all: SumAndPeak
-  readonly active: SumAndPeak
-  readonly idle: SumAndPeak
-  readonly idleInTransaction: SumAndPeak
-  readonly other: SumAndPeak
-}
+  all: SumAndPeak
+  active: SumAndPeak
+  idle: SumAndPeak
+  idleInTransaction: SumAndPeak
+  other: SumAndPeak
+}>
 
 /** Sums over a bucket; undefined where no look or reading had a value. */
-export type RollupSums = {
+export type RollupSums = Readonly<{
   /** Start: a whole multiple of the bucket length since 1970, UTC. */
-  readonly from: Instant
+  from: Instant
   /** Observed time by state: between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
-  readonly time: Readonly<Record<ComputeState, Millis>>
+  time: Readonly<Record<ComputeState, Millis>>
   /** Successful readings. */
-  readonly readings: number
+  readings: number
   /** Size while awake: `fixed` from the record at each look, `estimated` from the file cache limit at each reading. */
-  readonly size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
-  readonly connections: ConnectionPeaks | undefined
+  size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
+  connections: ConnectionPeaks | undefined
   /** Growth of the cache counters within one incarnation, and its length, which may start before the bucket. */
-  readonly cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
+  cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
   /** Largest use at a reading. */
-  readonly cacheUsed: Bytes | undefined
+  cacheUsed: Bytes | undefined
   /** Largest working set at a reading, for the longest period it covers. */
-  readonly workingSet: Bytes | undefined
+  workingSet: Bytes | undefined
   /**
    * Growth of client sessions and client statement time within one incarnation, and its length. `activeTime / over` is the
    * average number of active sessions.
    */
-  readonly use: { readonly arrivals: number; readonly activeTime: Millis; readonly over: Millis } | undefined
+  use: { readonly arrivals: number; readonly activeTime: Millis; readonly over: Millis } | undefined
   /** Age of the oldest client transaction at a reading. */
-  readonly longestTransaction: Seconds | undefined
-}
+  longestTransaction: Seconds | undefined
+}>
 
 /** Finished bucket. Buckets with sleep alone are not stored: awake intervals already show it. */
 export type Rollup = RollupSums & {
@@ -84,23 +84,23 @@ export type OpenRollup = RollupSums & {
 }
 
 /** Rollups in progress. Part of the compute's ledger entry, so that a crash loses nothing. */
-export type RollupState = {
-  readonly fine: OpenRollup | undefined
-  readonly coarse: OpenRollup | undefined
+export type RollupState = Readonly<{
+  fine: OpenRollup | undefined
+  coarse: OpenRollup | undefined
   /** Latest interval in which all looks showed the compute asleep; undefined after a look that showed it awake. */
-  readonly asleep: Interval | undefined
+  asleep: Interval | undefined
   /** Counters of the last reading with cache statistics. */
-  readonly cache: CacheBaseline | undefined
-}
+  cache: CacheBaseline | undefined
+}>
 
 /** File cache counters at an instant of the compute's clock. */
-export type CacheBaseline = {
+export type CacheBaseline = Readonly<{
   /** Start of the server process that the counters belong to. */
-  readonly incarnation: Instant
-  readonly at: Instant
-  readonly hits: number
-  readonly misses: number
-}
+  incarnation: Instant
+  at: Instant
+  hits: number
+  misses: number
+}>
 
 export const NO_ROLLUPS: RollupState = {
   fine: undefined,

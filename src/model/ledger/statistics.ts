@@ -2,10 +2,10 @@ import type { ComputeRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 
 /** What is learned of one compute's clients, apart from its ledger entry, which is rewritten at every look. */
-export type ComputeStatistics = {
-  readonly ref: ComputeRef
+export type ComputeStatistics = Readonly<{
+  ref: ComputeRef
   /** `gapBucket` → number of gaps between client activities of that length. */
-  readonly gapCounts: readonly number[]
+  gapCounts: readonly number[]
   /** When they were stored last; before the first time, when the compute was first seen awake. */
-  readonly updatedAt: Instant
-}
+  updatedAt: Instant
+}>

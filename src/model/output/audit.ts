@@ -20,22 +20,22 @@ export type Audit = Interval & {
   readonly findings: readonly Finding[]
 }
 
-export type AuditSums = {
-  readonly spend: Spend
-  readonly awake: Bounds<Millis>
-  readonly cuTime: Bounds<CuMillis>
-  readonly idleTail: Millis
+export type AuditSums = Readonly<{
+  spend: Spend
+  awake: Bounds<Millis>
+  cuTime: Bounds<CuMillis>
+  idleTail: Millis
   /** Spend on idle tails. */
-  readonly tailSpend: Micros
-  readonly wakes: number
-}
+  tailSpend: Micros
+  wakes: number
+}>
 
-export type AuditWeek = {
-  readonly from: Instant
-  readonly spend: Micros
-  readonly awake: Millis
-  readonly wakes: number
-}
+export type AuditWeek = Readonly<{
+  from: Instant
+  spend: Micros
+  awake: Millis
+  wakes: number
+}>
 
 export type AuditedCompute = AuditSums & {
   readonly ref: ComputeRef

@@ -17,15 +17,15 @@ type EventFields = {
   restart: Transition
   'compute-found': { readonly ref: ComputeRef }
   'compute-gone': { readonly ref: ComputeRef }
-  'budget-rung': {
-    readonly budget: string
+  'budget-rung': Readonly<{
+    budget: string
     /** Highest rung reached for the first time in this period. */
-    readonly rung: Rung
+    rung: Rung
     /** In the unit of the limit. */
-    readonly spent: Bounds<number>
-    readonly limit: BudgetLimit
-    readonly period: Interval
-  }
+    spent: Bounds<number>
+    limit: BudgetLimit
+    period: Interval
+  }>
   'wake-caused': { readonly ref: ComputeRef }
   'key-refused': unknown
   'key-accepted': unknown
@@ -34,12 +34,12 @@ type EventFields = {
   'count-off': ReconciliationChange
   'count-agrees': ReconciliationChange
   problem: { readonly where: string; readonly message: string }
-  'delivery-failed': {
+  'delivery-failed': Readonly<{
     /** Name of the receiver. */
-    readonly sink: string
-    readonly what: 'event' | 'report'
-    readonly because: string
-  }
+    sink: string
+    what: 'event' | 'report'
+    because: string
+  }>
 }
 
 export type EventKind = keyof EventFields
@@ -62,32 +62,32 @@ type EventSubject =
 
 type Fields = Readonly<Record<string, unknown>>
 
-type LogRow<Kind extends EventKind> = {
-  readonly level: 'info' | 'warn' | 'error'
+type LogRow<Kind extends EventKind> = Readonly<{
+  level: 'info' | 'warn' | 'error'
   /** Static: what varies is in the fields. */
-  readonly text: string
+  text: string
   /** Fields of the log line besides the account. */
-  readonly fields?: (event: EventOf<Kind>) => Fields
-}
+  fields?: (event: EventOf<Kind>) => Fields
+}>
 
-type NotificationRow<Kind extends EventKind> = {
-  readonly severity: Severity | ((event: EventOf<Kind>) => Severity)
+type NotificationRow<Kind extends EventKind> = Readonly<{
+  severity: Severity | ((event: EventOf<Kind>) => Severity)
   /** Groups events about the same state: the last event of a topic is its current state. */
-  readonly topic: (event: EventOf<Kind>) => string
+  topic: (event: EventOf<Kind>) => string
   /** How often a topic is stored: once ever, once per hour, or each time. */
-  readonly stored: 'once' | 'hourly' | 'each-time'
-  readonly subject: (event: EventOf<Kind>) => EventSubject
+  stored: 'once' | 'hourly' | 'each-time'
+  subject: (event: EventOf<Kind>) => EventSubject
   /** Single line, not sanitized. */
-  readonly text: (event: EventOf<Kind>) => string
+  text: (event: EventOf<Kind>) => string
   /** Fields of the webhook body, in whole units. */
-  readonly fields?: (event: EventOf<Kind>) => Fields
-}
+  fields?: (event: EventOf<Kind>) => Fields
+}>
 
-export type KindRow<Kind extends EventKind> = {
-  readonly log: LogRow<Kind>
+export type KindRow<Kind extends EventKind> = Readonly<{
+  log: LogRow<Kind>
   /** Absent: the event is history only, nobody is notified. */
-  readonly notification?: NotificationRow<Kind>
-}
+  notification?: NotificationRow<Kind>
+}>
 
 /** Rungs from which a budget event is critical, and from which it is a warning. */
 const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]

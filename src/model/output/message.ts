@@ -3,21 +3,21 @@ import type { Seconds } from '../units.ts'
 
 export type Attachment = { readonly name: string; readonly type: string; readonly body: string }
 
-export type Message = {
+export type Message = Readonly<{
   /** Key that is equal for all attempts, so that a receiver can drop duplicates. */
-  readonly key: string
-  readonly account: string
+  key: string
+  account: string
   /** Slot of a report, `2026-W47`. */
-  readonly slot?: string
-  readonly subject: string
-  readonly text: string
-  readonly html?: string
+  slot?: string
+  subject: string
+  text: string
+  html?: string
   /** Body for programs: JSON text, or a value to serialise as JSON. */
-  readonly body: unknown
+  body: unknown
   /** Slack body, sent in place of the text. */
-  readonly slack?: object
-  readonly attachments: readonly Attachment[]
-}
+  slack?: object
+  attachments: readonly Attachment[]
+}>
 
 /** `because` contains neither addresses nor text of the receiver, because both may hold secrets. */
 export type DeliveryOutcome =

@@ -1,12 +1,12 @@
 import { notificationOf, type NotifiableEvent } from './event-kinds.ts'
 import { HOUR } from '../units.ts'
 
-export type EventKey = {
+export type EventKey = Readonly<{
   /** Groups events about the same state: the last event of a topic is its current state. */
-  readonly topic: string
+  topic: string
   /** Unique per account: an event with a stored key is not stored again. */
-  readonly key: string
-}
+  key: string
+}>
 
 /** Stored event; a later one has a larger id. */
 export type OutboxEvent = EventKey & { readonly id: number; readonly event: NotifiableEvent }

@@ -10,13 +10,13 @@ export type ReportSlot = Interval & {
   readonly late: boolean
 }
 
-export type ArchivedReport = {
-  readonly account: string
-  readonly slot: ReportSlot
+export type ArchivedReport = Readonly<{
+  account: string
+  slot: ReportSlot
   /** Team of a report about one team; absent: all teams, or `report.only_team`. */
-  readonly team?: string | undefined
-  readonly madeAt: Instant
-}
+  team?: string | undefined
+  madeAt: Instant
+}>
 
 export type StoredReport = ArchivedReport & {
   /** Report as JSON, the source of all formats. Schema: config/report.schema.json. */
@@ -43,10 +43,10 @@ export const REDACTABLE = ['names', 'clients'] as const
 export type Redactable = (typeof REDACTABLE)[number]
 
 /** Report settings from the configuration. */
-export type ReportPlan = {
+export type ReportPlan = Readonly<{
   /** Undefined: by team if any compute has one, else by project. */
-  readonly groupBy: ReportGroup | undefined
+  groupBy: ReportGroup | undefined
   /** Undefined: all computes. */
-  readonly onlyTeam: string | undefined
-  readonly redact: readonly Redactable[]
-}
+  onlyTeam: string | undefined
+  redact: readonly Redactable[]
+}>

@@ -17,159 +17,159 @@ import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } fro
 export type DisplayedState = Compute['state'] | 'unknown'
 
 /** What outputs show of one compute. An output function takes the part that it shows. */
-export type ComputeView = {
-  readonly identity: IdentityView
-  readonly state: StateView
-  readonly ledger: LedgerView
-  readonly reading: ReadingView
-}
+export type ComputeView = Readonly<{
+  identity: IdentityView
+  state: StateView
+  ledger: LedgerView
+  reading: ReadingView
+}>
 
-export type IdentityView = {
-  readonly ref: ComputeRef
-  readonly compute: Compute
-  readonly project: Project | undefined
-  readonly owner: Owner
+export type IdentityView = Readonly<{
+  ref: ComputeRef
+  compute: Compute
+  project: Project | undefined
+  owner: Owner
   /** Owner of the whole project. */
-  readonly projectOwner: Owner
-  readonly currency: string
-}
+  projectOwner: Owner
+  currency: string
+}>
 
-export type StateView = {
-  readonly shown: DisplayedState
+export type StateView = Readonly<{
+  shown: DisplayedState
   /** Not displayed, but part of the sums. */
-  readonly isDeleted: boolean
-  readonly observedAt: Instant
-  readonly delay: AutosuspendDelay
-  readonly awakeSince: Instant | undefined
+  isDeleted: boolean
+  observedAt: Instant
+  delay: AutosuspendDelay
+  awakeSince: Instant | undefined
   /** Operations in progress, as far as they were read. */
-  readonly operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
-  readonly reason: AwakeReason
-}
+  operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
+  reason: AwakeReason
+}>
 
-export type LedgerView = {
-  readonly awake: Bounds<Millis>
-  readonly cuTime: Bounds<CuMillis>
-  readonly spend: Spend
+export type LedgerView = Readonly<{
+  awake: Bounds<Millis>
+  cuTime: Bounds<CuMillis>
+  spend: Spend
   /** Likely; 0 while asleep. */
-  readonly spendPerHour: Micros
+  spendPerHour: Micros
   /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
-  readonly assumed: CuMillis | undefined
-  readonly idleTail: Millis
-  readonly observerOverhead: Millis
+  assumed: CuMillis | undefined
+  idleTail: Millis
+  observerOverhead: Millis
   /** Longest first; readings do not cover the rest of the awake time. */
-  readonly awakeBy: readonly AttributedTime[]
+  awakeBy: readonly AttributedTime[]
   /** Likely values as exported to metrics: they never fall. */
-  readonly counters: PublishedCounters
+  counters: PublishedCounters
   /** Of the project; undefined before an hour was metered. */
-  readonly reconciliation: Reconciliation | undefined
-}
+  reconciliation: Reconciliation | undefined
+}>
 
-export type ReadingView = {
-  readonly at: Instant | undefined
+export type ReadingView = Readonly<{
+  at: Instant | undefined
   /** Why the last reading failed, or what it could not read. */
-  readonly problem: string | undefined
+  problem: string | undefined
   /** Undefined before the first attempt. */
-  readonly succeeded: boolean | undefined
+  succeeded: boolean | undefined
   /** Current size; 0 when asleep; undefined when it is unknown within a range. */
-  readonly size: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
-  readonly cache: AccumulatedCache | undefined
-  readonly hitRatio: Ratio | undefined
-  readonly cacheLimit: Bytes | undefined
-  readonly cacheUsed: Bytes | undefined
+  size: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
+  cache: AccumulatedCache | undefined
+  hitRatio: Ratio | undefined
+  cacheLimit: Bytes | undefined
+  cacheUsed: Bytes | undefined
   /** Counts of the last reading; all 0 when asleep; undefined when never read. */
-  readonly connections: ConnectionCounts | undefined
-  readonly maxConnections: number
-  readonly reservedConnections: number | undefined
+  connections: ConnectionCounts | undefined
+  maxConnections: number
+  reservedConnections: number | undefined
   /** Whether the last reading contradicts the preset; undefined while asleep, and before the first reading since the start. */
-  readonly presetMismatch: PresetMismatch | undefined
+  presetMismatch: PresetMismatch | undefined
   /** Number of readings that fit no size of the range. */
-  readonly sizeUnknown: number
+  sizeUnknown: number
   /** Average number of active sessions between the last two readings of one incarnation; undefined before there are two. */
-  readonly averageActive: number | undefined
+  averageActive: number | undefined
   /** Of the last full reading, ascending by window. */
-  readonly workingSet: readonly WorkingSet[]
-  readonly longestTransaction: Seconds | undefined
-}
+  workingSet: readonly WorkingSet[]
+  longestTransaction: Seconds | undefined
+}>
 
-export type PresetMismatch = {
-  readonly maxConnections: boolean
+export type PresetMismatch = Readonly<{
+  maxConnections: boolean
   /** Whether no size of the range fits the file cache limit; undefined where the limit was not read. */
-  readonly fileCache: boolean | undefined
-}
+  fileCache: boolean | undefined
+}>
 
 /** View of one account. */
-export type AccountView = {
-  readonly account: string
-  readonly currency: string
-  readonly service: ServiceStatus
+export type AccountView = Readonly<{
+  account: string
+  currency: string
+  service: ServiceStatus
   /** Whether the published values are committed to the store. */
-  readonly stored: boolean
-  readonly lastSweepAt: Instant | undefined
-  readonly lastRejectedAt: Instant | undefined
+  stored: boolean
+  lastSweepAt: Instant | undefined
+  lastRejectedAt: Instant | undefined
   /** Start of the newest complete project list; undefined before the first. */
-  readonly listedAt: Instant | undefined
+  listedAt: Instant | undefined
   /** Projects that the last sweep left to later ones. */
-  readonly backlog: Backlog
+  backlog: Backlog
   /** When the longest outstanding read of operations became due; undefined when none is outstanding. */
-  readonly operationsWaitSince: Instant | undefined
+  operationsWaitSince: Instant | undefined
   /** Problems of the last sweep, one line each. */
-  readonly problems: readonly string[]
-  readonly readings: ReadingCounts
+  problems: readonly string[]
+  readings: ReadingCounts
   /** Why no compute of the account can be read; undefined when they can. */
-  readonly unreadable: string | undefined
+  unreadable: string | undefined
   /** Whether readings are enabled. */
-  readonly isRead: boolean
+  isRead: boolean
   /** Measured activity lag; undefined before the first measurement. */
-  readonly activityLag: Seconds | undefined
+  activityLag: Seconds | undefined
   /** Measured metering lag; undefined before the first measurement. */
-  readonly countLag: Seconds | undefined
+  countLag: Seconds | undefined
   /** Reconciled projects, projects that diverge, and implausible meter readings. */
-  readonly counts: { readonly compared: number; readonly off: number; readonly ignored: number }
+  counts: { readonly compared: number; readonly off: number; readonly ignored: number }
   /** Project id → wakes caused by observing; projects without any are absent. */
-  readonly wakesCaused: ReadonlyMap<string, number>
-  readonly totals: {
-    readonly awake: Bounds<Millis>
-    readonly spend: Spend
-    readonly extension: Millis
-    readonly observerSpend: Micros
-    readonly wakes: number
-    readonly suspends: number
-    readonly wakesCaused: number
-  }
+  wakesCaused: ReadonlyMap<string, number>
+  totals: Readonly<{
+    awake: Bounds<Millis>
+    spend: Spend
+    extension: Millis
+    observerSpend: Micros
+    wakes: number
+    suspends: number
+    wakesCaused: number
+  }>
   /** Team → unproductive spend; never falls. */
-  readonly teams: AccountCounters['teams']
-  readonly wakesBy: AccountCounters['wakes']
-  readonly operations: AccountCounters['operations']
-  readonly wakeLatency: AccountCounters['wakeLatency']
+  teams: AccountCounters['teams']
+  wakesBy: AccountCounters['wakes']
+  operations: AccountCounters['operations']
+  wakeLatency: AccountCounters['wakeLatency']
   /** In the order of the configuration, without budgets that have no period now. */
-  readonly budgets: readonly BudgetWithForecast[]
+  budgets: readonly BudgetWithForecast[]
   /** Spend and forecast of the calendar month in the account's zone, in micros; undefined before the first pass. */
-  readonly month: MonthView | undefined
-}
+  month: MonthView | undefined
+}>
 
 export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent'> & {
   readonly forecast: SpendForecast | undefined
 }
 
 /** Status of a recurring job. */
-export type JobView = {
-  readonly name: 'pass'
+export type JobView = Readonly<{
+  name: 'pass'
   /** Undefined before the first. */
-  readonly lastSuccessAt: Instant | undefined
-  readonly nextRunAt: Instant
+  lastSuccessAt: Instant | undefined
+  nextRunAt: Instant
   /** Deadline of the next success; after it somebody must look. */
-  readonly deadlineAt: Instant
-}
+  deadlineAt: Instant
+}>
 
-export type Snapshot = {
+export type Snapshot = Readonly<{
   /** Number of the snapshot in this process. */
-  readonly version: number
-  readonly takenAt: Instant
+  version: number
+  takenAt: Instant
   /** Whether the last sweep of every account reached the service. */
-  readonly ready: boolean
-  readonly accounts: readonly AccountView[]
+  ready: boolean
+  accounts: readonly AccountView[]
   /** In order of account, project and endpoint id. */
-  readonly computes: readonly ComputeView[]
-  readonly passSeconds: Seconds
-  readonly jobs: readonly JobView[]
-}
+  computes: readonly ComputeView[]
+  passSeconds: Seconds
+  jobs: readonly JobView[]
+}>

@@ -18,26 +18,26 @@ export type BudgetLimit =
   | { readonly unit: 'cu_hours'; readonly amount: CuMillis }
   | { readonly unit: 'awake_hours'; readonly amount: Millis }
 
-export type Budget = {
-  readonly name: string
-  readonly account: string
-  readonly scope: Selector
+export type Budget = Readonly<{
+  name: string
+  account: string
+  scope: Selector
   /** Computes that are counted but never acted upon. */
-  readonly exempt: readonly Selector[]
-  readonly limit: BudgetLimit
+  exempt: readonly Selector[]
+  limit: BudgetLimit
   /** Team as configured; undefined: the team of the computes, where all have the same. */
-  readonly team: string | undefined
-  readonly mode: 'soft' | 'hard'
-  readonly per: 'day' | 'week' | 'month' | 'window'
+  team: string | undefined
+  mode: 'soft' | 'hard'
+  per: 'day' | 'week' | 'month' | 'window'
   /** Text of what is counted; another text starts a new state. */
-  readonly definition: string
+  definition: string
   /** Undefined when no period contains `at`: the window does not recur. */
-  readonly periodAt: (at: Instant) => Interval | undefined
+  periodAt: (at: Instant) => Interval | undefined
   /** Wall clock of the budget's zone, milliseconds since 1970 on that clock. */
-  readonly wallAt: (at: Instant) => number
+  wallAt: (at: Instant) => number
   /** Parts of `[from, to)` in which spend counts, in order. */
-  readonly countedIn: (from: Instant, to: Instant) => readonly Interval[]
-}
+  countedIn: (from: Instant, to: Instant) => readonly Interval[]
+}>
 
 /** Percent of the limit that raise an event, once per period. */
 export const RUNGS = [50, 80, 100, 110] as const
@@ -63,34 +63,34 @@ export type SpendBuckets = Readonly<Record<string, number>>
 /**
  * Spend and time by hour of the week, 168 entries each, for time older than `SpendBuckets`. Both decay equally from week to week. Plain data.
  */
-export type Seasonality = {
+export type Seasonality = Readonly<{
   /** Spend is completely known from here on. */
-  readonly from: Instant
+  from: Instant
   /** Spend before this instant is included, also when it becomes known later. */
-  readonly until: Instant
+  until: Instant
   /** Wall-clock week since 1970 with full weight; earlier weeks are decayed. */
-  readonly week: number
+  week: number
   /** In the unit of the limit. */
-  readonly spent: readonly number[]
+  spent: readonly number[]
   /** Milliseconds. */
-  readonly time: readonly number[]
-}
+  time: readonly number[]
+}>
 
 /**
  * Stored state of a budget. Plain data. It must be committed together with the ledger entries whose settled slices it contains:
  * slices are counted once, so one without the other would count them twice or never.
  */
-export type BudgetState = {
-  readonly definition: string
+export type BudgetState = Readonly<{
+  definition: string
   /** Start of counting. */
-  readonly since: Instant
+  since: Instant
   /** Settled usage since `since`, over all periods: it never falls. */
-  readonly total: UsageAmounts
-  readonly records: readonly PeriodRecord[]
-  readonly spendBuckets: SpendBuckets
+  total: UsageAmounts
+  records: readonly PeriodRecord[]
+  spendBuckets: SpendBuckets
   /** Absent in what an earlier version wrote. */
-  readonly seasonality?: Seasonality
-}
+  seasonality?: Seasonality
+}>
 
 /** Name of a budget → its state. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
@@ -103,28 +103,28 @@ export type BudgetEnforcement =
   | { readonly kind: 'held'; readonly because: 'assumed'; readonly share: Ratio }
 
 /** Burn rate: 1 spends exactly the limit in one period. */
-export type BurnRate = {
-  readonly window: Seconds
+export type BurnRate = Readonly<{
+  window: Seconds
   /** Undefined until a whole window has been counted. */
-  readonly burn: number | undefined
+  burn: number | undefined
   /** Usual burn rate at this time of the week; undefined until learned. */
-  readonly usual: number | undefined
+  usual: number | undefined
   /** Burn rate from which on to alert; undefined when the alert is off. */
-  readonly threshold: number | undefined
+  threshold: number | undefined
   /** Why the alert is off. `out-of-reach`: even all computes at their largest size burn too slowly. `left-to-forecast`: a burn of 1 is normal. */
-  readonly off: 'out-of-reach' | 'left-to-forecast' | undefined
-}
+  off: 'out-of-reach' | 'left-to-forecast' | undefined
+}>
 
 /** Forecast of the spend at the end of a period, in the unit of the limit. */
-export type SpendForecast = {
-  readonly p10: number
-  readonly p50: number
-  readonly p90: number
+export type SpendForecast = Readonly<{
+  p10: number
+  p50: number
+  p90: number
   /** Fewer than 60 days of history: the error is larger, and the width mostly assumed. */
-  readonly learning: boolean
+  learning: boolean
   /** Number of finished days in the history. */
-  readonly days: number
-}
+  days: number
+}>
 
 export type BudgetForecast = SpendForecast & {
   readonly probabilityOver: Ratio
@@ -135,32 +135,32 @@ export type BudgetForecast = SpendForecast & {
 }
 
 /** Amounts are in the unit of the limit: micros, CU·ms, or awake ms. */
-export type BudgetView = {
-  readonly account: string
-  readonly name: string
-  readonly mode: Budget['mode']
-  readonly scope: Selector
-  readonly per: Budget['per']
-  readonly period: Interval
+export type BudgetView = Readonly<{
+  account: string
+  name: string
+  mode: Budget['mode']
+  scope: Selector
+  per: Budget['per']
+  period: Interval
   /** Spend is known from here on: the start of the period, or later in the first one. */
-  readonly knownFrom: Instant
-  readonly limit: BudgetLimit
-  readonly spent: Bounds<number>
+  knownFrom: Instant
+  limit: BudgetLimit
+  spent: Bounds<number>
   /** Spend over all periods, provisional usage included: it never falls. */
-  readonly total: number
+  total: number
   /** Likely spend divided by the limit. */
-  readonly share: Ratio
+  share: Ratio
   /** Negative when overspent. */
-  readonly remaining: number
+  remaining: number
   /** Rungs reached in this period, also when the spend was restated below them since. */
-  readonly rungs: readonly Rung[]
+  rungs: readonly Rung[]
   /** Assumed share of the likely spend. */
-  readonly assumed: Ratio
-  readonly enforcement: BudgetEnforcement
+  assumed: Ratio
+  enforcement: BudgetEnforcement
   /** Burn rate with every compute of the scope awake at its largest size. */
-  readonly maxBurn: number
-  readonly burns: readonly BurnRate[]
-}
+  maxBurn: number
+  burns: readonly BurnRate[]
+}>
 
 /** Budget with its owner and its forecast. */
 export type BudgetWithForecast = BudgetView & {

@@ -2,29 +2,29 @@
 import type { Project } from '../service/compute.ts'
 import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
 
-export type Owner = {
+export type Owner = Readonly<{
   /** Routes alerts; empty where there is none. `tier` likewise. */
-  readonly team: string
+  team: string
   /** Importance: `prod`, `staging` or another word of the configuration. */
-  readonly tier: string
+  tier: string
   /** Destination of notifications. Neither it nor `costCentre` is a metric label. */
-  readonly channel: string | undefined
-  readonly costCentre: string | undefined
-}
+  channel: string | undefined
+  costCentre: string | undefined
+}>
 
 export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
 
 /** Every pattern list of `match` has one pattern at most. */
 export type OwnerRule = { readonly match: Selector; readonly owner: Owner }
 
-export type Owners = {
+export type Owners = Readonly<{
   /** Owner of a compute; `NO_OWNER` where no rule fits. */
-  readonly of: (target: SelectorTarget) => Owner
+  of: (target: SelectorTarget) => Owner
   /** First owner of that team; an owner with the team alone where there is none. */
-  readonly ofTeam: (team: string) => Owner
+  ofTeam: (team: string) => Owner
   /** Owner of a whole project, by rules without conditions on branches and computes. */
-  readonly ofProject: (account: string, project: Project) => Owner
-}
+  ofProject: (account: string, project: Project) => Owner
+}>
 
 /**
  * The most specific rule that fits wins, then the first: a compute's before a branch's before a project's, a whole id or name before

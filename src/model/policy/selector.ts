@@ -2,24 +2,24 @@
 import type { Compute, ComputeRef, Project } from '../service/compute.ts'
 
 /** Every given field must match, an absent one matches all. A list matches when one of its patterns does: `*` is any text, `?` any letter. */
-export type Selector = {
+export type Selector = Readonly<{
   /** Id or name. */
-  readonly project?: readonly string[] | undefined
+  project?: readonly string[] | undefined
   /** Id; the service does not publish names of branches. */
-  readonly branch?: readonly string[] | undefined
+  branch?: readonly string[] | undefined
   /** Id or name. */
-  readonly compute?: readonly string[] | undefined
-  readonly type?: Compute['type'] | undefined
-}
+  compute?: readonly string[] | undefined
+  type?: Compute['type'] | undefined
+}>
 
 /** Fields of a compute that a selector matches. */
-export type SelectorTarget = {
-  readonly ref: ComputeRef
-  readonly projectName: string | undefined
-  readonly branchId: string
-  readonly name: string | undefined
-  readonly type: Compute['type']
-}
+export type SelectorTarget = Readonly<{
+  ref: ComputeRef
+  projectName: string | undefined
+  branchId: string
+  name: string | undefined
+  type: Compute['type']
+}>
 
 export const selectorTargetOf = (
   account: string,

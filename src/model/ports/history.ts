@@ -14,10 +14,10 @@ export type HistorySpan = Interval & {
 }
 
 /** Awake intervals of one compute, in order of time. */
-export type ComputeAwakeIntervals = {
-  readonly ref: ComputeRef
-  readonly times: readonly LikelyAwakeInterval[]
-}
+export type ComputeAwakeIntervals = Readonly<{
+  ref: ComputeRef
+  times: readonly LikelyAwakeInterval[]
+}>
 
 /** Settled history, compute by compute, each in order of time. Streamed in bounded memory. */
 export type History = {

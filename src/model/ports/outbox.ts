@@ -33,11 +33,11 @@ export type Outbox = {
 }
 
 /** What one job remembers between runs, plain data. */
-export type JobState<State> = {
-  readonly job: string
+export type JobState<State> = Readonly<{
+  job: string
   /** Undefined for what it does not understand: the job then starts anew. */
-  readonly decode: (json: unknown) => State | undefined
-}
+  decode: (json: unknown) => State | undefined
+}>
 
 export const jobStateWrite = <State>({ job }: JobState<State>, state: State): Write => ({
   kind: 'job-state',

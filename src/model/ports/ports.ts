@@ -7,16 +7,16 @@ import type { Service } from './service.ts'
 import type { AccountStore } from './store.ts'
 
 /** All ports of one account's pass. */
-export type Ports = {
-  readonly clock: Clock
-  readonly serviceTime: ServiceTime
-  readonly random: Random
-  readonly service: Service
-  readonly readings: Readings
-  readonly store: AccountStore
+export type Ports = Readonly<{
+  clock: Clock
+  serviceTime: ServiceTime
+  random: Random
+  service: Service
+  readings: Readings
+  store: AccountStore
   /** Epoch of the store's opening: commits of a pass are refused once another process has opened it. */
-  readonly epoch: number
+  epoch: number
   /** Settled history in the store. */
-  readonly history: History
-  readonly send: Send
-}
+  history: History
+  send: Send
+}>

@@ -8,13 +8,13 @@ import type { ServiceError } from '../service/service-error.ts'
 import type { Instant } from '../units.ts'
 
 /** A list decoded item by item: one bad record never hides the others. */
-export type Listing<Item> = {
-  readonly items: readonly Item[]
+export type Listing<Item> = Readonly<{
+  items: readonly Item[]
   /** Unreadable items, one line each with the path: `endpoints[1].current_state: …`. */
-  readonly problems: readonly string[]
+  problems: readonly string[]
   /** Ids of unreadable items, as far as the ids are readable. */
-  readonly unread?: readonly string[]
-}
+  unread?: readonly string[]
+}>
 
 export type OperationListing = Listing<Operation> & {
   /** Operations with unreadable records. */
@@ -42,22 +42,22 @@ export type ConsumptionPage =
 /** A connection string with its password. Neither JSON nor a template nor a log line of this value shows it. */
 export type ConnectionUri = { readonly reveal: () => string }
 
-export type ConnectionQuery = {
-  readonly endpointId: string
-  readonly database: string
-  readonly role: string
-}
+export type ConnectionQuery = Readonly<{
+  endpointId: string
+  database: string
+  role: string
+}>
 
 /** Answer to an accepted change. */
 export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
 
-export type ComputeSettings = {
-  readonly sizing?: Sizing
+export type ComputeSettings = Readonly<{
+  sizing?: Sizing
   /** 0 s restores the default. */
-  readonly autosuspendDelay?: AutosuspendDelay
-  readonly branchId?: string
-  readonly disabled?: boolean
-}
+  autosuspendDelay?: AutosuspendDelay
+  branchId?: string
+  disabled?: boolean
+}>
 
 type Answer<Value> = Promise<Result<Value, ServiceError>>
 

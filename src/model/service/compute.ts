@@ -16,59 +16,59 @@ export const MIN_AUTOSUSPEND_DELAY = seconds(60)
 export const LONGEST_AUTOSUSPEND_DELAY = seconds(604_800)
 
 /** Identity of a compute; every key of the store, the ledger and the snapshot starts with the account. */
-export type ComputeRef = {
-  readonly account: string
-  readonly projectId: string
-  readonly endpointId: string
-}
+export type ComputeRef = Readonly<{
+  account: string
+  projectId: string
+  endpointId: string
+}>
 
 /** `account/project/endpoint`: neither ids nor account names contain a slash. */
 export const computeKey = ({ account, projectId, endpointId }: ComputeRef): string =>
   `${account}/${projectId}/${endpointId}`
 
-export type Project = {
-  readonly projectId: string
-  readonly name: string
-  readonly regionId: string
-  readonly platformId: string
-  readonly pgVersion: number
+export type Project = Readonly<{
+  projectId: string
+  name: string
+  regionId: string
+  platformId: string
+  pgVersion: number
   /** CU-seconds as the service counts them, lagging; the service may reset it. */
-  readonly cpuUsedSeconds: number
+  cpuUsedSeconds: number
   /** Awake time of the project's computes in the time of `cpuUsedSeconds`. Undefined where the service does not publish it. */
-  readonly activeSeconds: number | undefined
-  readonly updatedAt: Instant
+  activeSeconds: number | undefined
+  updatedAt: Instant
   /** Last activity of any compute of the project, late by the activity lag; undefined where the service does not publish it. */
-  readonly computeLastActiveAt: Instant | undefined
+  computeLastActiveAt: Instant | undefined
   /** Delay of computes without their own. Undefined where the service does not publish it. */
-  readonly defaultAutosuspendDelay: AutosuspendDelay | undefined
-}
+  defaultAutosuspendDelay: AutosuspendDelay | undefined
+}>
 
-export type Compute = {
-  readonly endpointId: string
-  readonly projectId: string
-  readonly branchId: string
-  readonly name: string | undefined
-  readonly regionId: string
-  readonly host: string
-  readonly type: 'read_write' | 'read_only'
-  readonly state: ComputeState
+export type Compute = Readonly<{
+  endpointId: string
+  projectId: string
+  branchId: string
+  name: string | undefined
+  regionId: string
+  host: string
+  type: 'read_write' | 'read_only'
+  state: ComputeState
   /** Target of a transition in progress; undefined without one. */
-  readonly pendingState: string | undefined
-  readonly sizing: Sizing
+  pendingState: string | undefined
+  sizing: Sizing
   /** Undefined when the record has none: the default of the project or service applies. */
-  readonly autosuspendDelay: AutosuspendDelay | undefined
+  autosuspendDelay: AutosuspendDelay | undefined
   /** The record has no delay at all, not even the default's 0: the delay in force is not known. Absent otherwise. */
-  readonly isDelayListed?: false
-  readonly poolerEnabled: boolean
-  readonly disabled: boolean
+  isDelayListed?: false
+  poolerEnabled: boolean
+  disabled: boolean
   /** The service's view of the last activity, to the second, published with a lag; undefined until first active. */
-  readonly lastActive: Instant | undefined
+  lastActive: Instant | undefined
   /** Last start and last suspension, to the second; not in the interface text, undefined where the service does not publish them. */
-  readonly startedAt: Instant | undefined
-  readonly suspendedAt: Instant | undefined
-  readonly createdAt: Instant
-  readonly updatedAt: Instant
-}
+  startedAt: Instant | undefined
+  suspendedAt: Instant | undefined
+  createdAt: Instant
+  updatedAt: Instant
+}>
 
 /** Whether the state is about to change. */
 export const isInTransition = ({ state, pendingState }: Compute): boolean =>

@@ -4,30 +4,30 @@ import type { Interval } from '../time.ts'
 import type { Bytes, CuMillis, Instant, Seconds } from '../units.ts'
 
 /** Metered use of a project in its current billing period. All values are late; undefined where the service does not publish them. */
-export type ProjectCounters = {
+export type ProjectCounters = Readonly<{
   /** Wall-clock time that computes of the project were awake. */
-  readonly activeTime: Seconds | undefined
-  readonly computeTime: CuMillis | undefined
-  readonly writtenBytes: Bytes | undefined
-  readonly transferredBytes: Bytes | undefined
-}
+  activeTime: Seconds | undefined
+  computeTime: CuMillis | undefined
+  writtenBytes: Bytes | undefined
+  transferredBytes: Bytes | undefined
+}>
 
 /** Limits that stop a project until its period ends; undefined: no limit. */
 export type Quota = ProjectCounters & { readonly logicalBytes: Bytes | undefined }
 
 /** Single record of a project, with fields that the list lacks. Source: service-facts.md, "Projects". */
-export type ProjectDetail = {
-  readonly project: Project
-  readonly orgId: string | undefined
+export type ProjectDetail = Readonly<{
+  project: Project
+  orgId: string | undefined
   /** The plan in the service's own word, such as `scale_v3`. */
-  readonly subscription: string | undefined
+  subscription: string | undefined
   /** Billing period: the counters restart with each. */
-  readonly period: Interval | undefined
-  readonly counters: ProjectCounters
-  readonly quota: Quota
+  period: Interval | undefined
+  counters: ProjectCounters
+  quota: Quota
   /** Announced maintenance, which restarts the computes of the project. */
-  readonly maintenanceAt: Instant | undefined
-}
+  maintenanceAt: Instant | undefined
+}>
 
 /** Service plan in the price file for a subscription; undefined for an unknown word. */
 export function planOfSubscription(subscription: string): 'free' | 'launch' | 'scale' | undefined {

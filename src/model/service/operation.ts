@@ -1,29 +1,29 @@
 import { DAY, type Instant, type Millis } from '../units.ts'
 
 /** The service's record of background work. Source: service interface, "Operation". */
-export type Operation = {
-  readonly operationId: string
-  readonly projectId: string
-  readonly endpointId: string | undefined
-  readonly branchId?: string | undefined
+export type Operation = Readonly<{
+  operationId: string
+  projectId: string
+  endpointId: string | undefined
+  branchId?: string | undefined
   /** `start_compute`, `apply_config`, `suspend_compute`, or another word of the service. */
-  readonly action: string
+  action: string
   /** `running`, `scheduling`, `finished`, or another word of the service. */
-  readonly status: string
-  readonly failuresCount: number
+  status: string
+  failuresCount: number
   /** Undefined where the service does not publish it. */
-  readonly duration?: Millis | undefined
-  readonly createdAt: Instant
-  readonly updatedAt: Instant
-}
+  duration?: Millis | undefined
+  createdAt: Instant
+  updatedAt: Instant
+}>
 
 /** Listed operation with an unreadable record. */
-export type UnreadableOperation = {
+export type UnreadableOperation = Readonly<{
   /** Undefined where it may belong to any compute of its project. */
-  readonly endpointId: string | undefined
+  endpointId: string | undefined
   /** Latest possible creation; undefined where it may be new. */
-  readonly createdBy: Instant | undefined
-}
+  createdBy: Instant | undefined
+}>
 
 /** Effect of a finished operation on the awake state; undefined for actions that change none. Source: service-facts.md, "Operations", groups start and suspend. */
 export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends' | undefined {

@@ -6,18 +6,18 @@ import { SECOND, instant, type Instant, type Seconds } from '../units.ts'
 export type ClockOffsetBounds = { readonly low: number; readonly high: number; readonly on: Seconds }
 
 /** Response with its `Date` header; `sentOn` and `answeredOn` are on the monotonic clock. */
-export type DatedResponse = {
-  readonly date: Instant
-  readonly sentOn: Seconds
-  readonly answeredOn: Seconds
-}
+export type DatedResponse = Readonly<{
+  date: Instant
+  sentOn: Seconds
+  answeredOn: Seconds
+}>
 
-export type ServiceTimeEstimate = {
+export type ServiceTimeEstimate = Readonly<{
   /** Intersection of the bounds of all consistent responses. */
-  readonly known: ClockOffsetBounds
+  known: ClockOffsetBounds
   /** Bounds of the last response when they contradict `known`: a single one changes nothing. Undefined otherwise. */
-  readonly doubted: ClockOffsetBounds | undefined
-}
+  doubted: ClockOffsetBounds | undefined
+}>
 
 /** Largest clock difference between the service's machines, 100 ms: clocks steered by NTP stay well within it. */
 const MACHINE_SKEW = 100

@@ -5,15 +5,15 @@ import { cu, seconds, type Bytes, type Cu, type Seconds } from '../units.ts'
 /** `interface`: the interface text; `2026-03`: the service's documentation since March 2026 (service-facts.md, "Presets"). */
 export type PresetName = 'interface' | '2026-03'
 
-export type Preset = {
-  readonly name: PresetName
+export type Preset = Readonly<{
+  name: PresetName
   /** Ascending. */
-  readonly sizes: readonly Cu[]
-  readonly fileCacheShare: number
-  readonly maxConnections: (sizing: Sizing) => number
+  sizes: readonly Cu[]
+  fileCacheShare: number
+  maxConnections: (sizing: Sizing) => number
   /** Smallest autosuspend delay that the service accepts. */
-  readonly delayFloor: Seconds
-}
+  delayFloor: Seconds
+}>
 
 const range = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)

@@ -19,20 +19,20 @@ const MAX_CONCURRENT = 8
 /** Sweeps in a row in which a configured project must be gone to count as deleted, 3: an outage of a minute deletes nothing. */
 const GONE_SWEEPS = 3
 
-type ComputesInput = {
-  readonly projectIds: readonly string[]
-  readonly quietUntil: (projectId: string) => Instant | undefined
-  readonly waiting: PendingRetries['looks']
+type ComputesInput = Readonly<{
+  projectIds: readonly string[]
+  quietUntil: (projectId: string) => Instant | undefined
+  waiting: PendingRetries['looks']
   /** Projects that the last complete project list lacks; undefined where the configuration names the projects, so that no list shows it. */
-  readonly missing: ReadonlySet<string> | undefined
-}
+  missing: ReadonlySet<string> | undefined
+}>
 
-export type ComputesResult = {
-  readonly looks: Look[]
-  readonly listed: Sweep['listedComputes'][number][]
-  readonly problems: SweepProblem[]
-  readonly retries: PendingRetries['looks']
-}
+export type ComputesResult = Readonly<{
+  looks: Look[]
+  listed: Sweep['listedComputes'][number][]
+  problems: SweepProblem[]
+  retries: PendingRetries['looks']
+}>
 
 /**
  * A project that does not exist by the answer for its computes is deleted
@@ -103,12 +103,12 @@ const deletedProject = ({ projectId, interval: { from, to } }: Gone): ComputesRe
   projectDeleted: true,
 })
 
-type ListedProject = {
-  readonly projectId: string
-  readonly askedOn: Seconds
-  readonly interval: Interval
-  readonly until: Instant | undefined
-}
+type ListedProject = Readonly<{
+  projectId: string
+  askedOn: Seconds
+  interval: Interval
+  until: Instant | undefined
+}>
 
 function addListed(
   { looks, listed, problems }: Pick<ComputesResult, 'looks' | 'listed' | 'problems'>,

@@ -20,23 +20,23 @@ const READ_AGAIN: readonly Seconds[] = [seconds(120), ALLOWED_LATENESS]
 /** Time for which every sweep asks about a running operation; afterwards it asks once in that time. Source: service-facts.md, "Operations". */
 const LONGEST_OPERATION: Seconds = seconds(300)
 
-export type OperationsContext = {
-  readonly ledger: Ledger
-  readonly looks: readonly Look[]
+export type OperationsContext = Readonly<{
+  ledger: Ledger
+  looks: readonly Look[]
   /** Projects whose computes were listed whole. */
-  readonly listed: readonly Pick<ListedComputes, 'projectId'>[]
+  listed: readonly Pick<ListedComputes, 'projectId'>[]
   /** Length of the history that is read of a new compute; undefined: none, where its record dates its last start. */
-  readonly history: Seconds | undefined
-}
+  history: Seconds | undefined
+}>
 
-export type OperationCandidates = {
+export type OperationCandidates = Readonly<{
   /** Project id → since when its operations are needed: nothing else dates what happened. */
-  readonly needed: ReadonlyMap<string, Instant>
+  needed: ReadonlyMap<string, Instant>
   /** Part of `needed` that is seen for the first time: only now do its operations show deleted computes. */
-  readonly atFirstSight: ReadonlySet<string>
+  atFirstSight: ReadonlySet<string>
   /** Project id → since when its operations are worth reading if requests remain: the records date what happened, operations only name it. */
-  readonly welcome: ReadonlyMap<string, Instant>
-}
+  welcome: ReadonlyMap<string, Instant>
+}>
 
 /**
  * Operations are needed:

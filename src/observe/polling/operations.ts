@@ -13,18 +13,18 @@ import { isProjectFault } from './retry.ts'
 /** Requests in flight at once; the rate limiter of the client keeps the request allowance. */
 const MAX_CONCURRENT = 8
 
-export type OperationsResult = {
-  readonly operations: Operation[]
+export type OperationsResult = Readonly<{
+  operations: Operation[]
   /** Projects whose operations were read. */
-  readonly read: string[]
+  read: string[]
   /** Operations whose record does not fit. */
-  readonly unreadable: UnreadableOperations[]
-  readonly problems: SweepProblem[]
+  unreadable: UnreadableOperations[]
+  problems: SweepProblem[]
   /** Projects whose operations are needed and were not read. */
-  readonly retries: PendingRetries['operations']
+  retries: PendingRetries['operations']
   /** Requests that were made. */
-  readonly requestsMade: number
-}
+  requestsMade: number
+}>
 
 /** Answer of a service that has the list, but not now. */
 const ABSENT: ServiceError = { kind: 'gone', message: 'no list of operations' }

@@ -3,21 +3,21 @@ import type { FinishedList, Urgency } from '../../model/observation.ts'
 import { CONFIGURED_PAGE } from '../../model/ports/service.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
-export type PollPlan = {
+export type PollPlan = Readonly<{
   /** Requests that one sweep may make; fewer than `MIN_REQUESTS` count as that many. */
-  readonly requests: number
+  requests: number
   /** Oldest age of a look, as long as the request allowance affords it. */
-  readonly maxAge: Seconds
-  readonly interval: Seconds
+  maxAge: Seconds
+  interval: Seconds
   /** Length of the history that is read of a new compute. */
-  readonly history: Seconds
+  history: Seconds
   /** Whether new projects come before awake ones; default false. */
-  readonly unseenFirst?: boolean
+  unseenFirst?: boolean
   /** The configuration names the projects, so that no list shows a deletion; default false. */
-  readonly hasConfiguredProjects?: boolean
+  hasConfiguredProjects?: boolean
   /** How late the project list may show activity. */
-  readonly listLag: Seconds
-}
+  listLag: Seconds
+}>
 
 /** Requests of a sweep, however short the interval is. */
 export const MIN_REQUESTS = 60
@@ -97,15 +97,15 @@ export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
 })
 
 /** Looks that a sweep may make, one request each. */
-export type LookAllowance = {
-  readonly most: number
+export type LookAllowance = Readonly<{
+  most: number
   /** Part of `most` for projects without a transition. */
-  readonly restful: number
+  restful: number
   /** Part of `restful` for new projects. */
-  readonly unseen: number
+  unseen: number
   /** Looks of `most` that each urgency gets first. */
-  readonly shares: Readonly<Record<Urgency, number>>
-}
+  shares: Readonly<Record<Urgency, number>>
+}>
 
 export function lookAllowance(plan: PollPlan, { pages, projects }: ListSize): LookAllowance {
   const reserve = readsHistory(plan, projects) ? RESERVE : SMALL_RESERVE

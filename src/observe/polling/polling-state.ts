@@ -11,13 +11,13 @@ import type { SweepThroughput } from './poll-plan.ts'
 import { listProgressAfter } from './project-list.ts'
 
 /** What one sweep leaves to the next. */
-export type PollingState = {
-  readonly list: ListProgress
-  readonly backlog: Backlog
-  readonly retries: PendingRetries
+export type PollingState = Readonly<{
+  list: ListProgress
+  backlog: Backlog
+  retries: PendingRetries
   /** Measured in the last sweep that reached the service; undefined before the first. */
-  readonly throughput: SweepThroughput | undefined
-}
+  throughput: SweepThroughput | undefined
+}>
 
 export const newPolling = (): PollingState => ({
   list: NO_LIST,

@@ -18,28 +18,28 @@ import type { RequestGate } from '../request-gate.ts'
 import { failed } from '../../std/result.ts'
 import { hasUnexplainedActivity, isRewokenUnseen, type LastListed } from './urgency.ts'
 
-export type ListResult = {
-  readonly progress: ListProgress
+export type ListResult = Readonly<{
+  progress: ListProgress
   /** New or changed projects by id. */
-  readonly changed: ReadonlyMap<string, Project>
+  changed: ReadonlyMap<string, Project>
   /** Projects with computes that the finished list no longer holds and the one before did. */
-  readonly lost: readonly string[]
+  lost: readonly string[]
   /** Pages that were answered, and the requests that they took. */
-  readonly pages: number
-  readonly requests: number
-  readonly problems: readonly SweepProblem[]
+  pages: number
+  requests: number
+  problems: readonly SweepProblem[]
   /** Why no further request should be made now; undefined when there is no reason. */
-  readonly stopped: ServiceError | undefined
-}
+  stopped: ServiceError | undefined
+}>
 
-type ListInput = {
-  readonly ledger: Ledger
-  readonly progress: ListProgress
+type ListInput = Readonly<{
+  ledger: Ledger
+  progress: ListProgress
   /** Pages that may be read. */
-  readonly most: number
+  most: number
   /** How late the list may show activity. */
-  readonly listLag: Seconds
-}
+  listLag: Seconds
+}>
 
 /** What this sweep has read so far. */
 type Reading = {

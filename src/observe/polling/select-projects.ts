@@ -6,10 +6,10 @@ import type { LookAllowance } from './poll-plan.ts'
 import { isRetryDue } from './retry.ts'
 import { isNewProject, scoreByUrgency, type UrgencyInput, type UrgencyScores } from './urgency.ts'
 
-export type ProjectSelection = {
-  readonly projectIds: readonly string[]
-  readonly backlog: Omit<Backlog, 'operations'>
-}
+export type ProjectSelection = Readonly<{
+  projectIds: readonly string[]
+  backlog: Omit<Backlog, 'operations'>
+}>
 
 export type SelectionLimits = LookAllowance & { readonly maxAge: Seconds; readonly readsHistory: boolean }
 

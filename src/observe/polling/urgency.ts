@@ -7,20 +7,20 @@ import type { ListProgress, Urgency, PendingRetries } from '../../model/observat
 import { explainsActivity } from '../../model/inference/unseen-wake.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
-export type UrgencyInput = {
-  readonly ledger: Ledger
+export type UrgencyInput = Readonly<{
+  ledger: Ledger
   /** New or changed records of projects, by id: newer than the ledger's. */
-  readonly changed: ReadonlyMap<string, Project>
+  changed: ReadonlyMap<string, Project>
   /** Projects with unexplained activity → until when the list excluded it. */
-  readonly unexplainedActivity: ListProgress['unexplainedActivity']
+  unexplainedActivity: ListProgress['unexplainedActivity']
   /** Projects that the list has just lost. */
-  readonly lost: readonly string[]
-  readonly readAt: LastListed
+  lost: readonly string[]
+  readAt: LastListed
   /** How late the list may show activity. */
-  readonly listLag: Seconds
+  listLag: Seconds
   /** Projects whose last request for computes failed. */
-  readonly failed: PendingRetries['looks']
-}
+  failed: PendingRetries['looks']
+}>
 
 /** Project id → when the page that held it was asked for the last time. */
 export type LastListed = Pick<ReadonlyMap<string, Instant>, 'get'>
@@ -94,14 +94,14 @@ function scoreComputes(fleet: UrgencyInput, now: Instant, addReason: AddReason):
 const isUnreadable = ({ ref }: ComputeEntry, projectEntry: ProjectEntry | undefined): boolean =>
   projectEntry?.listed?.unreadable?.includes(ref.endpointId) === true
 
-type UrgencyContext = {
-  readonly projectEntry: ProjectEntry | undefined
+type UrgencyContext = Readonly<{
+  projectEntry: ProjectEntry | undefined
   /** Its newest record. */
-  readonly project: Project | undefined
+  project: Project | undefined
   /** Until when that record would show activity of the compute; undefined where activity may be another compute's. */
-  readonly listedUntil: Instant | undefined
-  readonly now: Instant
-}
+  listedUntil: Instant | undefined
+  now: Instant
+}>
 
 function activityListedUntil(
   { readAt, listLag }: UrgencyInput,

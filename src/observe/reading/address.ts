@@ -19,14 +19,14 @@ export const askServiceForUri =
     return failed(`no connection string for role ${role} and database ${database}: ${reason}`)
   }
 
-export type AddressOptions = {
+export type AddressOptions = Readonly<{
   /** A connection string with `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; without a password. */
-  readonly dsn: string | undefined
+  dsn: string | undefined
   /** Called at every reading, so that a rotated password is used. */
-  readonly password: () => string | undefined
+  password: () => string | undefined
   /** Used without a `dsn`, and only where the operator allowed it: the answers are credentials. */
-  readonly ask?: Ask | undefined
-}
+  ask?: Ask | undefined
+}>
 
 export type ConnectionAddresses = {
   readonly isConfigured: boolean

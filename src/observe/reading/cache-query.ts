@@ -23,12 +23,12 @@ const countersIn = (schema: string): string => `
   from ${schema}.neon_stat_file_cache`
 
 /** All columns are NULL while the cache is off. */
-type CountersRow = {
-  readonly hits: number | null
-  readonly misses: number | null
-  readonly used: number | null
-  readonly writes: number | null
-}
+type CountersRow = Readonly<{
+  hits: number | null
+  misses: number | null
+  used: number | null
+  writes: number | null
+}>
 
 /** Windows of the working set, seconds, ascending. */
 const WINDOWS = [60, 300, 900, 3600]

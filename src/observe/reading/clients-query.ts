@@ -43,32 +43,32 @@ export const clientsQuery = (serviceUsers: readonly string[]): string => `
     (select pg_catalog.json_agg(named) from named) as groups
   from client`
 
-export type ClientsRow = {
-  readonly total: number
-  readonly active: number
-  readonly idle: number
-  readonly idle_in_transaction: number
-  readonly working: number
-  readonly last_statement_ms: number | null
-  readonly longest_transaction: number | null
-  readonly groups: readonly GroupRow[] | null
-}
+export type ClientsRow = Readonly<{
+  total: number
+  active: number
+  idle: number
+  idle_in_transaction: number
+  working: number
+  last_statement_ms: number | null
+  longest_transaction: number | null
+  groups: readonly GroupRow[] | null
+}>
 
-type GroupRow = {
-  readonly application: string
-  readonly user: string
-  readonly database: string
-  readonly connections: number
-  readonly working: number
-  readonly idle_in_transaction: number
-  readonly last_statement_ms: number | null
-}
+type GroupRow = Readonly<{
+  application: string
+  user: string
+  database: string
+  connections: number
+  working: number
+  idle_in_transaction: number
+  last_statement_ms: number | null
+}>
 
-export type ClientsReading = {
-  readonly connections: ConnectionCounts
-  readonly causes: ClientIndicators
-  readonly groups: readonly ClientGroup[]
-}
+export type ClientsReading = Readonly<{
+  connections: ConnectionCounts
+  causes: ClientIndicators
+  groups: readonly ClientGroup[]
+}>
 
 const UNPRIVILEGED: NotRead = {
   missing: 'the role is not a member of pg_monitor, so it does not see other clients',

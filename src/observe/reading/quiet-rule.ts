@@ -17,15 +17,15 @@ import type { Look, ReadingRefusal } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import { seconds, type Instant, type Seconds } from '../../model/units.ts'
 
-export type QuietLimits = {
-  readonly mode: 'off' | 'light' | 'full'
+export type QuietLimits = Readonly<{
+  mode: 'off' | 'light' | 'full'
   /** How late `last_active` may show activity. */
-  readonly activityLag: Seconds
+  activityLag: Seconds
   /** Longest time a reading takes. */
-  readonly deadline: Seconds
+  deadline: Seconds
   /** Least time between two readings that could delay a suspension. */
-  readonly minInterval: Seconds
-}
+  minInterval: Seconds
+}>
 
 export type QuietVerdict =
   | { readonly read: 'light' | 'full'; readonly cost: Seconds }
@@ -48,15 +48,15 @@ const LIGHT_NOTICED = 0.2
 /** Age of the last reading, seconds, from which a new one is wanted: half a day, so that data stays younger than a day even if readings are refused for hours. */
 const WANTED_AFTER = 43_200
 
-export type QuietInput = {
-  readonly look: Look
-  readonly delay: AutosuspendDelay
-  readonly limits: QuietLimits
+export type QuietInput = Readonly<{
+  look: Look
+  delay: AutosuspendDelay
+  limits: QuietLimits
   /** Statistics of the compute: number of its gaps between client activities by `gapBucket`. */
-  readonly gapCounts: readonly number[]
+  gapCounts: readonly number[]
   /** Awake time that the change to be verified pays for, beside the compute's observer allowance. */
-  readonly allowance?: Seconds
-}
+  allowance?: Seconds
+}>
 
 /**
  * @param entry the ledger entry of before `look`

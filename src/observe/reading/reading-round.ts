@@ -16,36 +16,36 @@ import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet-rule.
 
 export type ReadingPlan = QuietLimits & { readonly maxConcurrent: number }
 
-export type ReadingRound = {
+export type ReadingRound = Readonly<{
   /** The fresh looks made before readings. */
-  readonly looks: readonly Look[]
-  readonly readings: readonly ReadingAttempt[]
-  readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
-  readonly problems: readonly SweepProblem[]
+  looks: readonly Look[]
+  readings: readonly ReadingAttempt[]
+  refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
+  problems: readonly SweepProblem[]
   /** Requests that were made. */
-  readonly requestsMade: number
-}
+  requestsMade: number
+}>
 
 /** No reading starts later than 20 s after the round began: the pass must end within its interval. The rest waits for the next sweep. */
 const ROUND_LIMIT: Seconds = seconds(20)
 /** An older look is repeated before a reading: the compute may have been suspended. */
 const MAX_LOOK_AGE: Seconds = seconds(1)
 
-type RoundInput = {
-  readonly ledger: Ledger
-  readonly looks: readonly Look[]
-  readonly projectOf: (projectId: string) => Project | undefined
-  readonly plan: ReadingPlan
+type RoundInput = Readonly<{
+  ledger: Ledger
+  looks: readonly Look[]
+  projectOf: (projectId: string) => Project | undefined
+  plan: ReadingPlan
   /** Requests for fresh looks: a compute that needs one and finds none waits for the next sweep. */
-  readonly room: number
-}
+  room: number
+}>
 
-type Candidate = {
-  readonly ref: ComputeRef
-  readonly entry: ComputeEntry
-  readonly look: Look
-  readonly gapCounts: readonly number[]
-}
+type Candidate = Readonly<{
+  ref: ComputeRef
+  entry: ComputeEntry
+  look: Look
+  gapCounts: readonly number[]
+}>
 
 type Outcome =
   | { readonly refusal: ReadingRefusal; readonly look?: Look }

@@ -86,13 +86,13 @@ const targetOf = (wanted: Reading['kind'], database: string | undefined): Target
     ? { kind: 'light', database: MAINTENANCE_DATABASE }
     : { kind: 'full', database }
 
-type SessionOptions = {
-  readonly database: string
-  readonly addresses: ConnectionAddresses
+type SessionOptions = Readonly<{
+  database: string
+  addresses: ConnectionAddresses
   /** Hosts that answered a reading. */
-  readonly answered: ReadonlySet<string>
-  readonly deadline: Seconds
-}
+  answered: ReadonlySet<string>
+  deadline: Seconds
+}>
 
 /** The address may hold a password, so no problem names it. */
 function createSession(
@@ -125,12 +125,12 @@ const notConnected = (message: string): ReadingResult => ({
   unconnected: true,
 })
 
-type ServerRows = {
-  readonly limits: LimitsRow
-  readonly clients: ClientsRow
-  readonly workers: WorkersRow
-  readonly use: UsageRow
-}
+type ServerRows = Readonly<{
+  limits: LimitsRow
+  clients: ClientsRow
+  workers: WorkersRow
+  use: UsageRow
+}>
 
 /** @throws when there is no session, or it is lost */
 async function readWith(

@@ -13,22 +13,22 @@ export const LIMITS_QUERY = `
     pg_catalog.pg_size_bytes(nullif(current_setting('neon.file_cache_size_limit', true), ''))::float8 as cache_limit,
     pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage') as sees_all`
 
-export type LimitsRow = {
-  readonly max_connections: number
-  readonly reserved_connections: number
-  readonly started_ms: number
-  readonly now_ms: number
-  readonly cache_limit: number | null
-  readonly sees_all: boolean
-}
+export type LimitsRow = Readonly<{
+  max_connections: number
+  reserved_connections: number
+  started_ms: number
+  now_ms: number
+  cache_limit: number | null
+  sees_all: boolean
+}>
 
-export type ServerLimits = {
-  readonly postmasterStartedAt: Instant
-  readonly serverTime: Instant
-  readonly maxConnections: number
-  readonly reservedConnections: number
-  readonly cacheLimit: Bytes | undefined
-}
+export type ServerLimits = Readonly<{
+  postmasterStartedAt: Instant
+  serverTime: Instant
+  maxConnections: number
+  reservedConnections: number
+  cacheLimit: Bytes | undefined
+}>
 
 export const decodeLimits = (row: LimitsRow): ServerLimits => ({
   postmasterStartedAt: instant(Math.round(row.started_ms)),

@@ -1,14 +1,14 @@
 // Bar charts as inline SVG. They have classes and no inline styles: the content security policy of the page forbids those.
 import { html, type Html } from '../text/html.ts'
 
-type Bar = {
-  readonly label: string
+type Bar = Readonly<{
+  label: string
   /** Amount with its unit. */
-  readonly text: string
-  readonly value: number
+  text: string
+  value: number
   /** Value of the period before, drawn as a thinner bar below. */
-  readonly before?: number | undefined
-}
+  before?: number | undefined
+}>
 
 /** `text`: the alternative of the chart. */
 type Bars = { readonly bars: readonly Bar[]; readonly text: string }

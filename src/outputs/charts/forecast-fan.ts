@@ -9,18 +9,18 @@ import { inBrackets, rangeText } from '../text/amounts.ts'
 type ForecastRange = { readonly p10: number; readonly p50: number; readonly p90: number }
 
 /** All amounts are in the unit of the budget. */
-export type ForecastFan = {
-  readonly name: string
-  readonly period: Interval
-  readonly now: Instant
-  readonly countedFrom: Instant
-  readonly limit: number
-  readonly spent: number
-  readonly forecast: ForecastRange | undefined
+export type ForecastFan = Readonly<{
+  name: string
+  period: Interval
+  now: Instant
+  countedFrom: Instant
+  limit: number
+  spent: number
+  forecast: ForecastRange | undefined
   /** An amount as text, with its unit. */
-  readonly amountOf: (value: number) => string
-  readonly dayOf: Zone['dayOf']
-}
+  amountOf: (value: number) => string
+  dayOf: Zone['dayOf']
+}>
 
 /** Texts of a figure around its legend. */
 export type FigureTexts = { readonly before?: HtmlPart; readonly nowText: string; readonly after?: HtmlPart }

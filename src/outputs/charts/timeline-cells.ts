@@ -7,15 +7,15 @@ import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
 import { instant, latest, type Instant } from '../../model/units.ts'
 
-export type AwakeTimeline = {
-  readonly span: Interval
+export type AwakeTimeline = Readonly<{
+  span: Interval
   /** Nothing is known before. */
-  readonly knownFrom: Instant
+  knownFrom: Instant
   /** Nothing is known after. */
-  readonly knownUntil: Instant
+  knownUntil: Instant
   /** In order of time; they may extend beyond the span. */
-  readonly intervals: readonly LikelyAwakeInterval[]
-}
+  intervals: readonly LikelyAwakeInterval[]
+}>
 
 export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 

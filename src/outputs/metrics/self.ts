@@ -13,31 +13,31 @@ import type { RenderedFamily } from './exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
 import { boundText, labelText, valueText } from './exposition/format.ts'
 
-type RequestResult = {
+type RequestResult = Readonly<{
   /** Account. */
-  readonly key: string
-  readonly operation: string
+  key: string
+  operation: string
   /** Status, `network` or `timeout`. */
-  readonly code: string
-  readonly priority: string
-  readonly seconds: number
+  code: string
+  priority: string
+  seconds: number
   /** Seconds in the line of the rate limiter. */
-  readonly waited: number
+  waited: number
   /** Share of the request allowance that the operation has now. */
-  readonly share: number
+  share: number
   /** Requests that may go out at once now. */
-  readonly tokens: number
-  readonly retry: boolean
-}
+  tokens: number
+  retry: boolean
+}>
 
-type RenderingResult = {
-  readonly seconds: number
-  readonly series: number
-  readonly duplicates: ReadonlyMap<FamilyKey, number>
-  readonly failed: readonly FamilyKey[]
+type RenderingResult = Readonly<{
+  seconds: number
+  series: number
+  duplicates: ReadonlyMap<FamilyKey, number>
+  failed: readonly FamilyKey[]
   /** Family → series that the cap left out. */
-  readonly dropped: ReadonlyMap<FamilyKey, number>
-}
+  dropped: ReadonlyMap<FamilyKey, number>
+}>
 
 /** `route` is the pattern. */
 type HttpAnswer = { readonly route: string; readonly code: string; readonly seconds: number }

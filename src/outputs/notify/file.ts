@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path'
 import type { Sink } from '../../model/output/message.ts'
 import { failureCode } from './deadline.ts'
 
-export type FileOptions = {
+export type FileOptions = Readonly<{
   /** Absolute, with `{account}` and `{slot}` in its file name. */
-  readonly path: string
+  path: string
   /** Newest files per account that are not removed. */
-  readonly keep: number
-}
+  keep: number
+}>
 
 /** Readers see a whole file or none: it is written under another name, synced, and renamed. Never rejects. */
 export const createFileSink =

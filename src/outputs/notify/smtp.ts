@@ -6,17 +6,17 @@ import type { Result } from '../../std/result.ts'
 import { failureCode, DELIVERY_DEADLINE, withinDeadline } from './deadline.ts'
 import { headerKey } from './webhook.ts'
 
-export type SmtpOptions = {
-  readonly host: string
-  readonly port: number
-  readonly user: string | undefined
-  readonly password: (() => Result<string, string>) | undefined
-  readonly from: string
-  readonly to: readonly string[]
+export type SmtpOptions = Readonly<{
+  host: string
+  port: number
+  user: string | undefined
+  password: (() => Result<string, string>) | undefined
+  from: string
+  to: readonly string[]
   /** Accepts a server without encryption or with an untrusted certificate. */
-  readonly insecure: boolean
-  readonly clock: Clock
-}
+  insecure: boolean
+  clock: Clock
+}>
 
 /** Port on which the connection is encrypted from its first byte. Source: RFC 8314. */
 const IMPLICIT_TLS_PORT = 465

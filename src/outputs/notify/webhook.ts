@@ -10,12 +10,12 @@ import { withinDeadline } from './deadline.ts'
 /** Read before every attempt, because it may have been replaced. The problem is one line without the setting. */
 type Setting = () => Result<string, string>
 
-export type WebhookOptions = {
-  readonly url: Setting
+export type WebhookOptions = Readonly<{
+  url: Setting
   /** Key of the signature; undefined: bodies are not signed. */
-  readonly secret: Setting | undefined
-  readonly clock: Clock
-}
+  secret: Setting | undefined
+  clock: Clock
+}>
 
 /**
  * POSTs the body of a message. `X-Dormouse-Signature: t=<unix>,v1=<hex of HMAC-SHA256 of "t.body">`, so that a receiver knows who sent
@@ -60,11 +60,11 @@ export const createSlackSink =
 const escapeSlackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-type PostRequest = {
-  readonly url: Setting
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+type PostRequest = Readonly<{
+  url: Setting
+  headers: Readonly<Record<string, string>>
+  body: string
+}>
 
 /** Statuses that reject this message for good. All others may pass later, for instance when somebody corrects the address. */
 const REJECTED = new Set([400, 413, 422])

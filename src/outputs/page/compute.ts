@@ -31,12 +31,12 @@ import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from '
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withLocalTimes, type LocalNow } from './timestamps.ts'
 
-export type ComputePageInput = {
-  readonly view: ComputeView
+export type ComputePageInput = Readonly<{
+  view: ComputeView
   /** The last seven days. */
-  readonly timeline: AwakeTimeline
-  readonly now: Instant
-}
+  timeline: AwakeTimeline
+  now: Instant
+}>
 
 export function computePage({ view, timeline, now }: ComputePageInput, { zone }: PageContext): PageContent {
   const localNow = { now, zone }

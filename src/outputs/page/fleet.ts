@@ -33,12 +33,12 @@ const ROWS_OF_FIRST_PAINT = 10
 export type FleetPage = { readonly head: Html; readonly rows: readonly FleetRow[]; readonly foot: Html }
 
 /** A row with the markup that opens its group before it, and closes the group after it. */
-export type FleetRow = {
-  readonly view: ComputeView
-  readonly before: Html | undefined
-  readonly after: Html | undefined
-  readonly isOnFirstPaint: boolean
-}
+export type FleetRow = Readonly<{
+  view: ComputeView
+  before: Html | undefined
+  after: Html | undefined
+  isOnFirstPaint: boolean
+}>
 
 export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Zone): FleetPage {
   const { snapshot, query } = input

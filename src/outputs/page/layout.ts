@@ -8,22 +8,22 @@ import { countWithNoun } from '../text/amounts.ts'
 import { timeHtml } from './timestamps.ts'
 
 /** What all pages of a daemon share. */
-export type PageContext = {
-  readonly zone: Zone
+export type PageContext = Readonly<{
+  zone: Zone
   /** The configured mode of Dormouse. */
-  readonly mode: string
+  mode: string
   /** URL path of the style sheet. */
-  readonly style: string
+  style: string
   /** URL path of the script. */
-  readonly script: string
-}
+  script: string
+}>
 
-export type PageContent = {
-  readonly title: string
+export type PageContent = Readonly<{
+  title: string
   /** The entry of the navigation that is marked as current. */
-  readonly path: string
-  readonly main: HtmlPart
-}
+  path: string
+  main: HtmlPart
+}>
 
 const NAVIGATION = [
   ['/', 'Fleet'],

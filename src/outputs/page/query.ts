@@ -9,14 +9,14 @@ export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 1
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
 /** A value that each compute must have; undefined: any. An empty team or tier selects computes without one. */
-export type FleetFilters = {
-  readonly text: string | undefined
-  readonly state: string | undefined
-  readonly team: string | undefined
-  readonly tier: string | undefined
-  readonly project: string | undefined
-  readonly branch: string | undefined
-}
+export type FleetFilters = Readonly<{
+  text: string | undefined
+  state: string | undefined
+  team: string | undefined
+  tier: string | undefined
+  project: string | undefined
+  branch: string | undefined
+}>
 
 export type FleetQuery = FleetFilters & {
   readonly sort: Sort

@@ -8,26 +8,26 @@ import type { Instant } from '../../model/units.ts'
 import { encodePathPart, currentReportPath, type PageContent } from './layout.ts'
 import { upcomingTimeHtml } from './timestamps.ts'
 
-export type ReportPageInput = {
-  readonly accounts: readonly string[]
-  readonly account: string
+export type ReportPageInput = Readonly<{
+  accounts: readonly string[]
+  account: string
   /** Archived reports of this page of the list, the newest first. */
-  readonly archived: readonly ArchivedReport[]
+  archived: readonly ArchivedReport[]
   /** From 1. */
-  readonly page: number
-  readonly hasMore: boolean
+  page: number
+  hasMore: boolean
   /** Undefined when the requested report is not in the archive. */
-  readonly displayed: DisplayedReport | undefined
+  displayed: DisplayedReport | undefined
   /** When the next report is made; undefined without a schedule. */
-  readonly nextAt: Instant | undefined
-}
+  nextAt: Instant | undefined
+}>
 
-export type DisplayedReport = {
-  readonly report: ArchivedReport
+export type DisplayedReport = Readonly<{
+  report: ArchivedReport
   /** Teams that have a report of their own for the same week. */
-  readonly teams: readonly string[]
-  readonly main: Html
-}
+  teams: readonly string[]
+  main: Html
+}>
 
 /** In UTC, as the times inside the report. */
 function madeHtml({ madeAt }: ArchivedReport): Html {

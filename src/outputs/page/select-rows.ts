@@ -5,26 +5,26 @@ import type { Instant, Micros, Millis } from '../../model/units.ts'
 import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
 
-export type FleetPageInput = {
-  readonly snapshot: Snapshot
-  readonly query: FleetQuery
+export type FleetPageInput = Readonly<{
+  snapshot: Snapshot
+  query: FleetQuery
   /** Undefined until the days were summed up for the first time. */
-  readonly recent: RecentSumsTable | undefined
+  recent: RecentSumsTable | undefined
   /** Current price of a CU-hour of an account. */
-  readonly priceOf: (account: string) => Micros
-}
+  priceOf: (account: string) => Micros
+}>
 
 /** Likely values of today and the six days before. */
 export type RecentSums = { readonly awake: Millis; readonly idleTail: Millis; readonly spend: Micros }
 
-export type RecentSumsTable = {
+export type RecentSumsTable = Readonly<{
   /** Start of the first of the seven days. */
-  readonly from: Instant
+  from: Instant
   /** `computeKey` → sums; computes that were not awake are absent. */
-  readonly sums: ReadonlyMap<string, RecentSums>
+  sums: ReadonlyMap<string, RecentSums>
   /** Account → start of the first day that is known of it. */
-  readonly knownFrom: ReadonlyMap<string, Instant>
-}
+  knownFrom: ReadonlyMap<string, Instant>
+}>
 
 export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): RecentSums | undefined =>
   sums.get(computeKey(ref))
@@ -32,15 +32,15 @@ export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): Re
 /** Keeps a page below 300 kB. */
 export const ROWS_PER_PAGE = 100
 
-export type SelectedRows = {
+export type SelectedRows = Readonly<{
   /** Computes of this page. */
-  readonly rows: readonly ComputeView[]
+  rows: readonly ComputeView[]
   /** Computes that match the filters, in no particular order. */
-  readonly matches: readonly ComputeView[]
+  matches: readonly ComputeView[]
   /** From 1. */
-  readonly page: number
-  readonly pages: number
-}
+  page: number
+  pages: number
+}>
 
 export function selectRows({ snapshot, query, recent }: Omit<FleetPageInput, 'priceOf'>): SelectedRows {
   const matches = snapshot.computes.filter((view) => matchesFilters(view, query))

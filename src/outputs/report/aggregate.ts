@@ -20,50 +20,50 @@ import {
 } from '../../model/units.ts'
 
 /** Intervals that days are counted in. A day belongs to the interval that contains its middle. */
-export type ReportSpans = {
-  readonly week: Interval
+export type ReportSpans = Readonly<{
+  week: Interval
   /** Days of the week. */
-  readonly days: readonly (Interval & { readonly date: string })[]
+  days: readonly (Interval & { readonly date: string })[]
   /** Whole weeks before the week, newest first; at least one. */
-  readonly earlier: readonly Interval[]
+  earlier: readonly Interval[]
   /** From the first of the month that the week's last day is in, to the end of the week. */
-  readonly month: Interval
-}
+  month: Interval
+}>
 
 /** Spend is summed by compute and day in whole micros, as the export shows it, so that all sums agree. */
-export type WeekSums = {
-  readonly awake: Bounds<Millis>
-  readonly cuTime: CuMillis
-  readonly spend: Spend
-  readonly idleTail: Millis
-  readonly observerOverhead: Millis
-  readonly wakes: number
-}
+export type WeekSums = Readonly<{
+  awake: Bounds<Millis>
+  cuTime: CuMillis
+  spend: Spend
+  idleTail: Millis
+  observerOverhead: Millis
+  wakes: number
+}>
 
 /** How long a client, or a cause without client, kept the compute awake, as far as readings show it. */
 export type CulpritTime = Culprit & { readonly time: Millis }
 
-export type AggregatedCompute = {
-  readonly ref: ComputeRef
-  readonly week: WeekSums
-  readonly before: WeekSums
+export type AggregatedCompute = Readonly<{
+  ref: ComputeRef
+  week: WeekSums
+  before: WeekSums
   /** Readings in the week. */
-  readonly readings: number
+  readings: number
   /** Longest first, at most five. */
-  readonly culprits: readonly CulpritTime[]
-  readonly timeByCause: Readonly<Partial<Record<AwakeCause, Millis>>>
-}
+  culprits: readonly CulpritTime[]
+  timeByCause: Readonly<Partial<Record<AwakeCause, Millis>>>
+}>
 
-export type AggregatedHistory = {
+export type AggregatedHistory = Readonly<{
   /** In the order of the rows. */
-  readonly computes: readonly AggregatedCompute[]
-  readonly days: readonly { readonly micros: Micros; readonly awake: Millis }[]
+  computes: readonly AggregatedCompute[]
+  days: readonly { readonly micros: Micros; readonly awake: Millis }[]
   /** In the order of `ReportSpans.earlier`. */
-  readonly earlier: readonly Micros[]
-  readonly month: Micros
+  earlier: readonly Micros[]
+  month: Micros
   /** Start of the first day with a row; undefined without rows. */
-  readonly firstDay: Instant | undefined
-}
+  firstDay: Instant | undefined
+}>
 
 export type HistoryAggregator = ReturnType<typeof createHistoryAggregator>
 

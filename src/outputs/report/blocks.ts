@@ -13,30 +13,30 @@ export function cellPlainText(cell: BlockCell, barText: (share: number) => strin
   return 'bar' in cell ? barText(cell.bar) : cell.computes.map(computeNameText).join(', ')
 }
 
-export type TableBlock = {
-  readonly kind: 'table'
-  readonly columns: readonly BlockColumn[]
+export type TableBlock = Readonly<{
+  kind: 'table'
+  columns: readonly BlockColumn[]
   /** All rows, including those that a format leaves out. */
-  readonly count: number
+  count: number
   /** Rows are made on demand: no format shows all rows of a large fleet. */
-  readonly row: (index: number) => readonly BlockCell[]
-}
+  row: (index: number) => readonly BlockCell[]
+}>
 
 export type TextBlock = { readonly kind: 'text'; readonly text: string }
 export type ReportBlock = TextBlock | TableBlock
 
-export type ReportSection = {
+export type ReportSection = Readonly<{
   /** Stable name, for links and tests. */
-  readonly id: string
-  readonly title: string
-  readonly blocks: readonly ReportBlock[]
-}
+  id: string
+  title: string
+  blocks: readonly ReportBlock[]
+}>
 
-export type ReportOutline = {
-  readonly title: string
-  readonly lead: readonly string[]
-  readonly sections: readonly ReportSection[]
-}
+export type ReportOutline = Readonly<{
+  title: string
+  lead: readonly string[]
+  sections: readonly ReportSection[]
+}>
 
 export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: sanitize(words) })
 
@@ -61,11 +61,11 @@ export function tableBlock<Item>(
   return [{ kind: 'table', columns, count: items.length, row }]
 }
 
-export type LimitedRows = {
-  readonly rows: readonly (readonly BlockCell[])[]
+export type LimitedRows = Readonly<{
+  rows: readonly (readonly BlockCell[])[]
   /** `and 5 more`; empty when all rows are listed. */
-  readonly rest: readonly string[]
-}
+  rest: readonly string[]
+}>
 
 export const limitRows = ({ count, row }: TableBlock, most = MAX_ROWS): LimitedRows => ({
   rows: Array.from({ length: Math.min(count, most) }, (_, index) => row(index)),

@@ -7,17 +7,17 @@ import type { Owner } from '../../model/policy/owner.ts'
 import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { Report } from './schema.ts'
 
-export type ComputeIdentity = {
+export type ComputeIdentity = Readonly<{
   /** Undefined when the project is no longer known. */
-  readonly projectName: string | undefined
-  readonly name: string | undefined
+  projectName: string | undefined
+  name: string | undefined
   /** Undefined when the compute is no longer known; likewise `autosuspendOff`. */
-  readonly branchId: string | undefined
-  readonly owner: Owner
-  readonly autosuspendOff: boolean | undefined
+  branchId: string | undefined
+  owner: Owner
+  autosuspendOff: boolean | undefined
   /** Why the last reading failed; undefined when it succeeded or none was attempted. */
-  readonly unreadBecause: string | undefined
-}
+  unreadBecause: string | undefined
+}>
 
 export const isInReportPlan = (
   { onlyTeam }: ReportPlan,

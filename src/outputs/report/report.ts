@@ -24,27 +24,27 @@ import { summarySentence } from './summary.ts'
 const MAX_MOVERS = 5
 
 /** Everything that the report of one account and one plan is made from. */
-export type ReportInput = {
-  readonly account: string
-  readonly slot: ReportSlot
-  readonly zone: string
-  readonly madeAt: Instant
-  readonly plan: ReportPlan
-  readonly prices: Prices
-  readonly spans: ReportSpans
-  readonly history: AggregatedHistory
+export type ReportInput = Readonly<{
+  account: string
+  slot: ReportSlot
+  zone: string
+  madeAt: Instant
+  plan: ReportPlan
+  prices: Prices
+  spans: ReportSpans
+  history: AggregatedHistory
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
-  readonly countedSince: Instant | undefined
-  readonly identityOf: (ref: ComputeRef) => ComputeIdentity
+  countedSince: Instant | undefined
+  identityOf: (ref: ComputeRef) => ComputeIdentity
   /** Events of the week that receivers could be notified of. */
-  readonly events: NonNullable<Report['events']>
+  events: NonNullable<Report['events']>
   /** Wakes caused by readings since the ledger began, of the computes in the plan. */
-  readonly wakesCaused: number
+  wakesCaused: number
   /** As the running daemon sees them; undefined without a daemon, or when the report is older than the last whole week. */
-  readonly planned:
+  planned:
     | { readonly budgets: readonly BudgetWithForecast[]; readonly month: MonthView | undefined }
     | undefined
-}
+}>
 
 export function composeReport(input: ReportInput): Report {
   const { slot, madeAt, plan, prices, history, spans, planned } = input

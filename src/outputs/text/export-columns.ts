@@ -11,11 +11,11 @@ import { inMoney, millisInSeconds } from './compute-fields.ts'
 import type { CsvCell } from './csv.ts'
 
 /** Values beside the row. */
-export type RowContext = {
+export type RowContext = Readonly<{
   /** Null when the project is no longer known. */
-  readonly projectName: string | null
-  readonly currency: string
-}
+  projectName: string | null
+  currency: string
+}>
 
 /** Name of a column → its meaning, and its cell in a row; undefined is an empty cell. */
 export type ExportColumns<Row> = Readonly<

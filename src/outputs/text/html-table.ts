@@ -1,22 +1,22 @@
 // HTML tables. On a phone each row becomes a block with every value below its column title, so that none is cut off.
 import { html, type Html, type HtmlPart } from './html.ts'
 
-export type TableHeading = {
-  readonly title: string
+export type TableHeading = Readonly<{
+  title: string
   /** `words` are sentences: they get a line of their own in a block. */
-  readonly kind: 'name' | 'number' | 'words'
-}
+  kind: 'name' | 'number' | 'words'
+}>
 
 /** @param kinds title → kind, in the order of the columns */
 export const headings = (kinds: Readonly<Record<string, TableHeading['kind']>>): readonly TableHeading[] =>
   Object.entries(kinds).map(([title, kind]) => ({ title, kind }))
 
-type TableRows = {
-  readonly label: string
-  readonly columns: readonly TableHeading[]
+type TableRows = Readonly<{
+  label: string
+  columns: readonly TableHeading[]
   /** The first cell of a row is its heading. */
-  readonly rows: readonly (readonly HtmlPart[])[]
-}
+  rows: readonly (readonly HtmlPart[])[]
+}>
 
 /** Most columns of a table that fits any screen. */
 const MAX_NARROW_COLUMNS = 2

@@ -27,28 +27,28 @@ const MAX_BACKOFF = 10
 /** Time for which a refused key is not sent again, 5 min: one 401 by mistake must not end observation, and a revoked key must not be asked for ever more. */
 const REFUSED_KEY_PAUSE = 300
 
-export type ClientOptions = {
+export type ClientOptions = Readonly<{
   /** With the version segment; a slash at the end is optional. */
-  readonly baseUrl: string
+  baseUrl: string
   /** Called before every request, so that a rotated key is used; the problem is one line for a person. */
-  readonly readKey: () => Result<string, string>
-  readonly clock: Clock
-  readonly random: Random
-  readonly requestsPerMinute: number
+  readKey: () => Result<string, string>
+  clock: Clock
+  random: Random
+  requestsPerMinute: number
   /** Requests beyond that rate that may go out at first, 20 a second, as none were made in the minute before. Default: none. */
-  readonly unspent?: number | undefined
+  unspent?: number | undefined
   /** Default: a pool of 16 connections that are kept alive. */
-  readonly dispatcher?: Dispatcher
+  dispatcher?: Dispatcher
   /** Called after every request that was answered or lost; not after one that was stopped. */
-  readonly onRequest?: (report: RequestReport) => void
-}
+  onRequest?: (report: RequestReport) => void
+}>
 
-export type ReadRequest = {
+export type ReadRequest = Readonly<{
   /** Name of the request in metrics, and its route for rate limits. */
-  readonly operation: string
+  operation: string
   /** Relative to the base address, with the query. */
-  readonly path: string
-}
+  path: string
+}>
 
 export type MutationRequest = ReadRequest & {
   readonly method: Exclude<HttpMethod, 'GET'>

@@ -12,45 +12,45 @@ const MAX_BODY = 32 * 2 ** 20
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export type HttpRequest = {
-  readonly method: HttpMethod
-  readonly url: string
-  readonly key: string
+export type HttpRequest = Readonly<{
+  method: HttpMethod
+  url: string
+  key: string
   /** JSON text. */
-  readonly body: string | undefined
-  readonly deadline: Seconds
-}
+  body: string | undefined
+  deadline: Seconds
+}>
 
 /** An answer, whatever its status. */
-export type HttpResponse = {
-  readonly kind: 'answer'
-  readonly status: number
+export type HttpResponse = Readonly<{
+  kind: 'answer'
+  status: number
   /** Undefined when it was larger than 32 MiB. */
-  readonly text: string | undefined
-  readonly headers: ResponseHeaders
-}
+  text: string | undefined
+  headers: ResponseHeaders
+}>
 
 /** Lower-case names; a header that came several times is a list. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** A request that was answered or lost. */
-export type RequestReport = {
-  readonly operation: string
+export type RequestReport = Readonly<{
+  operation: string
   /** The status as text; `network` or `timeout` without a whole answer. */
-  readonly code: string
-  readonly seconds: Seconds
+  code: string
+  seconds: Seconds
   /** Whether it repeats an earlier request. */
-  readonly retry: boolean
-  readonly priority: Priority
+  retry: boolean
+  priority: Priority
   /** Time in the rate limiter. */
-  readonly waited: Seconds
+  waited: Seconds
   /** Share of its full rate that the operation has after this answer. */
-  readonly share: Ratio
+  share: Ratio
   /** Requests that may go out at once after it. */
-  readonly tokens: number
+  tokens: number
   /** Empty without a whole answer. */
-  readonly headers: ResponseHeaders
-}
+  headers: ResponseHeaders
+}>
 
 /** First header of that name. */
 export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>

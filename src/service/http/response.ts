@@ -19,11 +19,11 @@ const MALFORMED = {
   broken: 'body: not JSON',
 }
 
-export type RequestResult = {
-  readonly result: Result<unknown, ServiceError>
+export type RequestResult = Readonly<{
+  result: Result<unknown, ServiceError>
   /** Whether the same GET may be sent again. */
-  readonly repeatable: boolean
-}
+  repeatable: boolean
+}>
 
 const final = (result: RequestResult['result']): RequestResult => ({ result, repeatable: false })
 

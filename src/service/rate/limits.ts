@@ -24,14 +24,14 @@ const REFUSAL_MEMORY = seconds(60)
  * 1. A 429 counts as the route's limit: that route alone slows down.
  * 2. When another route is refused within a minute, it is the account's limit.
  */
-export type RateLimits = {
-  readonly requestsPerMinute: number
-  readonly account: TokenBucket
+export type RateLimits = Readonly<{
+  requestsPerMinute: number
+  account: TokenBucket
   /** Operation → its own limit; an operation without one is bound by the account's alone. */
-  readonly routes: ReadonlyMap<string, TokenBucket>
+  routes: ReadonlyMap<string, TokenBucket>
   /** Operation → its last 429, within a minute of the newest; without routes that have a rate of their own. */
-  readonly refusals: ReadonlyMap<string, Seconds>
-}
+  refusals: ReadonlyMap<string, Seconds>
+}>
 
 export const newRateLimits = (requestsPerMinute: number, now: Seconds, unspent?: number): RateLimits => ({
   requestsPerMinute,
@@ -74,13 +74,13 @@ export const rateShareOf = (limits: RateLimits, route: string, now: Seconds): Ra
 export const availableTokens = ({ account }: RateLimits, now: Seconds): number => tokensAt(account, now)
 
 /** A request to `route`, sent at `sentAt`, was answered 429. */
-export type RateRefusal = {
-  readonly route: string
-  readonly sentAt: Seconds
-  readonly pause: Seconds
+export type RateRefusal = Readonly<{
+  route: string
+  sentAt: Seconds
+  pause: Seconds
   /** Share of the rate that remains, about a half. */
-  readonly factor: number
-}
+  factor: number
+}>
 
 export function applyRefusal(limits: RateLimits, refusal: RateRefusal, now: Seconds): RateLimits {
   const { route, pause } = refusal

@@ -26,12 +26,12 @@ export type Admission =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'limited'; readonly until: Instant }
 
-export type RequestToAdmit = {
-  readonly route: string
-  readonly priority: Priority
+export type RequestToAdmit = Readonly<{
+  route: string
+  priority: Priority
   /** Waits out a pause of up to a minute after a 429; an impatient request is refused at once. */
-  readonly patient: boolean
-}
+  patient: boolean
+}>
 
 export type RateLimiter = {
   /** Admits in the order of `selectNextWaiting`; a request whose route is paused delays no other. */

@@ -10,21 +10,21 @@ const UNSPENT_RATE = 20
 /** Smallest share of the rate: a service that limits for hours is still asked now and then. */
 const LEAST_SHARE = 1 / 32
 
-export type TokenBucket = {
+export type TokenBucket = Readonly<{
   /** Full rate, requests a second. */
-  readonly rate: number
+  rate: number
   /** Share of the full rate at `at`; grows back with time. */
-  readonly share: number
-  readonly tokens: number
+  share: number
+  tokens: number
   /** Requests beyond the rate that may still go out, as none were made in the minute before. */
-  readonly unspent: number
+  unspent: number
   /** Time of `share` and `tokens`. */
-  readonly at: Seconds
+  at: Seconds
   /** Nothing is sent before. */
-  readonly notBefore: Seconds
+  notBefore: Seconds
   /** Last fall of the rate; −∞ when there was none. */
-  readonly throttledAt: Seconds
-}
+  throttledAt: Seconds
+}>
 
 export const newTokenBucket = (requestsPerMinute: number, now: Seconds, unspent = 0): TokenBucket => ({
   rate: requestsPerMinute / 60,

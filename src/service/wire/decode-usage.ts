@@ -101,13 +101,13 @@ const pieceWire = z.object({
 })
 
 /** A page of the history of several projects. */
-export type ConsumptionWirePage = {
-  readonly items: readonly Consumption[]
-  readonly problems: readonly string[]
-  readonly cursor: string | undefined
+export type ConsumptionWirePage = Readonly<{
+  items: readonly Consumption[]
+  problems: readonly string[]
+  cursor: string | undefined
   /** Projects on the page: the page size counts projects. */
-  readonly projects: number
-}
+  projects: number
+}>
 
 export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, DecodeProblems> {
   const projects = decodeValue(z.array(z.unknown()), valueAt(body, ['projects']), ['projects'])

@@ -1,11 +1,11 @@
 // Ownership rule: a list item that names another project, or repeats an id, is rejected.
 import type { Listing } from '../../model/ports/service.ts'
 
-export type OwnershipRule<Item> = {
+export type OwnershipRule<Item> = Readonly<{
   /** Undefined where the request named no project. */
-  readonly projectId: string | undefined
-  readonly idOf: (item: Item) => string
-}
+  projectId: string | undefined
+  idOf: (item: Item) => string
+}>
 
 export function keepOwnItems<Item extends { readonly projectId: string }>(
   { items, problems, unread = [] }: Listing<Item>,

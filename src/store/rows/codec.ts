@@ -7,15 +7,15 @@ export type SqlValue = string | number | bigint | Uint8Array | null
 export type Row = Readonly<Record<string, SqlValue>>
 
 /** A row belongs to an account; a row of history belongs to a compute. The driver adds the column of the owner. */
-export type RowCodec<Value> = {
-  readonly table: string
+export type RowCodec<Value> = Readonly<{
+  table: string
   /** Columns that identify a row of the owner. */
-  readonly key: readonly string[]
+  key: readonly string[]
   /** The other columns. */
-  readonly columns: readonly string[]
+  columns: readonly string[]
   /** Values of `key`, then of `columns`. */
-  readonly toRow: (value: Value) => readonly SqlValue[]
-}
+  toRow: (value: Value) => readonly SqlValue[]
+}>
 
 /** `RowCodec` of history. `fromRow` takes rows with all columns of the codec. */
 export type HistoryCodec<Value, Stored = Value> = RowCodec<Stored> & {

@@ -142,11 +142,11 @@ function createAwakeTimes(database: DatabaseSync) {
   }
 }
 
-type Kind<Item> = {
+type Kind<Item> = Readonly<{
   /** Next page of the compute's rows after `last`, in order of time. */
-  readonly page: (compute: number, last: Row | undefined) => readonly Row[]
-  readonly item: (ref: ComputeRef, row: Row) => Item
-}
+  page: (compute: number, last: Row | undefined) => readonly Row[]
+  item: (ref: ComputeRef, row: Row) => Item
+}>
 
 async function* rowsOf<Item>(
   computes: Iterable<StoredCompute>,

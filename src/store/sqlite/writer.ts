@@ -14,12 +14,12 @@ import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
 
-export type Writer = {
+export type Writer = Readonly<{
   /** Durable when it resolves; when it rejects or refuses, nothing of `writes` is stored. */
-  readonly commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
+  commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
   /** Resolves when no write is in progress. */
-  readonly idle: () => Promise<unknown>
-}
+  idle: () => Promise<unknown>
+}>
 
 type Committed = ReturnType<AccountStore['commit']>
 

@@ -19,15 +19,15 @@ export function findPrograms(path: string | undefined): Programs | undefined {
   return prometheus !== undefined && alertmanager !== undefined ? { prometheus, alertmanager } : undefined
 }
 
-export type MonitoringOptions = {
-  readonly programs: Programs
+export type MonitoringOptions = Readonly<{
+  programs: Programs
   /** New folder for both. */
-  readonly folder: string
+  folder: string
   /** Name of the job → `host:port` of its target; the rules are about the job `dormouse`. */
-  readonly jobs: Readonly<Record<string, string>>
-  readonly target: RoutingTarget
-  readonly clock: Clock
-}
+  jobs: Readonly<Record<string, string>>
+  target: RoutingTarget
+  clock: Clock
+}>
 
 export type Monitoring = AsyncDisposable & {
   readonly prometheusUrl: string

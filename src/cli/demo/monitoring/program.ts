@@ -20,13 +20,13 @@ export const findProgram = (names: readonly string[], path = ''): string | undef
     )
     .find(isProgram)
 
-export type ServerOptions = {
+export type ServerOptions = Readonly<{
   /** Path of the program. */
-  readonly file: string
+  file: string
   /** Folder of its data and log. */
-  readonly folder: string
-  readonly clock: Clock
-}
+  folder: string
+  clock: Clock
+}>
 
 /** `address` is `host:port`. */
 export type Server = AsyncDisposable & { readonly address: string; readonly url: string }
@@ -54,13 +54,13 @@ export type Program = AsyncDisposable & {
   readonly ended: () => string | undefined
 }
 
-export type ProgramOptions = {
-  readonly file: string
-  readonly words: readonly string[]
+export type ProgramOptions = Readonly<{
+  file: string
+  words: readonly string[]
   /** Log to append to. */
-  readonly logFile: string
-  readonly clock: Clock
-}
+  logFile: string
+  clock: Clock
+}>
 
 /** Time to end after SIGTERM, 10 s; then SIGKILL. */
 const GRACE = seconds(10)

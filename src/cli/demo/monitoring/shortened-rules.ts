@@ -4,12 +4,12 @@
 export const shortenRules = (rules: string): string =>
   replaceAll(rules, [[/^( +(?:keep_firing_)?for): .+$/gm, (_, key) => `${key}: 1s`]])
 
-export type RoutingTarget = {
+export type RoutingTarget = Readonly<{
   /** Base address of the receivers; each has its own path. */
-  readonly url: string
+  url: string
   /** File with the token that Alertmanager sends. */
-  readonly tokenFile: string
-}
+  tokenFile: string
+}>
 
 /** The example routing with its addresses filled in. The receiver `nobody` gets an address, too, so that its notifications can be seen. */
 export function shortenRouting(example: string, { url, tokenFile }: RoutingTarget): string {

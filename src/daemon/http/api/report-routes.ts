@@ -14,14 +14,14 @@ import {
 } from '../../reports/requests.ts'
 import { problemBody, streamText } from '../answers.ts'
 
-export type ReportSources = {
-  readonly clock: Clock
-  readonly archive: ReportArchive
+export type ReportSources = Readonly<{
+  clock: Clock
+  archive: ReportArchive
   /** Account → current sources of its reports. */
-  readonly reports: () => ReadonlyMap<string, ReportSource>
+  reports: () => ReadonlyMap<string, ReportSource>
   /** Makes and sends the report of last week, and resolves to its slot, or to undefined after too many requests; absent without receivers. */
-  readonly sender?: () => ((account: string) => Promise<string | undefined>) | undefined
-}
+  sender?: () => ((account: string) => Promise<string | undefined>) | undefined
+}>
 
 export function reportRoutes(app: Hono, { clock, archive, reports, sender }: ReportSources): void {
   app.get('/api/v1/report', async (context) => {

@@ -95,11 +95,11 @@ const acceptsHtml = (context: Context): boolean => (context.req.header('accept')
 /** Paths for programs: their 404 is JSON too. */
 const PROGRAM_PATH = /^\/(?:api|-|assets)\//
 
-type MessageOptions = {
+type MessageOptions = Readonly<{
   /** Path of the page that is missing. */
-  readonly path?: string
-  readonly links?: readonly (readonly [path: string, name: string])[]
-}
+  path?: string
+  links?: readonly (readonly [path: string, name: string])[]
+}>
 
 const messagePage = (
   title: string,

@@ -11,19 +11,19 @@ import type { Instant } from '../../../model/units.ts'
 import type { AccountRunners } from '../../accounts/account-runners.ts'
 import type { ReportArchive } from '../../reports/requests.ts'
 
-export type PageSources = {
+export type PageSources = Readonly<{
   /** Undefined until the first pass ended. */
-  readonly snapshot: () => Snapshot | undefined
-  readonly history: Pick<History, 'days' | 'awakeTimes'>
-  readonly archive: ReportArchive
-  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
-  readonly pricesOf: (account: string) => Prices | undefined
-  readonly clock: Clock
-  readonly zone: Zone
-  readonly mode: string
+  snapshot: () => Snapshot | undefined
+  history: Pick<History, 'days' | 'awakeTimes'>
+  archive: ReportArchive
+  entryOf: (ref: ComputeRef) => ComputeEntry | undefined
+  pricesOf: (account: string) => Prices | undefined
+  clock: Clock
+  zone: Zone
+  mode: string
   /** When the next report after `now` is made; undefined without a schedule. */
-  readonly nextReportAt: (now: Instant) => Instant | undefined
-}
+  nextReportAt: (now: Instant) => Instant | undefined
+}>
 
 /** The sources that come from the configuration and the accounts. */
 export function pageSourcesOf({ timezone: zone, mode }: Config, { all }: AccountRunners) {

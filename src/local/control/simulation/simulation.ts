@@ -26,24 +26,24 @@ export type SimulatedEvent = { readonly at: number } &
     | { readonly kind: 'create'; readonly project: Project; readonly request: Request }
   )
 
-export type SimulationOptions = {
+export type SimulationOptions = Readonly<{
   /** Default: none. */
-  readonly projects?: readonly Project[]
+  projects?: readonly Project[]
   /** Initial time of the virtual clock, ms. */
-  readonly from: number
-  readonly settings: () => Settings
-  readonly latencies: Latencies
+  from: number
+  settings: () => Settings
+  latencies: Latencies
   /** Extra time of the next start, ms; default 0. */
-  readonly wakeLatency?: (projectId: string) => number
+  wakeLatency?: (projectId: string) => number
   /** Endpoint id → instants at which a client runs a query, ascending, ms; default none. */
-  readonly activity?: ReadonlyMap<string, Iterable<number>>
+  activity?: ReadonlyMap<string, Iterable<number>>
   /** Further events, each list in order of time. A list may be endless: it is read event by event. */
-  readonly scripts?: readonly Iterable<SimulatedEvent>[]
+  scripts?: readonly Iterable<SimulatedEvent>[]
   /** Whether the next operation of this project fails at its first attempt; default false. */
-  readonly takeFailure?: (projectId: string) => boolean
+  takeFailure?: (projectId: string) => boolean
   /** Reason why the next start fails for good; by default undefined: it does not. */
-  readonly takeError?: (projectId: string) => string | undefined
-}
+  takeError?: (projectId: string) => string | undefined
+}>
 
 export type Simulation = Plane & {
   now(): number

@@ -4,14 +4,14 @@ import type { Compute, SizeRange } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
 /** Demand on one compute; parts without data do not count. */
-export type Demand = {
+export type Demand = Readonly<{
   /** Average number of processes that want a CPU, in the last minute: by the published defaults, longer averages do not count. */
-  readonly load: number | undefined
+  load: number | undefined
   /** Bytes in use, and bytes the file cache holds. */
-  readonly memory: { readonly used: number; readonly cached: number } | undefined
+  memory: { readonly used: number; readonly cached: number } | undefined
   /** Distinct pages touched in the last 1, 2, … minutes. */
-  readonly workingSet: readonly number[] | undefined
-}
+  workingSet: readonly number[] | undefined
+}>
 
 const UNIT = 0.25
 const GIB = 2 ** 30

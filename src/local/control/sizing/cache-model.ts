@@ -9,17 +9,17 @@
 //    relations that were read share the cache in proportion to the pages they would have.
 
 /** State of the cache. Pages are pages of this machine, counters are accesses. Counters never fall. */
-export type CacheModel = {
-  readonly capacity: number
-  readonly hits: number
-  readonly misses: number
-  readonly evicted: number
+export type CacheModel = Readonly<{
+  capacity: number
+  hits: number
+  misses: number
+  evicted: number
   /** Database and relation → its pages. */
-  readonly relations: ReadonlyMap<string, Relation>
+  relations: ReadonlyMap<string, Relation>
   /** Accesses so far at some instants of the last hour, ascending, about a minute apart. */
-  readonly marks: readonly Mark[]
-  readonly at: number
-}
+  marks: readonly Mark[]
+  at: number
+}>
 
 type Residence = { readonly pages: number; readonly resident: number }
 

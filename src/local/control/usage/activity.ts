@@ -1,23 +1,23 @@
 /** Inputs of the rules of activity, read from a server. Instants in ms; null where there is no value. */
-export type ActivityReading = {
-  readonly activeTime: number | null
-  readonly sessions: number | null
+export type ActivityReading = Readonly<{
+  activeTime: number | null
+  sessions: number | null
   /** Client backends in any state but idle, the service's own excluded. */
-  readonly busyBackends: number
+  busyBackends: number
   /** The newest change of state among those backends. */
-  readonly lastStateChange: number | null
-  readonly replications: number
-  readonly subscriptions: number
-  readonly autovacuumWorkers: number
-}
+  lastStateChange: number | null
+  replications: number
+  subscriptions: number
+  autovacuumWorkers: number
+}>
 
-export type ActivityBaseline = {
+export type ActivityBaseline = Readonly<{
   /** Reading before this one; undefined for the first one of a start, which only sets the baseline of rule 1. */
-  readonly earlier: ActivityReading | undefined
-  readonly lastActive: number | undefined
+  earlier: ActivityReading | undefined
+  lastActive: number | undefined
   /** Whether the first rule applies. */
-  readonly rule1: boolean
-}
+  rule1: boolean
+}>
 
 /**
  * Instant of activity by the first rule that holds (service-facts 9); undefined when none does.

@@ -3,13 +3,13 @@ import type { OpenInterval, Usage } from '../project.ts'
 import { NO_USAGE, addUsage, usageOf } from './meter.ts'
 
 /** Wakes and awake intervals of one compute, possibly deleted; instants in ms, lists in order of time. */
-export type UseRecord = {
-  readonly projectId: string
-  readonly endpointId: string
-  readonly wakes: readonly Wake[]
-  readonly intervals: readonly Interval[]
-  readonly open: OpenInterval | undefined
-}
+export type UseRecord = Readonly<{
+  projectId: string
+  endpointId: string
+  wakes: readonly Wake[]
+  intervals: readonly Interval[]
+  open: OpenInterval | undefined
+}>
 
 /** An awake interval as of an instant; `to` is undefined when it was in progress then. */
 export type UsageInterval = OpenInterval & { readonly to: number | undefined }

@@ -1,17 +1,17 @@
 // A row of the catalogue, and the functions that write rows.
 
 /** A metric family. Its key in the catalogue is its name without the prefix `dormouse_`. */
-export type Family = {
-  readonly type: 'gauge' | 'counter' | 'histogram'
-  readonly labels: readonly string[]
-  readonly help: string
+export type Family = Readonly<{
+  type: 'gauge' | 'counter' | 'histogram'
+  labels: readonly string[]
+  help: string
   /** `snapshot`: rendered from the snapshot. `self`: counted by the client library since the process started. */
-  readonly owner: 'snapshot' | 'self'
+  owner: 'snapshot' | 'self'
   /** Needed by alerts or the fleet board: exported at every detail, and never left out by the cap. */
-  readonly basic: boolean
+  basic: boolean
   /** Most series that one compute or project has; 0 where the family is about neither. */
-  readonly each: number
-}
+  each: number
+}>
 
 /** Label → values that it has at most for one compute; 1 for all others. */
 const VALUES_PER_COMPUTE: Readonly<Record<string, number>> = { state: 4, window: 4, what: 2 }

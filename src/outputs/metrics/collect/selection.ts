@@ -5,21 +5,21 @@ import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { DAY, type Instant } from '../../../model/units.ts'
 import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../catalogue.ts'
 
-export type SeriesLimits = {
-  readonly detail: 'basic' | 'full'
+export type SeriesLimits = Readonly<{
+  detail: 'basic' | 'full'
   /** Computes with series of their own. `recent`: awake within a week, or with operations in progress. */
-  readonly perCompute: 'all' | 'recent' | 'none'
+  perCompute: 'all' | 'recent' | 'none'
   /** Cap of the series of all computes and projects together. */
-  readonly maxSeries: number
-}
+  maxSeries: number
+}>
 
-export type Selection = {
-  readonly keys: ReadonlySet<FamilyKey>
+export type Selection = Readonly<{
+  keys: ReadonlySet<FamilyKey>
   /** In the order of the snapshot. */
-  readonly computes: readonly ComputeView[]
+  computes: readonly ComputeView[]
   /** Family → series that the cap left out, at most. */
-  readonly dropped: ReadonlyMap<FamilyKey, number>
-}
+  dropped: ReadonlyMap<FamilyKey, number>
+}>
 
 /** Time since its last use in which a compute counts as recent, ms: a week, so that a weekly job stays visible. */
 const RECENT_FOR = 7 * DAY

@@ -4,11 +4,11 @@ import { escapedValue, headText, type FamilyHead, type ExpositionFormat } from '
 /** A family as it is sent. Its blocks are lines of samples, the same in both formats. */
 export type RenderedFamily = FamilyHead & { readonly blocks: readonly Buffer[] }
 
-export type FamilyFilter = {
+export type FamilyFilter = Readonly<{
   /** Names of families; empty: all. */
-  readonly names: readonly string[]
-  readonly projectId: string | undefined
-}
+  names: readonly string[]
+  projectId: string | undefined
+}>
 
 export const assembleBody = (parts: readonly RenderedFamily[], format: ExpositionFormat): readonly Buffer[] =>
   parts.flatMap((part) => [Buffer.from(headText(part, format)), ...part.blocks])

@@ -5,12 +5,12 @@ import { constants, crc32, createDeflateRaw, deflateRaw, type DeflateRaw } from 
 const deflate = promisify(deflateRaw)
 
 /** The first part of a compressed body. It ends at a byte boundary, so that another part can follow. */
-export type CompressedPrefix = {
-  readonly bytes: Buffer
-  readonly crc: number
+export type CompressedPrefix = Readonly<{
+  bytes: Buffer
+  crc: number
   /** Bytes before compression. */
-  readonly size: number
-}
+  size: number
+}>
 
 /** Compresses in the thread pool, piece by piece: a large body would otherwise be in memory twice. */
 export async function compressPrefix(parts: readonly Buffer[]): Promise<CompressedPrefix> {

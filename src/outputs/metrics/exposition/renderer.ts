@@ -6,12 +6,12 @@ import { labelText } from './format.ts'
 import type { LabelValues, SeriesColumns } from './samples.ts'
 
 /** A rendered family. Its bytes are immutable: they can be served while the next snapshot is rendered. */
-export type RenderedSeries = {
-  readonly family: RenderedFamily
-  readonly series: number
+export type RenderedSeries = Readonly<{
+  family: RenderedFamily
+  series: number
   /** Series left out because a later one has the same labels: Prometheus refuses a scrape with one series twice. */
-  readonly duplicates: number
-}
+  duplicates: number
+}>
 
 export type Renderer = ReturnType<typeof createRenderer>
 

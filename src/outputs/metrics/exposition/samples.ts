@@ -6,11 +6,11 @@ import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 export type LabelValues = readonly string[]
 
 /** The series of one family, by index. */
-export type SeriesColumns = {
+export type SeriesColumns = Readonly<{
   /** Label values in the order of the family's labels. */
-  readonly labels: readonly LabelValues[]
-  readonly values: readonly number[]
-}
+  labels: readonly LabelValues[]
+  values: readonly number[]
+}>
 
 /** Family → series, in the order of the catalogue, without families that have none. Valid until the memory is used again. */
 export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
@@ -27,21 +27,21 @@ export const flag = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : Number(value)
 
 /** What is reused from one snapshot to the next. */
-export type SampleMemory = {
+export type SampleMemory = Readonly<{
   /** By identity: a compute keeps its reference object from one snapshot to the next. */
-  readonly computes: IdentityCache<ComputeRef, ComputeLabels>
-  readonly columns: Map<FamilyKey, SampleColumn>
-}
+  computes: IdentityCache<ComputeRef, ComputeLabels>
+  columns: Map<FamilyKey, SampleColumn>
+}>
 
 /** The first `count` items belong to the snapshot that is being collected. */
 type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
-export type ComputeLabels = {
+export type ComputeLabels = Readonly<{
   /** Project id and endpoint id. */
-  readonly id: LabelValues
+  id: LabelValues
   /** Value of a third label → all three values. */
-  readonly more: Map<string, LabelValues>
-}
+  more: Map<string, LabelValues>
+}>
 
 export const createSampleMemory = (): SampleMemory => ({
   computes: createIdentityCache(),

@@ -11,13 +11,13 @@ import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 import { renderText } from './text.ts'
 
-export type ReportRendering = {
-  readonly contentType: string
+export type ReportRendering = Readonly<{
+  contentType: string
   /** File extension, without the dot. */
-  readonly ending: string
+  ending: string
   /** Texts that together are the report, of at most 500 computes each. */
-  readonly render: (report: Report) => readonly string[]
-}
+  render: (report: Report) => readonly string[]
+}>
 
 const fromOutline =
   (render: (outline: ReportOutline) => string): ReportRendering['render'] =>
