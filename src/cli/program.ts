@@ -61,12 +61,22 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   for (const create of COMMANDS) program.addCommand(inheritSettings(create({ io, end, version }), program))
   rejectRepeatedAndEmpty(program)
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(withUnknownTopic(program, argv), { from: 'user' })
     return code
   } catch (cause) {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? EXIT.ok : EXIT.usage
     return failText(io, errorReason(cause))
   }
+}
+
+/** `help nonsense` becomes `nonsense`, which is refused with a suggestion: commander would print the whole help without a word of it. */
+function withUnknownTopic(command: Command, argv: readonly string[]): readonly string[] {
+  const [first, topic] = argv
+  const commandOf = (name: string | undefined) => command.commands.find((one) => one.name() === name)
+  const inner = commandOf(first)
+  if (first !== undefined && inner) return [first, ...withUnknownTopic(inner, argv.slice(1))]
+  const isUnknown = first === 'help' && topic !== undefined && topic !== 'help' && !commandOf(topic)
+  return isUnknown && command.commands.length > 0 ? [topic] : argv
 }
 
 /** Gives a command, which was created apart from the program, the output and the exit of its parent. */

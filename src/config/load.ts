@@ -111,6 +111,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...accounts.flatMap((_, index) => repeatedName('accounts', accounts, index)),
     ...(prices.ok ? unknownPlans(accounts, prices.value) : []),
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
+    ...missingDatabase(entry),
     ...[windows, budgets, notifications, report].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
@@ -131,6 +132,15 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     report: { ...entry.report, sinks: report.reportSinks },
   })
 }
+
+/** The service gives connection strings to one database, and a wrong one answers nothing. */
+const missingDatabase = ({ accounts, reading, service }: ConfigEntry): readonly string[] =>
+  service.useConnectionUri &&
+  reading.mode !== 'off' &&
+  reading.database === undefined &&
+  accounts.some(({ dsn }) => dsn === undefined)
+    ? ['reading.database: expected the name of a database, with service.use_connection_uri']
+    : []
 
 function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices'> {
   const { apiKeyFile, apiKeyEnv, dsnPasswordFile, dsnPasswordEnv, ...account } = entry

@@ -52,6 +52,11 @@ describe('what is wrong is told:', () => {
       ['poll.max_age: expected at least poll.interval'],
     ],
     [
+      'connection strings of no database',
+      `${GOOD}service: { use_connection_uri: true }`,
+      ['reading.database: expected the name of a database, with service.use_connection_uri'],
+    ],
+    [
       'an overhead in percent',
       `${GOOD}reading: { overhead: 1 }`,
       ['reading.overhead: expected a share from 0 to 0.2'],
