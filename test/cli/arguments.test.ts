@@ -62,7 +62,6 @@ test.each([
   ['report --send --week 2026-W01', `option '--send' cannot be used with option '--week <week>'`],
   ['report --send --format csv', `option '--send' cannot be used with option '--format <format>'`],
   ['help nonsense', `unknown command 'nonsense'`],
-  ['help statu', '(Did you mean status?)'],
   ['computes help nonsense', `unknown command 'nonsense'`],
   ['audit --days 0', 'Expected a whole number from 1 to 400.'],
   ['audit --days 999999999999', 'Expected a whole number from 1 to 400.'],

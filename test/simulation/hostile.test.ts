@@ -36,6 +36,16 @@ test('a disk that is full keeps no compute awake', async () => {
   expect(wakesCaused).toBe(0)
 })
 
+test('a store that fails in every second pass hides no reading', async () => {
+  const { more, wakesCaused } = await added({
+    uses: () => once,
+    days: 2,
+    storeFails: (elapsed) => Math.floor(elapsed / 60) % 2 === 1,
+  })
+  expect(more).toBeLessThanOrEqual(3600)
+  expect(wakesCaused).toBe(0)
+})
+
 /** A query a minute for two days, then nobody. */
 const chatty: readonly Use[] = [
   {

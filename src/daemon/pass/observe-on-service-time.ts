@@ -1,7 +1,7 @@
 // Stage 1 of a pass: the sweep, dated by the service's time. No other stage sees a clock.
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
-import type { Sweep } from '../../model/observation.ts'
+import type { ReadingAttempt, Sweep } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { instant, millis, type Seconds } from '../../model/units.ts'
@@ -27,7 +27,8 @@ export async function observeOnServiceTime(
   const statistics = (refs: readonly ComputeRef[]) => statisticsOf(refs, before.statistics, ports)
   const { list, retries: waiting } = before.polling
   const input = { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan.sweep) }
-  const observed = await observe({ ...ports, clock, statistics }, input, signal)
+  const swept = await observe({ ...ports, clock, statistics }, input, signal)
+  const observed = { ...swept, readings: [...unappliedReadings(before), ...swept.readings] }
   const wallAhead = millis(ports.clock.now() - clock.now())
   const { sweep, late } = correctClockSkew(observed, { time: ports.serviceTime, wallAhead })
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }
@@ -41,6 +42,13 @@ export async function observeOnServiceTime(
     startedOn,
   }
 }
+
+/** Attempts of earlier passes that could not be stored, without those of computes whose part of the pass was stored. */
+const unappliedReadings = ({ persistence, ledger }: PassState): readonly ReadingAttempt[] =>
+  persistence.unstoredReadings.filter(({ ref, disconnectedAt }) => {
+    const { lastAttemptAt } = ledger.computes.get(computeKey(ref))?.reading ?? {}
+    return lastAttemptAt === undefined || lastAttemptAt < disconnectedAt
+  })
 
 /** Statistics in memory, and the stored ones of computes that have just woken. */
 async function statisticsOf(

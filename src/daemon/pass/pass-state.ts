@@ -5,7 +5,7 @@ import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { Sweep } from '../../model/observation.ts'
+import type { ReadingAttempt, Sweep } from '../../model/observation.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Preset } from '../../model/service/sizes.ts'
@@ -48,6 +48,8 @@ export type Persistence = Readonly<{
   failure: unknown
   /** The oldest day that the last pass restated; undefined where it restated none. */
   restatedFrom: Instant | undefined
+  /** Attempts of readings that could not be stored: the next pass applies them, so that a store that fails now and then hides none. */
+  unstoredReadings: readonly ReadingAttempt[]
 }>
 
 /** What a pass goes by, taken from the configuration when it starts. */
@@ -72,6 +74,6 @@ export const newPassState = (ledger: Ledger): PassState => ({
   clock: newClock(),
   polling: newPolling(),
   service: { status: undefined, failures: 0, lastSweepAt: undefined, lastRejectedAt: undefined },
-  persistence: { isPersisted: false, failure: undefined, restatedFrom: undefined },
+  persistence: { isPersisted: false, failure: undefined, restatedFrom: undefined, unstoredReadings: [] },
   outbox: newOutbox(),
 })

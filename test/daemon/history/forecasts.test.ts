@@ -57,7 +57,7 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
 }
 
 const restated = (from: number): Partial<PassState> => ({
-  persistence: { isPersisted: true, failure: undefined, restatedFrom: at(from) },
+  persistence: { isPersisted: true, failure: undefined, restatedFrom: at(from), unstoredReadings: [] },
 })
 
 const twentyDays = () => Array.from({ length: 20 }, (_, day) => dayAt(refOf('ep-one'), day))
