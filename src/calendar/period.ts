@@ -1,6 +1,5 @@
 // Periods of a budget: they tile time, so each instant is in exactly one.
-import type { Interval } from '../model/time.ts'
-import type { Instant } from '../model/units.ts'
+import type { Instant, Interval } from '../model/units.ts'
 import type { DayNumber } from './local-time.ts'
 import { addDays, dayNumber, dayNumberOf, firstDayOf, localDateTimeOf, monthOf } from './local-time.ts'
 import { SEARCH_HORIZON, type Window } from './window.ts'

@@ -1,6 +1,6 @@
 // Windows: unions of recurrences. Whether one is open depends on the instant alone, so a missed tick loses nothing.
-import { union, type Interval } from '../model/time.ts'
-import { DAY, earliest, instant, latest, type Instant, type Millis } from '../model/units.ts'
+import { union } from '../model/time.ts'
+import { DAY, earliest, instant, latest, type Instant, type Millis, type Interval } from '../model/units.ts'
 import type { Cron } from './cron.ts'
 import type { DayNumber, LocalDateTime } from './local-time.ts'
 import { addDays, dayNumberOf, localDateTimeOf, weekdayOf } from './local-time.ts'

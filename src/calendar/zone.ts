@@ -1,8 +1,7 @@
 // Zones: the only translation between instants and local time. Offsets from UTC are read through Intl, in chunks of 64 days that are
 // cached: Intl takes microseconds for each instant.
 import { failed, ok, type Result } from '../std/result.ts'
-import type { Interval } from '../model/time.ts'
-import { DAY, instant, type Instant } from '../model/units.ts'
+import { DAY, instant, type Instant, type Interval } from '../model/units.ts'
 import type { DayNumber, LocalDateTime } from './local-time.ts'
 import { dateText, dayNumberOf, addDays, localDateTime, localDateTimeOf } from './local-time.ts'
 import { resolveZoneName } from './zone-name.ts'

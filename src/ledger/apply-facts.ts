@@ -2,15 +2,13 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
 import { isInTransition } from '../model/service/compute.ts'
-import type { DayRow } from '../model/ledger/day.ts'
+import type { DayRow, AwakeSlice, Prices } from '../model/ledger/quantities.ts'
 import type { AwakeInterval, Edge, Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
-import type { AwakeSlice } from '../model/ledger/slice.ts'
-import type { Prices } from '../model/ledger/price.ts'
 import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import type { ComputeFacts } from './facts.ts'
@@ -46,14 +44,15 @@ export type LedgerContext = Readonly<{
   dayOf: Zone['dayOf']
 }>
 
-export type ApplyContext = LedgerContext & {
-  readonly delayOf: (compute: Compute) => AutosuspendDelay
-  /** Sizes of the project's computes by the service's metering; none by default. */
-  readonly metered?: MeteredSizes
-}
+export type ApplyContext = LedgerContext &
+  Readonly<{
+    delayOf: (compute: Compute) => AutosuspendDelay
+    /** Sizes of the project's computes by the service's metering; none by default. */
+    metered?: MeteredSizes
+  }>
 
 /** The entry that facts are applied to. `isNew`: this is the first look at the compute. */
-export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }
+export type EntryBefore = Readonly<{ before: ComputeEntry; isNew: boolean }>
 
 export type AppliedFacts = Readonly<{
   entry: ComputeEntry
@@ -157,7 +156,7 @@ const edgeAt = (at: Instant): Edge => ({ earliest: at, likely: at, latest: at, s
 function settlesAt(
   remaining: readonly AwakeInterval[],
   observed: ObservedFields,
-  { awaiting, now }: { readonly awaiting: boolean; readonly now: Instant },
+  { awaiting, now }: { awaiting: boolean; now: Instant },
 ): Instant | undefined {
   const wait = allowedLateness(awaiting)
   const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))

@@ -1,6 +1,6 @@
 // Applies a long history of operations at once, mostly at the first sight of a compute.
 import type { Compute } from '../model/service/compute.ts'
-import type { DayRow } from '../model/ledger/day.ts'
+import type { DayRow } from '../model/ledger/quantities.ts'
 import type { Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'

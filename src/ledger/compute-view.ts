@@ -5,7 +5,7 @@ import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import { ifRead, type ConnectionCounts, type Reading } from '../model/observation.ts'
 import { isOperationTracked } from '../model/service/operation.ts'
 import { NO_OWNER, type Owners } from '../model/policy/owner.ts'
-import type { Prices } from '../model/ledger/price.ts'
+import type { Prices } from '../model/ledger/quantities.ts'
 import { selectorTargetOf } from '../model/policy/selector.ts'
 import { currentCu, type Preset } from '../model/service/sizes.ts'
 import type {
@@ -22,7 +22,7 @@ import { topAwakeCauses } from './attribution/attribution.ts'
 import { cuTimeSum, spendOf } from './settle/cu-time.ts'
 import { awakeReason } from './attribution/awake-reason.ts'
 
-export type ViewContext = Readonly<{
+type ViewContext = Readonly<{
   project: ProjectEntry | undefined
   owners: Owners
   prices: Prices

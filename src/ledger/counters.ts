@@ -2,11 +2,18 @@
 //
 // 1. wakes by who caused them and unproductive spend by team, by what the counters of the entries grew;
 // 2. finished operations by action and status, and wake latency by region: each operation counts once.
-import { MAX_REGIONS, type AccountCounters, type OperationCounter } from '../model/ledger/counters.ts'
-import { addDuration, EMPTY_DURATIONS, WAKE_LATENCY_BUCKETS } from '../model/ledger/duration-histogram.ts'
+import {
+  MAX_REGIONS,
+  type AccountCounters,
+  type OperationCounter,
+  addDuration,
+  EMPTY_DURATIONS,
+  WAKE_LATENCY_BUCKETS,
+  type Unproductive,
+  type UnproductiveCause,
+} from '../model/ledger/counters.ts'
 import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
-import type { Unproductive, UnproductiveCause } from '../model/ledger/unproductive.ts'
 import type { Sweep } from '../model/observation.ts'
 import type { Owners } from '../model/policy/owner.ts'
 import { selectorTargetOf } from '../model/policy/selector.ts'
@@ -15,7 +22,7 @@ import { awakeEffect, isOperationOpen, type Operation } from '../model/service/o
 import { micros, SECOND, type Micros } from '../model/units.ts'
 import { isRestart } from './evidence/boundaries.ts'
 
-export type TeamWasteContext = Readonly<{
+type TeamWasteContext = Readonly<{
   before: Ledger
   owners: Owners
   /** Entry of a listed project that is not stored yet. */
@@ -85,10 +92,10 @@ function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: 
 /** Pairs of action and status counted apart; the service has about 30. Further pairs count as `other`, which bounds the series. */
 const MAX_OPERATION_SERIES = 100
 
-type FinishedOperation = { readonly operation: Operation; readonly entry: ComputeEntry }
+type FinishedOperation = Readonly<{ operation: Operation; entry: ComputeEntry }>
 
 /** Adds the operations of a sweep with the entries of their computes; those from before first sight do not count. */
-export type AddOperations = (
+type AddOperations = (
   counters: AccountCounters,
   entries: readonly ComputeEntry[],
   before: Ledger,

@@ -1,6 +1,5 @@
 // Arithmetic of intervals `[from, to)`.
-import type { Interval } from '../model/time.ts'
-import { instant, latest, type Instant } from '../model/units.ts'
+import { instant, latest, type Instant, type Interval } from '../model/units.ts'
 
 export const emptyAt = (at: Instant): Interval => ({ from: at, to: at })
 

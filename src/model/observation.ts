@@ -80,7 +80,7 @@ export type UsageCounters = Readonly<{
 }>
 
 /** Distinct bytes touched within `window` before the reading. */
-export type WorkingSet = { readonly window: Seconds; readonly size: Bytes }
+export type WorkingSet = Readonly<{ window: Seconds; size: Bytes }>
 
 /** Reason why a value could not be read. */
 export type NotRead = { readonly missing: string }
@@ -111,16 +111,17 @@ export type Reading = Readonly<{
 }>
 
 /** Outcome of a reading. `at-limit` is a result too: all connections were in use. */
-export type ReadingResult =
-  | { readonly kind: 'read'; readonly reading: Reading }
-  | { readonly kind: 'at-limit' }
+export type ReadingResult = Readonly<
+  | { kind: 'read'; reading: Reading }
+  | { kind: 'at-limit' }
   | {
-      readonly kind: 'failed'
-      readonly because: 'timeout' | 'error'
-      readonly message: string
+      kind: 'failed'
+      because: 'timeout' | 'error'
+      message: string
       /** Nothing was sent to the compute: there was no connection string. */
-      readonly unconnected?: true
+      unconnected?: true
     }
+>
 
 /** Reading attempt, with the time in which the service could see our session. */
 export type ReadingAttempt = Readonly<{
@@ -137,14 +138,15 @@ export type ReadingAttempt = Readonly<{
 }>
 
 /** Reason why a compute was not read in this sweep. */
-export type ReadingRefusal =
+export type ReadingRefusal = Readonly<
   | {
-      readonly because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock'
+      because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock'
     }
-  | { readonly because: 'delay-too-short'; readonly margin: Seconds }
+  | { because: 'delay-too-short'; margin: Seconds }
+>
 
 /** Part of a sweep that failed; the rest of the sweep is valid. */
-export type SweepProblem = { readonly where: string; readonly message: string }
+export type SweepProblem = Readonly<{ where: string; message: string }>
 
 /** Reasons to look at a project's computes, most urgent first. `failing`: earlier requests failed, for whatever reason they were made. */
 export type Urgency = 'in-flight' | 'transition' | 'unseen' | 'awake' | 'age' | 'failing'
@@ -176,7 +178,7 @@ export type FailedAttempts = Readonly<{
   gone?: number
 }>
 
-export type UnreadableOperations = { readonly projectId: string; readonly endpointId: string | undefined }
+export type UnreadableOperations = Readonly<{ projectId: string; endpointId: string | undefined }>
 
 /** Work that a sweep leaves to the next ones, by project id. */
 export type PendingRetries = Readonly<{
@@ -186,7 +188,7 @@ export type PendingRetries = Readonly<{
 }>
 
 /** Operations of a project that are needed since an instant. */
-type PendingOperations = { readonly since: Instant; readonly failed: FailedAttempts | undefined }
+type PendingOperations = Readonly<{ since: Instant; failed: FailedAttempts | undefined }>
 
 /** Progress of reading the project list; a large list takes several sweeps. */
 export type ListProgress = Readonly<{
@@ -253,7 +255,7 @@ export type Sweep = Readonly<{
   /** Unreadable records; without an endpoint id they may belong to any compute of the project. */
   unreadableOperations: readonly UnreadableOperations[]
   readings: readonly ReadingAttempt[]
-  refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
+  refusals: readonly Readonly<{ ref: ComputeRef; refusal: ReadingRefusal }>[]
   problems: readonly SweepProblem[]
   service: ServiceStatus
 }>

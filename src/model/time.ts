@@ -1,7 +1,4 @@
-import { after, instant, latest, seconds, type Instant } from './units.ts'
-
-/** `[from, to)`. */
-export type Interval = { readonly from: Instant; readonly to: Instant }
+import { after, instant, latest, seconds, type Instant, type Interval } from './units.ts'
 
 /** Union, in ascending order without overlaps. */
 export function union(intervals: readonly Interval[]): readonly Interval[] {

@@ -11,6 +11,8 @@ export type Millis = Quantity<'ms'>
 export type CuMillis = Quantity<'CU·ms'>
 /** A point in time, milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = Quantity<'ms since epoch'>
+/** `[from, to)`. */
+export type Interval = Readonly<{ from: Instant; to: Instant }>
 /** Millionths of one unit of currency, whole numbers only: sums stay exact up to 9·10⁹ units. Which currency: `Prices.currency`, once. */
 export type Micros = Quantity<'µ'>
 /** A share between 0 and 1. Percent exists only at the edges. */

@@ -5,8 +5,8 @@ import { parseDate, parseLocalDateTime } from '../../src/calendar/local-time.ts'
 import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
 import type { Result } from '../../src/std/result.ts'
-import { toIso, type Interval } from '../../src/model/time.ts'
-import { millis } from '../../src/model/units.ts'
+import { toIso } from '../../src/model/time.ts'
+import { millis, type Interval } from '../../src/model/units.ts'
 import { zoneOf } from '../support/zones.ts'
 
 export function value<Value>(result: Result<Value, unknown> | undefined): Value {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contains, duration, emptyAt, intersect, overlap, overlaps } from '../../src/ledger/interval-math.ts'
-import { union, type Interval } from '../../src/model/time.ts'
-import { instant } from '../../src/model/units.ts'
+import { union } from '../../src/model/time.ts'
+import { instant, type Interval } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 
 const LENGTH = 40

@@ -7,7 +7,7 @@ import {
   type Ledger,
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
-import type { DayRow } from '../../src/model/ledger/day.ts'
+import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import { FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
 import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'

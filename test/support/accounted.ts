@@ -2,7 +2,7 @@
 import { createUtc } from '../../src/calendar/zone.ts'
 import type { LedgerContext } from '../../src/ledger/apply-facts.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
-import type { AwakeSlice } from '../../src/model/ledger/slice.ts'
+import type { AwakeSlice } from '../../src/model/ledger/quantities.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import { applyWholeSweep, ledgerAfterAll } from './apply-whole-sweep.ts'
 import { preset } from './build.ts'

@@ -5,7 +5,7 @@ import type { Evidence, StateObservation } from '../../src/model/ledger/evidence
 import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
-import type { Prices } from '../../src/model/ledger/price.ts'
+import type { Prices } from '../../src/model/ledger/quantities.ts'
 import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../../src/observe/sweep.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'

@@ -1,7 +1,7 @@
 // A trivial driver of the store: maps in memory. What it loads are copies, as from a disk.
 import { addArchived } from '../../src/model/ledger/archived.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
-import type { DayRow } from '../../src/model/ledger/day.ts'
+import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import {
   NO_READING_COUNTS,
   type ComputeEntry,

@@ -1,6 +1,6 @@
 // Rows of a commit by kind: easier to build and to check than the list of writes.
 import type { AccountCounters } from '../../src/model/ledger/counters.ts'
-import type { DayRow } from '../../src/model/ledger/day.ts'
+import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import type { ComputeEntry, ReadingCounts, SettledInterval } from '../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { ComputeStatistics } from '../../src/model/ledger/statistics.ts'

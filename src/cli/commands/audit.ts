@@ -8,7 +8,7 @@ import { sanitize } from '../../std/sanitize.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Prices } from '../../model/ledger/quantities.ts'
 import { shippedPrices } from '../../config/load.ts'
 import type { Audit } from '../../model/output/audit.ts'
 import {

@@ -1,7 +1,7 @@
 // Account runners: one per account, with its ports and its state, and the one snapshot of all of them.
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Prices } from '../../model/ledger/quantities.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'

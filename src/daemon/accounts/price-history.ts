@@ -5,7 +5,7 @@ import { replacePricesFrom } from '../../ledger/settle/prices.ts'
 import type { AccountConfig, LoadedConfig } from '../../config/load.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, type AccountStore } from '../../model/ports/store.ts'
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Prices } from '../../model/ledger/quantities.ts'
 import { instant, micros, type Instant } from '../../model/units.ts'
 
 const STORED_PERIODS: JobState<Prices['periods']> = {

@@ -4,8 +4,7 @@ import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
-import type { Interval } from '../../model/time.ts'
-import { DAY, earliest, instant, latest, millis, type Instant } from '../../model/units.ts'
+import { DAY, earliest, instant, latest, millis, type Instant, type Interval } from '../../model/units.ts'
 import type { AwakeTimeline } from '../../outputs/charts/timeline-cells.ts'
 
 export type TimelinesRequest = Readonly<{

@@ -4,7 +4,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
-import type { Interval } from '../../model/time.ts'
+import type { Interval } from '../../model/units.ts'
 
 /** Compute by compute, each in order of time: finished hours from the store, the current one from the ledger. */
 export async function* hourlyRollups(

@@ -4,8 +4,7 @@ import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { Interval } from '../../model/time.ts'
-import { instant, micros, millis, seconds, type Instant } from '../../model/units.ts'
+import { instant, micros, millis, seconds, type Instant, type Interval } from '../../model/units.ts'
 import type { RecentSumsTable, RecentSums } from '../../outputs/page/select-rows.ts'
 
 type DayHistory = Pick<History, 'days'>

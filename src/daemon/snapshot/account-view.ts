@@ -1,12 +1,11 @@
 // The view of one account: totals, counts of its metering, budgets with their owners.
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
-import { addBounds } from '../../model/ledger/quantities.ts'
+import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry, RetiredSums } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
-import type { Prices } from '../../model/ledger/price.ts'
 import type { PendingRetries } from '../../model/observation.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'

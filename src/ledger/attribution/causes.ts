@@ -1,7 +1,7 @@
 // Causes that keep a compute awake, from one reading.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Culprit, Attribution, AwakeCause } from '../../model/ledger/evidence.ts'
-import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
+import type { AccumulatedUsage } from '../../model/ledger/reading-state.ts'
 import type { ClientGroup, Reading } from '../../model/observation.ts'
 import { millis, type Millis } from '../../model/units.ts'
 

@@ -2,23 +2,22 @@
 import { effectiveDelay, computeKey } from '../../model/service/compute.ts'
 import type { Audit, AuditedCompute, AuditWeek } from '../../model/output/audit.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
-import type { DayRow } from '../../model/ledger/day.ts'
+import type { DayRow, Prices } from '../../model/ledger/quantities.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
-import type { Prices } from '../../model/ledger/price.ts'
-import type { Interval } from '../../model/time.ts'
-import { DAY, instant, ratio, type Instant } from '../../model/units.ts'
+import { DAY, instant, ratio, type Instant, type Interval } from '../../model/units.ts'
 import { correctDays, sumDays, type CorrectedDay } from './corrected-days.ts'
 import { findFindings } from './findings.ts'
 
-export type AuditInput = Interval & {
-  readonly ledger: Ledger
-  /** Days of `[from, to)` in UTC, as the service counts them. */
-  readonly days: readonly DayRow[]
-  readonly consumption: readonly Consumption[]
-  readonly keys: readonly ApiKey[]
-  readonly prices: Prices
-}
+export type AuditInput = Interval &
+  Readonly<{
+    ledger: Ledger
+    /** Days of `[from, to)` in UTC, as the service counts them. */
+    days: readonly DayRow[]
+    consumption: readonly Consumption[]
+    keys: readonly ApiKey[]
+    prices: Prices
+  }>
 
 const WEEK = 7 * DAY
 

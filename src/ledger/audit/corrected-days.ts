@@ -1,7 +1,6 @@
 // The ledger's days, corrected by the service's own consumption, which is what is paid.
 import type { Consumption } from '../../model/service/consumption.ts'
-import type { DayRow } from '../../model/ledger/day.ts'
-import { addBounds, eachBound, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import { addBounds, eachBound, type CuTimeByPrice, type DayRow } from '../../model/ledger/quantities.ts'
 import type { AuditSums } from '../../model/output/audit.ts'
 import { HOUR, cuMillis, micros, millis, type Instant, type Millis } from '../../model/units.ts'
 import { addCuTime, cuTimeSum, mapCuTime, NO_TIME, spendOf } from '../settle/cu-time.ts'

@@ -1,8 +1,7 @@
 // Findings of an audit, from days and keys alone: an audit reads nothing inside computes.
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
-import type { Interval } from '../../model/time.ts'
-import { DAY, micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
+import { DAY, micros, millis, ratio, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { sumDays, type CorrectedDay } from './corrected-days.ts'
 
 /** Days over which spend and saving of a finding are summed, ms. */
@@ -20,7 +19,7 @@ const OLD_KEY = 180
 /** Days without use after which a key should be revoked. */
 const UNUSED_KEY = 60
 
-export type AuditedDays = Readonly<{
+type AuditedDays = Readonly<{
   compute: AuditedCompute
   createdAt: Instant
   days: readonly CorrectedDay[]

@@ -5,10 +5,9 @@ import type { Event } from '../../model/output/event-kinds.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Write } from '../../model/ports/store.ts'
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
 import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
@@ -17,12 +16,13 @@ import { openEvaluation } from './evaluate.ts'
 import type { BudgetComputesByKey, LateDiscovery, BudgetSettleInput } from './settle.ts'
 import { groupByCompute, settleBudget, applyLateDiscoveries } from './settle.ts'
 
-export type SettledInput = Omit<BudgetSettleInput, 'settled'> & {
-  /** Slices settled since the states were stored, each slice once. */
-  readonly settled: readonly AwakeSlice[]
-  /** Computes first seen in this sweep without operation history. */
-  readonly lateDiscoveries?: readonly LateDiscovery[]
-}
+type SettledInput = Omit<BudgetSettleInput, 'settled'> &
+  Readonly<{
+    /** Slices settled since the states were stored, each slice once. */
+    settled: readonly AwakeSlice[]
+    /** Computes first seen in this sweep without operation history. */
+    lateDiscoveries?: readonly LateDiscovery[]
+  }>
 
 /** The states with the settled slices, without states of removed budgets; an unchanged state is the same object. */
 export function settleBudgets(
@@ -85,17 +85,18 @@ export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
   }
 }
 
-export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> & {
-  readonly prices: Prices
-  readonly now: Instant
-  /** Upper bound of the present time; `now` by default. */
-  readonly atMost?: Instant | undefined
-  /** The service did not answer in this pass. */
-  readonly isUnreachable?: boolean
-}
+export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> &
+  Readonly<{
+    prices: Prices
+    now: Instant
+    /** Upper bound of the present time; `now` by default. */
+    atMost?: Instant | undefined
+    /** The service did not answer in this pass. */
+    isUnreachable?: boolean
+  }>
 
 /** Evaluates all budgets as of now, with the provisional usage of the entries that are added. */
-export type BudgetEvaluator = Readonly<{
+type BudgetEvaluator = Readonly<{
   add: (entries: Iterable<ComputeEntry>) => void
   close: () => BudgetsEvaluation
 }>

@@ -1,8 +1,7 @@
 // Burn rates of a budget: over the last hour, six hours, day and three days.
 import type { Budget, BudgetLimit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
-import { earliest, HOUR, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import type { AwakeSlice } from '../../model/ledger/quantities.ts'
+import { earliest, HOUR, instant, seconds, type Cu, type Instant, type Interval } from '../../model/units.ts'
 import { overlap } from '../interval-math.ts'
 import { expectedSpendIn, type SpentSpan } from './seasonality.ts'
 
@@ -29,8 +28,8 @@ export const spendBucketsFrom = (now: Instant): Instant =>
 export function addToSpendBuckets(
   buckets: SpendBuckets,
   slices: readonly AwakeSlice[],
-  { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
-): { readonly spendBuckets: SpendBuckets; readonly past: readonly SpentSpan[] } {
+  { now, unit }: { now: Instant; unit: BudgetLimit['unit'] },
+): Readonly<{ spendBuckets: SpendBuckets; past: readonly SpentSpan[] }> {
   const begin = spendBucketsFrom(now)
   const oldest = begin / BUCKET
   const spendBuckets: Record<string, number> = {}
@@ -73,7 +72,7 @@ export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']
 /** Spend of `slices` in each window of `burnRates` that ends now. */
 export const recentSpend = (
   slices: readonly AwakeSlice[],
-  { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
+  { now, unit }: { now: Instant; unit: BudgetLimit['unit'] },
 ): readonly number[] =>
   windowsUntil(now).map((window) =>
     slices.reduce(

@@ -10,7 +10,7 @@ import {
 } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
 import { latest, ratio, type Cu, type Instant, type Micros, type Ratio } from '../../model/units.ts'
 import { addSliceAmounts } from '../settle/cu-time.ts'
@@ -29,7 +29,7 @@ export type BudgetEvaluation = Readonly<{
 }>
 
 /** An evaluation in progress, to which computes are added in chunks. */
-export type OpenEvaluation = Readonly<{
+type OpenEvaluation = Readonly<{
   /** Adds an existing compute of the budget's scope: their largest sizes bound the burn. */
   compute: (maxCu: Cu, perCuHour: Micros) => void
   /** Adds provisional slices, as of now, of computes of the budget's scope; each slice once. */
@@ -89,7 +89,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
 }
 
 /** A record before and after an evaluation. */
-type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: BudgetAmounts }
+type Step = Readonly<{ before: PeriodRecord; after: PeriodRecord; counted: BudgetAmounts }>
 
 const reachesRung = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
 

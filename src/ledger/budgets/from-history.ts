@@ -1,10 +1,7 @@
 // Rebuilds slices from stored awake intervals, for a budget that is new in the configuration.
 import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
-import type { Prices } from '../../model/ledger/price.ts'
-import { eachBound } from '../../model/ledger/quantities.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
-import { cu, instant } from '../../model/units.ts'
+import { eachBound, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
+import { cu, instant, type Interval } from '../../model/units.ts'
 import { spanBounds } from '../settle/slices.ts'
 import { duration } from '../interval-math.ts'
 

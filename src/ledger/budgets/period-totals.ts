@@ -8,9 +8,8 @@ import {
   type Rung,
   type UsageAmounts,
 } from '../../model/policy/budget.ts'
-import type { Bounds } from '../../model/ledger/quantities.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
+import type { Bounds, AwakeSlice } from '../../model/ledger/quantities.ts'
+import type { Interval } from '../../model/units.ts'
 import { addSliceAmounts, cuTimeSum, NO_AMOUNTS, spendOf } from '../settle/cu-time.ts'
 import { clipSlice } from '../settle/slices.ts'
 

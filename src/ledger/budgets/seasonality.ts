@@ -1,7 +1,6 @@
 // Usual spend by hour of the week, on the wall clock of the budget.
 import type { Budget, Seasonality } from '../../model/policy/budget.ts'
-import type { Interval } from '../../model/time.ts'
-import { HOUR, instant, type Instant } from '../../model/units.ts'
+import { HOUR, instant, type Instant, type Interval } from '../../model/units.ts'
 
 const HOURS = 168
 const WEEK = HOURS * HOUR
@@ -28,7 +27,7 @@ const weekOf = (wallTime: number): number => Math.floor(wallTime / WEEK)
 /** Adds spend, and the time up to `until`. The order in which spend comes does not matter. */
 export function addSpend(
   before: Seasonality,
-  { spent, until }: { readonly spent: readonly SpentSpan[]; readonly until: Instant },
+  { spent, until }: { spent: readonly SpentSpan[]; until: Instant },
   wallAt: WallAt,
 ): Seasonality {
   if (spent.length === 0 && until <= before.until) return before
@@ -62,11 +61,7 @@ export function seasonalityKnownSince(before: Seasonality, since: Instant, wallA
   return { ...before, from: since, time: time.map(Math.round) }
 }
 
-function addTime(
-  { week, time }: { readonly week: number; readonly time: number[] },
-  span: Interval,
-  wallAt: WallAt,
-): void {
+function addTime({ week, time }: { week: number; time: number[] }, span: Interval, wallAt: WallAt): void {
   for (const { hour, length, wallTime } of hoursOf(span, wallAt))
     addToHour(time, hour, length * weightOf(wallTime, week))
 }
@@ -78,7 +73,7 @@ const addToHour = (hours: number[], hour: number, value: number): void => {
 const weightOf = (wallTime: number, week: number): number => WEEKLY_DECAY ** (week - weekOf(wallTime))
 
 /** Part of a span within one hour of the wall clock. */
-type HourPart = { readonly wallTime: number; readonly length: number; readonly hour: number }
+type HourPart = Readonly<{ wallTime: number; length: number; hour: number }>
 
 /** Parts of a span by hour of the week. An hour that the clock shows twice comes twice, an hour that it skips is missing. */
 function hoursOf({ from, to }: Interval, wallAt: WallAt): readonly HourPart[] {

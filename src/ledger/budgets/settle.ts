@@ -2,7 +2,7 @@
 import type { Budget, BudgetState } from '../../model/policy/budget.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import { DAY, earliest, latest, type Instant } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
 import { addSliceAmounts, NO_AMOUNTS } from '../settle/cu-time.ts'
@@ -90,7 +90,7 @@ export const spendKnownSince = ({ wallAt }: Budget, state: BudgetState, since: I
 })
 
 /** A compute whose time before `knownFrom` is not known: it existed unseen, without operation history. */
-export type LateDiscovery = { readonly compute: SelectorTarget; readonly knownFrom: Instant }
+export type LateDiscovery = Readonly<{ compute: SelectorTarget; knownFrom: Instant }>
 
 /** The state when late discoveries are in the budget's scope: its spend is known only from the newest `knownFrom` on. */
 export function applyLateDiscoveries(

@@ -1,8 +1,7 @@
 // Use of awake time: the idle tail, and the observer overhead that readings add.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
-import type { Interval } from '../../model/time.ts'
-import type { Instant, Millis, Seconds } from '../../model/units.ts'
+import type { Instant, Millis, Seconds, Interval } from '../../model/units.ts'
 import { earliest, instant, millis, SECOND } from '../../model/units.ts'
 
 /** Longest time after a session's end at which its activity shows, 1 s: its statistics are written at its end, and the service looks every 500 ms. */
@@ -130,7 +129,7 @@ function hiddenSleepOf(since: Instant, { from, to }: Interval, delay: Seconds): 
 function returnBounds(
   ours: Instant,
   returned: Instant,
-  { evidence, session }: { readonly evidence: Evidence; readonly session: OwnSession | undefined },
+  { evidence, session }: { evidence: Evidence; session: OwnSession | undefined },
 ): Interval {
   const lag = session ? session.connectedAt - session.hiddenFrom : 0
   const before = evidence.states.findLast(({ answeredAt }) => answeredAt < returned)

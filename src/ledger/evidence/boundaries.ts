@@ -15,7 +15,7 @@ export type Boundary = Readonly<{
 export type Sighting = StateObservation & { readonly isActivity: boolean }
 
 /** Boundaries in order of time, and the sightings before, between and after them: one list more than boundaries. */
-export type BoundarySequence = Readonly<{
+type BoundarySequence = Readonly<{
   boundaries: readonly Boundary[]
   gaps: readonly (readonly Sighting[])[]
 }>
@@ -26,7 +26,7 @@ const ROUNDING = SECOND
 /** @param awakeSince start of the interval in progress at `settledUntil`; undefined when asleep */
 export function findBoundaries(
   evidence: Evidence,
-  { settledUntil, awakeSince }: { readonly settledUntil: Instant; readonly awakeSince: Instant | undefined },
+  { settledUntil, awakeSince }: { settledUntil: Instant; awakeSince: Instant | undefined },
 ): BoundarySequence {
   const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
     .filter(({ edge }) => edge.likely > settledUntil)
@@ -51,7 +51,7 @@ export function findBoundaries(
 /** Sightings in order of the earliest instant that each may be of. */
 function sightingsOf(
   evidence: Evidence,
-  { settledUntil, activeSince }: { readonly settledUntil: Instant; readonly activeSince: Instant },
+  { settledUntil, activeSince }: { settledUntil: Instant; activeSince: Instant },
 ): readonly Sighting[] {
   const { states, activities } = evidence
   const deletion = deletionIn(evidence)

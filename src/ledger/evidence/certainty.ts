@@ -4,11 +4,11 @@
 // 2. Certainty: spans in which a compute was certainly awake, and spans in which an unseen wake is possible.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
-import { union, type Interval } from '../../model/time.ts'
-import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
+import { union } from '../../model/time.ts'
+import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 import { contains, intersect } from '../interval-math.ts'
 
-export type Continuity = Readonly<{
+type Continuity = Readonly<{
   /** Spans without a start or a suspension, of which an unseen sleep or wake needs both: from records and completely read operations. */
   noTransition: readonly Interval[]
   /** Spans in which only inactivity for `holds` suspends: interventions and changes of settings move `updated_at`, and none lies in them. */
@@ -56,7 +56,7 @@ export function updateBehaviourOf({
 }
 
 /** Whether a transition between two instants is excluded. `longest`: the most time there is for it. */
-export function excludesTransition(
+function excludesTransition(
   { noTransition, undisturbed }: Continuity,
   between: Interval,
   longest: number,
@@ -75,12 +75,13 @@ export const isSameRecord = (a: ObservedRecord, b: ObservedRecord): boolean =>
   a.holds === b.holds
 
 /** The compute was in one state at some instant in `[from, to]`. */
-export type StateSample = Interval & {
-  /** Whether the delay counts from here: a start or an activity. */
-  readonly holds: boolean
-  /** Upper end of the time after the previous sample in which nobody used the compute. */
-  readonly unusedUntil?: Instant | undefined
-}
+export type StateSample = Interval &
+  Readonly<{
+    /** Whether the delay counts from here: a start or an activity. */
+    holds: boolean
+    /** Upper end of the time after the previous sample in which nobody used the compute. */
+    unusedUntil?: Instant | undefined
+  }>
 
 /** Spans between two samples without a transition, and from activity until the delay ends while undisturbed: no sleep fits there. */
 export function certainlyAwake(

@@ -6,7 +6,7 @@ import type { Deletion, Sweep } from '../../model/observation.ts'
 import { deletesBranch, type Operation } from '../../model/service/operation.ts'
 import { earliest, instant, SECOND, type Instant } from '../../model/units.ts'
 
-type ComputeOperations = { readonly ref: ComputeRef; readonly operations: readonly Operation[] }
+type ComputeOperations = Readonly<{ ref: ComputeRef; operations: readonly Operation[] }>
 
 /** Undefined where an unreadable record has no id: it may be of any compute. */
 const listOf = (listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined) =>

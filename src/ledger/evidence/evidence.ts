@@ -75,7 +75,7 @@ export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservati
   return last?.state === 'gone' ? last : undefined
 }
 
-export type OperationsRead = Readonly<{
+type OperationsRead = Readonly<{
   operations: readonly Operation[]
   /** Whether an unreadable operation may be of this compute. */
   operationsLost: boolean

@@ -10,8 +10,8 @@
 import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
-import { union, type Interval } from '../../model/time.ts'
-import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
+import { union } from '../../model/time.ts'
+import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
 import { certainlyAwake, deriveContinuity, possiblyAwake, type StateSample } from './certainty.ts'
 
@@ -39,7 +39,7 @@ type Walk = {
   readonly lastOperationAt: Instant
   /** Edges of operations that may start the compute, ascending. */
   readonly possibleStarts: readonly Edge[]
-  readonly ended: { readonly interval: AwakeInterval; readonly samples: readonly StateSample[] }[]
+  readonly ended: Readonly<{ interval: AwakeInterval; samples: readonly StateSample[] }>[]
   readonly asleep: (readonly StateSample[])[]
   open: AwakeInterval | undefined
   /** Samples of the current state, awake or asleep. */

@@ -1,6 +1,5 @@
 // Usage by clients between two readings, without own sessions.
-import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
+import type { ReadingState, AccumulatedUsage } from '../../model/ledger/reading-state.ts'
 import type { Reading } from '../../model/observation.ts'
 import { millis } from '../../model/units.ts'
 

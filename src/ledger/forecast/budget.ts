@@ -11,7 +11,7 @@ const SECONDS_PER_DAY = 86_400
 export function forecastBudget(
   view: BudgetView,
   daily: DailyAmounts,
-  { now, dayOf }: { readonly now: Instant; readonly dayOf: (at: Instant) => CalendarDay },
+  { now, dayOf }: { now: Instant; dayOf: (at: Instant) => CalendarDay },
 ): BudgetForecast | undefined {
   const { limit, period, spent, scope, maxBurn } = view
   const today = dayOf(now)

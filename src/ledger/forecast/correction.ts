@@ -7,16 +7,17 @@ import type { DailySeries } from './history.ts'
 import { clamp, outlookAfter, wholeDays, type Outlook } from './spread.ts'
 
 /** Outcome of one finished window of the history. */
-export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> & {
-  /** Days of the history before the window, and with it. */
-  readonly from: number
-  readonly to: number
-  /** Distance of the outcome from the forecast, in spreads before any correction; -Infinity when nothing was spent. */
-  readonly miss: number
-}
+export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> &
+  Readonly<{
+    /** Days of the history before the window, and with it. */
+    from: number
+    to: number
+    /** Distance of the outcome from the forecast, in spreads before any correction; -Infinity when nothing was spent. */
+    miss: number
+  }>
 
 /** Correction of the logarithm of `remaining + base`. */
-export type Correction = Readonly<{
+type Correction = Readonly<{
   /** Movement of the middle. */
   shift: number
   spread: number

@@ -34,7 +34,7 @@ export type Forecast = Readonly<{
   p50: ForecastAmount
   p90: ForecastAmount
   /** Ascending; `share` of outcomes are expected to end at or below `amount`. */
-  quantiles: readonly { readonly share: number; readonly amount: ForecastAmount }[]
+  quantiles: readonly Readonly<{ share: number; amount: ForecastAmount }>[]
   /** Under 60 known days: its error is larger and its width mostly assumed. */
   learning: boolean
   /** Coverage of its backtest; undefined before the first finished window. */
@@ -43,7 +43,7 @@ export type Forecast = Readonly<{
   remains: RemainingSpend
 }>
 
-export type RemainingSpend = Readonly<{
+type RemainingSpend = Readonly<{
   /** Median of `remaining + base`. */
   middle: ForecastAmount
   base: ForecastAmount
@@ -87,7 +87,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
 }
 
 /** Length of the backtest's windows for `daysLeft`, in whole days. */
-export const windowLength = (daysLeft: number): number => Math.max(1, Math.round(daysLeft))
+const windowLength = (daysLeft: number): number => Math.max(1, Math.round(daysLeft))
 
 function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }: ForecastInput): void {
   checkSeries(history, changes)

@@ -27,7 +27,7 @@ const MEDIAN_DAYS = 21
 /** Share of the larger average added to both, so that a week without spend does not make their geometric mean 0. */
 const FLOOR = 0.001
 
-export type DailyLevel = Readonly<{
+type DailyLevel = Readonly<{
   /** Amount of an average day. */
   amount: ForecastAmount
   /** Days' worth of independent information in the fast average: 14 of a long history. */
@@ -63,7 +63,7 @@ export const weekdayFactorOf = (factors: readonly number[], history: DailySeries
 export function levelAfter(
   history: DailySeries,
   days: number,
-  { factors, noise }: { readonly factors: readonly number[]; readonly noise: number },
+  { factors, noise }: { factors: readonly number[]; noise: number },
 ): DailyLevel {
   const slow = averageAfter(history, days, { factors, halfLife: SLOW, most: Infinity })
   const most = DAY_CAP * Math.max(slow.amount, recentMedian(history, days, factors))

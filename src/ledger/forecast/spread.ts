@@ -73,7 +73,7 @@ export const wholeDays =
       return { days: 1, weight, noise: weight }
     })
 
-type Limits = { readonly least: number; readonly most: number }
+type Limits = Readonly<{ least: number; most: number }>
 
 export const clamp = (value: number, { least, most }: Limits): number =>
   Math.min(most, Math.max(least, value))

@@ -30,7 +30,7 @@ const RETAINED_FOR = 3 * HOUR
 /** Largest capacity in the utilisation before it is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
 const MAX_CAPACITY = 100 * HOUR
 
-export type MeteringContext = Readonly<{
+type MeteringContext = Readonly<{
   /** Usage by the ledger, as of the reading. */
   use: ProjectUsage
   /** Metering lag of the whole account; undefined while no project measured one. */
@@ -96,7 +96,7 @@ type Based = ProjectMetering & { readonly base: MeterBaseline }
 function ensureBaseline(
   before: ProjectMetering,
   reading: MeterReading,
-  { use, lag }: MeteringContext & { readonly lag: Seconds },
+  { use, lag }: MeteringContext & { lag: Seconds },
 ): Based {
   const { last } = before
   const awakeAt = firstAwakeAfter(use, last.at) ?? reading.at
@@ -117,7 +117,7 @@ function ensureBaseline(
   }
 }
 
-type UsageToDistribute = { readonly reading: MeterReading; readonly rest: number; readonly to: Instant }
+type UsageToDistribute = Readonly<{ reading: MeterReading; rest: number; to: Instant }>
 
 /** Distributes `rest` over the awake time from the baseline to `to`. Usage beyond the bounds waits up to an hour for facts that explain it. */
 function distributeUsage(metering: Based, pending: UsageToDistribute, use: ProjectUsage): ProjectMetering {

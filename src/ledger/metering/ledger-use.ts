@@ -1,19 +1,16 @@
 // Usage of one project by the ledger, for comparison with its metering: sums up to an instant, and the usage that ranges leave open.
 import { computeKey, largestCu, type Compute } from '../../model/service/compute.ts'
-import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import { addBounds, type Bounds, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Prices } from '../../model/ledger/price.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
-import type { Cu, CuMillis, Instant } from '../../model/units.ts'
+import type { Cu, CuMillis, Instant, Interval } from '../../model/units.ts'
 import { cu, cuMillis, earliest, instant, latest } from '../../model/units.ts'
 import { accruedSlice } from '../settle/accrual.ts'
 import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
 import { duration, overlap } from '../interval-math.ts'
 
 /** Likely awake time with its least, likely and largest size; all three are the likely size where the size does not move. */
-type Rate = Interval & { readonly least: Cu; readonly likely: Cu; readonly most: Cu }
+type Rate = Interval & Readonly<{ least: Cu; likely: Cu; most: Cu }>
 
 /** Likely usage of all existing computes of a project. */
 export type ProjectUsage = Readonly<{
@@ -36,7 +33,7 @@ export type ProjectUsage = Readonly<{
 export function projectUsage(
   project: ProjectEntry,
   { account, computes }: Ledger,
-  { prices, now }: { readonly prices: Prices; readonly now: Instant },
+  { prices, now }: { prices: Prices; now: Instant },
 ): ProjectUsage | undefined {
   const { projectId } = project.project
   const entries = project.listed?.endpointIds.flatMap(
@@ -100,7 +97,7 @@ export const ledgerUsageUntil = (use: ProjectUsage, at: Instant): CuMillis =>
 export function usageBoundsUntil(
   { settled, slices }: ProjectUsage,
   at: Instant,
-): { readonly low: CuMillis; readonly high: CuMillis } {
+): Readonly<{ low: CuMillis; high: CuMillis }> {
   const sum = (pick: 'low' | 'high'): CuMillis =>
     cuMillis(
       slices.reduce<number>(

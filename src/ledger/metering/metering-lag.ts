@@ -1,8 +1,14 @@
 // Metering lag: how late the service counts usage, measured where its meter moves again after a project slept.
 import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Interval } from '../../model/time.ts'
-import { instant, seconds, type CuMillis, type Instant, type Seconds } from '../../model/units.ts'
+import {
+  instant,
+  seconds,
+  type CuMillis,
+  type Instant,
+  type Seconds,
+  type Interval,
+} from '../../model/units.ts'
 import { usageIn, type ProjectUsage } from './ledger-use.ts'
 
 type Lag = NonNullable<ProjectMetering['lag']>
@@ -17,7 +23,7 @@ const MAX_SAMPLES = 15
 /** Time since the ledger reached the metered usage, with ranges at their bounds; undefined where it has less, or the bounds lie far apart. */
 export function meteringLagSample(
   use: ProjectUsage,
-  { base, rest, at }: { readonly base: MeterBaseline; readonly rest: CuMillis; readonly at: Instant },
+  { base, rest, at }: { base: MeterBaseline; rest: CuMillis; at: Instant },
 ): Lag | undefined {
   if (!base.still || rest <= 0) return undefined
   const [first, last] = [
@@ -30,7 +36,7 @@ export function meteringLagSample(
   return atMost - atLeast > MAX_WIDTH ? undefined : { atLeast, atMost }
 }
 
-type Goal = { readonly rest: CuMillis; readonly pick: 'least' | 'most' }
+type Goal = Readonly<{ rest: CuMillis; pick: 'least' | 'most' }>
 
 /** When the usage reached `rest`, by binary search, because computes of one project overlap. */
 function reachedAt(use: ProjectUsage, { from, to }: Interval, { rest, pick }: Goal): Instant | undefined {

@@ -1,4 +1,4 @@
-import type { AccumulatedCache } from '../../model/ledger/reading-counters.ts'
+import type { AccumulatedCache } from '../../model/ledger/reading-state.ts'
 import type { CacheReading, Reading } from '../../model/observation.ts'
 import { ratio, type Ratio } from '../../model/units.ts'
 
@@ -24,7 +24,7 @@ export function addCacheReading(
   }
 }
 
-type Counts = { readonly hits: number; readonly misses: number; readonly writes: number }
+type Counts = Readonly<{ hits: number; misses: number; writes: number }>
 
 /** Growth between two readings; none where a counter fell although the server did not restart, because somebody reset it. */
 function cacheGrowth(earlier: Counts | undefined, later: CacheReading): Counts {

@@ -6,7 +6,7 @@ import { after, seconds, type Instant } from '../../model/units.ts'
 import type { AppliedChunk } from '../apply-sweep.ts'
 
 /** Statistics of an awake compute. `isStored`: its row is up to date. */
-export type TrackedStatistics = { readonly statistics: ComputeStatistics; readonly isStored: boolean }
+type TrackedStatistics = Readonly<{ statistics: ComputeStatistics; isStored: boolean }>
 
 /** Compute key → statistics, of the awake computes. */
 export type AwakeStatistics = ReadonlyMap<string, TrackedStatistics>
@@ -34,7 +34,7 @@ export type UpdatedStatistics = Readonly<{
 export function updateStatistics(
   known: AwakeStatistics,
   { writes, gaps }: Chunk,
-  { stored, now }: { readonly stored: ReadonlyMap<string, ComputeStatistics>; readonly now: Instant },
+  { stored, now }: { stored: ReadonlyMap<string, ComputeStatistics>; now: Instant },
 ): UpdatedStatistics {
   const updated = entriesOf(writes).flatMap(({ ref, current }) => {
     const key = computeKey(ref)

@@ -40,7 +40,7 @@ const addSample = <Value extends number>(summary: SampleSummary<Value> | undefin
       }
     : { count: 1, sum: value, min: value, max: value }
 
-export type ReadingContext = Readonly<{
+type ReadingContext = Readonly<{
   compute: Compute
   preset: Preset
   /** Cache counters of the reading before. */
@@ -116,7 +116,7 @@ const addUsageGrowth = (sum: OpenRollup['use'], growth: UsageDelta): OpenRollup[
 /** Counters begin at 0 with the server. Counters that fell without a new start were reset, and add nothing until the next reading. */
 function addCacheGrowth(
   sum: OpenRollup['cache'],
-  { cache, postmasterStartedAt, serverTime }: Reading & { readonly cache: CacheReading },
+  { cache, postmasterStartedAt, serverTime }: Reading & { cache: CacheReading },
   baseline: CacheBaseline | undefined,
 ): OpenRollup['cache'] {
   const isSameServer = baseline?.incarnation === postmasterStartedAt

@@ -6,7 +6,7 @@ import { overlap } from '../interval-math.ts'
 import type { StateSpan } from './state-spans.ts'
 
 /** A value of one instant. */
-type Sample = { readonly from: Instant; readonly add: (open: OpenRollup) => OpenRollup }
+type Sample = Readonly<{ from: Instant; add: (open: OpenRollup) => OpenRollup }>
 export type RollupPiece = StateSpan | Sample
 type Buckets = Pick<Rollup, 'ref' | 'length'>
 type Track = Pick<RollupState, 'asleep'> & { readonly open: OpenRollup | undefined }
@@ -25,7 +25,7 @@ export const isLater = (at: Instant, last: Instant | undefined): boolean =>
 export function bucketize(
   track: Track,
   pieces: readonly RollupPiece[],
-  { isDeleted, ...buckets }: Buckets & { readonly isDeleted: boolean },
+  { isDeleted, ...buckets }: Buckets & { isDeleted: boolean },
 ): Track & { readonly closed: readonly Rollup[] } {
   const walk: Walk = { ...track, closed: [], ...buckets }
   for (const piece of pieces) {

@@ -1,11 +1,10 @@
 // State of a compute between two looks.
 import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type ComputeState } from '../../model/service/compute.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import type { Interval } from '../../model/time.ts'
-import { HOUR, instant, latest, type Instant } from '../../model/units.ts'
+import { HOUR, instant, latest, type Instant, type Interval } from '../../model/units.ts'
 
 /** A compute as a look showed it. */
-export type ObservedCompute = { readonly compute: Compute; readonly at: Instant }
+type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
 
 export type StateSpan = Interval & { readonly state: ComputeState }
 
@@ -27,7 +26,7 @@ export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute
   })
 }
 
-type Change = { readonly state: 'active' | 'idle'; readonly at: Instant }
+type Change = Readonly<{ state: 'active' | 'idle'; at: Instant }>
 
 /** Instants of the record that changed; they are in whole seconds and may lie just before the look before. */
 function changesBetween(before: ObservedCompute, { compute, at: until }: ObservedCompute): readonly Change[] {

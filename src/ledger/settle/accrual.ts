@@ -3,8 +3,7 @@ import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Prices } from '../../model/ledger/price.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
 import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'
 import { cu, earliest, latest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { addSliceAmounts } from './cu-time.ts'
@@ -60,7 +59,7 @@ function openIntervalTime(
 /** Awake time of an unseen wake, which nothing dates yet: likely since the last activity. */
 function unseenWakeTime(
   entry: ComputeEntry,
-  { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { readonly atMost: Instant },
+  { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { atMost: Instant },
 ): AccruedTime | undefined {
   const { compute, appliedAt } = entry
   const active = unseenWakeAt(entry, project)

@@ -1,6 +1,11 @@
 // CU-time of slices by price, with bounds, and the money it comes to.
-import { addBounds, eachBound, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import {
+  addBounds,
+  eachBound,
+  type Bounds,
+  type CuTimeByPrice,
+  type AwakeSlice,
+} from '../../model/ledger/quantities.ts'
 import type { UsageAmounts } from '../../model/policy/budget.ts'
 import { cuMillis, HOUR, micros, millis, type CuMillis, type Micros, type Millis } from '../../model/units.ts'
 import { duration } from '../interval-math.ts'

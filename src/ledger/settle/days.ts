@@ -1,24 +1,30 @@
 // Day rows from slices and postings: settled parts are stored, provisional parts are added anew at every application.
 import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { DayRow } from '../../model/ledger/day.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { OpenDay } from '../../model/ledger/ledger.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
-import { earliest, instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
+import {
+  earliest,
+  instant,
+  latest,
+  millis,
+  type Instant,
+  type Millis,
+  type Interval,
+} from '../../model/units.ts'
 import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
-import { addBounds } from '../../model/ledger/quantities.ts'
+import { addBounds, type DayRow, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import { duration } from '../interval-math.ts'
 import { clipSlice } from './slices.ts'
 import { endTotals, type TotalsContext } from './totals.ts'
 
 /** What belongs to a day beside awake time. */
-type DayPosting =
-  | { readonly kind: 'wake'; readonly at: Instant }
-  | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
+type DayPosting = Readonly<
+  | { kind: 'wake'; at: Instant }
+  | { kind: 'extension'; at: Instant; added: Millis }
   /** `before`: part of the tail in settled days; counted on the first day of `span`. */
-  | { readonly kind: 'tail'; readonly span: Interval; readonly before: Millis }
+  | { kind: 'tail'; span: Interval; before: Millis }
+>
 
 export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPosting[] =>
   restart ? [] : [{ kind: 'wake', at: from.likely }]
@@ -40,16 +46,16 @@ export function endPostings(
 }
 
 /** Slices and postings, to be summed up by day. */
-export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly postings: readonly DayPosting[] }
+export type DayInput = Readonly<{ slices: readonly AwakeSlice[]; postings: readonly DayPosting[] }>
 
-export type DaysContext = Readonly<{
+type DaysContext = Readonly<{
   ref: ComputeRef
   dayOf: Zone['dayOf']
   settledUntil: Instant
   now: Instant
 }>
 
-export type DayUpdate = Readonly<{
+type DayUpdate = Readonly<{
   /** Days that may still change. */
   open: readonly OpenDay[]
   /** Rows that are new or differ from the published ones, in order. */
@@ -58,7 +64,7 @@ export type DayUpdate = Readonly<{
 
 export function updateDays(
   before: readonly OpenDay[],
-  { final, provisional }: { readonly final: DayInput; readonly provisional: DayInput },
+  { final, provisional }: { final: DayInput; provisional: DayInput },
   context: DaysContext,
 ): DayUpdate {
   const publishedBefore = publishedDays(before)

@@ -1,4 +1,4 @@
-import type { Prices } from '../../model/ledger/price.ts'
+import type { Prices } from '../../model/ledger/quantities.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import { priceAt } from './slices.ts'
 

@@ -62,7 +62,7 @@ export function pruneOpenInterval(
   { evidence, delay }: TotalsContext,
   interval: AwakeInterval | undefined,
   until: Instant,
-): { readonly evidence: Evidence; readonly totals: Totals } {
+): Readonly<{ evidence: Evidence; totals: Totals }> {
   const isPast = (at: Instant): boolean => at <= until
   const clients = clientActivities(evidence)
   const pivot =

@@ -11,7 +11,7 @@ import type {
   SettledInterval,
   Totals,
 } from '../../model/ledger/ledger.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { instant, type Instant, type Millis } from '../../model/units.ts'
 import { idleTailOf } from '../evidence/activity.ts'
@@ -23,16 +23,17 @@ import { pruneEvidence, pruneOpenInterval } from './prune.ts'
 import { cutSlices, type SliceContext } from './slices.ts'
 import { endTotals, addTotals, startTotals, timeTotals, type TotalsContext } from './totals.ts'
 
-export type SettleInput = TotalsContext &
-  SliceContext & {
-    readonly timeline: Timeline
-    readonly watermark: Watermark
-    readonly settled: Totals
+type SettleInput = TotalsContext &
+  SliceContext &
+  Readonly<{
+    timeline: Timeline
+    watermark: Watermark
+    settled: Totals
     /** Whether a transition waits for operations that are not read yet. */
-    readonly awaiting: boolean
-  }
+    awaiting: boolean
+  }>
 
-export type SettleResult = Readonly<{
+type SettleResult = Readonly<{
   watermark: Watermark
   evidence: Evidence
   settled: Totals
@@ -131,7 +132,7 @@ export function provisionalIntervals(
   { evidence, settledUntil, partlySettled, deletedAt }: ComputeEntry,
   delay: AutosuspendDelay,
   now: Instant,
-): readonly { readonly interval: AwakeInterval; readonly idleTail: Millis }[] {
+): readonly Readonly<{ interval: AwakeInterval; idleTail: Millis }>[] {
   const until = deletedAt === undefined ? now : undefined
   const { intervals } = deriveTimeline(evidence, { settledUntil, partlySettled }, until)
   return intervals.map((interval) => ({ interval, idleTail: idleTailOf(interval, evidence, delay) }))

@@ -3,9 +3,8 @@ import type { AwakeInterval, Evidence, SizeObservation } from '../../model/ledge
 import type { RangeUtilisation } from '../../model/ledger/metering.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
-import type { Interval } from '../../model/time.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { cu, instant, SECOND, type Cu, type Instant, type Ratio } from '../../model/units.ts'
+import { cu, instant, SECOND, type Cu, type Instant, type Ratio, type Interval } from '../../model/units.ts'
 import type { UndisturbedSpan } from '../evidence/certainty.ts'
 import { deletionIn } from '../evidence/evidence.ts'
 import { contains } from '../interval-math.ts'
@@ -50,7 +49,7 @@ const configChangesOf = ({ operations }: Evidence): readonly Operation[] =>
   operations.filter((item) => item.action === 'apply_config' && awakeEffect(item) === undefined)
 
 /** Bounds of the size. `moves`: the compute changes its size inside a range. */
-export type SizeBounds = { readonly size: Bounds<Cu>; readonly moves?: true }
+export type SizeBounds = Readonly<{ size: Bounds<Cu>; moves?: true }>
 
 /**
  * Size bounds of a span. Low and high are the limits. Likely is the first that is known:
@@ -77,7 +76,7 @@ export function sizeIn({ from, to }: Interval, facts: SizeFacts): SizeBounds {
 const SIZE_STEPS = 1024
 
 /** Size at a share of the range. */
-export const interpolateSize = ({ low, high }: Bounds<Cu>, share: number): Cu =>
+const interpolateSize = ({ low, high }: Bounds<Cu>, share: number): Cu =>
   cu(Math.round((low + share * (high - low)) * SIZE_STEPS) / SIZE_STEPS)
 
 function measuredAt(at: Instant, { interval, evidence }: SizeFacts): Cu | undefined {

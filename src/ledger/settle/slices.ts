@@ -1,11 +1,16 @@
 // Cuts awake time into slices of one size and one price.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { Prices } from '../../model/ledger/price.ts'
-import { eachBound } from '../../model/ledger/quantities.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Interval } from '../../model/time.ts'
-import { earliest, instant, latest, micros, type Instant, type Micros } from '../../model/units.ts'
+import { eachBound, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
+import {
+  earliest,
+  instant,
+  latest,
+  micros,
+  type Instant,
+  type Micros,
+  type Interval,
+} from '../../model/units.ts'
 import { deriveContinuity } from '../evidence/certainty.ts'
 import type { Timeline } from '../evidence/intervals.ts'
 import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'

@@ -1,11 +1,13 @@
 // Totals of awake intervals and slices, and the published counters raised by them.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import { addBounds } from '../../model/ledger/quantities.ts'
+import { addBounds, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
-import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Unproductive, UnproductiveCause } from '../../model/ledger/unproductive.ts'
-import { UNPRODUCTIVE_CAUSES } from '../../model/ledger/unproductive.ts'
+import {
+  type Unproductive,
+  type UnproductiveCause,
+  UNPRODUCTIVE_CAUSES,
+} from '../../model/ledger/counters.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
 import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
@@ -38,7 +40,7 @@ export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   unproductive: {},
 }
 
-export type TotalsContext = { readonly evidence: Evidence; readonly delay: AutosuspendDelay }
+export type TotalsContext = Readonly<{ evidence: Evidence; delay: AutosuspendDelay }>
 
 export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
   ...NO_TOTALS,
@@ -113,7 +115,7 @@ export function raiseCounters(
 }
 
 /** Raises the published amounts. No cause falls, also when time moves to another cause; together they never exceed `spend`, the published total. */
-export function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
+function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
   const now = unproductiveOf(totals)
   let room = spend - sumUnproductive(before)
   const after: { [cause in UnproductiveCause]?: Micros } = { ...before }

@@ -19,7 +19,7 @@ const MANY_LOOKS = 200
 export const allowedLateness = (awaiting: boolean): Seconds =>
   awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS
 
-export type WatermarkAdvance = Readonly<{
+type WatermarkAdvance = Readonly<{
   /** Number of final intervals. */
   finalCount: number
   until: Instant
@@ -27,11 +27,12 @@ export type WatermarkAdvance = Readonly<{
   partlySettled: AwakeInterval | undefined
 }>
 
-type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> & {
-  readonly timeline: Timeline
-  readonly watermark: Watermark
-  readonly awaiting: boolean
-}
+type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> &
+  Readonly<{
+    timeline: Timeline
+    watermark: Watermark
+    awaiting: boolean
+  }>
 
 /** Longest wait for metering, 1 h: while it waits, the evidence of ranges is kept. */
 const MAX_METERING_WAIT = seconds(3600)

@@ -1,8 +1,7 @@
 // Facts about one compute that are not settled yet, each with the time it is true of.
 import type { AutosuspendDelay, ComputeState } from '../service/compute.ts'
 import type { Operation } from '../service/operation.ts'
-import type { Interval } from '../time.ts'
-import type { Cu, Instant, Micros, Millis } from '../units.ts'
+import type { Cu, Instant, Micros, Millis, Interval } from '../units.ts'
 
 /** Where the time of an edge comes from, most exact first. */
 export type EdgeSource = 'record' | 'operation' | 'poll' | 'assumed'
@@ -65,7 +64,7 @@ export type SizeObservation = Readonly<{
 }>
 
 /** The size a compute had at an instant. */
-export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
+type MeasuredSize = Readonly<{ at: Instant; cu: Cu }>
 
 /** Session of Dormouse on the compute, in service time. */
 export type OwnSession = Readonly<{
@@ -110,7 +109,7 @@ export type Culprit = Readonly<{
 }>
 
 /** Awake time attributed to one culprit, with its spend. */
-export type AttributedTime = Culprit & { readonly time: Millis; readonly spend: Micros }
+export type AttributedTime = Culprit & Readonly<{ time: Millis; spend: Micros }>
 
 /** Awake time by cause: `culpritKey` → ms. The rest of the awake time is unattributed. */
 export type Attribution = Readonly<Record<string, Millis>>

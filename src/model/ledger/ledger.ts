@@ -1,17 +1,13 @@
 // Ledger of an account: entries of its computes and projects, budgets, and counters.
 import type { BudgetStates } from '../policy/budget.ts'
 import type { Compute, ComputeRef } from '../service/compute.ts'
-import type { DayRow } from './day.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
 import type { ArchivedTotals, ProjectEntry } from './project-entry.ts'
-import type { Bounds, CuTimeByPrice } from './quantities.ts'
+import type { Bounds, CuTimeByPrice, DayRow, AwakeSlice } from './quantities.ts'
 import type { ReadingState } from './reading-state.ts'
 import type { RollupState } from './rollup.ts'
-import type { AwakeSlice } from './slice.ts'
-import type { AccountCounters } from './counters.ts'
-import type { Interval } from '../time.ts'
-import type { Unproductive } from './unproductive.ts'
-import type { CuMillis, Instant, Micros, Millis } from '../units.ts'
+import type { AccountCounters, Unproductive } from './counters.ts'
+import type { CuMillis, Instant, Micros, Millis, Interval } from '../units.ts'
 
 export type Totals = Readonly<{
   awake: Bounds<Millis>
@@ -30,15 +26,16 @@ export type Totals = Readonly<{
 }>
 
 /** Likely values as published: a counter never falls, also when a total is restated. */
-export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'attribution'> & {
-  readonly awake: Millis
-  readonly cuTime: CuMillis
-  readonly spend: Micros
-  /** Spend on the time that our readings added. */
-  readonly observerSpend: Micros
-  /** Absent in what an earlier version wrote. */
-  readonly unproductive?: Unproductive
-}
+export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'attribution'> &
+  Readonly<{
+    awake: Millis
+    cuTime: CuMillis
+    spend: Micros
+    /** Spend on the time that our readings added. */
+    observerSpend: Micros
+    /** Absent in what an earlier version wrote. */
+    unproductive?: Unproductive
+  }>
 
 /** Ledger entry of one compute. */
 export type ComputeEntry = Readonly<{
@@ -137,4 +134,4 @@ export type SettledInterval = Readonly<{
 }>
 
 /** Likely edges of an awake interval; `tail` is its part after the last activity. */
-export type LikelyAwakeInterval = Interval & { readonly tail: Millis; readonly restart: boolean }
+export type LikelyAwakeInterval = Interval & Readonly<{ tail: Millis; restart: boolean }>

@@ -1,15 +1,14 @@
 // The service's own metering of a project, and what it implies about the sizes of the computes.
-import type { Interval } from '../time.ts'
-import type { CuMillis, Instant, Ratio, Seconds } from '../units.ts'
+import type { CuMillis, Instant, Ratio, Seconds, Interval } from '../units.ts'
 
 /** Metered CU-time as read at an instant; true of an earlier time (metering lag). */
-export type MeterReading = { readonly at: Instant; readonly cuTime: CuMillis }
+export type MeterReading = Readonly<{ at: Instant; cuTime: CuMillis }>
 
 /** Average position of a project's computes within their size ranges over `[from, to)`: 0 smallest, 1 largest. */
 export type RangeUtilisation = Interval & { readonly share: Ratio }
 
 /** CU-time above the smallest sizes of the ranges: used, and possible at the largest sizes. */
-export type Utilisation = { readonly used: CuMillis; readonly capacity: CuMillis }
+export type Utilisation = Readonly<{ used: CuMillis; capacity: CuMillis }>
 
 /** Start of the interval for which metered CU-time is distributed over the computes. */
 export type MeterBaseline = Readonly<{
@@ -35,15 +34,16 @@ export type ComparisonStart = Readonly<{
 }>
 
 /** Metered CU-time of `[from, to)` beside the ledger's bounds. */
-export type Reconciliation = Interval & {
-  readonly metered: CuMillis
-  readonly low: CuMillis
-  readonly high: CuMillis
-  /** Distance from the bounds, as a share of the larger value; 0 inside, negative when the service meters less than the ledger. */
-  readonly outside: Ratio
-  /** Whether this comparison and the one before exceed the tolerance. */
-  readonly diverges: boolean
-}
+export type Reconciliation = Interval &
+  Readonly<{
+    metered: CuMillis
+    low: CuMillis
+    high: CuMillis
+    /** Distance from the bounds, as a share of the larger value; 0 inside, negative when the service meters less than the ledger. */
+    outside: Ratio
+    /** Whether this comparison and the one before exceed the tolerance. */
+    diverges: boolean
+  }>
 
 export type ProjectMetering = Readonly<{
   /** Newest reading that differs from the one before. */
@@ -57,7 +57,7 @@ export type ProjectMetering = Readonly<{
   /** Utilisation before `base`, older time with less weight. */
   utilisation: Utilisation
   /** Metering lag as last measured; undefined before the first measurement. */
-  lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
+  lag: Readonly<{ atLeast: Seconds; atMost: Seconds }> | undefined
   /** Number of readings below the one before, or above the possible use. */
   ignored: number
   comparison?: ComparisonStart | undefined

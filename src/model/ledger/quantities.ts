@@ -1,4 +1,6 @@
-import type { CuMillis, Micros } from '../units.ts'
+// Usage in numbers: bounds, prices, slices of awake time, days.
+import type { ComputeRef } from '../service/compute.ts'
+import type { Cu, CuMillis, Instant, Interval, Micros, Millis } from '../units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
 export type Bounds<Value extends number> = Readonly<{
@@ -38,3 +40,45 @@ export const mapBounds = <Value extends number>(
 export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
 
 export type Spend = Bounds<Micros>
+
+/** Price of a CU-hour over time. */
+export type Prices = Readonly<{
+  /** A label, such as `USD`. */
+  currency: string
+  /** Ascending by `from`; the first holds for all time before it. Never empty. */
+  periods: readonly Readonly<{ from: Instant; perCuHour: Micros }>[]
+}>
+
+/** Part of one compute's awake time with one size and one price. */
+export type AwakeSlice = Readonly<{
+  ref: ComputeRef
+  /** Shortest, likely and longest time that the slice may cover. */
+  low: Interval
+  likely: Interval
+  high: Interval
+  size: Bounds<Cu>
+  /** The service scales the compute within `size`, so the current size may have changed during the slice. */
+  moves?: true
+  /** Micros per CU-hour, as text: the key of `CuTimeByPrice`. */
+  price: string
+  /** Whether no fact dates an edge of its interval. */
+  assumed: boolean
+}>
+
+/** Usage of a compute on a day of the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */
+export type DayRow = Interval &
+  Readonly<{
+    ref: ComputeRef
+    /** `2026-11-20`; the day is `[from, to)`. */
+    date: string
+    awake: Bounds<Millis>
+    cuTime: CuTimeByPrice
+    /** Awake time after the last activity, of intervals that ended. */
+    idleTail: Millis
+    /** Awake time added by our own readings, on the day on which it was measured. */
+    observerOverhead: Millis
+    /** Wakes whose interval began on this day, restarts excluded. */
+    wakes: number
+    /** 0 while the day is in progress, 1 when first published afterwards, one more for each restatement. */
+    version: number
+  }>

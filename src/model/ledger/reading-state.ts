@@ -1,13 +1,12 @@
-// Readings of one compute, as its ledger entry holds them.
-import type { AccumulatedCache, AccumulatedUsage } from './reading-counters.ts'
+// Readings of one compute, as its ledger entry holds them, and their counters.
 import type { Reading } from '../observation.ts'
-import type { Instant, Millis, Seconds } from '../units.ts'
+import type { Instant, Millis, Ratio, Seconds } from '../units.ts'
 
 /** Measured delay between an activity seen by a reading and its appearance in the service's record: in `[atLeast, atMost]`. */
-export type ActivityLagSample = { readonly atLeast: Seconds; readonly atMost: Seconds }
+export type ActivityLagSample = Readonly<{ atLeast: Seconds; atMost: Seconds }>
 
 /** Activity seen by a reading and not yet shown by a look. */
-export type PendingActivity = { readonly at: Instant; readonly atLeast: Seconds }
+export type PendingActivity = Readonly<{ at: Instant; atLeast: Seconds }>
 
 /** State of the readings of one compute. */
 export type ReadingState = Readonly<{
@@ -36,4 +35,33 @@ export type ReadingState = Readonly<{
   clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not read. */
   problem: string | undefined
+}>
+
+/** Cache counters over restarts of the compute, and the last hit ratio. */
+export type AccumulatedCache = Readonly<{
+  /** Start of the server process that the next three counters belong to. */
+  incarnation: Instant
+  hits: number
+  misses: number
+  writes: number
+  totalHits: number
+  totalMisses: number
+  totalWrites: number
+  /** Hit ratio between the last two readings of one incarnation with cache reads between them, or since its start at the first reading. */
+  hitRatio: Ratio | undefined
+}>
+
+/** Growth of the usage counters between readings of one incarnation, without our own sessions. */
+export type AccumulatedUsage = Readonly<{
+  arrivals: number
+  activeTime: Millis
+  /** Usage between the last two readings of one incarnation; undefined before there are two. */
+  last:
+    | Readonly<{
+        span: Millis
+        arrivals: number
+        /** Statements running at a time, on average. */
+        averageActive: number
+      }>
+    | undefined
 }>

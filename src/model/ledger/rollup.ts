@@ -1,7 +1,6 @@
 // Rollups: looks and readings of one compute, summed over fixed buckets of time.
 import type { ComputeRef, ComputeState } from '../service/compute.ts'
 import type { Attribution } from './evidence.ts'
-import type { Interval } from '../time.ts'
 import {
   seconds,
   type Bytes,
@@ -10,6 +9,7 @@ import {
   type Millis,
   type Ratio,
   type Seconds,
+  type Interval,
 } from '../units.ts'
 
 /** Length of a fine bucket, 5 minutes: short enough to show a burst of five minutes in a day's load. */
@@ -26,7 +26,7 @@ export type SampleSummary<Value extends number> = Readonly<{
 }>
 
 /** The mean is `sum` divided by the number of samples. */
-export type SumAndPeak = { readonly sum: number; readonly max: number }
+export type SumAndPeak = Readonly<{ sum: number; max: number }>
 
 /** Client connections over the `count` readings that could count them; `count` is at least 1. */
 export type ConnectionPeaks = Readonly<{
@@ -51,7 +51,7 @@ export type RollupSums = Readonly<{
   size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
   connections: ConnectionPeaks | undefined
   /** Growth of the cache counters within one incarnation, and its length, which may start before the bucket. */
-  cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
+  cache: Readonly<{ hits: number; misses: number; over: Millis }> | undefined
   /** Largest use at a reading. */
   cacheUsed: Bytes | undefined
   /** Largest working set at a reading, for the longest period it covers. */
@@ -60,22 +60,23 @@ export type RollupSums = Readonly<{
    * Growth of client sessions and client statement time within one incarnation, and its length. `activeTime / over` is the
    * average number of active sessions.
    */
-  use: { readonly arrivals: number; readonly activeTime: Millis; readonly over: Millis } | undefined
+  use: Readonly<{ arrivals: number; activeTime: Millis; over: Millis }> | undefined
   /** Age of the oldest client transaction at a reading. */
   longestTransaction: Seconds | undefined
 }>
 
 /** Finished bucket. Buckets with sleep alone are not stored: awake intervals already show it. */
-export type Rollup = RollupSums & {
-  readonly ref: ComputeRef
-  /** `FINE_STEP` or `COARSE_STEP`. */
-  readonly length: Seconds
-  /** Culprits seen by readings, largest share first, at most five. */
-  readonly culprits: readonly CulpritShare[]
-}
+export type Rollup = RollupSums &
+  Readonly<{
+    ref: ComputeRef
+    /** `FINE_STEP` or `COARSE_STEP`. */
+    length: Seconds
+    /** Culprits seen by readings, largest share first, at most five. */
+    culprits: readonly CulpritShare[]
+  }>
 
 /** A `culpritKey`, and its share of the readings that found a culprit, to a thousandth. */
-export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
+export type CulpritShare = Readonly<{ culprit: string; share: Ratio }>
 
 /** Bucket in progress. */
 export type OpenRollup = RollupSums & {

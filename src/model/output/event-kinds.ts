@@ -4,11 +4,11 @@ import { amountInUnit, budgetUnit, type BudgetLimit, type Rung } from '../policy
 import type { ComputeRef } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
 import type { Bounds } from '../ledger/quantities.ts'
-import { toIso, type Interval } from '../time.ts'
-import type { Instant } from '../units.ts'
+import { toIso } from '../time.ts'
+import type { Instant, Interval } from '../units.ts'
 
-type Transition = { readonly ref: ComputeRef; readonly occurredAt: Instant }
-type ReconciliationChange = { readonly projectId: string; readonly checked: Reconciliation }
+type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
+type ReconciliationChange = Readonly<{ projectId: string; checked: Reconciliation }>
 
 /** Kind → fields of its events, besides `kind`, `account` and `at`; `unknown` for none. Events are stored as JSON. */
 type EventFields = {
@@ -33,7 +33,7 @@ type EventFields = {
   'service-available': unknown
   'count-off': ReconciliationChange
   'count-agrees': ReconciliationChange
-  problem: { readonly where: string; readonly message: string }
+  problem: Readonly<{ where: string; message: string }>
   'delivery-failed': Readonly<{
     /** Name of the receiver. */
     sink: string
@@ -44,7 +44,7 @@ type EventFields = {
 
 export type EventKind = keyof EventFields
 export type EventOf<Kind extends EventKind = EventKind> = {
-  [K in Kind]: { readonly kind: K; readonly account: string; readonly at: Instant } & EventFields[K]
+  [K in Kind]: Readonly<{ kind: K; account: string; at: Instant }> & EventFields[K]
 }[Kind]
 /** Change that a person may want to know, reported once. */
 export type Event = EventOf
@@ -53,12 +53,13 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 /** What an event is about: decides its owner, and a receiver is never notified about itself. */
-type EventSubject =
-  | { readonly kind: 'account' }
-  | { readonly kind: 'compute'; readonly ref: ComputeRef }
-  | { readonly kind: 'project'; readonly projectId: string }
-  | { readonly kind: 'budget'; readonly budget: string }
-  | { readonly kind: 'receiver'; readonly sink: string }
+type EventSubject = Readonly<
+  | { kind: 'account' }
+  | { kind: 'compute'; ref: ComputeRef }
+  | { kind: 'project'; projectId: string }
+  | { kind: 'budget'; budget: string }
+  | { kind: 'receiver'; sink: string }
+>
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // Message to a receiver, and the outcome of one attempt to deliver it.
 import type { Seconds } from '../units.ts'
 
-export type Attachment = { readonly name: string; readonly type: string; readonly body: string }
+export type Attachment = Readonly<{ name: string; type: string; body: string }>
 
 export type Message = Readonly<{
   /** Key that is equal for all attempts, so that a receiver can drop duplicates. */
@@ -20,12 +20,13 @@ export type Message = Readonly<{
 }>
 
 /** `because` contains neither addresses nor text of the receiver, because both may hold secrets. */
-export type DeliveryOutcome =
-  | { readonly kind: 'delivered' }
+export type DeliveryOutcome = Readonly<
+  | { kind: 'delivered' }
   /** The message may have arrived. `after`: pause requested by the receiver. */
-  | { readonly kind: 'retry'; readonly because: string; readonly after?: Seconds }
+  | { kind: 'retry'; because: string; after?: Seconds }
   /** The receiver will never accept this message. */
-  | { readonly kind: 'failed'; readonly because: string }
+  | { kind: 'failed'; because: string }
+>
 
 /** Makes one attempt. Never rejects, and ends soon after `signal` aborts. */
 export type Sink = (message: Message, signal: AbortSignal) => Promise<DeliveryOutcome>

@@ -1,7 +1,7 @@
 import { notificationOf, type NotifiableEvent } from './event-kinds.ts'
 import { HOUR } from '../units.ts'
 
-export type EventKey = Readonly<{
+type EventKey = Readonly<{
   /** Groups events about the same state: the last event of a topic is its current state. */
   topic: string
   /** Unique per account: an event with a stored key is not stored again. */
@@ -9,7 +9,7 @@ export type EventKey = Readonly<{
 }>
 
 /** Stored event; a later one has a larger id. */
-export type OutboxEvent = EventKey & { readonly id: number; readonly event: NotifiableEvent }
+export type OutboxEvent = EventKey & Readonly<{ id: number; event: NotifiableEvent }>
 
 /** Part of the key behind the topic. */
 const KEY_SUFFIX = {

@@ -1,14 +1,14 @@
 // Weekly report of one account: its plan and its stored form.
-import type { Interval } from '../time.ts'
-import type { Instant } from '../units.ts'
+import type { Instant, Interval } from '../units.ts'
 
 /** Interval that a report covers. */
-export type ReportSlot = Interval & {
-  /** `2026-W47`; the id of a report requested by hand ends in `-manual-1`. */
-  readonly id: string
-  /** Whether the report is made later than scheduled. */
-  readonly late: boolean
-}
+export type ReportSlot = Interval &
+  Readonly<{
+    /** `2026-W47`; the id of a report requested by hand ends in `-manual-1`. */
+    id: string
+    /** Whether the report is made later than scheduled. */
+    late: boolean
+  }>
 
 export type ArchivedReport = Readonly<{
   account: string
@@ -28,8 +28,8 @@ export const reportKey = ({
   slot,
   team,
 }: {
-  readonly slot: Pick<ReportSlot, 'id'>
-  readonly team?: string | undefined
+  slot: Pick<ReportSlot, 'id'>
+  team?: string | undefined
 }): string => (team === undefined ? slot.id : `${slot.id}/${team}`)
 
 export const REPORT_FORMATS = ['markdown', 'json', 'text', 'html', 'html-full', 'csv', 'slack'] as const

@@ -5,8 +5,7 @@ import type { Reconciliation } from '../ledger/metering.ts'
 import type { AttributedTime } from '../ledger/evidence.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
-import type { AwakeReason } from './awake-reason.ts'
-import type { AccumulatedCache } from '../ledger/reading-counters.ts'
+import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Owner } from '../policy/owner.ts'
@@ -71,7 +70,7 @@ export type ReadingView = Readonly<{
   /** Undefined before the first attempt. */
   succeeded: boolean | undefined
   /** Current size; 0 when asleep; undefined when it is unknown within a range. */
-  size: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
+  size: Readonly<{ cu: Cu; source: 'fixed' | 'estimated' | 'observed' }> | undefined
   cache: AccumulatedCache | undefined
   hitRatio: Ratio | undefined
   cacheLimit: Bytes | undefined
@@ -124,7 +123,7 @@ export type AccountView = Readonly<{
   /** Measured metering lag; undefined before the first measurement. */
   countLag: Seconds | undefined
   /** Reconciled projects, projects that diverge, and implausible meter readings. */
-  counts: { readonly compared: number; readonly off: number; readonly ignored: number }
+  counts: Readonly<{ compared: number; off: number; ignored: number }>
   /** Project id → wakes caused by observing; projects without any are absent. */
   wakesCaused: ReadonlyMap<string, number>
   totals: Readonly<{
@@ -173,3 +172,31 @@ export type Snapshot = Readonly<{
   passSeconds: Seconds
   jobs: readonly JobView[]
 }>
+
+/** Reason for a compute's state, for people. */
+export type AwakeReason = Readonly<
+  | { because: 'asleep'; since: Instant | undefined }
+  | { because: 'starting' }
+  | { because: 'disabled' }
+  | { because: 'autosuspend-off' }
+  | { because: 'clients'; application: string | undefined; working: number }
+  | {
+      because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'
+      count: number
+    }
+  | { because: 'recent-activity'; at: Instant; application: string | undefined }
+  | {
+      because: 'idle-tail'
+      since: Instant
+      until: Instant
+      /** `ahead`: `until` is in the future; `due`: it is over, and the next look will show the suspension; `overdue`: a look should have shown it. */
+      end: 'ahead' | 'due' | 'overdue'
+      /** Whether a later session of Dormouse delays the suspension. */
+      ours: boolean
+    }
+  | {
+      because: 'unknown'
+      /** Last look, where its age is the reason. */
+      since: Instant | undefined
+    }
+>

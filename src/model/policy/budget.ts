@@ -1,7 +1,6 @@
 // Budgets: their definition and what a pass publishes of them. Evaluation is in ledger/budgets.
 import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
-import type { Interval } from '../time.ts'
 import {
   HOUR,
   type CuMillis,
@@ -10,13 +9,15 @@ import {
   type Millis,
   type Ratio,
   type Seconds,
+  type Interval,
 } from '../units.ts'
 
 /** Limit for one period. */
-export type BudgetLimit =
-  | { readonly unit: 'money'; readonly amount: Micros; readonly currency: string }
-  | { readonly unit: 'cu_hours'; readonly amount: CuMillis }
-  | { readonly unit: 'awake_hours'; readonly amount: Millis }
+export type BudgetLimit = Readonly<
+  | { unit: 'money'; amount: Micros; currency: string }
+  | { unit: 'cu_hours'; amount: CuMillis }
+  | { unit: 'awake_hours'; amount: Millis }
+>
 
 export type Budget = Readonly<{
   name: string
@@ -44,18 +45,19 @@ export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
 
 /** Usage. Plain data. */
-export type UsageAmounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
+export type UsageAmounts = Readonly<{ awake: Bounds<Millis>; cuTime: CuTimeByPrice }>
 
 /** Whole usage, and its assumed part. */
-export type BudgetAmounts = { readonly all: UsageAmounts; readonly assumed: UsageAmounts }
+export type BudgetAmounts = Readonly<{ all: UsageAmounts; assumed: UsageAmounts }>
 
 /** Settled usage of a budget in one period, and the rungs reached. Plain data. */
-export type PeriodRecord = Interval & {
-  readonly settled: BudgetAmounts
-  /** Rungs reached so far for the limit `rungsOf`; not valid for another limit. */
-  readonly rungs: readonly Rung[]
-  readonly rungsOf: number
-}
+export type PeriodRecord = Interval &
+  Readonly<{
+    settled: BudgetAmounts
+    /** Rungs reached so far for the limit `rungsOf`; not valid for another limit. */
+    rungs: readonly Rung[]
+    rungsOf: number
+  }>
 
 /** Likely spend of settled slices: number of the 5-minute bucket since 1970 → amount in the unit of the limit. Plain data. */
 export type SpendBuckets = Readonly<Record<string, number>>
@@ -96,11 +98,12 @@ export type BudgetState = Readonly<{
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
 /** Whether a hard budget may act now, and if not, why. */
-export type BudgetEnforcement =
-  | { readonly kind: 'acts' }
-  | { readonly kind: 'tells'; readonly because: 'soft' | 'whole-account' }
+export type BudgetEnforcement = Readonly<
+  | { kind: 'acts' }
+  | { kind: 'tells'; because: 'soft' | 'whole-account' }
   /** The assumed share of the spend is too large. */
-  | { readonly kind: 'held'; readonly because: 'assumed'; readonly share: Ratio }
+  | { kind: 'held'; because: 'assumed'; share: Ratio }
+>
 
 /** Burn rate: 1 spends exactly the limit in one period. */
 export type BurnRate = Readonly<{
@@ -126,13 +129,14 @@ export type SpendForecast = Readonly<{
   days: number
 }>
 
-export type BudgetForecast = SpendForecast & {
-  readonly probabilityOver: Ratio
-  /** When expected spend reaches the limit; undefined after it is reached, and when it is not reached within this period. */
-  readonly exhaustedAt: Instant | undefined
-  /** Backtest over finished windows as long as the remaining days: coverage and error; undefined before one has finished. */
-  readonly held: { readonly inside: Ratio; readonly error: Ratio } | undefined
-}
+export type BudgetForecast = SpendForecast &
+  Readonly<{
+    probabilityOver: Ratio
+    /** When expected spend reaches the limit; undefined after it is reached, and when it is not reached within this period. */
+    exhaustedAt: Instant | undefined
+    /** Backtest over finished windows as long as the remaining days: coverage and error; undefined before one has finished. */
+    held: Readonly<{ inside: Ratio; error: Ratio }> | undefined
+  }>
 
 /** Amounts are in the unit of the limit: micros, CU·ms, or awake ms. */
 export type BudgetView = Readonly<{
@@ -163,13 +167,14 @@ export type BudgetView = Readonly<{
 }>
 
 /** Budget with its owner and its forecast. */
-export type BudgetWithForecast = BudgetView & {
-  /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
-  readonly team: string
-  readonly tier: string
-  /** Undefined without history. */
-  readonly forecast: BudgetForecast | undefined
-}
+export type BudgetWithForecast = BudgetView &
+  Readonly<{
+    /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
+    team: string
+    tier: string
+    /** Undefined without history. */
+    forecast: BudgetForecast | undefined
+  }>
 
 /** Unit of a limit in labels and texts: a currency, `cu_hours` or `awake_hours`. */
 export const budgetUnit = (limit: BudgetLimit): string =>

@@ -15,7 +15,7 @@ export type Owner = Readonly<{
 export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
 
 /** Every pattern list of `match` has one pattern at most. */
-export type OwnerRule = { readonly match: Selector; readonly owner: Owner }
+export type OwnerRule = Readonly<{ match: Selector; owner: Owner }>
 
 export type Owners = Readonly<{
   /** Owner of a compute; `NO_OWNER` where no rule fits. */

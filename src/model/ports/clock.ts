@@ -1,7 +1,6 @@
 // Time and chance.
 import type { ServiceTimeEstimate } from '../service/service-time.ts'
-import type { Interval } from '../time.ts'
-import type { Instant, Seconds } from '../units.ts'
+import type { Instant, Seconds, Interval } from '../units.ts'
 
 /** The only way the program learns the time or waits. */
 export type Clock = {

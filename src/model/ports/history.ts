@@ -1,12 +1,11 @@
 // Readers of settled history.
-import type { DayRow } from '../ledger/day.ts'
+import type { DayRow } from '../ledger/quantities.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeStatistics } from '../ledger/statistics.ts'
 import type { ComputeRef } from '../service/compute.ts'
-import type { Interval } from '../time.ts'
-import type { Seconds } from '../units.ts'
+import type { Seconds, Interval } from '../units.ts'
 
 /** Rows that overlap `[from, to)`, of the named computes or of all. */
 export type HistorySpan = Interval & {

@@ -5,7 +5,7 @@ import type { OutboxEvent } from '../output/outbox-event.ts'
 import type { ArchivedReport, StoredReport } from '../output/report.ts'
 import type { Write } from './store.ts'
 
-export type ReportsPage = { readonly count: number; readonly skip?: number }
+type ReportsPage = Readonly<{ count: number; skip?: number }>
 
 /** Events and reports to deliver, their deliveries, and job states. */
 export type Outbox = {

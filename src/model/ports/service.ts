@@ -16,20 +16,22 @@ export type Listing<Item> = Readonly<{
   unread?: readonly string[]
 }>
 
-export type OperationListing = Listing<Operation> & {
-  /** Operations with unreadable records. */
-  readonly lost?: readonly UnreadableOperation[]
-  /** The service answered that it has no such list, or no such project. */
-  readonly isAbsent?: true
-}
+export type OperationListing = Listing<Operation> &
+  Readonly<{
+    /** Operations with unreadable records. */
+    lost?: readonly UnreadableOperation[]
+    /** The service answered that it has no such list, or no such project. */
+    isAbsent?: true
+  }>
 
 /** A page of a list. */
-export type ListPage<Item> = Listing<Item> & {
-  /** Cursor of the next page; undefined after the last one. */
-  readonly next: string | undefined
-  /** Requests that the page took; default 1. */
-  readonly requests?: number
-}
+export type ListPage<Item> = Listing<Item> &
+  Readonly<{
+    /** Cursor of the next page; undefined after the last one. */
+    next: string | undefined
+    /** Requests that the page took; default 1. */
+    requests?: number
+  }>
 
 /** Most projects of a page of configured projects, 20: each of them takes a request. */
 export const CONFIGURED_PAGE = 20
@@ -37,19 +39,19 @@ export const CONFIGURED_PAGE = 20
 /** A page of the service's own metering history; `none` where the service plan, the service or the organisation has no such history. */
 export type ConsumptionPage =
   | ({ readonly kind: 'page' } & ListPage<Consumption>)
-  | { readonly kind: 'none'; readonly because: 'plan' | 'absent'; readonly message: string }
+  | Readonly<{ kind: 'none'; because: 'plan' | 'absent'; message: string }>
 
 /** A connection string with its password. Neither JSON nor a template nor a log line of this value shows it. */
 export type ConnectionUri = { readonly reveal: () => string }
 
-export type ConnectionQuery = Readonly<{
+type ConnectionQuery = Readonly<{
   endpointId: string
   database: string
   role: string
 }>
 
 /** Answer to an accepted change. */
-export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
+export type ChangedCompute = Readonly<{ compute: Compute; operations: readonly Operation[] }>
 
 export type ComputeSettings = Readonly<{
   sizing?: Sizing

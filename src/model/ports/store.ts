@@ -1,6 +1,6 @@
 import type { Result } from '../../std/result.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
-import type { DayRow } from '../ledger/day.ts'
+import type { DayRow } from '../ledger/quantities.ts'
 import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
@@ -11,30 +11,31 @@ import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 
 /** Row to write. It replaces the earlier one with the same key. */
-export type Write =
-  | { readonly kind: 'compute'; readonly entry: ComputeEntry }
-  | { readonly kind: 'project'; readonly entry: ProjectEntry }
+export type Write = Readonly<
+  | { kind: 'compute'; entry: ComputeEntry }
+  | { kind: 'project'; entry: ProjectEntry }
   /** Its compute has an entry, in the store or among the same writes. */
-  | { readonly kind: 'interval'; readonly interval: SettledInterval }
-  | { readonly kind: 'day'; readonly day: DayRow }
+  | { kind: 'interval'; interval: SettledInterval }
+  | { kind: 'day'; day: DayRow }
   /** A finished bucket. */
-  | { readonly kind: 'rollup'; readonly rollup: Rollup }
-  | { readonly kind: 'statistics'; readonly statistics: ComputeStatistics }
+  | { kind: 'rollup'; rollup: Rollup }
+  | { kind: 'statistics'; statistics: ComputeStatistics }
   /** Undefined: the budget was removed. */
-  | { readonly kind: 'budget'; readonly name: string; readonly state: BudgetState | undefined }
-  | { readonly kind: 'counters'; readonly counters: AccountCounters }
-  | { readonly kind: 'reading-counts'; readonly counts: ReadingCounts }
+  | { kind: 'budget'; name: string; state: BudgetState | undefined }
+  | { kind: 'counters'; counters: AccountCounters }
+  | { kind: 'reading-counts'; counts: ReadingCounts }
   /** Stored with what it reports, so that it is delivered also after a crash. Events that nobody is notified of are not stored. */
-  | { readonly kind: 'event'; readonly event: Event }
-  | { readonly kind: 'report'; readonly report: StoredReport }
-  | { readonly kind: 'delivery'; readonly delivery: Delivery }
+  | { kind: 'event'; event: Event }
+  | { kind: 'report'; report: StoredReport }
+  | { kind: 'delivery'; delivery: Delivery }
   /** Plain data; undefined removes it. */
-  | { readonly kind: 'job-state'; readonly job: string; readonly state: unknown }
+  | { kind: 'job-state'; job: string; state: unknown }
+>
 
 export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind: Kind }>
 
 /** `fenced`: another process has opened the store since. */
-export type CommitRefusal = { readonly kind: 'fenced' }
+type CommitRefusal = { readonly kind: 'fenced' }
 
 export type CommitOptions = {
   /** Epoch of the caller's opening; without it the commit is not fenced. */

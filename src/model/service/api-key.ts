@@ -11,4 +11,4 @@ export type ApiKey = Readonly<{
 }>
 
 /** New key; the service shows its value only once. */
-export type CreatedApiKey = { readonly keyId: number; readonly key: string }
+export type CreatedApiKey = Readonly<{ keyId: number; key: string }>

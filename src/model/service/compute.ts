@@ -4,7 +4,7 @@ import { seconds, type Cu, type Instant, type Seconds } from '../units.ts'
 export type ComputeState = 'init' | 'active' | 'idle'
 
 /** Source: service interface, "Compute size"; a fixed size is written by the service as two equal limits. */
-export type Sizing = { readonly fixed: Cu } | { readonly min: Cu; readonly max: Cu }
+export type Sizing = Readonly<{ fixed: Cu } | { min: Cu; max: Cu }>
 
 export type AutosuspendDelay = Seconds | 'never'
 

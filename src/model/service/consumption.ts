@@ -1,10 +1,9 @@
 // The service's own metering: source for the time before the first sweep, and for reconciliation with the ledger.
 import type { Project } from './compute.ts'
-import type { Interval } from '../time.ts'
-import type { Bytes, CuMillis, Instant, Seconds } from '../units.ts'
+import type { Bytes, CuMillis, Instant, Seconds, Interval } from '../units.ts'
 
 /** Metered use of a project in its current billing period. All values are late; undefined where the service does not publish them. */
-export type ProjectCounters = Readonly<{
+type ProjectCounters = Readonly<{
   /** Wall-clock time that computes of the project were awake. */
   activeTime: Seconds | undefined
   computeTime: CuMillis | undefined
@@ -39,7 +38,7 @@ export function planOfSubscription(subscription: string): 'free' | 'launch' | 's
 export type Granularity = 'hourly' | 'daily' | 'monthly'
 
 /** Units are in the names; the first is CU-seconds, the billed quantity. */
-export type ConsumptionMetric =
+type ConsumptionMetric =
   | 'compute_unit_seconds'
   | 'root_branch_bytes_month'
   | 'child_branch_bytes_month'
@@ -49,20 +48,22 @@ export type ConsumptionMetric =
   | 'extra_branches_month'
   | 'snapshot_storage_bytes_month'
 
-export type ConsumptionQuery = Interval & {
-  readonly granularity: Granularity
-  readonly metrics: readonly ConsumptionMetric[]
-  /** At most 100; every project of the organisation when absent. */
-  readonly projectIds?: readonly string[]
-  /** In place of the organisation of the configuration. */
-  readonly orgId?: string
-}
+export type ConsumptionQuery = Interval &
+  Readonly<{
+    granularity: Granularity
+    metrics: readonly ConsumptionMetric[]
+    /** At most 100; every project of the organisation when absent. */
+    projectIds?: readonly string[]
+    /** In place of the organisation of the configuration. */
+    orgId?: string
+  }>
 
 /** Metered use of one project in `[from, to)`. The last hours may still change. */
-export type Consumption = Interval & {
-  readonly projectId: string
-  /** Plan in force then, in the service's own word. */
-  readonly subscription: string | undefined
-  /** Metric → amount; absent where the service did not publish it. */
-  readonly amounts: Readonly<Record<string, number>>
-}
+export type Consumption = Interval &
+  Readonly<{
+    projectId: string
+    /** Plan in force then, in the service's own word. */
+    subscription: string | undefined
+    /** Metric → amount; absent where the service did not publish it. */
+    amounts: Readonly<Record<string, number>>
+  }>

@@ -1,15 +1,16 @@
 import type { Instant } from '../units.ts'
 
 /** Failures of a call to the service, by what the caller can do about them. */
-export type ServiceError =
-  | { readonly kind: 'unauthorized' } // stop and tell the operator: the key is wrong or revoked
-  | { readonly kind: 'gone'; readonly message: string } // forget the thing
-  | { readonly kind: 'busy' } // 423, other operations run on the project: nothing was done
-  | { readonly kind: 'limited'; readonly until: Instant } // 429: nothing was done, not before `until`
-  | { readonly kind: 'uncertain'; readonly message: string } // a mutation that may have taken effect: settle, then re-read
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string } // do not repeat the request
-  | { readonly kind: 'unavailable'; readonly message: string } // a GET that failed after its retries, or a request that was not sent: try again in a later pass
-  | { readonly kind: 'malformed'; readonly problems: readonly string[] } // the answer does not fit the interface
+export type ServiceError = Readonly<
+  | { kind: 'unauthorized' } // stop and tell the operator: the key is wrong or revoked
+  | { kind: 'gone'; message: string } // forget the thing
+  | { kind: 'busy' } // 423, other operations run on the project: nothing was done
+  | { kind: 'limited'; until: Instant } // 429: nothing was done, not before `until`
+  | { kind: 'uncertain'; message: string } // a mutation that may have taken effect: settle, then re-read
+  | { kind: 'refused'; status: number; message: string } // do not repeat the request
+  | { kind: 'unavailable'; message: string } // a GET that failed after its retries, or a request that was not sent: try again in a later pass
+  | { kind: 'malformed'; problems: readonly string[] }
+> // the answer does not fit the interface
 
 /** Message for a person, one line, without secrets. */
 export function serviceErrorText(error: ServiceError): string {

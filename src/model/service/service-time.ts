@@ -3,10 +3,10 @@
 import { SECOND, instant, type Instant, type Seconds } from '../units.ts'
 
 /** Service time minus monotonic clock, ms: inside `[low, high]` when the monotonic clock showed `on`. */
-export type ClockOffsetBounds = { readonly low: number; readonly high: number; readonly on: Seconds }
+type ClockOffsetBounds = Readonly<{ low: number; high: number; on: Seconds }>
 
 /** Response with its `Date` header; `sentOn` and `answeredOn` are on the monotonic clock. */
-export type DatedResponse = Readonly<{
+type DatedResponse = Readonly<{
   date: Instant
   sentOn: Seconds
   answeredOn: Seconds
@@ -74,5 +74,5 @@ function intersect(before: ClockOffsetBounds, next: ClockOffsetBounds): ClockOff
 /** Instant at which the monotonic clock showed `on`, computed from the current time, which the first response may have corrected. */
 export const instantOf = (
   on: Seconds,
-  clock: { readonly now: () => Instant; readonly monotonic: () => Seconds },
+  clock: Readonly<{ now: () => Instant; monotonic: () => Seconds }>,
 ): Instant => instant(Math.round(clock.now() - (clock.monotonic() - on) * 1000))

@@ -3,7 +3,7 @@ import type { Sizing } from './compute.ts'
 import { cu, seconds, type Bytes, type Cu, type Seconds } from '../units.ts'
 
 /** `interface`: the interface text; `2026-03`: the service's documentation since March 2026 (service-facts.md, "Presets"). */
-export type PresetName = 'interface' | '2026-03'
+type PresetName = 'interface' | '2026-03'
 
 export type Preset = Readonly<{
   name: PresetName
@@ -50,7 +50,7 @@ const LATER_CONNECTIONS: Readonly<Record<string, number>> = {
 
 const clamp = (value: number): number => Math.min(4000, Math.max(100, Math.floor(value)))
 
-const bounds = (sizing: Sizing): { readonly min: number; readonly max: number } =>
+const bounds = (sizing: Sizing): Readonly<{ min: number; max: number }> =>
   'fixed' in sizing ? { min: sizing.fixed, max: sizing.fixed } : sizing
 
 const interfaceConnections = (sizing: Sizing): number => {

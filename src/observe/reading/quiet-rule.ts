@@ -14,7 +14,7 @@
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingRefusal } from '../../model/observation.ts'
-import { gapBucket } from '../../model/ledger/gap-bucket.ts'
+import { gapBucket } from '../../model/ledger/statistics.ts'
 import { seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 export type QuietLimits = Readonly<{

@@ -1,7 +1,6 @@
 // The chart of a budget period: spend so far, range of the forecast, limit.
 import type { Zone } from '../../calendar/zone.ts'
-import type { Interval } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
+import type { Instant, Interval } from '../../model/units.ts'
 import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { inBrackets, rangeText } from '../text/amounts.ts'

@@ -4,8 +4,7 @@
 // 2. An awake interval that fills most of no cell is drawn in the cell that it fills most: a wake of a second is visible.
 // 3. Of the awake cells as many are idle tail as their time was, although a tail of five minutes fills most of no half hour.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
-import type { Interval } from '../../model/time.ts'
-import { instant, latest, type Instant } from '../../model/units.ts'
+import { instant, latest, type Instant, type Interval } from '../../model/units.ts'
 
 export type AwakeTimeline = Readonly<{
   span: Interval

@@ -1,7 +1,6 @@
 // The chart of when a compute was awake: a row of cells as SVG, its sums, its time axis and its legend.
 import type { Zone } from '../../calendar/zone.ts'
-import type { Interval } from '../../model/time.ts'
-import { HOUR, millis, type Instant } from '../../model/units.ts'
+import { HOUR, millis, type Instant, type Interval } from '../../model/units.ts'
 import { overlap } from '../../ledger/interval-math.ts'
 import {
   idleTailInterval,

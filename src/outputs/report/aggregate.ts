@@ -2,11 +2,9 @@
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { DayRow } from '../../model/ledger/day.ts'
 import type { Culprit, AwakeCause } from '../../model/ledger/evidence.ts'
-import { addBounds, mapBounds, type Bounds, type Spend } from '../../model/ledger/quantities.ts'
+import { addBounds, mapBounds, type Bounds, type Spend, type DayRow } from '../../model/ledger/quantities.ts'
 import type { Rollup } from '../../model/ledger/rollup.ts'
-import type { Interval } from '../../model/time.ts'
 import {
   cuMillis,
   earliest,
@@ -17,6 +15,7 @@ import {
   type Instant,
   type Micros,
   type Millis,
+  type Interval,
 } from '../../model/units.ts'
 
 /** Intervals that days are counted in. A day belongs to the interval that contains its middle. */

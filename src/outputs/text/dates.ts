@@ -1,5 +1,6 @@
 // Dates as text.
-import { toIso, type Interval } from '../../model/time.ts'
+import { toIso } from '../../model/time.ts'
+import type { Interval } from '../../model/units.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 
 const MONTHS = 'January February March April May June July August September October November December'.split(

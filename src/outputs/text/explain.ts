@@ -1,7 +1,12 @@
 // Explanations of the state of a compute, the same on the command line, in the API and on the page.
-import type { AwakeReason } from '../../model/output/awake-reason.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
-import type { ComputeView, DisplayedState, IdentityView, LedgerView } from '../../model/output/snapshot.ts'
+import type {
+  ComputeView,
+  DisplayedState,
+  IdentityView,
+  LedgerView,
+  AwakeReason,
+} from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'

@@ -1,5 +1,5 @@
 // Row codecs of a compute's awake intervals, days and statistics. What is asked for is in columns, sums are JSON.
-import type { DayRow } from '../../model/ledger/day.ts'
+import type { DayRow } from '../../model/ledger/quantities.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { ComputeStatistics } from '../../model/ledger/statistics.ts'

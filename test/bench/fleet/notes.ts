@@ -6,8 +6,7 @@ import type { ComputeEntry, Ledger, SettledInterval } from '../../../src/model/l
 import { awakeEffect } from '../../../src/model/service/operation.ts'
 import { rowsOf, type Rows } from '../../support/writes.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
-import type { Prices } from '../../../src/model/ledger/price.ts'
-import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
+import type { Prices, AwakeSlice } from '../../../src/model/ledger/quantities.ts'
 import type { Instant } from '../../../src/model/units.ts'
 import { createListAges, type Account, type AgeFigures, type Known, type Window } from './judge.ts'
 

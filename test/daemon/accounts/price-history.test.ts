@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPriceHistory, effectivePrices } from '../../../src/daemon/accounts/price-history.ts'
-import type { Prices } from '../../../src/model/ledger/price.ts'
+import type { Prices } from '../../../src/model/ledger/quantities.ts'
 import { instant, micros } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { memoryStore } from '../../support/memory-store.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { createRecentSums } from '../../../src/daemon/history/recent-sums.ts'
-import type { DayRow } from '../../../src/model/ledger/day.ts'
+import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import { cuMillis, millis, seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'

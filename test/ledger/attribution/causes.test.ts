@@ -6,7 +6,7 @@ import {
   addAttribution,
 } from '../../../src/ledger/attribution/attribution.ts'
 import type { AwakeInterval, Attribution, AttributedInterval } from '../../../src/model/ledger/evidence.ts'
-import type { AccumulatedUsage } from '../../../src/model/ledger/reading-counters.ts'
+import type { AccumulatedUsage } from '../../../src/model/ledger/reading-state.ts'
 import type { AwakeIndicators, ClientGroup, Reading } from '../../../src/model/observation.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, evidence, operation, reading } from '../../support/build.ts'

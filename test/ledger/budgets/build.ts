@@ -5,7 +5,7 @@ import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../../src/model/policy/selector.ts'
-import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
+import type { AwakeSlice } from '../../../src/model/ledger/quantities.ts'
 import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
 import {
   cu,

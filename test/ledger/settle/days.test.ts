@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createZone } from '../../../src/calendar/zone.ts'
-import type { DayRow } from '../../../src/model/ledger/day.ts'
+import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../../support/build.ts'

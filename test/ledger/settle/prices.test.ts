@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replacePricesFrom } from '../../../src/ledger/settle/prices.ts'
 import { priceAt } from '../../../src/ledger/settle/slices.ts'
-import type { Prices } from '../../../src/model/ledger/price.ts'
+import type { Prices } from '../../../src/model/ledger/quantities.ts'
 import { instant, micros } from '../../../src/model/units.ts'
 import { check } from '../../support/property.ts'
 

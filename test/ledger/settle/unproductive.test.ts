@@ -5,7 +5,7 @@ import { raiseCounters } from '../../../src/ledger/settle/totals.ts'
 import { sumUnproductive } from '../../../src/ledger/settle/totals.ts'
 import type { PublishedCounters, Totals } from '../../../src/model/ledger/ledger.ts'
 import { cuMillis, micros, millis } from '../../../src/model/units.ts'
-import { UNPRODUCTIVE_CAUSES } from '../../../src/model/ledger/unproductive.ts'
+import { UNPRODUCTIVE_CAUSES } from '../../../src/model/ledger/counters.ts'
 import { check } from '../../support/property.ts'
 
 const HOUR = 3_600_000

@@ -5,7 +5,7 @@ import {
   EMPTY_DURATIONS,
   WAKE_LATENCY_BUCKETS,
   addDuration,
-} from '../../../src/model/ledger/duration-histogram.ts'
+} from '../../../src/model/ledger/counters.ts'
 import { millis } from '../../../src/model/units.ts'
 import { check } from '../../support/property.ts'
 

@@ -1,6 +1,6 @@
 // History of the week before a snapshot, in line with the states of its computes.
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
-import type { DayRow } from '../../../src/model/ledger/day.ts'
+import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'

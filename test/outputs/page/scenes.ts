@@ -1,7 +1,6 @@
 // Everything that the pages show, as scenes in which each has something to show, or nothing.
 import type { Hono } from 'hono'
-import type { AwakeReason } from '../../../src/model/output/awake-reason.ts'
-import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { AccountView, ComputeView, Snapshot, AwakeReason } from '../../../src/model/output/snapshot.ts'
 import { cu, instant, micros } from '../../../src/model/units.ts'
 import { TAKEN } from '../../support/fleet-snapshot.ts'
 import { at } from '../../support/build.ts'

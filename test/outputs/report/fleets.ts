@@ -2,13 +2,20 @@
 import { isoWeekInterval, isoWeeksBefore } from '../../../src/calendar/iso-week.ts'
 import type { Zone } from '../../../src/calendar/zone.ts'
 import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
-import type { DayRow } from '../../../src/model/ledger/day.ts'
-import type { Interval } from '../../../src/model/time.ts'
+import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { createEventCollector } from '../../../src/daemon/reports/build.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
-import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../../src/model/units.ts'
+import {
+  cuMillis,
+  instant,
+  micros,
+  millis,
+  ratio,
+  type Instant,
+  type Interval,
+} from '../../../src/model/units.ts'
 import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
 import type { ReportInput } from '../../../src/outputs/report/report.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AwakeReason } from '../../../src/model/output/awake-reason.ts'
-import type { DisplayedState } from '../../../src/model/output/snapshot.ts'
+import type { DisplayedState, AwakeReason } from '../../../src/model/output/snapshot.ts'
 import { bytes, micros, millis } from '../../../src/model/units.ts'
 import { awakeCauseText, explanationLines, awakeReasonText } from '../../../src/outputs/text/explain.ts'
 import { at } from '../../support/build.ts'

@@ -3,7 +3,8 @@ import { budgetUnit, amountInUnit, scopeText } from '../../../model/policy/budge
 import type { BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
 import { mapBounds } from '../../../model/ledger/quantities.ts'
 import type { MonthView } from '../../../model/output/snapshot.ts'
-import { toIso, type Interval } from '../../../model/time.ts'
+import { toIso } from '../../../model/time.ts'
+import type { Interval } from '../../../model/units.ts'
 import { inMoney, timeField } from '../../../outputs/text/compute-fields.ts'
 
 export type BudgetJson = ReturnType<typeof budgetJson>

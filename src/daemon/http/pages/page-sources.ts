@@ -2,7 +2,7 @@
 import type { Zone } from '../../../calendar/zone.ts'
 import type { Config } from '../../../config/load.ts'
 import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
-import type { Prices } from '../../../model/ledger/price.ts'
+import type { Prices } from '../../../model/ledger/quantities.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import type { History } from '../../../model/ports/history.ts'

@@ -1,6 +1,5 @@
 // Counters and state of accounts as samples.
-import { MAX_REGIONS } from '../../../model/ledger/counters.ts'
-import { countUpTo, WAKE_LATENCY_BUCKETS } from '../../../model/ledger/duration-histogram.ts'
+import { MAX_REGIONS, countUpTo, WAKE_LATENCY_BUCKETS } from '../../../model/ledger/counters.ts'
 import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Instant } from '../../../model/units.ts'

@@ -1,5 +1,5 @@
 // Readings of a compute, and the age of the looks at awake computes, as samples.
-import type { AccumulatedCache } from '../../../model/ledger/reading-counters.ts'
+import type { AccumulatedCache } from '../../../model/ledger/reading-state.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Seconds } from '../../../model/units.ts'
 import { appendLabel, flag, inSeconds, type ComputeLabels, type AddSample } from '../exposition/samples.ts'

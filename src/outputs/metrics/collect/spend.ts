@@ -1,7 +1,6 @@
 // Spend of computes, and the unproductive part of it, as samples.
-import type { AwakeReason } from '../../../model/output/awake-reason.ts'
-import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import { UNPRODUCTIVE_CAUSES } from '../../../model/ledger/unproductive.ts'
+import type { ComputeView, Snapshot, AwakeReason } from '../../../model/output/snapshot.ts'
+import { UNPRODUCTIVE_CAUSES } from '../../../model/ledger/counters.ts'
 import { sumOf } from '../../../std/sum.ts'
 import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
