@@ -37,6 +37,8 @@ export function openAccount(input: AccountInput) {
   const wakesCaused = new Map<string, number>()
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
+  // now, not in `close`: the forecaster works on while entries are added
+  const forecastBudgets = state.budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
   const addOfProject = (projectId: string, sums: RetiredSums): void => {
     addToTotals(totals, sums)
     if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)
@@ -53,11 +55,7 @@ export function openAccount(input: AccountInput) {
       if (!isDeleted) budgetOwners.add(entry, projects.get(projectId), identity.owner)
     },
     close: (): AccountView => {
-      const budgets = state.budgets.map((view) => ({
-        ...view,
-        ...budgetOwners.of(view.name),
-        forecast: forecasts?.of(view),
-      }))
+      const budgets = forecastBudgets.map((view) => ({ ...view, ...budgetOwners.of(view.name) }))
       return {
         account,
         currency: prices.currency,

@@ -65,17 +65,16 @@ type OpenSnapshot = ReturnType<ReturnType<typeof createSnapshotBuilder>>
 const entriesInOrder = ({ state }: AccountInput): Iterable<ComputeEntry> =>
   asOrderedMap(state.ledger.computes).values()
 
-/** Builds `snapshot` and yields after every 1,000 entries. */
+/** Builds `snapshot` and yields after every 1,000 entries. All accounts are opened first: they are shown as of one time. */
 export async function buildSnapshot(
   snapshot: OpenSnapshot,
   accounts: readonly AccountInput[],
   clock: Pick<Clock, 'yield'>,
 ): Promise<Snapshot> {
-  for (const input of accounts) {
-    const account = snapshot.account(input)
-    const chunks = inChunks(entriesInOrder(input), ENTRIES_PER_TURN)
-    for await (const entries of inTurns(chunks, clock)) account.add(entries)
-    account.close()
+  const opened = accounts.map((input) => ({ ...snapshot.account(input), entries: entriesInOrder(input) }))
+  for (const { add, close, entries } of opened) {
+    for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) add(chunk)
+    close()
   }
   return snapshot.finish()
 }
