@@ -1,17 +1,16 @@
-/** Time and timers of the local service. All values in milliseconds. */
+/** Time and timers. All values in ms. */
 export type Clock = {
-  /** The wall clock, ms since 1970. */
+  /** Wall clock, since 1970. */
   now(): number
-  /** Calls `done` once after `ms`. The returned function cancels it. The timer does not keep the process alive. */
+  /** Calls `done` once; the result cancels. Does not keep the process alive. */
   after(ms: number, done: () => void): () => void
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  /** Resolves early when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Longest timer of Node.js, ms: a longer one fires at once. */
+/** Longest timer of Node.js, ms; longer ones fire at once. */
 const MAX_TIMER = 2 ** 31 - 1
 
-/** The machine's clock. */
 export const createClock = (): Clock => ({ now: () => Date.now(), after, sleep })
 
 function after(ms: number, done: () => void): () => void {
@@ -23,7 +22,7 @@ function after(ms: number, done: () => void): () => void {
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
-    const wake = (): void => {
+    const wake = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', wake)
       resolve()

@@ -1,4 +1,4 @@
-/** The generated history of a folder. Instants in ISO 8601. */
+/** Instants in ISO 8601. */
 export type StoredHistory = Readonly<{
   from: string
   to: string
@@ -6,35 +6,34 @@ export type StoredHistory = Readonly<{
   seed: number
 }>
 
-type ComputeEvent = { readonly endpointId: string; readonly projectId: string }
+type ComputeEvent = Readonly<{ endpointId: string; projectId: string }>
 
-/** Events of the local service, for a log or a screen. Messages are static text; data is in the fields. */
+/** Events for a log or a screen. Messages are static text; data is in the fields. */
 export type LocalEvent =
-  | {
-      readonly kind: 'listening'
-      readonly baseUrl: string
-      readonly proxyPort: number
-      readonly postgres: string
-    }
-  | { readonly kind: 'compute-port'; readonly endpointId: string; readonly port: number }
-  /** `seconds`: from the request to the answer, including the configured wake latency. */
-  | (ComputeEvent & { readonly kind: 'started'; readonly seconds: number })
-  /** The activity monitor saw a compute in use at `at`, ms. The autosuspend delay counts from then. */
-  | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
+  | Readonly<{
+      kind: 'listening'
+      baseUrl: string
+      proxyPort: number
+      postgres: string
+    }>
+  | Readonly<{ kind: 'compute-port'; endpointId: string; port: number }>
+  /** `seconds` from request to answer, including the wake latency. */
+  | (ComputeEvent & Readonly<{ kind: 'started'; seconds: number }>)
+  /** A compute in use at `at`, ms; the autosuspend delay counts from then. */
+  | Readonly<{ kind: 'activity'; endpointId: string; at: number }>
   | (ComputeEvent & { readonly kind: 'stopped' })
-  | (ComputeEvent & { readonly kind: 'start-failed' | 'died'; readonly message: string })
-  /** A Postgres or a pooler of a killed service was running and was stopped. `folder` has the name of the branch or compute. */
-  | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
-  /** The first start generated a history; it took `seconds`. */
-  | {
-      readonly kind: 'past-made'
-      readonly past: StoredHistory
-      readonly operations: number
-      readonly seconds: number
-    }
-  /** A history was requested for a folder that was used before. `kept` is the history it has, if any. */
-  | { readonly kind: 'past-refused'; readonly folder: string; readonly kept: StoredHistory | undefined }
-  /** Background work failed, such as one poll of the activity monitor. */
-  | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }
+  | (ComputeEvent & Readonly<{ kind: 'start-failed' | 'died'; message: string }>)
+  /** A program of a killed service was stopped. `folder` is named after the branch or compute. */
+  | Readonly<{ kind: 'orphan-stopped'; folder: string; pid: number }>
+  | Readonly<{
+      kind: 'past-made'
+      past: StoredHistory
+      operations: number
+      seconds: number
+    }>
+  /** The folder was used before; `kept` is the history it has. */
+  | Readonly<{ kind: 'past-refused'; folder: string; kept: StoredHistory | undefined }>
+  /** Background work failed, such as one poll of the monitor. */
+  | Readonly<{ kind: 'problem'; message: string; err: unknown }>
 
 export type Log = (event: LocalEvent) => void

@@ -1,20 +1,20 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 
 export type Random = {
-  /** A number in [0, 1), the same sequence for the same seed. */
+  /** A number in [0, 1), repeatable by seed. */
   uniform(): number
-  /** `length` characters of [a-z0-9], from the system's secure source: ids, keys, passwords. Never seeded. */
+  /** Text of [a-z0-9] from the system's secure source, never seeded: ids, keys, passwords. */
   text(length: number): string
   uuid(): string
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Randomness whose `uniform` replays with `seed`; without one each run differs. */
+/** The seed concerns `uniform` only. */
 export function createRandom(seed: number | undefined): Random {
   let state = (seed ?? randomBytes(4).readUInt32LE()) >>> 0
   return {
-    // mulberry32; 32 bits of state are enough for latencies
+    // mulberry32; 32 bits of state suffice for latencies
     uniform: () => {
       state = (state + 0x6d2b79f5) >>> 0
       let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -1,4 +1,3 @@
-// Wiring of the local service: the managed Postgres service on this machine.
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { ensureFirstKey, loadAccount } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
@@ -19,16 +18,15 @@ import {
   type BehaviourSwitches,
   createBehaviourSwitches,
 } from './engine/behaviour-switches.ts'
-import { type Truth, buildTruth } from './engine/truth.ts'
+import { buildTruth } from './engine/truth.ts'
 import { createWakeQueue } from './engine/wake-queue.ts'
 
 export type { Local, LocalOptions } from './options.ts'
 
 /**
- * Starts the service on a folder and resolves when its ports are open. Computes of a first start come up after that.
+ * Starts the service on a folder; resolves when its ports are open. Computes of a first start come up later.
  *
- * @throws with advice: port taken, no Postgres, folder locked by another service, no user for Postgres, invalid project.
- *   No process runs after a failed start.
+ * @throws with advice: port taken, no Postgres, folder locked, no user for Postgres, invalid project. No process runs then.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
   const { plan = 'paid', projects: seeds = [] } = options
@@ -59,7 +57,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   stack.defer(() => frontend.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
-  const truth = (at: number): Truth => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
+  const truth = (at: number) => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
   const password = monitoringPassword(store, random)
   const { certificateFile } = cluster.certificate
   const { server, close } = createHttp({
@@ -101,7 +99,6 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   }
 }
 
-/** What all servers of the service share. */
 const serverOptions = (
   { options, paths, projects, cluster, log }: Prepared,
   switches: BehaviourSwitches,
@@ -118,7 +115,6 @@ const serverOptions = (
   onProblem: (message, err) => log({ kind: 'problem', message, err }),
 })
 
-/** Behaviour switches as the options set them. */
 const behaviourOf = (options: LocalOptions, hasHistory: boolean): BehaviourChange => ({
   ...(hasHistory && { countersLag: HISTORY_BEHAVIOUR.countersLag }),
   ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),

@@ -16,12 +16,12 @@ import { operationRoutes } from './routes/operations.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { createRequestCounter, routePattern } from './request-counter.ts'
 
-/** Largest body of a request, bytes: more than twice a body with every Postgres setting. */
+/** Largest body of a request, bytes: twice one with every Postgres setting. */
 const MAX_BODY = 65_536
 
-type Http = { readonly server: ReturnType<typeof createAdaptorServer>; readonly close: () => Promise<void> }
+type Http = Readonly<{ server: ReturnType<typeof createAdaptorServer>; close: () => Promise<void> }>
 
-/** The API as an HTTP server that does not listen yet. `close` also ends its connections. */
+/** An HTTP server that does not listen yet. `close` also ends its connections. */
 export function createHttp(api: Api): Http {
   const server = createAdaptorServer({ fetch: createApp(api).fetch })
   return {
@@ -34,7 +34,7 @@ export function createHttp(api: Api): Http {
   }
 }
 
-/** `/api/v2` with bearer keys, and the paths of this machine beside it without keys. */
+/** `/api/v2` with bearer keys, and paths for this machine without. */
 export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   const counter = createRequestCounter()
@@ -44,7 +44,7 @@ export function createApp(api: Api): Hono<Env> {
     call.set('requestId', requestId)
     call.header('x-request-id', requestId)
     await next()
-    // the service may run on a clock of its own; the header must agree with the times in the body
+    // the service's clock may differ from the system's; the header must agree with the body
     call.res.headers.set('date', new Date(api.clock.now()).toUTCString())
   })
   app.onError(answerErrors(api))
@@ -58,14 +58,12 @@ export function createApp(api: Api): Hono<Env> {
   return app
 }
 
-/** Answers refused requests. Any other error is a bug: it is logged and answered with status 500. */
-const answerErrors =
-  (api: Api) =>
-  (error: Error, call: Call): Response => {
-    if (error instanceof ApiError) return errorAnswer(call, error.status, error.message)
-    api.log({ kind: 'problem', message: 'a request could not be served', err: error })
-    return errorAnswer(call, 500, 'internal error')
-  }
+/** Answers refused requests; other errors are bugs: logged, status 500. */
+const answerErrors = (api: Api) => (error: Error, call: Call) => {
+  if (error instanceof ApiError) return errorAnswer(call, error.status, error.message)
+  api.log({ kind: 'problem', message: 'a request could not be served', err: error })
+  return errorAnswer(call, 500, 'internal error')
+}
 
 function routes(api: Api): Hono<Env> {
   const withoutFaults = new Hono<Env>().route('/api/v2', resources(api))

@@ -23,17 +23,17 @@ export type Api = Readonly<{
   pgVersion: number
   proxyPort: number
   monitoringPassword: string
-  /** Host names of computes are `ep-….SUFFIX`; clients verify them with this certificate. */
+  /** Computes are `ep-….SUFFIX`; clients verify them with this certificate. */
   host: Readonly<{
     suffix: string
     certificateFile: string
-    /** Records then show a loopback address of the compute instead of its host name. */
+    /** Records show a loopback address instead of the host name. */
     loopback: boolean
   }>
-  /** IP address of the client; empty when the connection is closed. */
+  /** IP address of the client; empty once it has disconnected. */
   addressOf: (call: Call) => string
   truth: (at: number) => Truth
-  /** Applies what is due and sets the timers anew, for a change of the behaviour. */
+  /** Applies what is due and sets the timers anew, around a change of behaviour. */
   applyDue: () => void
   clock: Clock
   random: Random

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal } from '../control/events.ts'
 import type { Api, Call } from './context.ts'
 
-/** HTTP status → `code` of the error body. The public schema leaves the codes open. */
+/** HTTP status → `code` of the error body; the public schema leaves codes open. */
 const CODES = {
   400: 'INVALID_REQUEST',
   401: 'UNAUTHORIZED',
@@ -26,7 +26,7 @@ const CODES = {
 
 export type ErrorStatus = keyof typeof CODES
 
-/** A refused request. Routes throw it; `app.onError` answers with the error body. */
+/** A refused request: routes throw it, `app.onError` answers. */
 export class ApiError extends Error {
   readonly status: ErrorStatus
 
@@ -36,17 +36,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
+/** Error body of every route (service-facts 5). */
 export function errorAnswer(call: Call, status: ErrorStatus, message: string): Response {
   const body = { request_id: call.get('requestId'), code: CODES[status], message }
   return call.json(body, status as ContentfulStatusCode)
 }
 
-/** A refusal of the control plane. Invalid bodies get the status `errors.invalid` (Q-09). */
+/** A refusal of the control plane; 400 becomes `errors.invalid` (Q-09). */
 export const refusalError = ({ status, message }: Refusal, { settings }: Api): ApiError =>
   new ApiError(status === 400 ? settings().errors.invalid : status, message)
 
-/** What was looked for by its id or name; throws when there is none. */
 export function foundOr404<Found>(found: Found | undefined, what: string, id: string | undefined): Found {
   if (found === undefined) throw new ApiError(404, `${what} not found: ${id ?? ''}`)
   return found

@@ -1,14 +1,14 @@
-// Faults of the service, injected on request: slow and late answers, rate limits, errors with and without effect.
+// Faults of the service on request: slow and late answers, rate limits, errors with and without effect.
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { routePattern } from './request-counter.ts'
 
-/** Middleware before the routes. `withoutFaults` are the same routes without it, for mutations that take effect late. */
+/** Middleware before the routes. `withoutFaults` are the same routes without it, for late mutations. */
 export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHandler<Env> {
   const waitFor = createRateLimits()
-  /** Answers like a gateway that timed out; the request takes effect `delay` seconds later (Q-15). */
-  const answerBeforeEffect = async (call: Call, delay: number): Promise<Response> => {
+  /** Answers 504 at once; the request takes effect `delay` seconds later (Q-15). */
+  const answerBeforeEffect = async (call: Call, delay: number) => {
     const { method, url, headers } = call.req.raw
     const body = await call.req.text()
     const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
@@ -30,7 +30,7 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
   }
 }
 
-/** Whether the request changes a project or what belongs to it. Keys always take effect at once. */
+/** Whether the request changes a project. Keys always take effect at once. */
 const isMutation = (call: Call): boolean =>
   call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
 
@@ -39,11 +39,11 @@ function answerTooManyRequests(call: Call, retryAfter: number): Response {
   return errorAnswer(call, 429, 'too many requests')
 }
 
-/** Requests a minute over all routes; requests a second on one route. */
+/** Requests a minute over all routes; a second on one route. */
 const PER_MINUTE = 700
 const PER_SECOND_AND_ROUTE = 40
 
-/** Creates the public rate limits (service-facts 5): counts a request that is allowed and returns 0, else the seconds to wait. */
+/** Public rate limits (service-facts 5): counts an allowed request and returns 0, else the seconds to wait. */
 function createRateLimits(): (route: string, now: number) => number {
   let minute: number[] = []
   const seconds = new Map<string, number[]>()

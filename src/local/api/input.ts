@@ -1,4 +1,4 @@
-// Bodies and queries of requests, parsed by a schema. All functions throw `ApiError` for input that does not fit.
+// Bodies and queries of requests, parsed by a schema. Throws `ApiError` for input that does not fit.
 import { z } from 'zod'
 import type { Settings } from '../control/events.ts'
 import type { PgSettings } from '../control/project.ts'
@@ -6,10 +6,8 @@ import { settingsRefusal } from '../control/requests/pg-settings.ts'
 import type { Api, Call } from './context.ts'
 import { ApiError, type ErrorStatus } from './errors.ts'
 
-/** The switches that decide how invalid input is answered. */
 type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
 
-/** The `limit` of a query, a whole number from 1 to `max`. */
 export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(1).max(max).default(fallback)
 
@@ -27,7 +25,7 @@ export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: 
   return value
 }
 
-/** Parses a body that may be absent; the schema then gets an empty object. */
+/** An absent body counts as an empty object. */
 export async function parseOptionalBody<Body>(
   call: Call,
   schema: z.ZodType<Body>,
@@ -37,13 +35,13 @@ export async function parseOptionalBody<Body>(
   return hasBody ? parseBody(call, schema, api) : parseValue({}, schema, api.settings().errors.invalid)
 }
 
-/** Parses the query. Each value is a text; the values of a repeated parameter are joined with commas. */
+/** Values of a repeated parameter are joined with commas. */
 export function parseQuery<Query>(call: Call, schema: z.ZodType<Query>): Query {
   const values = Object.entries(call.req.queries()).map(([name, texts]) => [name, texts.join(',')] as const)
   return parseValue(Object.fromEntries(values), schema, 400)
 }
 
-/** Throws when the control plane or a Postgres server does not accept these settings (S-115). `path` names their field. */
+/** Throws for settings that the control plane or Postgres refuses (S-115). `path` names their field. */
 export async function requirePgSettings(values: PgSettings = {}, path: string, api: Api): Promise<void> {
   const { invalid } = api.settings().errors
   const problem = settingsRefusal(values, path)
@@ -61,7 +59,7 @@ function parseValue<Value>(value: unknown, schema: z.ZodType<Value>, status: Err
   throw new ApiError(status, problems.join('; '))
 }
 
-/** Paths of the fields that the client sent and the schema dropped (Q-28). */
+/** Fields that the client sent and the schema dropped (Q-28). */
 function unknownFieldsIn(sent: unknown, parsed: unknown, parents: readonly string[] = []): string[] {
   if (typeof sent !== 'object' || sent === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.entries(sent).flatMap(([key, value]) => {
@@ -75,6 +73,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // JSON never yields undefined, so it can stand for "no JSON"
+    return undefined // JSON never yields undefined: it means "no JSON"
   }
 }

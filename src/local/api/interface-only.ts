@@ -1,11 +1,11 @@
-// The service reduced to the routes and fields that the interface text shows (Q-33).
+// The service reduced to the routes and fields of the interface text (Q-33).
 import type { MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
 import { ApiError } from './errors.ts'
 
 const ID = '[^/]+'
 
-/** The routes of the table "Endpoints" in the interface text. */
+/** Table "Endpoints" of the interface text. */
 const ROUTES: readonly RegExp[] = [
   '(?:GET|POST) /api_keys',
   `DELETE /api_keys/${ID}`,
@@ -23,7 +23,7 @@ const COMPUTE =
   autoscaling_limit_max_cu settings pooler_enabled pooler_mode disabled passwordless_access last_active created_at
   updated_at proxy_host`)
 
-/** Field of a body → fields of its records. `pagination` stays: the interface text does not mention pages. */
+/** Field of a body → fields of its records. `pagination` stays although the interface text has no pages. */
 const RECORD_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   projects:
     words(`id name cpu_used_sec platform_id region_id provisioner pg_version locked created_at updated_at
@@ -61,7 +61,6 @@ const reduceBody = (body: unknown): Record<string, unknown> =>
     }),
   )
 
-/** A record, or each record of a list, with these fields only. */
 function pickFields(fields: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => pickFields(fields, item))
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.has(name)))

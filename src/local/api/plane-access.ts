@@ -1,4 +1,4 @@
-// Access of routes to the control plane: the project and branch that a path names, and requests. All throw `ApiError`.
+// Project and branch that a path names, and requests to the control plane. All throw `ApiError`.
 import type { Answer, Request } from '../control/events.ts'
 import type { Branch, Project } from '../control/project.ts'
 import type { Api, Call } from './context.ts'
@@ -20,7 +20,7 @@ export function branchAndProjectOr404(call: Call, api: Api): BranchInProject {
   return { project, branch: branchOr404(project, call.req.param('branch_id')) }
 }
 
-type BranchInProject = { readonly project: Project; readonly branch: Branch }
+type BranchInProject = Readonly<{ project: Project; branch: Branch }>
 
 export function namedOr404<Item extends Named>(items: readonly Item[], what: string, wanted = ''): Item {
   const item = items.find(({ name }) => name === wanted)
@@ -29,7 +29,7 @@ export function namedOr404<Item extends Named>(items: readonly Item[], what: str
 
 type Named = { readonly name: string }
 
-/** Throws when an organization other than that of the account is named; `field` begins the message. */
+/** Throws for an organization other than the account's; `field` begins the message. */
 export function requireOrganization(organizationId: string | undefined, { account }: Api, field = ''): void {
   if (organizationId !== undefined && organizationId !== account.organizationId)
     throw new ApiError(404, `${field}organization not found: ${organizationId}`)
@@ -37,7 +37,7 @@ export function requireOrganization(organizationId: string | undefined, { accoun
 
 export type Accepted = ReturnType<typeof acceptedAnswer>
 
-/** The answer to an accepted request, with its operations as the API shows them. Throws when the control plane has refused. */
+/** Answer to an accepted request with its operations on the wire; throws for a refusal. */
 export function acceptedAnswer(answer: Answer, api: Api) {
   if (!answer.ok) throw refusalError(answer.refusal, api)
   return { ...answer, operations: answer.operations.map(operationWire) }

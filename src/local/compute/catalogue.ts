@@ -1,14 +1,11 @@
-// Makes the roles and databases of a server what the control plane says they are.
+// Roles and databases of a server, as the control plane has them.
 import { type Client, escapeIdentifier as quoted, escapeLiteral } from 'pg'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
 import { type ServerAddress, withSession } from './connect.ts'
 
-/**
- * Creates missing roles and databases, sets passwords and owners, and drops the names listed as dropped; may be
- * repeated. Objects that users created in SQL stay.
- */
+/** Creates, alters and drops what the catalogue says; may be repeated. Objects made in SQL stay. */
 export function applyCatalogue(server: ServerAddress, catalogue: Catalogue, rules: Behaviour): Promise<void> {
   return withSession(server, async (client) => {
     await applyRoles(client, catalogue)
@@ -29,7 +26,7 @@ async function namesIn(client: Client, sql: string): Promise<ReadonlySet<string>
 const ROLES_QUERY = 'select rolname as name from pg_catalog.pg_roles'
 const DATABASES_QUERY = 'select datname as name from pg_catalog.pg_database'
 
-/** Roles made through the API are members of `neon_superuser` (service-facts 8.1). */
+/** Roles of the API are members of `neon_superuser` (service-facts 8.1). */
 async function applyRoles(client: Client, { roles }: Catalogue): Promise<void> {
   const existing = await namesIn(client, ROLES_QUERY)
   for (const { name, password } of roles) {
@@ -47,7 +44,7 @@ async function applyDatabases(client: Client, { databases }: Catalogue): Promise
   }
 }
 
-/** Drops a role. Its objects go to the superuser first, in every database, because a role that owns objects cannot go. */
+/** Gives the role's objects in every database to the superuser first: an owner cannot be dropped. */
 async function dropRole(client: Client, server: ServerAddress, name: string): Promise<void> {
   const existing = await namesIn(client, ROLES_QUERY)
   if (!existing.has(name)) return

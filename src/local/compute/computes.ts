@@ -1,4 +1,4 @@
-// The Postgres servers of the service: one per awake compute, on the data folder of its branch.
+// Postgres servers: one per awake compute, on its branch's data folder.
 import { join } from 'node:path'
 import type { ProcessOrder } from '../control/events.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
@@ -13,24 +13,22 @@ import { dropSlot } from './slots.ts'
 import { type Spawned, updateCatalogue, spawnPrimary } from './spawn.ts'
 
 export type Computes = {
-  /** Starts the server of a compute; resolves when it accepts connections, throws with the reason when it cannot. */
+  /** Resolves when the server accepts connections; throws with the reason when it cannot. */
   start(order: StartOrder): Promise<void>
-  /** Applies the order to a running server, as far as that needs no restart. */
+  /** Applies what needs no restart. */
   configure(order: ProcessOrder): Promise<void>
-  /** Changes the size of a running server; no client is dropped. */
+  /** No client is dropped. */
   resize(endpointId: string, cu: number): Promise<void>
-  /** Resolves when no server runs. Clients get `grace` ms to leave by themselves. */
+  /** Resolves when no server runs. Clients get `grace` ms to leave. */
   stop(endpointId: string, grace: number): Promise<void>
   copyBranch(branchId: string, parentId: string): Promise<void>
-  /** Removes the data of a branch once no server runs on it. */
   removeBranch(branchId: string): Promise<void>
-  /** Removes the data and the slot of a replica once it does not run. */
+  /** Removes data and slot of a replica that does not run. */
   removeReplica(endpointId: string, branchId: string): Promise<void>
   stopAll(): Promise<void>
   poll(endpointId: string): Promise<void>
-  /** The port of the server itself, behind the proxy; undefined while none accepts connections. */
+  /** Port of the server behind the proxy; undefined while it accepts no connections. */
   portOf(endpointId: string): number | undefined
-  /** Ports of all servers that accept connections. */
   ports(): readonly number[]
 }
 
@@ -38,31 +36,31 @@ type Running = Spawned & {
   readonly branchId: string
   readonly isReplica: boolean
   monitor?: Monitor
-  /** Set once the service stops the server: its end is then reported as no failure. */
+  /** Set once the service stops it: its end is no failure then. */
   isStopping: boolean
 }
 
-/** Servers that start at the same time, 4: more make each start of a burst slower on a small machine. */
+/** More make each start of a burst slower on a small machine. */
 const MAX_CONCURRENT_STARTS = 4
 
 export function createComputes(options: ComputesOptions): Computes {
   const running = new Map<string, Running>()
-  // branch → the last work on its data folder, which the next one waits for
+  // branch → the last work on its data, which the next one waits for
   const branches = new Map<string, Promise<unknown>>()
   const gate = createGate(MAX_CONCURRENT_STARTS)
   const closing = new AbortController()
 
-  const runInTurn = <Value>(branchId: string, work: () => Promise<Value>): Promise<Value> => {
+  const runInTurn = <Value>(branchId: string, work: () => Promise<Value>) => {
     const previous = branches.get(branchId) ?? Promise.resolve()
     const result = previous.then(work, work)
     branches.set(branchId, result)
     return result
   }
-  const primaryOn = (branchId: string): Running | undefined =>
+  const primaryOn = (branchId: string) =>
     [...running.values()].find((entry) => entry.branchId === branchId && !entry.isReplica)
-  const replicasOn = (branchId: string): [string, Running][] =>
+  const replicasOn = (branchId: string) =>
     [...running].filter(([, entry]) => entry.branchId === branchId && entry.isReplica)
-  const start = async (order: StartOrder): Promise<void> => {
+  const start = async (order: StartOrder) => {
     const { endpointId, branch } = order
     if (closing.signal.aborted) throw new Error('the local service is stopping')
     const isReplica = order.type === 'read_only'
@@ -72,8 +70,8 @@ export function createComputes(options: ComputesOptions): Computes {
     void entry.server.ended.then((words) => handleEnd(endpointId, entry, words))
     void watchActivity(endpointId, entry)
   }
-  /** A replica may not have fewer connections than its primary: such replicas stop first, and wake with more. */
-  const startPrimary = async (order: StartOrder): Promise<Spawned> => {
+  /** A replica needs its primary's connections at least: those with fewer stop, and wake with more. */
+  const startPrimary = async (order: StartOrder) => {
     const { id: branchId } = order.branch
     const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
     for (const [endpointId, replica] of replicasOn(branchId))
@@ -82,24 +80,24 @@ export function createComputes(options: ComputesOptions): Computes {
     for (const [, replica] of replicasOn(branchId)) replica.follow(spawned.server.port)
     return spawned
   }
-  const startReplica = async (order: StartOrder): Promise<Spawned> => {
+  const startReplica = async (order: StartOrder) => {
     const origin = originOf(join(options.folder, order.endpointId))
     if (origin !== undefined && origin !== order.branch.id) await removeReplica(order.endpointId, origin)
     return spawnReplica(order, primaryOn(order.branch.id)?.server.port, options)
   }
-  const removeReplica = async (endpointId: string, branchId: string): Promise<void> => {
+  const removeReplica = async (endpointId: string, branchId: string) => {
     const primary = primaryOn(branchId)
     if (primary) await dropSlot({ ...options.cluster, port: primary.server.port }, endpointId)
     await removeFolder(join(options.folder, endpointId))
   }
-  const handleEnd = (endpointId: string, entry: Running, words: string): void => {
+  const handleEnd = (endpointId: string, entry: Running, words: string) => {
     entry.monitor?.stop()
     entry.sizing.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
     if (!entry.isReplica) for (const [, replica] of replicasOn(entry.branchId)) replica.follow(undefined)
     if (!entry.isStopping) options.onDied(endpointId, words)
   }
-  const watchActivity = async (endpointId: string, entry: Running): Promise<void> => {
+  const watchActivity = async (endpointId: string, entry: Running) => {
     try {
       const listener: MonitorListener = {
         onActivity: (at) => options.onActivity(endpointId, at),
@@ -114,7 +112,7 @@ export function createComputes(options: ComputesOptions): Computes {
       if (!entry.isStopping) options.onProblem('the activity of a compute cannot be watched', error)
     }
   }
-  const stop = async (endpointId: string, grace: number): Promise<void> => {
+  const stop = async (endpointId: string, grace: number) => {
     const entry = running.get(endpointId)
     if (!entry) return
     entry.isStopping = true
@@ -122,12 +120,12 @@ export function createComputes(options: ComputesOptions): Computes {
     entry.sizing.stop()
     await runInTurn(entry.branchId, () => entry.server.stop(grace))
   }
-  const resize = async (endpointId: string, cu: number): Promise<void> => {
+  const resize = async (endpointId: string, cu: number) => {
     const entry = running.get(endpointId)
     await entry?.sizing.resize(cu)
     if (entry && running.get(endpointId) === entry && !entry.isStopping) entry.setSize(cu)
   }
-  const copy = async (branchId: string, parentId: string): Promise<void> => {
+  const copy = async (branchId: string, parentId: string) => {
     const { folder, cluster } = options
     const port = primaryOn(parentId)?.server.port
     await copyBranch({ from: join(folder, parentId), to: join(folder, branchId), port }, cluster)

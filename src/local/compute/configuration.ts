@@ -5,13 +5,13 @@ import type { ConnectionsBasis } from '../control/behaviour.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { replaceFile } from './files.ts'
 
-/** The superuser of the service itself; its users get roles with fewer rights. */
+/** The service's own superuser; its users get fewer rights. */
 export const SUPERUSER = 'cloud_admin'
 
-/** File in the data folder with the settings that depend on the size; `postgresql.conf` includes it. */
+/** Settings by size, in the data folder; `postgresql.conf` includes it. */
 const SIZE_FILE = 'compute.conf'
 
-/** Settings of every server. Small log files keep starts quick. */
+/** Small log files keep starts quick. */
 const COMMON = `
 include '${SIZE_FILE}'
 log_destination = 'stderr'
@@ -25,13 +25,13 @@ max_replication_slots = 100
 max_slot_wal_keep_size = '64MB'
 `
 
-/** Access rules: passwords, from this machine only. Replicas follow their primary as superuser. */
+/** Passwords, from this machine only. Replicas follow as superuser. */
 const ACCESS = `
 host all all 127.0.0.1/32 scram-sha-256
 host replication ${SUPERUSER} 127.0.0.1/32 scram-sha-256
 `
 
-/** Writes the files of a fresh cluster that do not depend on a compute. */
+/** Files of a fresh cluster. */
 export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, 'postgresql.conf'), COMMON)
   writeFileSync(join(dataFolder, 'pg_hba.conf'), ACCESS)
@@ -41,20 +41,20 @@ export function writeCommonConfiguration(dataFolder: string): void {
 export type SizeInput = Readonly<{
   cacheScale: number
   basis: ConnectionsBasis
-  /** The size the compute has now. Settings that depend on it take effect with a reload (S-67), all others at a start. */
+  /** Current size. A reload applies what depends on it (S-67); the rest needs a start. */
   cu: number
-  /** Lines that override all others. */
+  /** Override all others. */
   extraLines: readonly string[]
 }>
 
 /**
- * Writes the settings that depend on the size of the compute. `shared_buffers`, 128 MB at every size (S-99), is divided by
- * `cacheScale`. The limit of the file cache is not: for its model, one page of this machine is `cacheScale` pages.
+ * Settings by size. `shared_buffers`, 128 MB at every size (S-99), is divided by `cacheScale`; the file cache is not:
+ * in its model one page here stands for `cacheScale` pages.
  */
 export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, input: SizeInput): void {
   const { cacheScale, basis, cu, extraLines } = input
   const lines = [
-    // the client's settings come first, because the last line of a name counts
+    // first, because the last line of a name counts
     ...Object.entries(config.pgSettings).map(([name, value]) => settingLine(name, value)),
     `shared_buffers = '${Math.max(128, Math.round((128 * 1024) / cacheScale))}kB'`,
     `max_connections = ${maxConnectionsOf(config, basis)}`,
@@ -66,11 +66,10 @@ export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig
   replaceFile(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)
 }
 
-/** A line of configuration, whatever the characters of the value. */
 export const settingLine = (name: string, value: string): string =>
   `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** The `max_connections` that a server on this data had last, or will have at its next start. */
+/** The last `max_connections` of this data, or the next. */
 export function maxConnectionsIn(dataFolder: string): number {
   const lines = readFileSync(join(dataFolder, SIZE_FILE), 'utf8')
   return Number([...lines.matchAll(/^max_connections = (\d+)$/gm)].at(-1)?.[1] ?? 0)

@@ -1,4 +1,4 @@
-/** Runs at most `limit` pieces of work at once; the others wait, first come first served. */
+/** Runs at most `limit` pieces of work at once, first come first served. */
 export function createGate(limit: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   const waiting: (() => void)[] = []
   let free = limit

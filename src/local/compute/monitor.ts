@@ -1,4 +1,4 @@
-// Watches a server for client activity and for work, by one query.
+// Watches a server for client activity and work by one query.
 import { type ActivityReading, detectActivity } from '../control/usage/activity.ts'
 import { SUPERUSER } from './configuration.ts'
 import { WALSENDER, connectSuperuser } from './connect.ts'
@@ -6,7 +6,7 @@ import type { ComputesOptions } from './orders.ts'
 import type { WorkReading } from './sizing.ts'
 
 export type Monitor = {
-  /** Reads now and reports before it resolves; a server that does not answer reports no activity. */
+  /** Reads now and reports first; a server that does not answer has no activity. */
   poll(): Promise<void>
   stop(): void
 }
@@ -17,7 +17,7 @@ export type MonitorListener = Readonly<{
   onProblem: (error: unknown) => void
 }>
 
-/** Inputs of the five rules (service-facts 9) and of the autoscaler. Prepared, because planning takes longer than running. */
+/** Inputs of the five rules (service-facts 9) and of the autoscaler. Prepared: planning takes longer than running. */
 const ACTIVITY_QUERY = {
   name: 'activity',
   text: `
@@ -46,11 +46,11 @@ from
 `,
 }
 
-/** A row of the query; `reads`: database → blocks read, null when there is no database. */
+/** `reads`: database → blocks read, null without databases. */
 type ActivityRow = ActivityReading &
   Pick<WorkReading, 'running'> & { readonly reads: Readonly<Record<string, number>> | null }
 
-/** Starts a watch by a session in database `postgres`, where it does not count as activity itself. */
+/** The session is in database `postgres`, where it is no activity itself. */
 export async function startMonitor(
   port: number,
   { onActivity, onWork, onProblem }: MonitorListener,
@@ -61,7 +61,7 @@ export async function startMonitor(
   const stopping = new AbortController()
   let earlier: ActivityReading | undefined
   let lastActive: number | undefined
-  const read = async (): Promise<void> => {
+  const read = async () => {
     const [row] = (await client.query<ActivityRow>(ACTIVITY_QUERY)).rows
     if (!row) return
     const rule1 = behaviour().activityRule1
@@ -72,14 +72,14 @@ export async function startMonitor(
     lastActive = at
     onActivity(Math.floor(at))
   }
-  const poll = async (): Promise<void> => {
+  const poll = async () => {
     try {
       await read()
     } catch (error) {
       if (!stopping.signal.aborted) onProblem(error)
     }
   }
-  const loop = async (): Promise<void> => {
+  const loop = async () => {
     while (!stopping.signal.aborted) {
       await poll()
       await clock.sleep(activityPoll, stopping.signal)

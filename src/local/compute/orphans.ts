@@ -1,10 +1,10 @@
-// Postgres servers and other programs that a killed service left running.
+// Programs that a killed service left running.
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
-/** A kind of program, with the id of the process that runs in a folder and the signals that end it, the gentlest first. */
+/** The process in a folder, and the signals that end it, gentlest first. */
 export type OrphanKind = Readonly<{
   processIn: (folder: string) => number | undefined
   signals: readonly EndingSignal[]
@@ -12,18 +12,18 @@ export type OrphanKind = Readonly<{
 
 type EndingSignal = keyof typeof TIMEOUTS
 
-/** Time a process has to end after a signal, and the time between two looks, ms. */
+/** Time to end after a signal, and between two looks, ms. */
 const TIMEOUTS = { SIGINT: 5000, SIGQUIT: 2000, SIGKILL: 2000 }
 const LOOK_INTERVAL = 10
 
-/** Process id of the server that runs on this data folder; undefined when none does. */
+/** Process id of the server on this data; undefined when none runs. */
 export const serverOf = (dataFolder: string): number | undefined =>
   recordedProcess(join(dataFolder, 'postmaster.pid'), 'postgres', dataFolder)
 
-/** Postgres: fast shutdown, immediate shutdown, kill. */
+/** Fast shutdown, immediate shutdown, kill. */
 export const SERVERS: OrphanKind = { processIn: serverOf, signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'] }
 
-/** Stops the programs of one kind that an earlier, killed service left running in the folders inside `parent`, and returns them. */
+/** Stops and returns the programs of one kind that a killed service left in the folders of `parent`. */
 export async function stopOrphans(parent: string, { processIn, signals }: OrphanKind, clock: Clock) {
   const orphans = readdirSync(parent).flatMap((folder) => {
     const pid = processIn(join(parent, folder))
@@ -33,10 +33,7 @@ export async function stopOrphans(parent: string, { processIn, signals }: Orphan
   return orphans
 }
 
-/**
- * Process id in the file, if that process runs this program with this path among its arguments. The id alone proves
- * nothing: the system may have given it to another process since it was written down.
- */
+/** Process id in the file if that process runs this program with this argument: the system may have reused the id. */
 export function recordedProcess(pidFile: string, program: string, path: string): number | undefined {
   if (!existsSync(pidFile)) return undefined
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
@@ -52,11 +49,11 @@ function runs(pid: number, program: string, path: string): boolean {
     const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
     return line.includes(program) && line.includes(path)
   } catch {
-    return false // the process has just ended
+    return false // it has just ended
   }
 }
 
-/** Sends one signal after the other until the process is gone. Polls: only a parent is notified of the end of a process. */
+/** Signals in turn until the process is gone. Polls: only a parent learns of an end. */
 async function endProcess(pid: number, signals: OrphanKind['signals'], clock: Clock): Promise<void> {
   for (const signal of signals) {
     let isRunning = sendSignal(pid, signal)
@@ -68,7 +65,7 @@ async function endProcess(pid: number, signals: OrphanKind['signals'], clock: Cl
   }
 }
 
-/** Sends a signal and returns whether the process runs; signal 0 only tests that. */
+/** Whether the process runs; signal 0 only tests that. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal)
@@ -78,7 +75,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Whether the process has ended but its parent never collects it, as the first process of many containers does not. */
+/** Ended, but never collected by its parent, such as the first process of many containers. */
 function isZombie(pid: number): boolean {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

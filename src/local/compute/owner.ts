@@ -1,9 +1,9 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number }
+export type SystemUser = Readonly<{ name: string; uid: number; gid: number }>
 
-/** The user Postgres runs as; undefined for that of this process. As root, which it refuses: `postgres` or `nobody`, else throws. */
+/** The user of Postgres; undefined for our own. As root, which it refuses: `postgres` or `nobody`, else throws. */
 export function postgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -19,7 +19,7 @@ export function postgresUser(): SystemUser | undefined {
   )
 }
 
-/** The first folder on the way to `path` that the owner may not enter; undefined when it may enter all. */
+/** The first folder towards `path` that the owner may not enter. */
 export function closedFolder(path: string, owner: SystemUser | undefined): string | undefined {
   if (!owner) return undefined
   const parents = [path]

@@ -1,4 +1,4 @@
-// Programs of this machine, run in a clean environment as the system user of Postgres.
+// Programs run in a clean environment as the user of Postgres.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
@@ -6,33 +6,31 @@ import type { SystemUser } from './owner.ts'
 
 export type ServerProcess = Readonly<{
   child: ChildProcess
-  /** Resolves when the process is gone, with the last lines of its log; never rejects. */
+  /** The last lines of the log once the process is gone; never rejects. */
   ended: Promise<string>
 }>
 
 export type ServerProcessOptions = Readonly<{
-  /** Name in messages. */
   name: string
   path: string
   args: readonly string[]
   folder: string
   owner: SystemUser | undefined
-  /** Log line of a program that has begun to serve. */
+  /** Log line once it serves. */
   ready: RegExp
   /** Time until it must serve, ms; then it is killed. */
   startTimeout: number
   clock: Clock
 }>
 
-/** Log lines that an error message quotes. */
 const QUOTED_LINES = 6
 
-/** Starts a program and resolves as soon as its log says that it serves; throws with its last lines when it ends or hangs instead. */
+/** Resolves once the log says that it serves; throws with the last lines when it ends or hangs. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { path, args, folder, owner, startTimeout, clock } = options
   const child = spawn(path, args, {
     cwd: folder,
-    // its own process group: Ctrl-C in a terminal must reach the service alone, so that the meter closes in order
+    // its own process group: Ctrl-C must reach the service alone, so that the meter closes in order
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...processOptions(owner),
@@ -47,7 +45,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return { child, ended }
 }
 
-/** Runs a program to its end; when it fails, returns what it wrote to its error output. */
+/** The error output of a program that failed. */
 export async function runCommand(
   path: string,
   args: readonly string[],
@@ -78,7 +76,7 @@ function followLog(child: ChildProcess, { name, ready }: ServerProcessOptions) {
     lines = [...lines, ...parts].slice(-QUOTED_LINES)
   })
   child.once('error', (error) => ended.resolve(`${name} could not be run: ${error.message}`))
-  // 'exit', not 'close': a child of a killed server may hold the pipe open for a while
+  // not 'close': a child of a killed server may hold the pipe open
   child.once('exit', (code, signal) =>
     ended.resolve(`${name} ended (${signal ?? code}): ${lines.join(' | ')}`),
   )

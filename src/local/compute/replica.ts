@@ -1,4 +1,4 @@
-// Read replicas: streaming standbys of their branch's primary, each on data of its own.
+// Read replicas: streaming standbys of their branch's primary, on data of their own.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
@@ -10,17 +10,17 @@ import { WALSENDER, withSession } from './connect.ts'
 import { slotOf, syncSlots } from './slots.ts'
 import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
 
-/** File in a replica's data folder with the id of the branch it was copied from. */
+/** File in a replica's data folder: the branch it was copied from. */
 const ORIGIN_FILE = 'replica.origin'
 const PASSWORD_FILE = 'replica.pass'
 
-/** Time without progress after which a replica counts as unable to catch up, and the time between two looks, ms. */
+/** Without progress for this time it cannot catch up; time between two looks, ms. */
 const STALL_TIMEOUT = 3000
 const LOOK_INTERVAL = 10
 
 /**
- * Starts a replica and resolves when it shows all that its primary had when this was called. It is copied anew when the
- * primary no longer has the log it missed. `primary` is the port of the primary; undefined while that sleeps.
+ * Resolves when the replica shows all that its primary has now. It is copied anew when the primary lost log it needs.
+ * `primary`: port, undefined while that sleeps.
  */
 export async function spawnReplica(
   order: StartOrder,
@@ -35,7 +35,7 @@ export async function spawnReplica(
   const isFresh = originOf(dataFolder) !== branchId
   if (isFresh) {
     await removeFolder(dataFolder)
-    const complete = (partial: string): void => {
+    const complete = (partial: string) => {
       writeSecret(join(partial, PASSWORD_FILE), `*:*:*:${SUPERUSER}:${cluster.password}\n`, cluster.owner)
       writeFileSync(join(partial, 'standby.signal'), '')
       writeFileSync(join(partial, ORIGIN_FILE), branchId)
@@ -51,20 +51,20 @@ export async function spawnReplica(
   }
 }
 
-/** Brings the data of a sleeping branch up to date: it exists, has its roles, and was shut down in order. */
+/** Makes a sleeping branch's data ready: present, with its roles, shut down in order. */
 async function prepareBranch(order: StartOrder, options: ComputesOptions): Promise<void> {
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
   const exists = existsSync(dataFolder)
   const hasCatalogue = options.applied(branch.id) === versionOf(branch, options.behaviour())
   if (exists && hasCatalogue && endOfLog(dataFolder) !== undefined) return
-  // as many connections as before, because awake replicas may not have fewer
+  // as many as before: awake replicas may not have fewer
   const extraLines = exists ? [`max_connections = ${maxConnectionsIn(dataFolder)}`] : []
   const { server } = await spawnPrimary(order, options, extraLines)
   await server.stop(0)
 }
 
-/** Id of the branch a replica's data was copied from; undefined while it has none. */
+/** Branch that a replica was copied from. */
 export function originOf(dataFolder: string): string | undefined {
   const path = join(dataFolder, ORIGIN_FILE)
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -88,8 +88,8 @@ async function startAndCatchUp(order: StartOrder, primary: number | undefined, o
 }
 
 /**
- * Lines of configuration of a standby. While its primary sleeps, it reads the rest of the log from its folder. It needs at
- * least its primary's connections; the proxy enforces its own limit.
+ * While its primary sleeps, a standby reads the log from the primary's folder. It needs its connections at least; the
+ * proxy enforces the standby's own limit.
  */
 function standbyLines(order: StartOrder, port: number | undefined, options: ComputesOptions): string[] {
   const origin = join(options.folder, order.branch.id)
@@ -107,14 +107,13 @@ function standbyLines(order: StartOrder, port: number | undefined, options: Comp
   ]
 }
 
-/** Shell command that copies a log file out of this folder. */
 const copyCommand = (folder: string): string =>
   `cp '${folder.replaceAll("'", String.raw`'\''`).replaceAll('%', '%%')}'/%f "%p"`
 
 const FLUSHED = 'pg_current_wal_flush_lsn()'
 const REPLAYED = 'pg_last_wal_replay_lsn()'
 
-/** A position in the log, bytes; 0 when the server has none. */
+/** Position in the log, bytes; 0 for none. */
 const positionOf = (port: number, position: string, { cluster }: ComputesOptions): Promise<bigint> =>
   withSession({ ...cluster, port }, async (client) => {
     const sql = `select pg_wal_lsn_diff(${position}, '0/0')::text as bytes`
@@ -134,14 +133,13 @@ async function waitForPosition(port: number, goal: bigint, options: ComputesOpti
   throw new Error('the replica could not catch up with its primary')
 }
 
-/** Offsets in `pg_control`, bytes, the same from Postgres 14 to 18: state, and position of the last checkpoint. */
+/** Offsets in `pg_control` of Postgres 14 to 18, bytes: state, last checkpoint. */
 const STATE_OFFSET = 16
 const CHECKPOINT_OFFSET = 32
 
-/** State of a server that was shut down in order. */
 const SHUT_DOWN = 1
 
-/** End of the log of a server that was shut down in order; undefined when it was not. */
+/** End of the log of a server shut down in order, else undefined. */
 export function endOfLog(dataFolder: string): bigint | undefined {
   const control = readFileSync(join(dataFolder, 'global', 'pg_control'))
   const isShutDown = control.readInt32LE(STATE_OFFSET) === SHUT_DOWN

@@ -1,6 +1,6 @@
-// Stand-ins for the SQL objects of the service's extension `neon` (service-facts 8.1). Plain Postgres has none.
+// Stand-ins for the extension `neon` (service-facts 8.1), which plain Postgres does not have.
 
-/** Roles of a fresh project; their passwords are set on each branch. */
+/** Their passwords are set on each branch. */
 export const CREATE_ROLES = `
 create role neon_superuser nologin;
 grant pg_monitor to neon_superuser with admin option;
@@ -8,16 +8,13 @@ create role app_owner login in role neon_superuser;
 create role dormouse login connection limit 2 in role pg_monitor;
 `
 
-/** Creates the database of a fresh project. A statement of its own: a database cannot be created in a transaction. */
+/** Apart: no database can be created in a transaction. */
 export const CREATE_DATABASE = 'create database app owner app_owner'
 
-/** File in a data folder with the counters of the cache model; written by sizing.ts, read by the objects below. */
+/** Counters of the cache model in a data folder; sizing.ts writes it. */
 export const CACHE_FILE = 'neon_cache.json'
 
-/**
- * Objects of the file cache, in schema public of every database made from \`template1\`. They read the state of the cache
- * model (control/sizing/cache-model.ts) from a file.
- */
+/** File cache objects, in schema public of `template1` and so of every database. They read `CACHE_FILE`. */
 export const CREATE_CACHE_OBJECTS = `
 insert into pg_catalog.pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 select pg_catalog.pg_nextoid('pg_catalog.pg_extension', 'oid', 'pg_catalog.pg_extension_oid_index'),

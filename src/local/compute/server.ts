@@ -5,20 +5,16 @@ import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './owner.ts'
 import { type ServerProcess, startServerProcess } from './process.ts'
 
-/** A Postgres server that accepts connections on 127.0.0.1. */
+/** Accepts connections on 127.0.0.1. */
 export type Server = Pick<ServerProcess, 'ended'> & {
   readonly port: number
   readonly pid: number
-  /** Makes it read its configuration again; sessions follow with their next statement. */
+  /** Reads the configuration again; sessions follow with their next statement. */
   reload(): void
-  /**
-   * Shuts the server down: sessions are ended, data is flushed. For `grace` ms before, sessions may end by themselves.
-   * A server that takes too long is killed. Resolves when nothing runs.
-   */
+  /** Shuts down and resolves when nothing runs. For `grace` ms sessions may end by themselves; a slow server is killed. */
   stop(grace: number): Promise<void>
 }
 
-/** What all servers of a data folder have in common. */
 export type Cluster = Readonly<{
   binaries: Binaries
   owner: SystemUser | undefined
@@ -28,21 +24,22 @@ export type Cluster = Readonly<{
   password: string
 }>
 
-export type ServerOptions = Omit<Cluster, 'password'> & {
-  readonly dataFolder: string
-  readonly port: number
-}
+export type ServerOptions = Omit<Cluster, 'password'> &
+  Readonly<{
+    dataFolder: string
+    port: number
+  }>
 
-/** Time until a server must accept connections, ms: crash recovery on a busy machine takes seconds. */
+/** Time until it accepts connections, ms: crash recovery on a busy machine takes seconds. */
 const START_TIMEOUT = 30_000
 
-/** Time a fast shutdown may take, ms; then the server is told to quit at once, and half of it later it is killed. */
+/** A fast shutdown, ms; then it must quit at once, and half of it later it is killed. */
 const STOP_TIMEOUT = 10_000
 
-/** Log line of a server that accepts connections, a standby included. */
+/** Log line of a server that is ready, also of a standby. */
 const READY = /database system is ready to accept (?:read-only )?connections/
 
-/** Starts a server and resolves as soon as it accepts connections; throws as `startServerProcess` does. */
+/** Resolves when it accepts connections; throws as `startServerProcess`. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { binaries, dataFolder: folder, port, clock } = options
   const { certificateFile, keyFile } = options.certificate
@@ -57,7 +54,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ready: READY,
     startTimeout: START_TIMEOUT,
   })
-  const stop = async (grace: number): Promise<void> => {
+  const stop = async (grace: number) => {
     child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
     const killAfter = (ms: number, signal: NodeJS.Signals) => clock.after(ms, () => child.kill(signal))
     const cancels = [

@@ -1,7 +1,7 @@
-// The file cache and the autoscaler of one running server, both derived from readings of its work.
+// File cache and autoscaler of one server, from readings of its work.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Demand, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
+import { goalCu, loadAfter } from '../control/sizing/autoscale.ts'
 import {
   type CacheModel,
   type RelationReading,
@@ -18,34 +18,32 @@ import { replaceFile } from './files.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { CACHE_FILE } from './schema.ts'
 
-/** Work of a server at an instant. */
 export type WorkReading = Readonly<{
-  /** Processes that want a CPU or wait for a disk. */
+  /** Processes that want a CPU or a disk. */
   running: number
   /** Database → blocks read since the start. */
   reads: ReadonlyMap<string, number>
 }>
 
 export type SizeModel = {
-  /** Sets the server that is read from now on. */
-  attach(server: { readonly port: number; readonly pid: number }): void
-  /** Updates cache and goal by a reading. Never throws; it does not wait for the reading of relations it may start. */
+  attach(server: Readonly<{ port: number; pid: number }>): void
+  /** Never throws, nor waits for a reading of relations it may start. */
   addReading(reading: WorkReading): void
-  /** Counts the reads so far at the old size, then changes the size. Never rejects. */
+  /** First counts the reads at the old size. Never rejects. */
   resize(cu: number): Promise<void>
-  /** Announces the end of the server: from now on, failures to read it are no problem. */
+  /** Announces the end: from now on, failed readings are no problem. */
   stop(): void
 }
 
-/** Goals in the minute that the short load average covers, 12: the service sets one every 5 s. Tests shorten both alike. */
+/** Goals in the minute of the short load average, one every 5 s. Tests shorten both alike. */
 const GOALS_PER_MINUTE = 12
 
 const PAGE = 8192
 const PAGES_PER_MIB = 128
 
 /**
- * Relations of users. Takes no locks, so that it neither waits for a session that alters a table nor delays it. The size
- * is that of the first file, and for relations above 1 GiB the estimate of Postgres.
+ * Relations of users. Takes no locks, so that it waits for no session and delays none. Above 1 GiB, Postgres' estimate
+ * of the size.
  */
 const RELATIONS_QUERY = `
 select id, read, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
@@ -56,7 +54,7 @@ select id, read, case when bytes < 1073741824 then bytes / 8192 else greatest(13
  where bytes is not null
 `
 
-/** Creates the model before the server starts: an empty cache at the minimum size, written to its file. */
+/** Starts with an empty cache of the minimum size, written to its file. */
 export function createSizeModel(
   dataFolder: string,
   { endpointId, config }: StartOrder,
@@ -71,25 +69,24 @@ export function createSizeModel(
   let load = 0
   let [lastReadingAt, goalAt, relationsReadAt, unchangedAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
-  // database → blocks read that the model has counted
+  // database → blocks read, as the model has counted them
   const counted = new Map<string, number>()
   let isStopped = false
   let queued = 0
   let last: Promise<void> = Promise.resolve()
 
-  const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
-  const reportProblem = (error: unknown): void => {
+  const publish = () => writeCacheFile(dataFolder, model, cacheScale)
+  const reportProblem = (error: unknown) => {
     if (!isStopped) options.onProblem('the file cache of a compute could not be read', error)
   }
-  const runInTurn = (work: () => Promise<void>): Promise<void> => {
+  const runInTurn = (work: () => Promise<void>) => {
     queued += 1
-    const finish = (): void => void (queued -= 1)
+    const finish = () => void (queued -= 1)
     last = last.then(work).catch(reportProblem).finally(finish)
     return last
   }
-  const changedDatabases = (): string[] =>
-    [...reads.keys()].filter((name) => counted.get(name) !== reads.get(name))
-  const readChangedRelations = async (): Promise<void> => {
+  const changedDatabases = () => [...reads.keys()].filter((name) => counted.get(name) !== reads.get(name))
+  const readChangedRelations = async () => {
     relationsReadAt = clock.now()
     const since = unchangedAt
     const current = reads
@@ -105,7 +102,7 @@ export function createSizeModel(
     unchangedAt = relationsReadAt
     publish()
   }
-  const demandNow = (now: number): Demand => {
+  const demandNow = (now: number) => {
     const used = usedMemory(server.pid)
     const cached = usedPages(model) * cacheScale * PAGE
     return {
@@ -121,7 +118,7 @@ export function createSizeModel(
     },
     addReading: (reading) => {
       const now = clock.now()
-      const elapsed = Math.max(0, now - lastReadingAt) // the clock may have been set back
+      const elapsed = Math.max(0, now - lastReadingAt) // the clock may be set back
       load = loadAfter(load, reading.running, elapsed / (GOALS_PER_MINUTE * goalEvery))
       lastReadingAt = now
       reads = reading.reads
@@ -144,7 +141,7 @@ export function createSizeModel(
   }
 }
 
-/** Pages of this machine that the file cache of a size holds. */
+/** Pages of this machine. */
 const pagesOf = (cu: number, cacheScale: number): number => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
 
 const relationsOf = (address: SuperuserAddress): Promise<readonly RelationReading[]> =>
@@ -153,7 +150,7 @@ const relationsOf = (address: SuperuserAddress): Promise<readonly RelationReadin
     return rows
   })
 
-/** Writes the counters of the file cache for the SQL objects; one page of the model is `cacheScale` of the service. */
+/** Writes the counters for the SQL objects: one page of the model is `cacheScale` of the service. */
 function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: number): void {
   const hits = Math.floor(model.hits)
   const counters = {
@@ -166,12 +163,12 @@ function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: numbe
   replaceFile(join(dataFolder, CACHE_FILE), JSON.stringify(counters))
 }
 
-/** Memory that the system of a compute uses beside Postgres, 100 MiB. */
+/** The system beside Postgres. */
 const SYSTEM_BYTES = 100 * 2 ** 20
 
 /**
- * Bytes that a server and its processes use, shared memory counted once; undefined on machines without `/proc`. Caches of
- * the operating system count as available, as in the service.
+ * Bytes of a server and its processes, shared memory once; undefined without `/proc`. Caches of the operating system
+ * count as available, as in the service.
  */
 export function usedMemory(pid: number): number | undefined {
   try {
@@ -183,13 +180,13 @@ export function usedMemory(pid: number): number | undefined {
       Math.max(...sizes.map(({ shared }) => shared))
     )
   } catch {
-    return undefined // not Linux, or a process has just ended: the next reading succeeds
+    return undefined // no Linux, or a process has just ended
   }
 }
 
-function sizesOf(pid: string): { readonly own: number; readonly shared: number } {
+function sizesOf(pid: string): Readonly<{ own: number; shared: number }> {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const bytes = (name: string): number =>
+  const bytes = (name: string) =>
     1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
   return { own: bytes('RssAnon'), shared: bytes('RssShmem') }
 }

@@ -1,4 +1,4 @@
-// Replication slots of a primary: one for each of its replicas, so that a sleeping replica finds what it missed.
+// Replication slots of a primary, one per replica: a sleeping replica finds what it missed.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -6,7 +6,7 @@ import { type ServerAddress, withSession } from './connect.ts'
 
 export const slotOf = (endpointId: string): string => endpointId.replaceAll('-', '_')
 
-/** Whether the data of a branch holds slots of replicas. Reads its files, so no server needs to run. */
+/** Reads files, so no server needs to run. */
 export const hasSlots = (dataFolder: string): boolean =>
   readdirSync(join(dataFolder, 'pg_replslot')).some((name) => name.startsWith('ep_'))
 
@@ -15,10 +15,10 @@ select slot_name as name, coalesce(wal_status, '') = 'lost' as lost
   from pg_catalog.pg_replication_slots where slot_type = 'physical' and slot_name like 'ep\\_%'
 `
 
-/** Creates the slots of these replicas, again where the primary has lost the log they need, and drops all others. */
+/** Creates slots of replicas, again where their log is lost, and drops the others. */
 export function syncSlots(primary: ServerAddress, replicaIds: readonly string[]): Promise<void> {
   return withSession(primary, async (client) => {
-    const { rows } = await client.query<{ readonly name: string; readonly lost: boolean }>(SLOTS_QUERY)
+    const { rows } = await client.query<Readonly<{ name: string; lost: boolean }>>(SLOTS_QUERY)
     const wanted = replicaIds.map(slotOf)
     const usable = rows.filter(({ name, lost }) => wanted.includes(name) && !lost).map(({ name }) => name)
     for (const { name } of rows) if (!usable.includes(name)) await drop(client, name)
@@ -28,12 +28,12 @@ export function syncSlots(primary: ServerAddress, replicaIds: readonly string[])
   })
 }
 
-/** Drops the slot of a replica that was deleted or has moved to another branch. */
+/** Drops the slot of a replica deleted or moved to another branch. */
 export const dropSlot = (primary: ServerAddress, endpointId: string): Promise<void> =>
   withSession(primary, (client) => drop(client, slotOf(endpointId)))
 
 async function drop(client: Client, name: string): Promise<void> {
-  // the walsender of a replica that has just ended holds the slot for a moment
+  // a replica's walsender holds the slot for a moment after its end
   const slot = 'from pg_catalog.pg_replication_slots where slot_name = $1'
   await client.query(`select pg_terminate_backend(active_pid, 2000) ${slot} and active_pid is not null`, [
     name,

@@ -1,4 +1,4 @@
-// Starts a server on the data of a branch, with its size, roles, databases and slots.
+// Starts a server with its size, roles, databases and slots.
 import { join } from 'node:path'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Branch } from '../control/project.ts'
@@ -11,13 +11,12 @@ import { copyFolder, makeWhole, removeEntries } from './files.ts'
 import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
 
-/** A server that accepts connections. */
 export type Spawned = Readonly<{
   server: Server
   sizing: SizeModel
-  /** Changes the size without a restart. */
+  /** Without a restart. */
   setSize: (cu: number) => void
-  /** Makes a replica stream from the primary at this port; undefined while the primary sleeps. */
+  /** Makes a replica stream from this port; undefined while the primary sleeps. */
   follow: (port: number | undefined) => void
 }>
 
@@ -25,18 +24,17 @@ export type SpawnData = Readonly<{
   dataFolder: string
   /** Port that a replica follows at first. */
   primary?: number | undefined
-  /** Lines of configuration beyond those of the size, by the port that the server follows. */
+  /** Further lines, by the port that the server follows. */
   extraLines: (primary: number | undefined) => readonly string[]
 }>
 
-/** Failures that pass by themselves: another program took the port, or children of a killed server still end. */
+/** Transient: another program took the port, or children of a killed server still end. */
 const TRANSIENT_FAILURE = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/
 
-/** Attempts to start a server despite transient failures, and the time between two, ms: 2 s together. */
+/** 2 s together; delay in ms. */
 const MAX_ATTEMPTS = 40
 const RETRY_DELAY = 50
 
-/** Starts the primary of a branch: its size, fresh counters, roles, databases and slots. */
 export async function spawnPrimary(
   order: StartOrder,
   options: ComputesOptions,
@@ -48,7 +46,7 @@ export async function spawnPrimary(
   const spawned = await spawn(order, options, { dataFolder, extraLines: () => extraLines })
   try {
     await updateCatalogue(spawned.server.port, branch, options)
-    // without replicas and old slots, the start need not wait for one more session
+    // saves a session where no replica is or was
     if (order.replicaIds.length > 0 || hasSlots(dataFolder))
       await syncSlots({ ...options.cluster, port: spawned.server.port }, order.replicaIds)
     return spawned
@@ -58,7 +56,7 @@ export async function spawnPrimary(
   }
 }
 
-/** Starts a server on a data folder that exists. */
+/** Starts a server on data that exists. */
 export async function spawn(
   order: StartOrder,
   options: ComputesOptions,
@@ -68,17 +66,17 @@ export async function spawn(
   const { cacheScale, cluster } = options
   const { connectionsBasis: basis } = options.behaviour()
   let [cu, followedPort] = [config.minCu, primary]
-  const configure = (): void => {
+  const configure = () => {
     const extra = extraLines(followedPort)
     writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extra })
   }
   configure()
-  // every counter begins at 0 with a start (S-113), whichever Postgres wrote the files
+  // every start resets all counters (S-113), whichever Postgres wrote the files
   removeEntries(join(dataFolder, 'pg_stat'), (name) => name.endsWith('.stat'))
   const sizing = createSizeModel(dataFolder, order, options)
   const server = await startWithRetries(dataFolder, cluster)
   sizing.attach(server)
-  const reconfigure = (newCu: number, port: number | undefined): void => {
+  const reconfigure = (newCu: number, port: number | undefined) => {
     cu = newCu
     followedPort = port
     configure()
@@ -92,11 +90,11 @@ export async function spawn(
   }
 }
 
-/** Version of a branch's catalogue and of its access rules: equal versions need no further work on the data. */
+/** Version of a branch's catalogue and access rules. */
 export const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
   `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
 
-/** Applies the catalogue of a branch to its server, unless its data has this version already. */
+/** Does nothing when the data has this version. */
 export async function updateCatalogue(port: number, branch: Branch, options: ComputesOptions): Promise<void> {
   const behaviour = options.behaviour()
   const version = versionOf(branch, behaviour)

@@ -1,4 +1,3 @@
-// The database cluster that every branch starts from.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../proxy/listen.ts'
@@ -9,14 +8,14 @@ import { runCommand } from './process.ts'
 import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from './schema.ts'
 import { type Cluster, startServer } from './server.ts'
 
-/** Makes the cluster that every branch is copied from, in about 0.8 s, unless it exists. */
+/** The cluster that every branch is copied from, made once in about 0.8 s. */
 export const makeTemplate = (template: string, cluster: Cluster): Promise<void> =>
   makeWhole(template, async (folder) => {
     await initialise(folder, cluster)
     const port = await freePort()
     const server = await startServer({ ...cluster, dataFolder: folder, port })
     try {
-      // in template1, so that every database made later has them too
+      // template1, so that later databases have them
       await withSession({ ...cluster, port, database: 'template1' }, (client) =>
         client.query(`${CREATE_ROLES}${CREATE_CACHE_OBJECTS}`),
       )
@@ -29,7 +28,7 @@ export const makeTemplate = (template: string, cluster: Cluster): Promise<void> 
 async function initialise(folder: string, { binaries, owner, password }: Cluster): Promise<void> {
   const passwordFile = `${folder}.password.partial`
   writeSecret(passwordFile, `${password}\n`, owner)
-  // --no-sync: a power cut in this second leaves at worst a folder to delete; running servers keep fsync on
+  // a power cut now leaves a folder to delete; running servers keep fsync on
   const options = ['--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', '--no-sync', '--wal-segsize=4']
   const args = ['-D', folder, '-U', SUPERUSER, `--pwfile=${passwordFile}`, ...options]
   const failure = await runCommand(join(binaries.folder, 'initdb'), args, owner)

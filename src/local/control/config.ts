@@ -1,11 +1,10 @@
-// The configuration of a compute: its defaults, and whether a change restarts it.
 import type { Settings } from './events.ts'
 import type { Compute, ComputeConfig, ComputeDefaults, Project } from './project.ts'
 import { sameSettings } from './requests/pg-settings.ts'
 import { storedDelay } from './requests/validation.ts'
 import { DEFAULT_CU } from './sizing/sizes.ts'
 
-/** Configuration of a compute by default. The default size is not in the interface. */
+/** The default size is not in the interface. */
 export const DEFAULT_CONFIG: ComputeConfig = {
   minCu: DEFAULT_CU,
   maxCu: DEFAULT_CU,
@@ -25,7 +24,7 @@ export const NO_DEFAULTS: ComputeDefaults = {
   pgSettings: {},
 }
 
-/** Completes a configuration by defaults; one limit alone is a fixed size of that many CU. */
+/** One limit alone is a fixed size of that many CU. */
 export function completeConfig(
   config: Partial<ComputeConfig>,
   { defaults }: Pick<Project, 'defaults'>,

@@ -1,7 +1,7 @@
 import type { Context, Effect } from './events.ts'
 import type { Action, Branch, Compute, OpenOperation, Operation, Plan, Project } from './project.ts'
 
-/** State of a step in progress: the project and the effects so far. */
+/** A step in progress: the project and the effects so far. */
 export type Draft = Readonly<{
   project: Project
   effects: readonly Effect[]
@@ -22,7 +22,7 @@ const changed = <Item extends Compute | Branch>(
   change: Partial<Item>,
 ): Item[] => items.map((item) => (item.id === id ? { ...item, ...change } : item))
 
-/** Changes one compute and its `updatedAt`, unless the change contains another. */
+/** Changes a compute and its `updatedAt`, unless the change contains that. */
 export function withCompute(draft: Draft, endpointId: string, change: Partial<Compute>): Draft {
   const { project, context } = draft
   const computes = changed(project.computes, endpointId, { updatedAt: context.now, ...change })
@@ -38,7 +38,7 @@ export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft 
 export const writeOperations = (draft: Draft, operations: readonly Operation[]): Draft =>
   withEffects(draft, ...operations.map((operation): Effect => ({ kind: 'write-operation', operation })))
 
-/** Changes the first operation of the queue and writes its record. */
+/** Changes the operation in progress and writes its record. */
 export function withHead(draft: Draft, head: OpenOperation, change: Partial<Operation>): Draft {
   const operation = { ...head.operation, ...change, updatedAt: draft.context.now }
   const queue = [{ ...head, operation }, ...draft.project.queue.slice(1)]
@@ -62,15 +62,15 @@ export function withBranch(draft: Draft, branchId: string, change: Partial<Branc
 
 export type PlannedActions = readonly (readonly [Action, Plan])[]
 
-/** Subject of an operation: a compute, or a whole branch. */
+/** A compute, or a whole branch. */
 export type Subject = Pick<Operation, 'branchId' | 'endpointId'>
 
 export const subjectOf = ({ id, branchId }: Compute): Subject => ({ branchId, endpointId: id })
 
-/** Appends operations to the queue; the first one of an empty queue is `running`, as the API answers it. */
+/** The first operation of an empty queue is `running`, as the API answers it. */
 export function enqueue(draft: Draft, subject: Subject, steps: PlannedActions): Draft {
   const { queue } = draft.project
-  const added = steps.map(([action, plan], index): OpenOperation => {
+  const added = steps.map(([action, plan], index) => {
     const status = queue.length === 0 && index === 0 ? 'running' : 'scheduling'
     return { plan, isStarted: false, operation: newOperation(draft, subject, { action, status }) }
   })
@@ -95,7 +95,7 @@ export const newOperation = (
   updatedAt: context.now,
 })
 
-/** Refuses the waiting clients of a compute that does not exist. */
+/** Refuses the clients of a compute that does not exist. */
 export const refuseUnknown = (endpointId: string): Effect => ({
   kind: 'refuse-clients',
   endpointId,

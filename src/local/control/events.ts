@@ -1,4 +1,4 @@
-// Input and output of a step: requests of API clients and reports of the shell; effects for the shell and answers.
+// Input and output of a step: requests of API clients, reports of the shell, effects, answers.
 import type { Behaviour } from './behaviour.ts'
 import type {
   Branch,
@@ -11,10 +11,10 @@ import type {
   WakeCause,
 } from './project.ts'
 
-/** A compute to create. Fields missing in `config` come from the defaults of the project, then of the service. */
+/** Missing fields of `config` come from the project's defaults, then the service's. */
 export type NewCompute = Readonly<{
   endpointId: string
-  /** Default: the primary of its branch. */
+  /** Default: primary. */
   type?: Compute['type']
   config: Partial<ComputeConfig>
 }>
@@ -23,14 +23,13 @@ type OnCompute = { readonly endpointId: string }
 type OnBranch = { readonly branchId: string }
 type Named = OnBranch & { readonly name: string }
 
-/** The union of some kinds with their fields, tagged by `kind`. */
+/** A union of kinds with their fields, tagged by `kind`. */
 type Tagged<Fields, Kind extends keyof Fields> = { [K in Kind]: { readonly kind: K } & Fields[K] }[Kind]
 
-/** Kind of a request → its fields. */
 type RequestFields = {
   create: OnBranch & NewCompute
-  /** `branchId`: branch to move the compute to. */
-  update: OnCompute & { readonly changes: Partial<ComputeConfig>; readonly branchId?: string | undefined }
+  /** `branchId`: where to move the compute. */
+  update: OnCompute & Readonly<{ changes: Partial<ComputeConfig>; branchId?: string | undefined }>
   delete: OnCompute
   start: OnCompute
   suspend: OnCompute
@@ -51,15 +50,15 @@ type RequestFields = {
   'delete-project': object
 }
 
-/** Fields to change; absent ones stay. */
+/** Absent fields stay. */
 export type Changes<Value, Key extends keyof Value = keyof Value> = {
   readonly [Field in Key]?: Value[Field] | undefined
 }
 
-/** A request of an API client. Unknown ids and invalid values lead to refusals, not to errors. */
+/** Unknown ids and invalid values lead to refusals, not to errors. */
 export type Request<Kind extends keyof RequestFields = keyof RequestFields> = Tagged<RequestFields, Kind>
 
-/** Kind of a report of the shell → its fields. */
+/** Reports of the shell. */
 type ReportFields = {
   started: OnCompute
   stopped: OnCompute
@@ -70,15 +69,15 @@ type ReportFields = {
   'branch-copied': OnBranch
   'branch-removed': OnBranch
   'branch-failed': OnBranch & { readonly message: string }
-  /** A failed attempt of the operation in progress, to be repeated after `retryIn` seconds. */
-  'attempt-failed': { readonly operationId: string; readonly retryIn: number }
-  /** A client of a compute that does not serve now. */
+  /** The operation in progress is to be repeated after `retryIn` seconds. */
+  'attempt-failed': Readonly<{ operationId: string; retryIn: number }>
+  /** A client of a compute that does not serve. */
   'client-waiting': OnCompute & { readonly cause: WakeCause }
   activity: OnCompute & { readonly at: number }
   goal: OnCompute & { readonly cu: number }
-  /** Sent when `wakeAt` of the last step is reached. */
+  /** `wakeAt` of the last step is reached. */
   time: object
-  /** Sent when no process of the project runs; `resumes`: at the start of the shell, so that unfinished copies resume. */
+  /** No process of the project runs. `resumes`: at the start of the shell, unfinished copies resume. */
   recovered: { readonly resumes: boolean }
 }
 
@@ -86,22 +85,22 @@ export type Report<Kind extends keyof ReportFields = keyof ReportFields> = Tagge
 
 export type Event = Request | Report
 
-/** An awake interval `[from, to)` of a compute, ms, at one size, on one branch. */
+/** `[from, to)` of a compute, ms, at one size, on one branch. */
 export type Interval = OpenInterval & { readonly to: number }
 
-export type Wake = { readonly at: number; readonly cause: WakeCause }
+export type Wake = Readonly<{ at: number; cause: WakeCause }>
 
-/** Target state of a server: its compute, the branch with its roles and databases, and the replicas of the branch. */
+/** Target state of a server. `branch` has its roles and databases; `replicaIds` are the branch's. */
 export type ProcessOrder = OnCompute &
-  Pick<Compute, 'type' | 'config'> & { readonly branch: Branch; readonly replicaIds: readonly string[] }
+  Pick<Compute, 'type' | 'config'> &
+  Readonly<{ branch: Branch; replicaIds: readonly string[] }>
 
-/** Kind of an effect → its fields. */
 type EffectFields = {
   'start-process': ProcessOrder
   configure: ProcessOrder
-  /** `grace`: time for clients to leave by themselves, seconds. */
+  /** `grace`: time for clients to leave, seconds. */
   'stop-process': OnCompute & { readonly grace: number }
-  /** Another size within the range; the server keeps running. */
+  /** Changes the size within the range; the server keeps running. */
   resize: OnCompute & { readonly cu: number }
   'copy-branch': OnBranch & { readonly parentId: string }
   'remove-branch': OnBranch
@@ -117,24 +116,24 @@ type EffectFields = {
 /** Work for the shell. Writes must be durable before a request is answered. */
 export type Effect = Tagged<EffectFields, keyof EffectFields>
 
-/** Reason why a request was refused: the HTTP status, and a message that names the field where there is one. */
-export type Refusal = { readonly status: 400 | 403 | 404 | 409 | 422 | 423; readonly message: string }
+/** Why a request is refused; the message names its field where there is one. */
+export type Refusal = Readonly<{ status: 400 | 403 | 404 | 409 | 422 | 423; message: string }>
 
-/** Answer to a request: the records it shows, and the operations it started. `compute` is the one the request names. */
+/** Records that the answer shows, and operations that the request started. `compute`: the one it names. */
 export type Answer =
-  | {
-      readonly ok: true
-      readonly project: Project
-      readonly compute: Compute | undefined
-      readonly operations: readonly Operation[]
-    }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | Readonly<{
+      ok: true
+      project: Project
+      compute: Compute | undefined
+      operations: readonly Operation[]
+    }>
+  | Readonly<{ ok: false; refusal: Refusal }>
 
 export type Settings = Behaviour & { readonly plan: 'free' | 'paid' }
 
 export type Context = Readonly<{
   now: number
-  /** A fresh UUID for an operation. */
+  /** A fresh UUID. */
   operationId: () => string
   settings: Settings
 }>

@@ -1,16 +1,16 @@
-/** The first `limit` values that fit, ascending from the id `after`, which is excluded; undefined for the first page. */
+/** The first `limit` values that fit, ascending, after the id `after`; undefined for the first page. */
 export type PageQuery<Value> = Readonly<{
   after: string | undefined
   limit: number
   fits: (value: Value) => boolean
 }>
 
-/** Map from id to value, ordered by id: a page costs only as much as it contains. */
+/** Map in order of id: a page costs as much as it contains. */
 export function createOrderedById<Value extends { readonly id: string }>(initial: readonly Value[]) {
   const values = new Map(initial.map((value) => [value.id, value]))
   const ids = [...values.keys()].toSorted()
   /** Index of the first id that is not below this one. */
-  const indexOf = (id: string): number => {
+  const indexOf = (id: string) => {
     let [low, high] = [0, ids.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -20,16 +20,16 @@ export function createOrderedById<Value extends { readonly id: string }>(initial
     return low
   }
   return {
-    get: (id: string): Value | undefined => values.get(id),
-    set: (value: Value): void => {
+    get: (id: string) => values.get(id),
+    set: (value: Value) => {
       if (!values.has(value.id)) ids.splice(indexOf(value.id), 0, value.id)
       values.set(value.id, value)
     },
-    delete: (id: string): void => {
+    delete: (id: string) => {
       if (values.delete(id)) ids.splice(indexOf(id), 1)
     },
-    values: (): Iterable<Value> => values.values(),
-    page: ({ after, limit, fits }: PageQuery<Value>): Value[] => {
+    values: () => values.values(),
+    page: ({ after, limit, fits }: PageQuery<Value>) => {
       const matches: Value[] = []
       let index = after === undefined ? 0 : indexOf(after)
       if (ids[index] === after) index += 1

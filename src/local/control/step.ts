@@ -1,9 +1,9 @@
-// The control plane of one project as one pure function. The shell (engine/) keeps the project, calls `step` for every
-// event, makes the result durable and carries out its effects.
+// The control plane of one project as one pure function. The shell (engine/) calls `step` for every event, makes the
+// result durable and carries out its effects.
 //
-// 1. A request is checked and answered at once; its work enters the project's queue as operations (requests/).
-// 2. The queue runs one operation at a time: its effects go out, and a report of the shell ends it (queue/).
-// 3. `time` applies what is due by time alone: suspensions, quotas, availability checks, retries (queue/due.ts).
+// 1. A request is answered at once; its work enters the queue as operations (requests/).
+// 2. The queue runs one operation at a time: its effects go out, a report of the shell ends it (queue/).
+// 3. `time` applies what is due: suspensions, quotas, availability checks, retries (queue/due.ts).
 //
 // While operations are open, other requests are refused with 423, and clients that connect wait.
 import { type Draft, computeOf } from './draft.ts'
@@ -19,7 +19,7 @@ import { COMPUTE_REQUESTS } from './requests/compute-requests.ts'
 import { PROJECT_REQUESTS } from './requests/project-requests.ts'
 import { startPeriod } from './usage/quota.ts'
 
-/** Applies one event to a project. A refused request changes nothing. */
+/** A refused request changes nothing. */
 export function step(project: Project, event: Event, context: Context): StepResult {
   const draft: Draft = { project: startPeriod(project, context.now), effects: [], context }
   if (!isRequest(event)) return resultOf(applyReport(draft, event), undefined)
@@ -41,7 +41,7 @@ const isRequest = (event: Event): event is Request => event.kind in REQUESTS
 const handle = <Kind extends Request['kind']>(draft: Draft, request: Request<Kind>): Outcome =>
   REQUESTS[request.kind](draft, request)
 
-/** The answer with the records as they are after the first operation has started (Q-25). */
+/** Records as they are after the first operation has started (Q-25). */
 const updateAnswer = (answer: Answered['answer'], { project }: Draft): Answer => ({
   ...answer,
   project,

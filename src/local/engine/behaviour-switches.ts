@@ -2,20 +2,20 @@ import { type Behaviour, DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import type { Changes } from '../control/events.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
-/** The current behaviour, which may change while the service runs. */
 export type BehaviourSwitches = {
   behaviour(): Behaviour
   change(next: Behaviour): void
-  /** Whether this fault happens now; counts down how often it still does. */
+  /** Counts down how often the fault still happens. */
   take(fault: 'tooManyRequests' | 'serverErrors' | 'failingOperations'): boolean
   unstuck(): Promise<void>
 }
 
-/** Switches to change; absent ones keep their position. `errors` and `faults` are changed field by field. */
-export type BehaviourChange = Changes<Omit<Behaviour, 'errors' | 'faults'>> & {
-  readonly errors?: Changes<Behaviour['errors']> | undefined
-  readonly faults?: Changes<Behaviour['faults']> | undefined
-}
+/** Absent ones stay; `errors` and `faults` change field by field. */
+export type BehaviourChange = Changes<Omit<Behaviour, 'errors' | 'faults'>> &
+  Readonly<{
+    errors?: Changes<Behaviour['errors']> | undefined
+    faults?: Changes<Behaviour['faults']> | undefined
+  }>
 
 export const changedBehaviour = (behaviour: Behaviour, change: BehaviourChange): Behaviour => ({
   ...behaviour,

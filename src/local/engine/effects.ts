@@ -1,4 +1,4 @@
-// Carries out the effects of control/ on real servers, and reports the results.
+// Carries out effects of control/ on real servers and reports the results.
 import type { Clock } from '../clock.ts'
 import type { Computes } from '../compute/computes.ts'
 import type { Effect, Event, ProcessOrder } from '../control/events.ts'
@@ -21,14 +21,14 @@ export type EffectsOptions = Readonly<{
 }>
 
 export type Effects = {
-  /** Carries out an effect; `current` is the operation in progress. Never throws. */
+  /** `current`: the operation in progress. Never throws. */
   carryOut(effect: Effect, projectId: string, current: Operation | undefined): void
 }
 
 export function createEffects(options: EffectsOptions): Effects {
   const { computes, waiting, switches, clock, random, log, report } = options
 
-  const startOf = (order: ProcessOrder, projectId: string): (() => Promise<void>) => {
+  const startOf = (order: ProcessOrder, projectId: string) => {
     const { endpointId } = order
     const { min, max } = switches.behaviour().wakeLatency
     const requestedAt = clock.now()
@@ -37,11 +37,11 @@ export function createEffects(options: EffectsOptions): Effects {
       log({ kind: 'started', endpointId, projectId, seconds: (clock.now() - requestedAt) / 1000 })
     }
   }
-  const stop = async (endpointId: string, grace: number, projectId: string): Promise<void> => {
+  const stop = async (endpointId: string, grace: number, projectId: string) => {
     await computes.stop(endpointId, 1000 * grace)
     log({ kind: 'stopped', endpointId, projectId })
   }
-  const reportFailure = (effect: Effect, projectId: string, error: unknown): void => {
+  const reportFailure = (effect: Effect, projectId: string, error: unknown) => {
     const message = error instanceof Error ? messageOf(error) : String(error)
     const failure = failureOf(effect, message)
     if (failure?.kind === 'start-failed') log({ ...failure, projectId })
@@ -56,8 +56,8 @@ export function createEffects(options: EffectsOptions): Effects {
   return {
     carryOut: (effect, projectId, current) => {
       const operation = operationOf(effect, current)
-      /** Does the work and reports its end. Faults apply to operations only, not to the end of a deleted compute. */
-      const perform = async (work: () => Promise<void>): Promise<void> => {
+      /** Faults apply to operations only, not to the end of a deleted compute. */
+      const perform = async (work: () => Promise<void>) => {
         if (operation) {
           await switches.unstuck()
           if (switches.take('failingOperations')) {
@@ -104,6 +104,6 @@ export function createEffects(options: EffectsOptions): Effects {
   }
 }
 
-/** Message of an error with its cause, which says what a client can do. */
+/** Joins the message and its cause, which says what a client can do. */
 const messageOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${cause.message}` : message

@@ -1,4 +1,4 @@
-// The shell around control/: keeps the projects, makes every step durable, carries out its effects and reports back.
+// The shell around control/: keeps projects, makes steps durable, carries out effects and reports back.
 import type { Clock } from '../clock.ts'
 import { type ComputeUsage, usageAt, clipIntervals } from '../control/usage/usage.ts'
 import { computeOf } from '../control/draft.ts'
@@ -15,33 +15,33 @@ import { type WakeAdmission, refuseWake } from './wake-queue.ts'
 
 export type Engine = Plane & {
   compute(endpointId: string): Compute | undefined
-  /** Waits until the compute serves or the client has disconnected, and starts it when it sleeps. Never rejects. */
+  /** Wakes the compute; waits until it serves or the client has disconnected. Never rejects. */
   admit(endpointId: string, cause: WakeCause, disconnected: AbortSignal): Promise<WakeAdmission>
-  /** Usage until `at`, ms, of every compute that was ever started. */
+  /** Usage until `at`, ms, of every compute ever started. */
   usages(at: number): ComputeUsage[]
-  /** Calls for every project now, and again whenever its computes change; a deleted project has none. */
+  /** Calls for every project now and whenever its computes change; none are left of a deleted one. */
   watchComputes(listener: (project: Project) => void): void
-  /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
+  /** Port of a server behind the proxy; undefined while it accepts no connections. */
   serverPort(endpointId: string): number | undefined
-  /** Ports of all running servers, behind the proxy. */
   serverPorts(): readonly number[]
-  /** Closes and resumes what a killed service left open. Call it once at the start, while no server runs. */
+  /** Closes and resumes what a killed service left open: once at the start, while no server runs. */
   recover(): void
-  /** Applies what is due after the behaviour changed. */
+  /** Call it after a change of behaviour. */
   applyDue(): void
-  /** Stops every server and closes every interval. Resolves when nothing runs. */
+  /** Stops every server, closes every interval. Resolves when nothing runs. */
   stop(): Promise<void>
 }
 
-export type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> & {
-  readonly store: ProjectStore
-  /** Makes all that `write` does durable, or nothing. */
-  readonly commit: (write: () => void) => void
-  readonly makeComputes: (listener: ComputeListener) => Computes
-  readonly settings: () => Settings
-}
+export type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> &
+  Readonly<{
+    store: ProjectStore
+    /** Makes all of `write` durable, or nothing. */
+    commit: (write: () => void) => void
+    makeComputes: (listener: ComputeListener) => Computes
+    settings: () => Settings
+  }>
 
-/** Loads the projects. No effect is carried out before the first request, client or `recover`. */
+/** No effect before the first request, client or `recover`. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, random, waiting } = options
   const projects = createOrderedById(store.load())
@@ -66,7 +66,7 @@ export function createEngine(options: EngineOptions): Engine {
     report: (projectId, event) => void dispatch(projectId, event),
   })
 
-  const dispatch = (projectId: string, event: Event): StepResult | undefined => {
+  const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
     if (!before || isClosed) return undefined
     const context = { now: clock.now(), operationId: () => random.uuid(), settings: options.settings() }
@@ -81,8 +81,8 @@ export function createEngine(options: EngineOptions): Engine {
     timers.arm(projectId, result.wakeAt)
     return result
   }
-  /** A request that cannot be written fails. A report holds even so, because the servers have already changed. */
-  const save = (result: StepResult, isDeleted: boolean): void => {
+  /** A request that cannot be written fails; a report holds, because the servers have changed. */
+  const save = (result: StepResult, isDeleted: boolean) => {
     try {
       options.commit(() => {
         write(store, result)
@@ -93,28 +93,28 @@ export function createEngine(options: EngineOptions): Engine {
       options.log({ kind: 'problem', message: 'the state of a project could not be written', err })
     }
   }
-  const report = (endpointId: string, event: Event): string | undefined => {
+  const report = (endpointId: string, event: Event) => {
     const projectId = projectOf.get(endpointId)
     if (projectId) dispatch(projectId, event)
     return projectId
   }
-  const reindex = (before: Project | undefined, project: Project): void => {
+  const reindex = (before: Project | undefined, project: Project) => {
     const [previous, current] = [endpointIds(before), endpointIds(project)]
     if (previous.join() === current.join()) return
     for (const id of previous) projectOf.delete(id)
     for (const id of current) projectOf.set(id, project.id)
     for (const listener of listeners) listener(project)
   }
-  /** Polls for activity before anything is suspended: the last poll may be almost a period old. */
-  const handleAlarm = async (projectId: string): Promise<void> => {
+  /** Polls first: the last poll may be almost a period old. */
+  const handleAlarm = async (projectId: string) => {
     const active = projects.get(projectId)?.computes.filter(({ state }) => state === 'active') ?? []
     await Promise.all(active.map(({ id }) => computes.poll(id)))
     dispatch(projectId, { kind: 'time' })
   }
-  const dispatchToAll = (event: Event): void => {
+  const dispatchToAll = (event: Event) => {
     for (const { id } of projects.values()) dispatch(id, event)
   }
-  const compute = (endpointId: string): Compute | undefined => {
+  const compute = (endpointId: string) => {
     const project = projects.get(projectOf.get(endpointId) ?? '')
     return project && computeOf(project, endpointId)
   }
@@ -164,7 +164,7 @@ export function createEngine(options: EngineOptions): Engine {
       await computes.stopAll()
       dispatchToAll({ kind: 'recovered', resumes: false })
       timers.clear()
-      isClosed = true // late reports, such as the last poll of a server, change nothing
+      isClosed = true // late reports, such as a last poll, change nothing
     },
   }
 }
@@ -172,7 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
 const endpointIds = (project: Project | undefined): readonly string[] =>
   project?.computes.map(({ id }) => id) ?? []
 
-/** Whether a step must be durable. Activity alone need not be: a crash loses only its last instants. */
+/** False for activity alone: a crash loses only its last instants. */
 const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult): boolean =>
   effects.length > 0 || (project !== before && event.kind !== 'activity')
 
@@ -185,12 +185,12 @@ function write(store: ProjectStore, { project, effects }: StepResult): void {
   }
 }
 
-/** Creates timers of projects. They may fire early, so that activity needs no new timer; the receiver checks the time and arms again. */
+/** Timers may fire early, so that activity needs no new one; the receiver checks the time and arms again. */
 function createTimers(clock: Clock, fire: (projectId: string) => void) {
-  const armed = new Map<string, { readonly at: number; readonly cancel: () => void }>()
+  const armed = new Map<string, Readonly<{ at: number; cancel: () => void }>>()
   return {
-    /** Fires at `at`, ms, or earlier: an earlier alarm stays. Undefined changes nothing. */
-    arm: (projectId: string, at: number | undefined): void => {
+    /** Fires at `at`, ms, or earlier; undefined changes nothing. */
+    arm: (projectId: string, at: number | undefined) => {
       const previous = armed.get(projectId)
       if (at === undefined || (previous && previous.at <= at)) return
       previous?.cancel()
@@ -200,7 +200,7 @@ function createTimers(clock: Clock, fire: (projectId: string) => void) {
       })
       armed.set(projectId, { at, cancel })
     },
-    clear: (): void => {
+    clear: () => {
       for (const { cancel } of armed.values()) cancel()
       armed.clear()
     },

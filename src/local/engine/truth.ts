@@ -1,25 +1,26 @@
 import type { WakeCause } from '../control/project.ts'
 import type { ComputeUsage } from '../control/usage/usage.ts'
 
-/** The exact use of every compute as of `now`, instants in ISO 8601 with milliseconds, lengths in seconds. */
+/** Exact use as of `now`; instants in ISO 8601 with milliseconds, lengths in seconds. */
 export type Truth = Readonly<{
   now: string
   computes: readonly ComputeTruth[]
 }>
 
-export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> & {
-  /** The compute's own port on 127.0.0.1; null when the compute is deleted. */
-  readonly port: number | null
-  /** Starts, each at the beginning of its interval. Application name and user are those of the client that woke it. */
-  readonly wakes: readonly {
-    readonly at: string
-    readonly cause: WakeCause['kind']
-    readonly applicationName: string | null
-    readonly user: string | null
-  }[]
-  /** `to` is null while the compute was awake at `now`. */
-  readonly intervals: readonly { readonly from: string; readonly to: string | null; readonly cu: number }[]
-}
+export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> &
+  Readonly<{
+    /** Port on 127.0.0.1; null once the compute is deleted. */
+    port: number | null
+    /** Starts. Application name and user are the waking client's. */
+    wakes: readonly Readonly<{
+      at: string
+      cause: WakeCause['kind']
+      applicationName: string | null
+      user: string | null
+    }>[]
+    /** `to` is null while awake at `now`. */
+    intervals: readonly Readonly<{ from: string; to: string | null; cu: number }>[]
+  }>
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 

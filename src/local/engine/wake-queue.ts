@@ -1,25 +1,21 @@
 import type { Clock } from '../clock.ts'
 
-/** Port that serves a client, or its refusal; `code` is an SQLSTATE. */
+/** The port, or a refusal with an SQLSTATE. */
 export type WakeAdmission =
-  | { readonly ok: true; readonly port: number }
-  | { readonly ok: false; readonly code: string; readonly message: string }
+  | Readonly<{ ok: true; port: number }>
+  | Readonly<{ ok: false; code: string; message: string }>
 
-/** Clients that wait for a compute to start. */
 export type WakeQueue = {
-  /**
-   * Resolves when `settle` is called for this compute, or with a refusal when that takes too long or the client has
-   * disconnected. Never rejects.
-   */
+  /** Resolves by `settle`, or with a refusal after too long or a disconnect. Never rejects. */
   join(endpointId: string, disconnected: AbortSignal): Promise<WakeAdmission>
   settle(endpointId: string, admission: WakeAdmission): void
   settleAll(admission: WakeAdmission): void
 }
 
-/** Time a client waits, ms: a start takes seconds, so after 30 s it has failed. */
+/** ms: starts take seconds; after 30 s one has failed. */
 const PATIENCE = 30_000
 
-/** Clients that may wait for one compute: their sockets cost a few MB. */
+/** Their sockets cost a few MB. */
 const MAX_PER_COMPUTE = 1000
 
 export function createWakeQueue(
@@ -27,7 +23,7 @@ export function createWakeQueue(
   { patience = PATIENCE, perCompute = MAX_PER_COMPUTE } = {},
 ): WakeQueue {
   const waiting = new Map<string, Set<(admission: WakeAdmission) => void>>()
-  const settle = (endpointId: string, admission: WakeAdmission): void => {
+  const settle = (endpointId: string, admission: WakeAdmission) => {
     const clients = waiting.get(endpointId)
     waiting.delete(endpointId)
     for (const client of clients ?? []) client(admission)
@@ -45,13 +41,13 @@ export function createWakeQueue(
         )
       waiting.set(endpointId, clients)
       const { promise, resolve } = Promise.withResolvers<WakeAdmission>()
-      const settled = (admission: WakeAdmission): void => {
+      const settled = (admission: WakeAdmission) => {
         cancel()
         disconnected.removeEventListener('abort', leave)
         clients.delete(settled)
         resolve(admission)
       }
-      const leave = (): void =>
+      const leave = () =>
         settled(refuseWake('57P03', `endpoint ${endpointId} did not start in time, try again`))
       const cancel = clock.after(patience, leave)
       disconnected.addEventListener('abort', leave)

@@ -1,26 +1,25 @@
 import { FNV_BASIS, fnv1a } from '../control/simulation/simulation.ts'
 import { createRandom } from '../random.ts'
 
-/** Seeded random numbers: the same name gives the same sequence. */
+/** Seeded: a name gives one sequence. */
 export type Chance = {
   /** A number in [0, 1). */
   uniform(): number
   between(min: number, max: number): number
-  /** True with this probability. */
   happens(probability: number): boolean
-  /** An exponentially distributed waiting time with this mean. */
+  /** Exponentially distributed. */
   wait(mean: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
-  /** `length` characters of [a-z0-9]. */
+  /** Text of [a-z0-9]. */
   text(length: number): string
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates the sequence of one part of a history. Each part has a name, so that a change of one moves no other. */
+/** `name`: a part of a history, so that a change of one moves no other. */
 export function createChance(name: string): Chance {
   const random = createRandom(fnv1a(name, FNV_BASIS))
-  const uniform = (): number => random.uniform()
+  const uniform = () => random.uniform()
   return {
     uniform,
     between: (min, max) => min + (max - min) * uniform(),

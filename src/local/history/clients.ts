@@ -1,4 +1,4 @@
-// Sessions of clients as events of one compute: queries, and the sizes that the load calls for.
+// Sessions of clients on one compute: queries, and sizes that the load calls for.
 import type { SizeRange, WakeCause } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
@@ -13,10 +13,10 @@ export type Clients = Readonly<{
   to?: number | undefined
 }>
 
-/** Probability that a query changes the load of a compute with a range: about every quarter of an hour of use. */
+/** Probability that a query changes the load: about every quarter of an hour of use. */
 const LOAD_CHANGES = 0.1
 
-/** All queries of the clients of one compute in order of time; endless unless the compute is deleted. */
+/** Queries in order of time; endless unless the compute is deleted. */
 export function* clientEvents(clients: Clients, chance: Chance): Generator<SimulatedEvent> {
   const { endpointId, config, kind, from, to = Infinity } = clients
   const { programs, sessions } = USES[kind]
@@ -31,6 +31,6 @@ export function* clientEvents(clients: Clients, chance: Chance): Generator<Simul
   }
 }
 
-/** A size in the range, in steps of a quarter CU. Small ones are more likely: the square of a uniform number. */
+/** A quarter of a CU is the step; small goals are likelier. */
 const goalIn = ({ minCu, maxCu }: SizeRange, chance: Chance): number =>
   minCu + Math.round(4 * (maxCu - minCu) * chance.uniform() ** 2) / 4

@@ -1,5 +1,4 @@
-// A generated history for the service: weeks of use of projects by people and programs, simulated by the rules of control/
-// on a virtual clock. All records come from the simulation; none are written by hand.
+// A generated history: weeks of use by people and programs, simulated by the rules of control/ on a virtual clock.
 import type { UseRecord } from '../control/usage/usage.ts'
 import { DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import type { Settings } from '../control/events.ts'
@@ -15,19 +14,19 @@ export type GeneratedProject = Readonly<{
   uses: readonly UseRecord[]
 }>
 
-/** Behaviour of the service during the history. It checks the availability of computes after a day without use. */
+/** Checks availability after a day without use. */
 const SIMULATED_BEHAVIOUR = {
   availabilityCheck: { first: 86_400, growth: 2 },
   faults: { failingOperations: { next: 0, retryIn: 20 } },
 } as const
 
-/** Behaviour of a running service with a history. Its counters lag as in the cloud (service-facts 6). */
+/** Behaviour after a history: counters lag as in the cloud (service-facts 6). */
 export const HISTORY_BEHAVIOUR = { ...SIMULATED_BEHAVIOUR, countersLag: 900 } as const
 
-/** Durations of simulated work, ms. A start takes its wake latency in addition. */
+/** ms. A start takes its wake latency in addition. */
 export const LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
 
-/** Generates the projects one by one, so that one is in memory. Equal options give equal projects, ids included. */
+/** One by one, so that only one is in memory. Equal options give equal projects, ids included. */
 export function* generateProjects(options: HistoryOptions): Generator<GeneratedProject> {
   for (let number = 0; number < options.projects; number += 1) {
     const generated = simulateLife(projectLife(number, options), options)

@@ -1,11 +1,11 @@
-// Kinds of use of a project: who uses it and when, and the sizes and delays that people choose for it.
+// Kinds of use: who uses a project and when, and the sizes and delays that people choose.
 import type { Settings } from '../control/events.ts'
 import type { SizeRange } from '../control/project.ts'
 import { FREE_LIMIT_CU } from '../control/sizing/sizes.ts'
 import type { Chance } from './chance.ts'
 import { type Session, atRandom, nightly, officeHours } from './sessions.ts'
 
-/** In the order of the first projects, which have one kind each, so that a small history has all. */
+/** The first projects have one kind each, so that a small history has all. */
 export const KINDS = ['office', 'batch', 'preview', 'chatty', 'always', 'rare', 'bursty'] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -15,13 +15,12 @@ type AtLeastOne<Item> = readonly [Item, ...Item[]]
 type KindOfUse = Readonly<{
   /** Share of the projects, percent. */
   share: number
-  /** Names of projects. */
   names: AtLeastOne<string>
-  /** Application names of clients. */
+  /** Application names. */
   programs: AtLeastOne<string>
-  /** Autosuspend delays as on the wire, seconds: 0 is the default, -1 is never. Most people keep the default. */
+  /** Delays as on the wire, seconds: 0 is the default, which most people keep, -1 never. */
   delays: AtLeastOne<number>
-  /** Sessions of a compute in order of time, none before `from`; endless, and they do not overlap. */
+  /** Sessions in order of time, none before `from`; endless, without overlap. */
   sessions: (from: number, chance: Chance) => Iterable<Session>
 }>
 
@@ -80,7 +79,7 @@ export const USES: Readonly<Record<Kind, KindOfUse>> = {
 const fixed = (cu: number): SizeRange => ({ minCu: cu, maxCu: cu })
 const range = (minCu: number, maxCu: number): SizeRange => ({ minCu, maxCu })
 
-/** Most sizes are small and fixed. */
+/** Most are small and fixed. */
 const SIZINGS: AtLeastOne<SizeRange> = [
   ...([fixed(0.25), fixed(0.25), fixed(0.25), fixed(0.5), fixed(1), fixed(1), fixed(2), fixed(4)] as const),
   ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),

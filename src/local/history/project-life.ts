@@ -1,4 +1,4 @@
-// The life of one project in a generated history: its settings, its clients, its failures.
+// One project of a generated history: settings, clients, failures.
 import { newProject } from '../control/requests/project-requests.ts'
 import type { Catalogue } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
@@ -15,28 +15,28 @@ export type HistoryOptions = Readonly<{
   from: number
   to: number
   plan: 'free' | 'paid'
-  /** Roles and databases of the default branch of a project created at `now`, ms. */
+  /** Catalogue of the default branch of a project created at `now`, ms. */
   catalogueOf: (now: number) => Catalogue
 }>
 
-/** Endless events of one project, and the random behaviour of the service for it. */
+/** Endless events, and the service's random behaviour. */
 export type ProjectLife = Readonly<{
   projectId: string
   scripts: readonly Iterable<SimulatedEvent>[]
-  /** Wake latency of the next start, 1,000 to 3,000 ms. */
+  /** 1,000 to 3,000 ms. */
   wakeLatency: () => number
   takeFailure: () => boolean
   takeError: () => string | undefined
 }>
 
-/** Share of operations whose first attempt fails; share of starts that fail for good. */
+/** Share of operations that fail at first; of starts that fail for good. */
 const FAILURES = 0.002
 const ERRORS = 0.001
 
-/** The life of the nth project. It does not depend on the other projects. */
+/** Does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {
   const { seed, from, to, plan } = options
-  const chanceOf = (part: string): Chance => createChance(`${seed}/${number}/${part}`)
+  const chanceOf = (part: string) => createChance(`${seed}/${number}/${part}`)
   const chance = chanceOf('project')
   const kind = KINDS[number] ?? chooseKind(chance)
   const projectId = `local-${chance.text(12)}`

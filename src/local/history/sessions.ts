@@ -1,21 +1,21 @@
-// Times at which clients use a compute. All sequences are endless.
+// Times at which clients use a compute; endless.
 import type { Chance } from './chance.ts'
 
-/** Clients query from `from` to `to`, ms, with pauses of `min` to `max` seconds between queries. */
+/** `from`, `to` in ms; `pause` between queries in seconds. */
 export type Session = Readonly<{
   from: number
   to: number
-  pause: { readonly min: number; readonly max: number }
+  pause: Readonly<{ min: number; max: number }>
 }>
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Time zones of the people, hours from UTC. */
+/** Hours from UTC. */
 const ZONES = [-8, -5, 0, 1, 2, 5.5, 9] as const
 
-/** Weekdays from about nine to six, in spells with breaks between, and rarely on a weekend. */
+/** Weekdays from about nine to six, in spells with breaks, and rarely a weekend. */
 export function* officeHours(from: number, chance: Chance, presence: number): Generator<Session> {
   const zone = chance.pick(ZONES) * HOUR
   const [opens, closes] = [chance.between(7.5, 9.5), chance.between(16.5, 19)]
@@ -34,7 +34,7 @@ export function* officeHours(from: number, chance: Chance, presence: number): Ge
   }
 }
 
-/** A job at the same hour every night, and on some days a person who looks at the result. */
+/** A job at the same hour every night; on some days a person looks at the result. */
 export function* nightly(from: number, chance: Chance): Generator<Session> {
   const [hour, length] = [chance.between(0, 5), chance.between(4, 70)]
   const pause = { min: 2, max: 50 }
@@ -48,11 +48,11 @@ export function* nightly(from: number, chance: Chance): Generator<Session> {
   }
 }
 
-/** Sessions at random: mean distance in days, mean length in minutes. */
+/** Mean distance in days, mean length in minutes. */
 export function* atRandom(
   from: number,
   chance: Chance,
-  { days, minutes }: { readonly days: number; readonly minutes: number },
+  { days, minutes }: Readonly<{ days: number; minutes: number }>,
 ): Generator<Session> {
   for (let at = from + chance.wait(days * DAY); ;) {
     const to = at + chance.wait(minutes * MINUTE)

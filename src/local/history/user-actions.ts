@@ -1,4 +1,4 @@
-// Actions of people on a project in office hours (UTC): sizes, delays, restarts, further branches and computes.
+// What people do to a project in office hours (UTC): sizes, delays, restarts, branches, computes.
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
@@ -20,10 +20,10 @@ function workingTime(from: number, days: number, chance: Chance): number {
   return Math.round(Math.max(onWeekday, from + MINUTE))
 }
 
-/** Mean time between two changes of one compute, days. */
+/** Mean, per compute. */
 const DAYS_BETWEEN_CHANGES = 28
 
-/** Changes of the settings of a compute, and its restarts. */
+/** Settings and restarts of a compute. */
 export function* settingChanges(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   const { projectId, endpointId, plan } = branch
   for (let at = from; ;) {
@@ -41,7 +41,7 @@ export function* settingChanges(branch: BranchRef, from: number, chance: Chance)
   }
 }
 
-/** Preview branches one after the other, each with a compute; each lives for some days. */
+/** One after the other, each with a compute, for some days. */
 export function* previewBranches(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   for (let [at, number] = [from, 101]; ; number += 1) {
     const start = workingTime(at, chance.wait(2.5), chance)
@@ -51,7 +51,7 @@ export function* previewBranches(branch: BranchRef, from: number, chance: Chance
   }
 }
 
-/** For some projects a permanent second branch, for some a read replica that is deleted later. */
+/** Some projects get a permanent second branch, some a read replica for a while. */
 export function* extraBranches(
   branch: BranchRef,
   from: number,

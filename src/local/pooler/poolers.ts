@@ -1,4 +1,4 @@
-// The poolers of the service: one PgBouncer per awake compute, started for the first client of its pooled host.
+// One PgBouncer per awake compute, from the first client of its pooled host on.
 import { join } from 'node:path'
 import { freePort } from '../proxy/listen.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
@@ -6,13 +6,12 @@ import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 
 export type Poolers = {
   /**
-   * Port of the pooler in front of a running server. The first client starts it, others wait for the same start. Refuses
-   * with the reason when there is no PgBouncer or it does not start. Never rejects.
+   * Port of the pooler in front of a running server. The first client starts it, others wait for it. Refuses without
+   * PgBouncer or when it fails. Never rejects.
    */
   admit(endpointId: string, server: PooledServer): Promise<WakeAdmission>
-  /** Ports of the running poolers, of one compute or of all. */
+  /** Ports of one compute or of all. */
   ports(endpointId?: string): readonly number[]
-  /** Ends the compute's pooler, if it has one. */
   stop(endpointId: string): void
   /** Resolves when no pooler runs. */
   stopAll(): Promise<void>
@@ -20,20 +19,21 @@ export type Poolers = {
 
 export type PooledServer = Pick<PoolerOptions, 'serverPort' | 'maxConnections' | 'keepsSessions'>
 
-export type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> & {
-  /** Folder with one folder per pooler. */
-  readonly folder: string
-  /** The PgBouncer of the machine, searched at each call; undefined while it has none. */
-  readonly program: () => string | undefined
-  readonly onProblem: (message: string, error: unknown) => void
-}
+export type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> &
+  Readonly<{
+    /** One folder per pooler. */
+    folder: string
+    /** Searched at each call. */
+    program: () => string | undefined
+    onProblem: (message: string, error: unknown) => void
+  }>
 
 type Entry = {
   readonly serverPort: number
   readonly started: Promise<Pooler>
-  /** Set when it accepts clients. */
+  /** Once it accepts clients. */
   pooler?: Pooler
-  /** Set once the service stops the pooler: its end is then reported as no failure. */
+  /** Set once the service stops it: its end is no failure then. */
   isStopping: boolean
 }
 
@@ -41,9 +41,9 @@ export function createPoolers(options: PoolersOptions): Poolers {
   const entries = new Map<string, Entry>()
   const endings = new Set<Promise<void>>()
 
-  const addEntry = (endpointId: string, server: PooledServer, program: string): Entry => {
+  const addEntry = (endpointId: string, server: PooledServer, program: string) => {
     const started = freePort().then((port) => {
-      // the port is part of the name: a successor may start before this one has ended
+      // by port: a successor may start before this one has ended
       const folder = join(options.folder, `${endpointId}.${port}`)
       return startPooler({ ...options, ...server, program, folder, port })
     })
@@ -52,8 +52,8 @@ export function createPoolers(options: PoolersOptions): Poolers {
     void watchEntry(endpointId, entry)
     return entry
   }
-  /** Removes the entry when its pooler has ended, so that the next client starts another. */
-  const watchEntry = async (endpointId: string, entry: Entry): Promise<void> => {
+  /** Removes the entry after its end: the next client starts another. */
+  const watchEntry = async (endpointId: string, entry: Entry) => {
     try {
       entry.pooler = await entry.started
       const words = await entry.pooler.ended
@@ -63,12 +63,12 @@ export function createPoolers(options: PoolersOptions): Poolers {
     }
     if (entries.get(endpointId) === entry) entries.delete(endpointId)
   }
-  const end = async (entry: Entry): Promise<void> => {
+  const end = async (entry: Entry) => {
     entry.isStopping = true
     const pooler = await entry.started.catch(() => undefined) // watchEntry reports a failed start
     await pooler?.stop()
   }
-  const stop = (endpointId: string): void => {
+  const stop = (endpointId: string) => {
     const entry = entries.get(endpointId)
     if (!entry) return
     entries.delete(endpointId)

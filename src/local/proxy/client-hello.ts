@@ -1,19 +1,19 @@
-// Parser of a TLS client's first message (RFC 8446, 4.1.2; RFC 6066, 3). Bytes only, no sockets.
+// Parser of a TLS client's first message (RFC 8446, 4.1.2; RFC 6066, 3).
 
 export type ClientHello =
-  | {
-      readonly kind: 'hello'
-      /** Host name in lower case; undefined when the client sent none, as clients of an IP address do. */
-      readonly serverName: string | undefined
-      /** Application protocols offered, most wanted first. */
-      readonly protocols: readonly string[]
-    }
-  | { readonly kind: 'garbage'; readonly because: string }
+  | Readonly<{
+      kind: 'hello'
+      /** Lower case; undefined from clients of an IP address. */
+      serverName: string | undefined
+      /** Most wanted first. */
+      protocols: readonly string[]
+    }>
+  | Readonly<{ kind: 'garbage'; because: string }>
 
-/** Longest message, 16 KiB: real ones have 200 to 2,000 bytes, the larger ones with post-quantum key shares. */
+/** Bytes: real ones have 200 to 2,000, or more with post-quantum key shares. */
 const MAX_MESSAGE_LENGTH = 16_384
 
-/** Records that a message may be spread over, 32: real ones come in one or two. */
+/** Records of one message: real ones come in one or two. */
 const MAX_RECORDS = 32
 
 const HANDSHAKE = 22
@@ -21,7 +21,7 @@ const CLIENT_HELLO = 1
 const SERVER_NAME = 0
 const PROTOCOLS = 16
 
-/** Parses the message at the beginning of `bytes`; `more` when it is not complete. Never throws. */
+/** `more` when the message is incomplete. Never throws. */
 export function readClientHello(bytes: Buffer): ClientHello | { readonly kind: 'more' } {
   const message = messageIn(bytes)
   if (!Buffer.isBuffer(message)) return message
@@ -43,7 +43,7 @@ const NONE = Buffer.alloc(0)
 
 const garbage = (because: string): ClientHello => ({ kind: 'garbage', because })
 
-/** Body of the ClientHello, joined from its records; `more` or `garbage` when there is none. */
+/** Joined from its records. */
 function messageIn(bytes: Buffer): Buffer | ReturnType<typeof readClientHello> {
   let payload = Buffer.alloc(0)
   let at = 0
@@ -63,7 +63,7 @@ function messageIn(bytes: Buffer): Buffer | ReturnType<typeof readClientHello> {
   return garbage('the TLS greeting is in too many pieces')
 }
 
-/** Whether a record may begin with these bytes: type handshake, version 3.x. */
+/** Type handshake, version 3.x. */
 const canBeginRecord = ([type = HANDSHAKE, version = 3]: Buffer): boolean =>
   type === HANDSHAKE && version === 3
 
@@ -72,29 +72,28 @@ function wholeMessage(payload: Buffer): Buffer | undefined {
   return payload.length < end ? undefined : payload.subarray(4, end)
 }
 
-/** Reads the fields of a message in turn. */
 function createCursor(bytes: Buffer) {
   let at = 0
-  const take = (length: number): Buffer => {
+  const take = (length: number) => {
     at += length
     return bytes.subarray(at - length, at)
   }
-  /** A number of `size` bytes; 0 beyond the end. */
-  const number = (size: number): number => {
+  /** 0 beyond the end. */
+  const number = (size: number) => {
     const taken = take(size)
     return taken.length < size ? 0 : taken.readUIntBE(0, size)
   }
   return {
     take,
     number,
-    /** A field that begins with its length, a number of `size` bytes. */
-    vector: (size: number): Buffer => take(number(size)),
-    /** Bytes not taken yet; below 0 when more was taken than there is. */
+    /** Begins with its length, a number of `size` bytes. */
+    vector: (size: number) => take(number(size)),
+    /** Below 0 when more was taken than there is. */
     remaining: () => bytes.length - at,
   }
 }
 
-/** Extension number → content, of repeated numbers the first; undefined when the layout is broken. */
+/** Number → content, the first of repeated ones; undefined for a broken layout. */
 function extensionsIn(bytes: Buffer): Map<number, Buffer> | undefined {
   const cursor = createCursor(bytes)
   const extensions = new Map<number, Buffer>()
@@ -106,7 +105,7 @@ function extensionsIn(bytes: Buffer): Map<number, Buffer> | undefined {
   return cursor.remaining() === 0 ? extensions : undefined
 }
 
-/** Host name of a list of names; "host name" is the only type there is. */
+/** "Host name" is the only type there is. */
 function serverNameIn(content: Buffer): string | undefined {
   const cursor = createCursor(content)
   cursor.take(2)

@@ -1,23 +1,23 @@
-// Connections of clients: refused, closed, counted and dropped.
+// Connections of clients: refused, closed, counted, dropped.
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { writeError } from './startup.ts'
 
-/** Why a client is not served; `code` is an SQLSTATE. */
-export type ProxyRefusal = { readonly code: string; readonly message: string }
+/** `code` is an SQLSTATE. */
+export type ProxyRefusal = Readonly<{ code: string; message: string }>
 
-/** Time for a client to read the last message and disconnect, 2 s: a client that never reads would stay for ever. */
+/** Time to read the last message and disconnect, ms: a client that never reads would stay for ever. */
 const LINGER_TIMEOUT = 2000
 
-/** Sends a client an error message as a server would, and closes the connection. */
+/** The client gets an error message as of a server. */
 export function refuseClient(client: Socket, { code, message }: ProxyRefusal, clock: Clock): void {
   if (client.destroyed || !client.writable) return void client.destroy()
   client.end(writeError(code, message))
-  client.resume() // reads to the end, so that the client gets the message and not a reset
+  client.resume() // so that the client gets the message and not a reset
   destroyLater(client, clock)
 }
 
-/** Closes a connection after the other side has received the bytes still to be sent. */
+/** Closes after the bytes still to be sent. */
 export function closeGracefully(socket: Socket, clock: Clock): void {
   if (socket.destroyed) return
   socket.destroySoon()
@@ -30,18 +30,17 @@ function destroyLater(socket: Socket, clock: Clock): void {
   socket.once('close', cancel)
 }
 
-/** Client sockets of every compute, to be counted and dropped together. */
 export type Connections = {
-  /** Adds a client until it disconnects; `pooled` clients take no connection of the compute's server by themselves. */
+  /** Adds a client until it disconnects; `pooled` ones take no connection of the server by themselves. */
   add(endpointId: string, socket: Socket, pooled?: boolean): void
-  /** Connections of the compute's server itself. */
+  /** Connections of the server itself. */
   count(endpointId: string): number
-  /** Closes the connections of all clients of a compute, pooled ones included. */
+  /** Pooled ones included. */
   drop(endpointId: string): void
 }
 
 export function createConnections(clock: Clock): Connections {
-  // compute → its sockets, each with whether it is pooled
+  // compute → socket → whether it is pooled
   const computes = new Map<string, Map<Socket, boolean>>()
   return {
     add: (endpointId, socket, pooled = false) => {
@@ -58,7 +57,7 @@ export function createConnections(clock: Clock): Connections {
         ?.values()
         .reduce((count, pooled) => count + (pooled ? 0 : 1), 0) ?? 0,
     drop: (endpointId) => {
-      // not destroyed: the server's last message may still be on its way to the client
+      // not destroyed: the server's last message may be on its way
       for (const socket of computes.get(endpointId)?.keys() ?? []) closeGracefully(socket, clock)
     },
   }

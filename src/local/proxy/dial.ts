@@ -5,23 +5,23 @@ import { readFirstPacket } from './first-packet.ts'
 import { TLS_REQUEST } from './startup.ts'
 
 /**
- * Protection of the connection to the server: `none`; the client's own TLS, which begins when the server has agreed to
- * it; or the proxy's, so that the server counts the session as encrypted and offers channel binding.
+ * `none`; the client's own TLS, once the server agrees; or the proxy's, so that the server counts the session as
+ * encrypted and offers channel binding.
  */
 export type DialProtection = 'none' | "client's" | "proxy's"
 
 export type DialTarget = Readonly<{
   port: number
   protection: DialProtection
-  /** TLS of the proxy, by the certificate that the servers have too. */
+  /** TLS with the certificate that servers have, too. */
   tls: SecureContext
   clock: Clock
 }>
 
-/** Time for a server of this machine to accept a connection, 10 s: it forks a process, which takes long under load. */
+/** Time to accept a connection, ms: a server forks, which takes long under load. */
 const TIMEOUT = 10_000
 
-/** Connects to a server of this machine, paused; undefined when that fails. Never rejects. */
+/** Paused; undefined when the connection fails. Never rejects. */
 export async function dialServer({ port, protection, tls, clock }: DialTarget): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   socket.on('error', () => socket.destroy())

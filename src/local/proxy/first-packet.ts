@@ -1,14 +1,14 @@
-// Reading from a client's socket: its first packet, and what it sends while it waits.
+// A client's first packet, and what it sends while it waits.
 import type { Socket } from 'node:net'
 
-/** Result of a reader; `rest` are the bytes it did not use. */
-type Packet = { readonly kind: string; readonly rest?: Buffer }
+/** `rest`: unused bytes. */
+type Packet = Readonly<{ kind: string; rest?: Buffer }>
 
 type Incomplete = { readonly kind: 'more' }
 
 /**
- * Collects bytes until `read` returns a packet; undefined when the stream ends or is closed before that. Leaves the stream
- * paused, with the unused bytes still in it.
+ * Collects bytes until `read` returns a packet; undefined when the stream ends first. Leaves it paused, with the unused
+ * bytes.
  */
 export function readFirstPacket<Result extends Packet>(
   stream: Socket,
@@ -16,12 +16,12 @@ export function readFirstPacket<Result extends Packet>(
 ): Promise<Result | undefined> {
   const { promise, resolve } = Promise.withResolvers<Result | undefined>()
   let received: Buffer = Buffer.alloc(0)
-  const stopListening = (): Socket => stream.off('data', receive).off('end', end).off('close', end).pause()
-  const end = (): void => {
+  const stopListening = () => stream.off('data', receive).off('end', end).off('close', end).pause()
+  const end = () => {
     stopListening()
     resolve(undefined)
   }
-  const receive = (chunk: Buffer): void => {
+  const receive = (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
     const packet = read(received)
     if (isIncomplete(packet)) return
@@ -37,22 +37,21 @@ export function readFirstPacket<Result extends Packet>(
 
 const isIncomplete = (packet: Packet | Incomplete): packet is Incomplete => packet.kind === 'more'
 
-/** Bytes of a waiting client that are buffered, 64 KiB: until it is asked for a password it has nothing to send. */
+/** Bytes: until it is asked for a password, a client has nothing to send. */
 const MAX_BUFFERED = 65_536
 
 export type CloseWatch = {
-  /** Aborts when the client disconnects. */
   readonly disconnected: AbortSignal
-  /** Leaves the stream paused, with the bytes received meanwhile in it; false when the client has disconnected. */
+  /** Leaves the stream paused, with all bytes received; false after a disconnect. */
   release(): boolean
 }
 
-/** Watches a stream whose client has to wait: a paused stream would not show that its client disconnects. */
+/** A stream that is paused instead would not show that its client disconnects. */
 export function watchClose(stream: Socket): CloseWatch {
   const controller = new AbortController()
   const buffered: Buffer[] = []
-  const abort = (): void => controller.abort()
-  const receive = (chunk: Buffer): void => {
+  const abort = () => controller.abort()
+  const receive = (chunk: Buffer) => {
     buffered.push(chunk)
     if (buffered.reduce((sum, { length }) => sum + length, 0) > MAX_BUFFERED) stream.pause()
   }

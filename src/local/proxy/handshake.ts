@@ -1,4 +1,4 @@
-// The first messages of a client, up to the one that says what it wants: encryption is agreed on or declined.
+// A client's messages up to the one that says what it wants: encryption is agreed on or declined.
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { readClientHello } from './client-hello.ts'
@@ -6,33 +6,31 @@ import { readFirstPacket } from './first-packet.ts'
 import { type Startup, readStartup } from './startup.ts'
 import { type Target, targetOfHost } from './target.ts'
 
-/** A client's request. Later bytes of the client are still in `stream`. */
+/** Later bytes are still in `stream`. */
 export type Handshake = Readonly<{
   stream: Socket
-  /** Whether `stream` is TLS that ends here. */
+  /** TLS that ends here. */
   encrypted: boolean
-  /** Target named by the host name in TLS. */
+  /** Target by the host name in TLS. */
   target: Target | undefined
   request: ClientRequest
 }>
 
-/** First packet once encryption is agreed on. */
 export type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cancel' | 'garbage' }>
 
-/** A client whose TLS passes through to the server: its first TLS message is still in the socket. */
-export type PassThrough = { readonly client: Socket; readonly passTo: Target }
+/** TLS passes through: the first TLS message is still in the socket. */
+export type PassThrough = Readonly<{ client: Socket; passTo: Target }>
 
 export type HandshakeOptions = Readonly<{
   tls: SecureContext
-  /** Suffix of host names. */
   suffix: string
-  /** Whether the TLS of a client of this target passes through to its server. */
+  /** Whether TLS for this target passes through to its server. */
   passes: (target: Target) => boolean
 }>
 
 const PROTOCOL = 'postgresql'
 
-/** Undefined when the client has disconnected, or sent what no server would answer. */
+/** Undefined after a disconnect, or after what no server would answer. */
 type Outcome = Handshake | PassThrough | undefined
 
 export async function runHandshake(client: Socket, options: HandshakeOptions): Promise<Outcome> {
@@ -42,7 +40,7 @@ export async function runHandshake(client: Socket, options: HandshakeOptions): P
   return packet && { stream: client, encrypted: false, target: undefined, request: packet }
 }
 
-/** The first packet after GSS encryption was declined and TLS was agreed to. */
+/** The first packet after GSS encryption was declined and TLS agreed to. */
 async function readUnencrypted(client: Socket): Promise<Startup | undefined> {
   const first = await readFirstPacket(client, readStartup)
   if (first?.kind !== 'encryption') return first
@@ -55,7 +53,7 @@ async function readUnencrypted(client: Socket): Promise<Startup | undefined> {
 }
 
 function agreeToTls(client: Socket, packet: Startup & { readonly kind: 'encryption' }): Startup {
-  // bytes sent before the answer would be taken for bytes sent under encryption (CVE-2021-23222)
+  // else taken for bytes sent under encryption (CVE-2021-23222)
   if (packet.rest.length > 0)
     return { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
   client.write('S')
@@ -67,7 +65,7 @@ async function readEncrypted(client: Socket, direct: boolean, options: Handshake
   const hello = await readFirstPacket(client, peekClientHello)
   if (hello?.kind !== 'hello' || (direct && !hello.protocols.includes(PROTOCOL))) return void client.destroy()
   const target = targetOfHost(hello.serverName, suffix)
-  // direct TLS always ends here, because servers before Postgres 17 cannot answer it
+  // direct TLS ends here: servers before Postgres 17 cannot answer it
   if (target && !direct && passes(target)) return { client, passTo: target }
   const stream = new TLSSocket(client, { isServer: true, secureContext: tls, ALPNProtocols: [PROTOCOL] })
   stream.on('error', () => stream.destroy())
@@ -80,5 +78,5 @@ const withoutEncryption = (packet: Startup): ClientRequest =>
     ? { kind: 'garbage', because: 'asked for TLS inside TLS' }
     : packet
 
-/** Reads the message and leaves its bytes in the stream, for the end of TLS. */
+/** Leaves the bytes in the stream, for the end of TLS. */
 const peekClientHello = (bytes: Buffer) => ({ ...readClientHello(bytes), rest: bytes })

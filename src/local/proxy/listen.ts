@@ -3,22 +3,22 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../state/store.ts'
 import { closeGracefully } from './connections.ts'
 
-/** Accepts connections on a loopback address. */
+/** Listens on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }
 
-/** Part of a TCP or HTTP server that listens. */
+/** TCP or HTTP. */
 type Listening = Pick<Server, 'listen' | 'once' | 'off' | 'address'>
 
-/** Connections that the system queues until they are accepted; with the usual 511, a burst of 1,000 would retry after 1 s. */
+/** Connections that wait to be accepted; with the usual 511, some of a burst of 1,000 would retry after 1 s. */
 const BACKLOG = 4096
 
-/** Errors of an address that is in use or not available on this machine. */
+/** Errors of addresses in use or not available here. */
 const TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'])
 
-/** Listens on a loopback address and returns the port; undefined when it is taken. Port 0 is any free port. */
+/** Undefined when the address is taken. Port 0 is any free port. */
 export function listenOn(server: Listening, port: number, host = '127.0.0.1'): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
-  const failed = (error: NodeJS.ErrnoException): void => {
+  const failed = (error: NodeJS.ErrnoException) => {
     if (TAKEN.has(error.code ?? '')) resolve(undefined)
     else reject(error)
   }
@@ -31,16 +31,16 @@ export function listenOn(server: Listening, port: number, host = '127.0.0.1'): P
   return promise
 }
 
-/** A port of 127.0.0.1 that was free a moment ago; another program may take it before it is used. */
+/** Free a moment ago; another program may take it. */
 export async function freePort(): Promise<number> {
   await using server = createServer()
   return (await listenOn(server, 0)) ?? 0
 }
 
-/** Address to listen on; without a host on 127.0.0.1. */
-export type ListenAddress = { readonly host?: string; readonly port: number }
+/** Default host 127.0.0.1. */
+export type ListenAddress = Readonly<{ host?: string; port: number }>
 
-/** Opens a TCP listener whose `close` also closes the accepted connections; undefined when the address is taken. */
+/** `close` also closes accepted connections; undefined when the address is taken. */
 export async function listenTcp(
   { port, host }: ListenAddress,
   onClient: (client: Socket) => void,
@@ -54,22 +54,22 @@ export async function listenTcp(
   })
   const bound = await listenOn(server, port, host)
   if (bound === undefined) return undefined
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
+  const close = () =>
+    new Promise<void>((resolve) => {
       server.close(() => resolve())
       for (const client of clients) closeGracefully(client, clock)
     })
   return { port: bound, close }
 }
 
-/** Setting with the port that was last opened, and the option that configures one, 0 for none. */
+/** `setting`: the port last opened. `option`: configures one, 0 for none. */
 type PortChoice = Readonly<{
   setting: string
   option: string
   configured: number | undefined
 }>
 
-/** Opens the configured port or throws; without one, the port of the last start, else any other. Stores it for the next start. */
+/** The configured port or an error; else the port of the last start, else any. Stores it. */
 export async function openPort<Opened extends number | { readonly port: number }>(
   store: Store,
   { setting, option, configured = 0 }: PortChoice,

@@ -1,11 +1,10 @@
-/** Port of Postgres that clients use by default. */
 export const POSTGRES_PORT = 5432
 
-/** First second byte of the addresses, 64: other programs of a machine use addresses below 127.64. */
+/** Second byte: other programs use addresses below 127.64. */
 const FIRST = 64
 const ADDRESSES = (127 - FIRST) * 256 * 254
 
-/** The compute's own loopback address, derived from its id: `127.64.0.1` to `127.126.255.254`. */
+/** The compute's address, by its id: `127.64.0.1` to `127.126.255.254`. */
 export function loopbackAddress(endpointId: string): string {
   const hash = Buffer.from(endpointId).reduce(
     (value, byte) => Math.imul(value ^ byte, 0x01_00_01_93) >>> 0,

@@ -1,4 +1,4 @@
-// The service as clients of Postgres see it: ports, TLS, poolers, and the server behind each name.
+// The service as Postgres clients see it: ports, TLS, poolers, and the server behind each name.
 import { connect } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { Api } from '../api/context.ts'
@@ -17,7 +17,7 @@ import { openPort } from './listen.ts'
 import type { ComputeAccess } from './session.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
 
-/** Clients of all computes, connected directly or through a pooler. */
+/** Direct and pooled clients of all computes. */
 export type ConnectedClients = ReturnType<typeof createConnectedClients>
 
 export function createConnectedClients({ paths, cluster, clock, log }: Prepared) {
@@ -32,17 +32,16 @@ export function createConnectedClients({ paths, cluster, clock, log }: Prepared)
   return {
     connections,
     poolers,
-    /** Drops all clients of a compute that fell asleep, and its pooler. */
-    drop: (endpointId: string): void => {
+    drop: (endpointId: string) => {
       connections.drop(endpointId)
       poolers.stop(endpointId)
     },
   }
 }
 
-type FrontendParts = Pick<Api, 'settings'> & { readonly engine: Engine; readonly clients: ConnectedClients }
+type FrontendParts = Pick<Api, 'settings'> & Readonly<{ engine: Engine; clients: ConnectedClients }>
 
-/** Opens the ports that clients connect to; each compute has one of its own as long as it exists. */
+/** Each compute has a port as long as it exists. */
 export async function openFrontend(prepared: Prepared, parts: FrontendParts): Promise<ClientListeners> {
   const { engine, clients } = parts
   const { options, store, projects, clock, log, cluster } = prepared
@@ -87,12 +86,12 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
       const { port: serverPort } = admission
       const pooler = await poolers.admit(endpointId, { serverPort, maxConnections, keepsSessions })
       if (engine.serverPort(endpointId) === serverPort) return pooler
-      poolers.stop(endpointId) // the compute fell asleep meanwhile, so its pooler must end too
+      poolers.stop(endpointId) // the compute fell asleep meanwhile
       return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     },
     connectionLimit: (endpointId) => {
       const compute = engine.compute(endpointId)
-      // a replica's server has at least its primary's connections, possibly more than its own size allows
+      // a replica's server has its primary's connections at least, so maybe too many
       if (compute?.type !== 'read_only') return undefined
       return maxConnectionsOf(compute.config, settings().connectionsBasis)
     },
@@ -103,7 +102,7 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
   }
 }
 
-/** Whether a compute serves and nothing is about to stop it. */
+/** Nothing is about to stop it. */
 const serves = ({ state, pending, config }: Compute): boolean =>
   state === 'active' && pending === undefined && !config.disabled
 
@@ -113,7 +112,7 @@ const poolerDisabled = (endpointId: string): WakeAdmission => ({
   message: `connection pooling is disabled for endpoint ${endpointId}: set pooler_enabled, or use the host without "-pooler"`,
 })
 
-/** Never rejects: a compute without a port of its own is still reached through the main one. */
+/** Never rejects: the main port serves computes without one of their own. */
 async function syncListeners(project: Project, listeners: ClientListeners, log: Log): Promise<void> {
   const endpointIds = project.computes.map(({ id }) => id)
   try {
@@ -125,23 +124,23 @@ async function syncListeners(project: Project, listeners: ClientListeners, log: 
     log({ kind: 'compute-port', endpointId, port: listeners.portOf(endpointId) ?? 0 })
 }
 
-/** Servers that one cancel request goes to, connections for all requests at once, and time for each, ms. */
+/** Servers per cancel request, connections at once, and time for each, ms. */
 const MAX_CANCEL_SERVERS = 256
 const MAX_CANCEL_CONNECTIONS = 512
 const CANCEL_TIMEOUT = 2000
 
 /**
- * Passes a cancel request on to servers. Only the server that issued its key acts on it; no server wakes for it. As in
- * Postgres, the client gets no answer. Requests beyond the bounds are dropped.
+ * Passes a cancel request on. Only the server that issued its key acts on it; none wakes for it. As in Postgres, the
+ * client gets no answer. Drops requests beyond the bounds.
  */
 export function createForwardCancel(clock: Clock): (packet: Buffer, ports: readonly number[]) => void {
   let connections = 0
-  const send = (packet: Buffer, port: number): void => {
+  const send = (packet: Buffer, port: number) => {
     connections += 1
     const server = connect({ port, host: '127.0.0.1' })
     const cancelTimeout = clock.after(CANCEL_TIMEOUT, () => server.destroy())
     server.on('error', () => server.destroy())
-    // left open: PgBouncer forgets the request of a client that disconnects; a server that acted on it disconnects
+    // left open: PgBouncer forgets requests of clients that disconnect; a server disconnects itself
     server.once('connect', () => server.write(packet))
     server.once('close', () => {
       connections -= 1

@@ -1,4 +1,4 @@
-// Session of one client of the proxy: its request, the wake of its compute, then bytes in both directions.
+// One client of the proxy: its request, the wake of its compute, then bytes both ways.
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
@@ -11,39 +11,39 @@ import { type DialTarget, dialServer } from './dial.ts'
 import { writeStartup } from './startup.ts'
 import { type Target, routeOf, targetOf } from './target.ts'
 
-/** Access of the proxy to the computes. */
 export type ComputeAccess = Readonly<{
-  /** Port of the server when the compute serves and nothing is about to stop it; undefined otherwise. */
+  /** Port of a server that serves and that nothing is about to stop. */
   openPort: (endpointId: string) => number | undefined
-  /** Wakes the target when it sleeps and waits until it serves or the client has disconnected. Never rejects. */
+  /** Wakes the target; waits until it serves or the client has disconnected. Never rejects. */
   admit: (target: Target, cause: WakeCause, disconnected: AbortSignal) => Promise<WakeAdmission>
-  /** Connection limit that the proxy enforces; undefined when the server enforces its own. */
+  /** Undefined when the server enforces its own. */
   connectionLimit: (endpointId: string) => number | undefined
-  /** Passes a cancel request on, without an endpoint to all running servers. */
+  /** Without an endpoint to all running servers. */
   cancel: (packet: Buffer, endpointId: string | undefined) => void
 }>
 
-export type SessionOptions = ComputeAccess & {
-  readonly connections: Connections
-  readonly tls: SecureContext
-  /** Host names are `ep-….SUFFIX`. */
-  readonly suffix: string
-  readonly clock: Clock
-  /** The compute this listener belongs to; undefined on the main port, where the client names one. */
-  readonly endpointId: string | undefined
-}
+export type SessionOptions = ComputeAccess &
+  Readonly<{
+    connections: Connections
+    tls: SecureContext
+    /** Host names are `ep-….SUFFIX`. */
+    suffix: string
+    clock: Clock
+    /** Set on a compute's own port; on the main port the client names one. */
+    endpointId: string | undefined
+  }>
 
-/** Time for a client to send its request, ms, however it spreads its bytes over that time. */
+/** Time for the whole request, ms, however it is spread. */
 const HANDSHAKE_TIMEOUT = 10_000
 
-/** Serves one client: reads its request, waits for the compute, then passes bytes both ways until both sides end. */
+/** Passes bytes both ways until both sides end. */
 export function serveClient(client: Socket, options: SessionOptions): void {
   client.on('error', () => client.destroy())
   client.setNoDelay(true)
   void serve(client, options)
 }
 
-/** Never rejects: every failure closes the client's connection, with an error message where it can still read one. */
+/** Never rejects: failures close the connection, with a message if the client can read one. */
 async function serve(client: Socket, options: SessionOptions): Promise<void> {
   const { tls, suffix, clock } = options
   const cancelTimeout = clock.after(HANDSHAKE_TIMEOUT, () => client.destroy())
@@ -59,7 +59,7 @@ async function serve(client: Socket, options: SessionOptions): Promise<void> {
   closeGracefully(stream, clock)
 }
 
-/** Whether a client's TLS may pass through unread: no compute has to wake for it, and there is no reason to refuse it. */
+/** True only if nothing has to wake and nothing is to be refused: nobody reads the TLS. */
 const mayPass = ({ endpointId, pooled }: Target, options: SessionOptions): boolean =>
   !pooled &&
   (options.endpointId ?? endpointId) === endpointId &&
@@ -96,16 +96,16 @@ async function forward(handshake: StartupHandshake, options: SessionOptions): Pr
   const { endpointId, pooled } = target
   if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY_CLIENTS, clock)
   connections.add(endpointId, stream, pooled)
-  // no TLS to the pooler: it is on this machine, and without TLS it rightly offers no channel binding
+  // the pooler is on this machine, and without TLS it rightly offers no channel binding
   const protection = encrypted && !pooled ? "proxy's" : 'none'
   const startup = writeStartup(request.version, parameters)
   await connectToServer(stream, { port: admission.port, protection, startup }, options)
 }
 
-/** Refusal in the words of the server. */
+/** The server's own words. */
 const TOO_MANY_CLIENTS: ProxyRefusal = { code: '53300', message: 'sorry, too many clients already' }
 
-/** The target named in TLS and in the options. On a compute's own port, a name only says whether to pool. */
+/** The target of a client. On a compute's own port, a name only says whether to pool. */
 function requestedTarget(
   target: Target | undefined,
   option: string | undefined,
@@ -125,11 +125,10 @@ function requestedTarget(
 }
 
 type ServerRoute = Pick<DialTarget, 'port' | 'protection'> & {
-  /** Packet for the server ahead of the client's further bytes. */
+  /** Packet ahead of the client's bytes. */
   readonly startup: Buffer | undefined
 }
 
-/** Connects the client with a server and passes bytes both ways. */
 async function connectToServer(
   client: Socket,
   { startup, ...route }: ServerRoute,
@@ -138,7 +137,7 @@ async function connectToServer(
   const server = await dialServer({ ...route, tls, clock })
   if (client.destroyed || !server) {
     server?.destroy()
-    // a client whose TLS was to pass through cannot read a plain message
+    // this client expects TLS and cannot read a message
     if (route.protection === "client's") return void client.destroy()
     return refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
   }

@@ -1,23 +1,23 @@
-// Parser and writer of a Postgres client's first packet. Bytes only, no sockets.
+// Parser and writer of a Postgres client's first packet.
 
-/** First packet of a client. `rest` are bytes that came after the packet. */
+/** `rest`: bytes after the packet. */
 export type Startup =
-  /** Request for encryption; the client waits for an answer of one byte. */
-  | { readonly kind: 'encryption'; readonly by: 'tls' | 'gss'; readonly rest: Buffer }
-  /** TLS without a request before (`sslnegotiation=direct`); `rest` holds all bytes. */
-  | { readonly kind: 'direct-tls'; readonly rest: Buffer }
-  /** Request to cancel a query; `packet` is to be passed on unchanged. */
-  | { readonly kind: 'cancel'; readonly packet: Buffer; readonly rest: Buffer }
-  | {
-      readonly kind: 'startup'
-      readonly version: number
-      /** Parameter name → value, in the order sent. */
-      readonly parameters: ReadonlyMap<string, string>
-      readonly rest: Buffer
-    }
-  | { readonly kind: 'garbage'; readonly because: string }
+  /** The client waits for one byte. */
+  | Readonly<{ kind: 'encryption'; by: 'tls' | 'gss'; rest: Buffer }>
+  /** Without a request (`sslnegotiation=direct`); `rest` holds all bytes. */
+  | Readonly<{ kind: 'direct-tls'; rest: Buffer }>
+  /** `packet` is passed on unchanged. */
+  | Readonly<{ kind: 'cancel'; packet: Buffer; rest: Buffer }>
+  | Readonly<{
+      kind: 'startup'
+      version: number
+      /** Name → value, in the order sent. */
+      parameters: ReadonlyMap<string, string>
+      rest: Buffer
+    }>
+  | Readonly<{ kind: 'garbage'; because: string }>
 
-/** Longest packet, bytes: the bound of Postgres. */
+/** Bytes, as in Postgres. */
 const MAX_PACKET_LENGTH = 10_000
 
 /** Codes in the place of a protocol version. */
@@ -25,10 +25,10 @@ const CANCEL = 80_877_102
 const SSL = 80_877_103
 const GSS = 80_877_104
 
-/** First byte of TLS. As the first byte of a length it would mean a packet of 369 MB. */
+/** First byte of TLS; of a length it would mean 369 MB. */
 const TLS_HANDSHAKE = 22
 
-/** Parses the packet at the beginning of `bytes`; `more` when it is not complete. Never throws, whatever the bytes are. */
+/** `more` when the packet is incomplete. Never throws. */
 export function readStartup(bytes: Buffer): Startup | { readonly kind: 'more' } {
   if (bytes[0] === TLS_HANDSHAKE) return { kind: 'direct-tls', rest: bytes }
   if (bytes.length < 4) return { kind: 'more' }
@@ -49,7 +49,7 @@ function readPacket(packet: Buffer, rest: Buffer): Startup {
   return { kind: 'startup', version: code, parameters, rest }
 }
 
-/** Parses names and values in turn, each ended by a zero byte, then one more zero byte; undefined for another layout. */
+/** Names and values in turn, each ended by a zero byte, then another; undefined for another layout. */
 function readParameters(body: Buffer): Map<string, string> | undefined {
   if (body.at(-1) !== 0) return undefined
   const texts = body.subarray(0, -1).toString('utf8').split('\0')
@@ -64,10 +64,8 @@ function readParameters(body: Buffer): Map<string, string> | undefined {
   return parameters
 }
 
-/** Packet by which a client requests TLS. */
 export const TLS_REQUEST = [0, 0, 0, 8, 4, 210, 22, 47] as const
 
-/** The start-up packet of a client with these parameters. */
 export function writeStartup(version: number, parameters: ReadonlyMap<string, string>): Buffer {
   const texts = [...parameters].flatMap(([name, value]) => [`${name}\0`, `${value}\0`])
   const body = Buffer.from(`${texts.join('')}\0`, 'utf8')
@@ -77,7 +75,7 @@ export function writeStartup(version: number, parameters: ReadonlyMap<string, st
   return Buffer.concat([head, body])
 }
 
-/** Error message of a server: severity FATAL, an SQLSTATE and a text. */
+/** Severity FATAL, an SQLSTATE and a text. */
 export function writeError(code: string, message: string): Buffer {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${message.replaceAll('\0', ' ')}`]
   const body = Buffer.from(`${fields.map((field) => `${field}\0`).join('')}\0`, 'utf8')

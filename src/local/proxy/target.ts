@@ -1,7 +1,7 @@
-// The compute a client names, in its host name or in the start-up option `options`.
+// The compute that a client names, in its host name or the start-up option `options`.
 
-/** A compute, or the pooler in front of it. */
-export type Target = { readonly endpointId: string; readonly pooled: boolean }
+/** A compute, or its pooler. */
+export type Target = Readonly<{ endpointId: string; pooled: boolean }>
 
 const POOLER = '-pooler'
 
@@ -11,20 +11,20 @@ export const targetOf = (name: string): Target =>
     ? { endpointId: name.slice(0, -POOLER.length), pooled: true }
     : { endpointId: name, pooled: false }
 
-/** The target of a host name `ep-….SUFFIX`; undefined for any other name. */
+/** Target of a host name `ep-….SUFFIX`; undefined for others. */
 export function targetOfHost(host: string | undefined, suffix: string): Target | undefined {
   if (!host?.endsWith(`.${suffix}`)) return undefined
   const name = host.slice(0, -suffix.length - 1)
   return /^ep-[a-z0-9-]{1,57}$/.test(name) ? targetOf(name) : undefined
 }
 
-/** The compute named by a start-up packet, and the parameters to pass on to its server. */
+/** The compute named, and the parameters for its server. */
 export type Route = Readonly<{
   endpointId: string | undefined
   parameters: ReadonlyMap<string, string>
 }>
 
-/** Takes `endpoint=ep-…` out of the start-up option `options`; the rest of the option is passed on. */
+/** Takes `endpoint=ep-…` out of the start-up option `options`. */
 export function routeOf(parameters: ReadonlyMap<string, string>): Route {
   const words = wordsOf(parameters.get('options') ?? '')
   const endpointId = words.map(endpointIn).findLast((name) => name !== undefined)
@@ -35,9 +35,9 @@ export function routeOf(parameters: ReadonlyMap<string, string>): Route {
   return { endpointId, parameters: rest }
 }
 
-/** Words between spaces. A backslash escapes the next character, spaces included; it is passed on to the server. */
+/** A backslash escapes the next character, also a space; it stays. */
 const wordsOf = (options: string): string[] => options.match(/(?:\\[^]|[^\s\\])+/g) ?? []
 
-/** The name in `endpoint=ep-…`, also with the sign as `%3D`: some clients pass on a URI's option without decoding it. */
+/** Accepts `%3D`, too: some clients pass on a URI's option without decoding it. */
 const endpointIn = (word: string): string | undefined =>
   /^endpoint(?:=|%3D)([a-z0-9-]{1,60})$/i.exec(word)?.[1]?.toLowerCase()

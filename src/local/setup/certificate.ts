@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import { giveTo, replaceFile } from '../compute/files.ts'
 import type { SystemUser } from '../compute/owner.ts'
 
-/** The certificate of the proxy and of every server. It is the same one, so that channel binding holds through both. */
+/** The certificate of the proxy and of every server: one, so that channel binding holds through both. */
 export type Certificate = Readonly<{
   /** PEM, self-signed: clients verify it with itself. */
   certificate: string
@@ -17,18 +17,18 @@ export type Certificate = Readonly<{
 
 export type CertificateOptions = Readonly<{
   folder: string
-  /** Host names of computes are `ep-….SUFFIX`. */
+  /** Computes are `ep-….SUFFIX`. */
   suffix: string
   owner: SystemUser | undefined
   clock: Clock
 }>
 
 const DAY = 86_400_000
-/** Validity of a certificate, ms: ten years, because nobody renews it by hand. A start in the last 30 days replaces it. */
+/** ms: ten years, because nobody renews it by hand; a start in the last 30 days does. */
 const VALIDITY = 3650 * DAY
 const RENEWED_BEFORE_END = 30 * DAY
 
-/** Loads the certificate of the data folder; creates one at the first start and after a change of the suffix. */
+/** Made at the first start and after a change of the suffix. */
 export async function ensureCertificate(options: CertificateOptions): Promise<Certificate> {
   const certificateFile = join(options.folder, 'certificate.pem')
   const keyFile = join(options.folder, 'key.pem')
@@ -58,7 +58,7 @@ async function createCertificate(files: Files, options: CertificateOptions): Pro
   const generated = await generate([{ name: 'commonName', value: suffix }], {
     keyType: 'ec',
     curve: 'P-256',
-    algorithm: 'sha256', // also the hash of channel binding; every client supports SHA-256
+    algorithm: 'sha256', // also the hash of channel binding
     notBeforeDate: new Date(clock.now() - DAY),
     notAfterDate: new Date(clock.now() + VALIDITY),
     extensions: [
@@ -78,6 +78,6 @@ async function createCertificate(files: Files, options: CertificateOptions): Pro
   })
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   replaceFile(files.keyFile, generated.private, 0o600)
-  giveTo(owner, files.keyFile) // Postgres accepts a key file only if its own user or root owns it
+  giveTo(owner, files.keyFile) // Postgres wants a key file of its own user or root
   replaceFile(files.certificateFile, generated.cert, 0o644)
 }

@@ -1,18 +1,18 @@
 import type { Catalogue } from '../control/project.ts'
 import type { Random } from '../random.ts'
 
-/** The first database, its owner, and the reader for monitoring. The template data folder has all three. */
+/** The first database, its owner, and the reader for monitoring, all in the template. */
 export const DATABASE = 'app'
 export const OWNER = 'app_owner'
 export const MONITOR = 'dormouse'
 
-/** Length of the random part of ids, of passwords and of API keys, characters of [a-z0-9]. The interface leaves it open. */
+/** Characters of [a-z0-9]. The interface leaves the lengths open. */
 export const ID_LENGTH = 12
 export const PASSWORD_LENGTH = 24
 export const KEY_LENGTH = 64
 
 type FirstCatalogueInput = Readonly<{
-  /** Names chosen by the client; default `DATABASE` and `OWNER`. */
+  /** Default `DATABASE` and `OWNER`. */
   database?: string | undefined
   role?: string | undefined
   monitoringPassword: string
@@ -20,7 +20,7 @@ type FirstCatalogueInput = Readonly<{
   now: number
 }>
 
-/** Roles and databases of the default branch of a new project. */
+/** Catalogue of a new project's default branch. */
 export function firstCatalogue(input: FirstCatalogueInput): Catalogue {
   const { database: name = DATABASE, role: owner = OWNER, now } = input
   const times = { createdAt: now, updatedAt: now }

@@ -4,26 +4,24 @@ import { giveTo } from '../compute/files.ts'
 import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
-/** Paths in the data folder. */
 const pathsIn = (folder: string) => ({
   folder,
-  /** Postgres data folders by branch. */
+  /** Data folders by branch and replica. */
   branches: join(folder, 'branches'),
-  /** Folders of running poolers by compute. */
+  /** Folders of running poolers. */
   poolers: join(folder, 'poolers'),
-  /** Certificate and key of all connections. */
   tls: join(folder, 'tls'),
   clusters: join(folder, 'clusters'),
   template: join(folder, 'clusters', 'template'),
-  /** Copy of the binaries of the npm package, made only where the Postgres user cannot read the package. */
+  /** Copy of the npm package, where the Postgres user cannot read it. */
   binaries: join(folder, 'postgres'),
-  /** File with the first API key, for people and for the next start. */
+  /** The first API key, for people and for the next start. */
   apiKey: join(folder, 'api-key'),
 })
 
 export type Paths = Readonly<ReturnType<typeof pathsIn>>
 
-/** Creates the data folder. The user that Postgres runs as owns the branches; throws when it cannot reach them. */
+/** The user of Postgres owns the branches; throws when it cannot reach them. */
 export function prepareFolder(path: string, owner: SystemUser | undefined): Paths {
   const paths = pathsIn(resolve(path))
   const { folder } = paths
@@ -41,7 +39,7 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
   )
 }
 
-/** Opens the state of the folder and locks it for this process; throws with the id of the process that holds the lock. */
+/** Opens and locks the state; throws with the process that holds the lock. */
 export function holdFolder(folder: string): Store {
   const pidFile = join(folder, 'local.pid')
   const store = openStore(join(folder, 'state.sqlite'))

@@ -6,7 +6,7 @@ import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
 
-/** The stored value of a setting; the first call of a folder creates and stores it. */
+/** The first call of a folder creates the value. */
 export function ensureSetting(store: Store, name: string, create: () => string): string {
   const stored = store.setting(name)
   if (stored !== undefined) return stored
@@ -15,19 +15,18 @@ export function ensureSetting(store: Store, name: string, create: () => string):
   return value
 }
 
-/** The account of this folder, the same at every start. Its id, a UUID, is the creator of everything. */
+/** The same at every start. Its id, a UUID, is the creator of everything. */
 export const loadAccount = (store: Store, random: Random, clock: Clock) => ({
   id: ensureSetting(store, 'account', () => random.uuid()),
   organizationId: ensureSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),
   createdAt: Number(ensureSetting(store, 'account-created', () => String(clock.now()))),
 })
 
-/** The only account, with its only organization. */
 export type Account = Readonly<ReturnType<typeof loadAccount>>
 
-type KeyParts = { readonly keys: KeyStore; readonly clock: Clock; readonly random: Random }
+type KeyParts = Readonly<{ keys: KeyStore; clock: Clock; random: Random }>
 
-/** The API key in the file while it is valid, else a new one written to it. Only the owner may read the file. */
+/** The key in the file while valid, else a new one. Only its owner may read the file. */
 export function ensureFirstKey(path: string, { keys, clock, random }: KeyParts): string {
   const existing = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
   if (existing && keys.isValid(existing)) return existing

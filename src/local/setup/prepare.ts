@@ -17,7 +17,7 @@ import { createRandom } from '../random.ts'
 import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
-/** Locks the folder, finds Postgres, stops orphans of a killed service, and creates the template data folder once. */
+/** Locks the folder, finds Postgres, stops orphans, makes the template once. */
 export async function prepare(options: LocalOptions, stack: AsyncDisposableStack) {
   const clock = createClock()
   const random = createRandom(options.seed)
@@ -45,10 +45,10 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   return { options, paths, store, projects, cluster, suffix, clock, random, log }
 }
 
-/** The parts of the service that exist before it starts a process. `suffix` is that of the host names of computes. */
+/** What exists before a process starts. `suffix` of host names. */
 export type Prepared = Readonly<Awaited<ReturnType<typeof prepare>>>
 
-/** Removes data of branches and replicas whose deletion was acknowledged but not finished. */
+/** Finishes deletions that were acknowledged. */
 function removeDeletedData(folder: string, projects: ProjectStore): void {
   const ids = new Set(
     projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
@@ -56,7 +56,7 @@ function removeDeletedData(folder: string, projects: ProjectStore): void {
   removeEntries(folder, (name) => /^(?:br|ep)-/.test(name) && !ids.has(name))
 }
 
-/** Throws when the data folders are of another major version of Postgres, which cannot use them. */
+/** Throws for data of another major version, which Postgres cannot use. */
 function requireSameMajor(store: Store, major: number, { template }: Paths): void {
   const previous = existsSync(template) ? store.setting('postgres-major') : undefined
   store.setSetting('postgres-major', previous ?? String(major))

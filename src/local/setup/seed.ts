@@ -1,11 +1,11 @@
-// What the first start of a folder makes: projects, and a history before any process runs, stored like a real one.
+// What the first start of a folder makes: projects, and a history, stored like a real one.
 import { ensureSetting } from './identity.ts'
 import type { Prepared } from './prepare.ts'
 import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './default-catalogue.ts'
 import type { Api } from '../api/context.ts'
 import { DEFAULT_CONFIG } from '../control/config.ts'
 import type { Refusal, Settings } from '../control/events.ts'
-import type { Catalogue, ComputeConfig } from '../control/project.ts'
+import type { ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
 import { configRefusal } from '../control/requests/validation.ts'
 import { type GeneratedProject, generateProjects } from '../history/generate.ts'
@@ -15,20 +15,19 @@ import type { Random } from '../random.ts'
 import type { ProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
-/** Settings of a folder: that its first start is complete, and its generated history. */
+/** Settings: the first start is complete; the generated history. */
 const SEEDED = 'projects-made'
 const HISTORY = 'past'
 
-/** Whether the first start of the folder is complete. */
 export const isSeeded = (store: Store): boolean => store.setting(SEEDED) !== undefined
 
-/** The password of the reader for monitoring, the same in all projects of a folder, so that one configuration reads all. */
+/** One for all projects of a folder, so that one configuration reads all. */
 export const monitoringPassword = (store: Store, random: Random): string =>
   ensureSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 
 type SeedParts = Pick<Api, 'plane' | 'store' | 'clock' | 'random'>
 
-/** @throws when a project has a size or a delay that the service does not allow */
+/** @throws for a size or delay that the service does not allow */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
   for (const seed of seeds) {
     const refusal = configRefusal({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
@@ -36,11 +35,11 @@ export function requireSeeds(seeds: readonly SeedProject[], settings: Settings):
   }
 }
 
-/** Creates projects, each with a default branch and a primary compute (S-02), at the first start; an interrupted one is completed. */
+/** Seeds at the first start, completing an interrupted one; each with a default branch and a primary (S-02). */
 export function seedProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
   if (isSeeded(parts.store)) return
   for (const seed of seeds) {
-    const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
+    const fits = ({ name }: { readonly name: string }) => name === seed.name
     if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)
   }
   parts.store.setSetting(SEEDED, 'yes')
@@ -66,13 +65,12 @@ const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeCo
 const seedError = ({ name }: SeedProject, { message }: Refusal): Error =>
   new Error(`project "${name}" cannot be made: ${message}`)
 
-/** The generated history of a folder; undefined when it has none. */
 export function loadHistoryInfo(store: Store): StoredHistory | undefined {
   const stored = store.setting(HISTORY)
   return stored === undefined ? undefined : (JSON.parse(stored) as StoredHistory)
 }
 
-/** Generates the history at the first start of a folder, in one transaction. A used folder is left as it is. */
+/** Generates at the first start, in one transaction. A used folder stays as it is. */
 export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: 'free' | 'paid'): void {
   const { store, projects, clock, random, log } = prepared
   if (isSeeded(store) || projects.load().length > 0)
@@ -81,7 +79,7 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: '
   const from = to - 1000 * request.span
   const seed = request.seed ?? Math.floor(random.uniform() * 2 ** 31)
   const common = { monitoringPassword: monitoringPassword(store, random), random }
-  const catalogueOf = (now: number): Catalogue => firstCatalogue({ ...common, now })
+  const catalogueOf = (now: number) => firstCatalogue({ ...common, now })
   const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
   const past: StoredHistory = { from: first, to: last, projects: request.projects, seed }
   const generated = generateProjects({ seed, projects: request.projects, from, to, plan, catalogueOf })

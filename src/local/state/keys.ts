@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from './store.ts'
 
-/** An API key as the API shows it. Its value is not stored, only a hash. */
+/** A key without its value: only a hash is stored. */
 export type KeyRecord = Readonly<{
   id: number
   name: string
@@ -15,14 +15,14 @@ export type KeyStore = ReturnType<typeof createKeyStore>
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
 
-/** Valid keys are also in memory, so that a request costs no read of the disk. */
+/** Valid keys are also in memory: a request reads no disk. */
 export function createKeyStore({ sql, commit }: Store) {
   const rows = sql.all`select * from keys where revoked = 0 order by id`
   // hash → valid key, oldest first
   const records = new Map(rows.map((row) => [String(row['hash']), recordOf(row)]))
   const unwritten = new Set<string>()
-  /** Writes the uses since the last call. A crash loses only those. */
-  const flush = (): void => {
+  /** A crash loses the uses since the last call. */
+  const flush = () => {
     if (unwritten.size === 0) return
     commit(() => {
       for (const hash of unwritten) {
@@ -36,8 +36,7 @@ export function createKeyStore({ sql, commit }: Store) {
   }
   return {
     flush,
-    /** Stores the hash of `value` under a new id. */
-    create: (name: string, value: string, now: number): KeyRecord => {
+    create: (name: string, value: string, now: number) => {
       const hash = hashOf(value)
       const { lastInsertRowid } = commit(
         () => sql.run`insert into keys (name, hash, created_at) values (${name}, ${hash}, ${now})`,
@@ -47,12 +46,12 @@ export function createKeyStore({ sql, commit }: Store) {
       records.set(hash, record)
       return record
     },
-    /** Valid keys, oldest first. */
-    list: (): KeyRecord[] => [...records.values()],
-    /** Revoked keys, oldest first. */
-    revoked: (): KeyRecord[] => sql.all`select * from keys where revoked = 1 order by id`.map(recordOf),
-    /** Revokes at once and for good; undefined when the id is unknown or already revoked. */
-    revoke: (id: number): KeyRecord | undefined => {
+    /** Oldest first. */
+    list: () => [...records.values()],
+    /** Oldest first. */
+    revoked: () => sql.all`select * from keys where revoked = 1 order by id`.map(recordOf),
+    /** Revokes for good; undefined when unknown or already revoked. */
+    revoke: (id: number) => {
       flush()
       const [hash, record] = [...records].find(([, candidate]) => candidate.id === id) ?? []
       if (hash === undefined) return undefined
@@ -60,9 +59,9 @@ export function createKeyStore({ sql, commit }: Store) {
       records.delete(hash)
       return record
     },
-    isValid: (value: string): boolean => records.has(hashOf(value)),
-    /** The valid key of this value, with its use recorded; undefined when there is none. */
-    use: (value: string, from: string, now: number): KeyRecord | undefined => {
+    isValid: (value: string) => records.has(hashOf(value)),
+    /** Records the use; undefined when there is no valid key. */
+    use: (value: string, from: string, now: number) => {
       const hash = hashOf(value)
       const record = records.get(hash)
       if (!record) return undefined

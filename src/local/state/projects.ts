@@ -5,67 +5,66 @@ import type { Store } from './store.ts'
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
 
-/** Stored projects, their operations, and the usage of their computes. */
 export const createProjectStore = ({ sql, commit }: Store) => ({
-  /** All projects in order of id. */
-  load: (): Project[] => sql.all`select state from projects order by id`.map((row) => parse(row) as Project),
-  saveProject: (project: Project): void =>
+  /** Projects in order of id. */
+  load: () => sql.all`select state from projects order by id`.map((row) => parse(row) as Project),
+  saveProject: (project: Project) =>
     void sql.run`insert into projects (id, state) values (${project.id}, ${JSON.stringify(project)})
       on conflict (id) do update set state = excluded.state`,
-  /** Removes a project and its operations. The usage of its computes stays. */
-  deleteProject: (projectId: string): void => {
+  /** The usage of its computes stays. */
+  deleteProject: (projectId: string) => {
     void sql.run`delete from projects where id = ${projectId}`
     void sql.run`delete from operations where project_id = ${projectId}`
   },
-  saveOperation: (operation: Operation): void =>
+  saveOperation: (operation: Operation) =>
     void sql.run`insert into operations (id, project_id, state)
       values (${operation.id}, ${operation.projectId}, ${JSON.stringify(operation)})
       on conflict (id) do update set state = excluded.state`,
-  saveInterval: (projectId: string, endpointId: string, { from, to, cu, branchId }: Interval): void =>
+  saveInterval: (projectId: string, endpointId: string, { from, to, cu, branchId }: Interval) =>
     void sql.run`insert into intervals values (${projectId}, ${endpointId}, ${branchId}, ${from}, ${to}, ${cu})`,
-  saveWake: (projectId: string, endpointId: string, { at, cause }: Wake): void =>
+  saveWake: (projectId: string, endpointId: string, { at, cause }: Wake) =>
     void sql.run`insert into wakes values (${projectId}, ${endpointId}, ${at}, ${JSON.stringify(cause)})`,
-  operation: (projectId: string, operationId: string): Operation | undefined => {
+  operation: (projectId: string, operationId: string) => {
     const row = sql.get`select state from operations where project_id = ${projectId} and id = ${operationId}`
     return row && (parse(row) as Operation)
   },
-  /** A page of operations, newest first, from the one after the id `before`. Undefined when `before` is unknown. */
-  operations: (projectId: string, limit: number, before: string | undefined): Operation[] | undefined => {
+  /** Newest first, after the id `before`; undefined when that is unknown. */
+  operations: (projectId: string, limit: number, before: string | undefined) => {
     const last = sql.get`select number from operations where project_id = ${projectId} and id = ${before ?? null}`
     if (before !== undefined && !last) return undefined
     const end = last?.['number'] ?? Number.MAX_SAFE_INTEGER
     return sql.all`select state from operations where project_id = ${projectId} and number < ${end}
       order by number desc limit ${limit}`.map((row) => parse(row) as Operation)
   },
-  /** Usage of every compute that was ever started, in order of the first start, without the intervals in progress. */
-  uses: (): UseRecord[] => readUses(sql),
-  /** Ended intervals of all computes of a project that overlap the window, in order of their start. */
-  intervals: (projectId: string, { from, to }: UsageWindow): Interval[] =>
+  /** Use of every compute ever started, in order of the first start, without intervals in progress. */
+  uses: () => readUses(sql),
+  /** Ended ones of a project that overlap the window, in order of their start. */
+  intervals: (projectId: string, { from, to }: UsageWindow) =>
     sql.all`select * from intervals where project_id = ${projectId} and to_ms > ${from} and from_ms < ${to}
       order by from_ms, rowid`.map(intervalOf),
-  /** Version of the roles and databases that the data folder of a branch has. */
-  applied: (branchId: string): string | undefined =>
+  /** Catalogue version of a branch's data. */
+  applied: (branchId: string) =>
     sql.get`select version from applied where branch_id = ${branchId}`?.['version']?.toString(),
-  setApplied: (branchId: string, version: string | undefined): void =>
+  setApplied: (branchId: string, version: string | undefined) =>
     void commit(() =>
       version === undefined
         ? sql.run`delete from applied where branch_id = ${branchId}`
         : sql.run`insert or replace into applied values (${branchId}, ${version})`,
     ),
-  port: (endpointId: string): number | undefined => {
+  port: (endpointId: string) => {
     const row = sql.get`select port from ports where endpoint_id = ${endpointId}`
     return row && Number(row['port'])
   },
-  setPort: (endpointId: string, port: number): void =>
+  setPort: (endpointId: string, port: number) =>
     void commit(() => sql.run`insert or replace into ports values (${endpointId}, ${port})`),
 })
 
-/** The JSON of a row. It is not validated: only this file writes it. */
+/** Trusts the JSON: only this file writes it. */
 const parse = (row: Record<string, unknown>): unknown => JSON.parse(String(row['state']))
 
 function readUses(sql: Store['sql']): UseRecord[] {
   const uses = new Map<string, { projectId: string; wakes: Wake[]; intervals: Interval[] }>()
-  const useOf = (row: Record<string, unknown>): { wakes: Wake[]; intervals: Interval[] } => {
+  const useOf = (row: Record<string, unknown>) => {
     const endpointId = String(row['endpoint_id'])
     const use = uses.get(endpointId) ?? { projectId: String(row['project_id']), wakes: [], intervals: [] }
     uses.set(endpointId, use)

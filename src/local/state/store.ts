@@ -1,7 +1,7 @@
-// Durable state of the control plane in one SQLite file. Every acknowledged write is committed and synced.
+// Durable state in one SQLite file. Every acknowledged write is committed and synced.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
-/** Version of the schema. A folder with another version belongs to another version of this program. */
+/** A folder with another one belongs to another version of this program. */
 const FORMAT = 3
 
 const SCHEMA = `
@@ -30,20 +30,20 @@ create table if not exists applied (branch_id text primary key, version text not
 `
 
 export type Store = {
-  /** Statements with values: a value in a template is bound as a parameter. */
+  /** A value in a template is bound as a parameter. */
   readonly sql: Statements
-  /** Runs `write` in one transaction, which is on disk when this returns its result. An error rolls it back. */
+  /** One transaction, on disk when this returns; an error rolls it back. */
   readonly commit: <Result>(write: () => Result) => Result
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void
   close(): void
 }
 
-/** Opens or creates the state file, locked until `close` or the end of the process. Undefined when another process holds it. */
+/** Locked until `close` or the end of the process; undefined when another process holds it. */
 export function openStore(path: string): Store | undefined {
   const database = new DatabaseSync(path)
   try {
-    // exclusive: the operating system releases the lock when the process dies, however it dies
+    // the system releases an exclusive lock however the process dies
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
     requireFormat(database, path)
     database.exec(`begin immediate; ${SCHEMA} pragma user_version = ${FORMAT}; commit`)
@@ -55,7 +55,7 @@ export function openStore(path: string): Store | undefined {
   return storeOn(database)
 }
 
-/** Throws when the file has another format. A file without tables is new. */
+/** A file without tables is new. */
 function requireFormat(database: DatabaseSync, path: string): void {
   const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined
   const format = Number(database.prepare('pragma user_version').get()?.['user_version'])
@@ -70,10 +70,10 @@ const isLocked = (error: unknown): boolean =>
 
 type Statements = ReturnType<typeof createStatements>
 
-/** Each template is prepared once. Not by `createTagStore`: its statements survive `close`, and the file would stay locked. */
+/** Prepared once. Not by `createTagStore`: its statements survive `close`, and the file stays locked. */
 function createStatements(database: DatabaseSync) {
   const prepared = new Map<TemplateStringsArray, StatementSync>()
-  const statement = (texts: TemplateStringsArray): StatementSync => {
+  const statement = (texts: TemplateStringsArray) => {
     const known = prepared.get(texts) ?? database.prepare(texts.join('?'))
     prepared.set(texts, known)
     return known
@@ -88,7 +88,7 @@ function createStatements(database: DatabaseSync) {
 function storeOn(database: DatabaseSync): Store {
   const sql = createStatements(database)
   let isOpen = false
-  const commit = <Result>(write: () => Result): Result => {
+  const commit = <Result>(write: () => Result) => {
     if (isOpen) return write()
     database.exec('begin immediate')
     isOpen = true

@@ -1,4 +1,3 @@
-// The account: its API keys, its only user and its organization.
 import { z } from 'zod'
 import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
 import { KEY_LENGTH } from '../../setup/default-catalogue.ts'
@@ -44,17 +43,17 @@ export const keyRoutes: AddRoutes = (app, api) => {
   })
 }
 
-/** Name of the stored spending limit. It has no effect (service-facts 6). */
+/** Setting with the spending limit, which has no effect (service-facts 6). */
 const SPENDING_LIMIT = 'spending-limit-cents'
 const limitBody = z.object({ spending_limit_cents: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) })
 
 const ORGANIZATION_PATH = '/organizations/:org_id'
 const LIMIT = `${ORGANIZATION_PATH}/billing/spending_limit`
 
-/** Routes of the account and its organization. A limit of 0 means none. */
+/** A limit of 0 means none. */
 export const userRoutes: AddRoutes = (app, api) => {
   const { account, store, settings } = api
-  const requirePathOrganization = (call: Call): void => requireOrganization(call.req.param('org_id'), api)
+  const requirePathOrganization = (call: Call) => requireOrganization(call.req.param('org_id'), api)
 
   app.get('/users/me', (call) =>
     call.json({

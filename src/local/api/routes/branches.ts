@@ -21,7 +21,7 @@ const listQuery = z.object({
 
 type CreateFields = z.output<typeof createBranchBody>
 type ListQuery = z.output<typeof listQuery>
-type Searched = { readonly id: string; readonly name: string }
+type Searched = Readonly<{ id: string; name: string }>
 
 export const matchesSearch = (search: string | undefined, { id, name }: Searched): boolean =>
   search === undefined || id.includes(search) || name.includes(search)
@@ -68,13 +68,12 @@ export const branchRoutes: AddRoutes = (app, api) => {
   })
 }
 
-/** Sort key of a branch: the value to sort by, then the id. */
 const keyOf = (branch: Branch, { sort_by: by }: ListQuery): string => {
   const value = { name: branch.name, created_at: branch.createdAt, updated_at: branch.updatedAt }[by]
   return `${typeof value === 'number' ? String(value).padStart(15, '0') : value}\0${branch.id}`
 }
 
-/** A page of branches. The cursor is the id of the last branch of a page; after its deletion the list restarts. */
+/** A page; its cursor is the id of its last branch. If that is deleted, the list restarts. */
 function branchPage(project: Project, query: ListQuery, api: Api): WireRecord {
   const { cursor, limit, search, sort_by, sort_order } = query
   const sign = sort_order === 'asc' ? 1 : -1
@@ -118,7 +117,6 @@ function newBranchRequest(
   }
 }
 
-/** A new branch with all that belongs to it. */
 export function branchContentWire(project: Project, branch: Branch, api: Api): WireRecord {
   const computes = project.computes.filter(({ branchId }) => branchId === branch.id)
   const { roles, databases } = branch.catalogue

@@ -1,4 +1,3 @@
-// Roles and databases of a branch.
 import { z } from 'zod'
 import { MONITOR, PASSWORD_LENGTH } from '../../setup/default-catalogue.ts'
 import type { Request } from '../../control/events.ts'
@@ -25,7 +24,7 @@ export const roleRoutes: AddRoutes = (app, api) => {
 
   app.get(`${BRANCH}/roles`, (call) => {
     const { branch } = branchAndProjectOr404(call, api)
-    // the reader for monitoring is not listed: clients take the only role of a branch for the user's
+    // not the reader for monitoring: clients take the only role of a branch for the user's
     const roles = branch.catalogue.roles.filter(({ name }) => name !== MONITOR)
     return call.json({ roles: roles.map((role) => roleWire(branch, role)) })
   })
@@ -65,7 +64,7 @@ export const roleRoutes: AddRoutes = (app, api) => {
 
 type PasswordRequest = Omit<Request<'create-role' | 'reset-password'>, 'password'>
 
-/** Sends a request that sets a new password. Its answer is the only one that shows the password. */
+/** Sets a new password, which only this answer shows. */
 function setPassword(projectId: string, request: PasswordRequest, api: Api): WireRecord {
   const password = api.random.text(PASSWORD_LENGTH)
   const { project, operations } = askPlane(projectId, { ...request, password }, api)

@@ -14,7 +14,7 @@ const uriQuery = z.object({
   pooled: z.enum(['true', 'false']).default('false'),
 })
 
-/** Route of connection URIs. The start-up options name the compute, so that a URI works unchanged in psql and drivers. */
+/** The start-up options name the compute, so that a URI works unchanged in psql and drivers. */
 export const connectionUriRoutes: AddRoutes = (app, api) => {
   app.get('/projects/:project_id/connection_uri', (call) => {
     const project = projectOr404(call, api)
@@ -22,7 +22,7 @@ export const connectionUriRoutes: AddRoutes = (app, api) => {
   })
 }
 
-/** The URI of a query: on the named branch, else that of the named compute, else the default one. */
+/** URI on the named branch, else of the named compute, else the default one. */
 function requestedUri(project: Project, query: z.output<typeof uriQuery>, api: Api): string {
   const { endpoint_id: endpointId, database_name: database } = query
   const named = project.computes.find(({ id }) => id === endpointId)
@@ -36,12 +36,9 @@ function requestedUri(project: Project, query: z.output<typeof uriQuery>, api: A
   return uriOf({ role, password, database }, host, api)
 }
 
-type Login = { readonly database: string; readonly password: string; readonly role: string }
+type Login = Readonly<{ database: string; password: string; role: string }>
 
-/**
- * A connection URI. It names the certificate file, so that clients that verify the server, as node's `pg` always does,
- * need nothing else. Without TLS: `sslmode=disable`.
- */
+/** Names the certificate file, because node's `pg` always verifies the server. Without TLS: `sslmode=disable`. */
 function uriOf(login: Login, endpoint: string, { proxyPort, host }: Api): string {
   const [role, password, database] = [login.role, login.password, login.database].map(encodeURIComponent)
   const certificate = encodeURIComponent(host.certificateFile).replaceAll('%2F', '/')
@@ -49,7 +46,7 @@ function uriOf(login: Login, endpoint: string, { proxyPort, host }: Api): string
   return `postgresql://${role}:${password}@127.0.0.1:${proxyPort}/${database}?${options}`
 }
 
-/** Connections of a new branch, each a URI and its parts: one per database, as its owner; none without a primary compute. */
+/** Connections of a new branch: one per database, as its owner; none without a primary. */
 export function connectionsOf(project: Project, branch: Branch, api: Api): WireRecord[] {
   const compute = primaryOf(project, branch.id)
   if (!compute) return []

@@ -1,4 +1,4 @@
-// Consumption history: usage by project or branch, in timeframes of hours, days or months.
+// Consumption history: usage by project or branch in hours, days or months.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { UsageWindow } from '../../control/usage/usage.ts'
@@ -55,7 +55,7 @@ type Query = Pick<z.output<typeof projectsQuery>, 'org_id' | 'from' | 'to' | 'gr
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** The timeframe that contains an instant. */
+/** The timeframe around an instant. */
 type TimeframeAround = (at: number) => UsageWindow
 
 const timeframesOf =
@@ -65,7 +65,7 @@ const timeframesOf =
     return { from, to: from + length }
   }
 
-/** By granularity: how far back the history reaches, ms, and its timeframes. */
+/** How far back the history reaches, ms, and its timeframes. */
 const GRANULARITY = {
   hourly: { reach: 168 * HOUR, around: timeframesOf(HOUR) },
   daily: { reach: 60 * DAY, around: timeframesOf(DAY) },
@@ -76,7 +76,7 @@ export const consumptionRoutes: AddRoutes = (app, api) => {
   app.get('/consumption_history/v2/projects', (call) => {
     const query = requestedHistory(call, projectsQuery, api)
     const { project_ids: ids = [], cursor, limit } = query
-    const fits = ({ id }: Project): boolean => ids.length === 0 || ids.includes(id)
+    const fits = ({ id }: Project) => ids.length === 0 || ids.includes(id)
     const page = api.plane.page({ after: cursor, limit, fits })
     const projects = page.map((project) => historyOf({ project }, query, api))
     return call.json({ projects, pagination: page.at(-1) && { cursor: page.at(-1)?.id } })
@@ -109,10 +109,9 @@ function requestedHistory<Asked extends Query>(call: Call, schema: z.ZodType<Ask
   return query
 }
 
-/** A project, or one of its branches. */
-type Subject = { readonly project: Project; readonly branchId?: string }
+type Subject = Readonly<{ project: Project; branchId?: string }>
 
-/** History in periods by calendar month, oldest first, from the creation of the project until now at most. */
+/** Periods by calendar month, oldest first, from the project's creation until now. */
 function historyOf({ project, branchId }: Subject, query: Query, api: Api): WireRecord {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]
@@ -139,12 +138,12 @@ function historyOf({ project, branchId }: Subject, query: Query, api: Api): Wire
   return { project_id: project.id, branch_id: branchId, periods }
 }
 
-/** The timeframes that overlap the range, in order of time. */
+/** Timeframes that overlap the range, in order. */
 function* timeframesIn({ from, to }: UsageWindow, around: TimeframeAround): Iterable<UsageWindow> {
   for (let timeframe = around(from); timeframe.from < to; timeframe = around(timeframe.to)) yield timeframe
 }
 
-/** Start of a timeframe → CU·ms in it. Timeframes without usage are absent. */
+/** Start of a timeframe → CU·ms; absent without usage. */
 function usageByTimeframe(intervals: readonly Interval[], around: TimeframeAround): Map<number, number> {
   const usage = new Map<number, number>()
   for (const interval of intervals)
@@ -155,7 +154,7 @@ function usageByTimeframe(intervals: readonly Interval[], around: TimeframeAroun
   return usage
 }
 
-/** The id of a period: a UUID derived from its name, so the same in every answer. */
+/** A UUID derived from the name: the same in every answer. */
 const periodId = (name: string): string =>
   createHash('sha256')
     .update(name)

@@ -77,7 +77,7 @@ function listAnswer(call: Call, project: Project, api: Api): Response {
   return call.json({ endpoints })
 }
 
-/** Wakes the idle computes of a record that was read, where reading wakes. Refusals are ignored. */
+/** Wakes idle computes that were read, where reading wakes. Ignores refusals. */
 function wakeOnRead({ id: projectId, computes }: Project, { settings, plane }: Api): void {
   if (!settings().apiReadsWake) return
   for (const { id, state } of computes)

@@ -1,5 +1,4 @@
-// Routes for programs on this machine, without a key: `/_truth` returns exact usage, `/_requests` counts of requests,
-// `/_control` shows and sets the behaviour switches.
+// Routes for programs on this machine, without a key: exact usage, counts of requests, behaviour switches.
 import type { Hono } from 'hono'
 import { DEFAULT_BEHAVIOUR } from '../../control/behaviour.ts'
 import { changedBehaviour } from '../../engine/behaviour-switches.ts'
@@ -9,12 +8,12 @@ import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
 import type { RequestCounter } from '../request-counter.ts'
 
-/** Default settings: no switch changes how these routes answer. */
+/** Default settings: no switch changes these routes. */
 const PLAIN = { settings: () => DEFAULT_BEHAVIOUR }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
-/** Host names of this machine. A request under another name may come from a web page by DNS rebinding. */
+/** Own host names: another one may come from a web page by DNS rebinding. */
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
 export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounter): void {
@@ -37,7 +36,7 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounte
   app.patch('/_control', async (call) => {
     const changes = await parseBody(call, behaviourBody, PLAIN)
     const next = changedBehaviour(api.switches.behaviour(), changes)
-    api.applyDue() // applies what is due already, by the behaviour before the change
+    api.applyDue() // what is due already follows the behaviour before the change
     api.switches.change(next)
     api.applyDue()
     return call.json(next)

@@ -6,7 +6,7 @@ import { limitQuery, parseQuery } from '../input.ts'
 import { projectOr404 } from '../plane-access.ts'
 import { operationWire } from '../wire/records.ts'
 
-/** A cursor: something, then the id of an operation. */
+/** Anything, then the id of an operation. */
 const CURSOR = /^[^_]+_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const listQuery = z.object({
@@ -14,7 +14,7 @@ const listQuery = z.object({
   limit: limitQuery(1000, 100),
 })
 
-/** The creation time in microseconds, as the service writes it, then the id of the last operation of the page. */
+/** Creation time in microseconds, as in the service, then the id of the page's last operation. */
 const cursorOf = ({ createdAt, id }: Operation): string =>
   `${new Date(createdAt).toISOString().slice(0, -1)}000Z_${id}`
 

@@ -34,14 +34,14 @@ export const projectRoutes: AddRoutes = (app, api) => {
     const last = page.at(-1)
     return call.json({
       projects: page.map((project) => projectListWire(project, api)),
-      // present on the last page too; absent on an empty one, where an empty cursor would break the schema
+      // present on the last page too; absent on an empty one, because the schema forbids an empty cursor
       pagination: last && { cursor: last.id },
       applications: {},
       integrations: {},
     })
   })
 
-  // a project with its default branch, a database with its owner, and a primary compute that starts (S-02)
+  // with a default branch, a database, its owner, and a primary that starts (S-02)
   app.post('/projects', async (call) => {
     const { project: fields } = await parseBody(call, createProjectBody, api)
     requireFields(fields, api)
@@ -49,7 +49,7 @@ export const projectRoutes: AddRoutes = (app, api) => {
     return call.json(createdProjectWire(createProject(fields, api), api), 201)
   })
 
-  // empty: there is one account, so no project is shared with it
+  // empty: there is only one account
   app.get('/projects/shared', (call) => call.json({ projects: [], applications: {}, integrations: {} }))
 
   app.get('/projects/:project_id', (call) =>
@@ -75,7 +75,7 @@ export const projectRoutes: AddRoutes = (app, api) => {
   })
 }
 
-/** Throws when a field asks for what the local service does not have. */
+/** Throws for what the local service does not have. */
 function requireFields({ region_id, pg_version, branch, org_id }: ProjectCreateFields, api: Api): void {
   const problems = [
     mismatchText('region_id', region_id, REGION),
@@ -132,7 +132,7 @@ function newProjectOf(fields: ProjectCreateFields, { random, clock, monitoringPa
   })
 }
 
-/** The answer to a creation. It shows the passwords even when the project does not store them. */
+/** Shows the passwords even when the project does not store them. */
 function createdProjectWire({ project, operations }: Accepted, api: Api): WireRecord {
   const branch = branchOr404(project, project.branches[0]?.id)
   const { roles } = branch.catalogue

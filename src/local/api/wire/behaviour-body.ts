@@ -24,7 +24,7 @@ const faults = z.strictObject({
   failingOperations: z.strictObject({ next: count, retryIn: seconds }),
 })
 
-/** Behaviour switches to change, named as in `LocalOptions.behaviour`. Absent ones stay as they are. */
+/** Named as in `LocalOptions.behaviour`; absent ones stay. */
 export const behaviourBody = z
   .strictObject({
     patchWakesIdle: z.boolean(),

@@ -1,16 +1,16 @@
-// Bodies of requests about projects, branches and computes. control/requests/validation.ts checks most of their values.
+// Bodies of requests for projects, branches and computes. control/requests/validation.ts checks most values.
 import { z } from 'zod'
 import type { ComputeConfig, ComputeDefaults, Quota } from '../../control/project.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 
-/** Name → value. control/requests/pg-settings.ts and the Postgres server check them. */
+/** Checked by control/requests/pg-settings.ts and by Postgres. */
 const pgSettings = z.record(z.string(), z.string())
 
 const sizes = { autoscaling_limit_min_cu: z.number(), autoscaling_limit_max_cu: z.number() }
 const sizing = { ...sizes, suspend_timeout_seconds: z.number().int() }
 const provisioner = z.enum(['k8s-pod', 'k8s-neonvm'])
 
-/** Fields of creation and update of a compute (service-facts 2). */
+/** Fields of creation and update (service-facts 2). */
 const computeFields = z
   .object({
     ...sizing,
@@ -35,7 +35,6 @@ export const updateEndpointBody = z.object({
   endpoint: z.object({ branch_id: id.optional(), ...computeFields.shape }),
 })
 
-/** The settings of a body; absent fields stay absent. */
 export const configOf = (fields: z.output<typeof computeFields>): Partial<ComputeConfig> =>
   withoutUndefined({
     minCu: fields.autoscaling_limit_min_cu,
@@ -52,7 +51,7 @@ export const configOf = (fields: z.output<typeof computeFields>): Partial<Comput
 const name = z.string().min(1).max(256)
 const branchFields = { name: name.optional(), protected: z.boolean().optional() }
 
-/** Fields of a new branch that are not supported: the local service copies the present state of the parent only. */
+/** Refused fields of a new branch: only the present of the parent is copied. */
 export const UNSUPPORTED = {
   parent_lsn: z.string().optional(),
   parent_timestamp: z.string().optional(),
@@ -84,7 +83,7 @@ const quota = z
 
 const projectFields = {
   name,
-  // the quota is the only setting of a project that the local service has; others are handled like unknown fields
+  // only the quota has an effect here; other settings are unknown fields
   settings: z.object({ quota }).partial(),
   default_endpoint_settings: z.object({ ...sizing, pg_settings: pgSettings }).partial(),
   history_retention_seconds: z.number().int().min(0).max(2_592_000),
@@ -109,7 +108,6 @@ export const updateProjectBody = z.object({ project: z.object(projectFields).par
 export type ProjectCreateFields = z.output<typeof createProjectFields>
 export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
 
-/** The defaults for new computes in a body; absent fields stay absent. */
 export const defaultsOf = ({
   default_endpoint_settings: fields,
 }: ProjectUpdateFields): Partial<ComputeDefaults> =>

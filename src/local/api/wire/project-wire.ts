@@ -1,4 +1,3 @@
-// Projects and branches on the wire, with their counters.
 import { sumUsage } from '../../control/usage/usage.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import { type Branch, type Project, type Usage, publishedActivity } from '../../control/project.ts'
@@ -6,21 +5,20 @@ import { totalUsage } from '../../control/usage/quota.ts'
 import type { Api } from '../context.ts'
 import { REGION, type WireRecord, optionalTimestamp, recordTimes, timestamp, wireViewOf } from './records.ts'
 
-/** Size limit of a branch, MiB. Not in the interface; source: service-facts 4. */
+/** Size limit of a branch, MiB. Not in the interface (service-facts 4). */
 const BRANCH_LIMIT_MIB = 16_384
 export const ORGANIZATION = 'local'
 
-/** Awake seconds and CU-seconds, whole numbers. */
 const countersOf = ({ awakeMs, cuMs }: Usage) => ({
   awake: Math.floor(awakeMs / 1000),
   cu: Math.floor(cuMs / 1000),
 })
 type Counters = ReturnType<typeof countersOf>
 
-/** The instant up to which counters count: now less their lag. */
+/** Now less the lag of counters. */
 export const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
 
-/** The counters of a project: its total usage less the usage within the lag. */
+/** Total usage of a project less the usage within the lag. */
 function countersOfProject(project: Project, api: Api): Counters {
   const [to, from] = [api.clock.now(), countedUntil(api)]
   const total = totalUsage(project, to)
@@ -32,7 +30,7 @@ function countersOfProject(project: Project, api: Api): Counters {
 export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
   settings().plan === 'free' ? 'free_v3' : 'scale_v3'
 
-/** The fields that the list and the detail of a project share. */
+/** Fields that list and detail share. */
 function projectWire(project: Project, { cu }: Counters, api: Api): WireRecord {
   const { now, lag, suffix } = wireViewOf(api)
   const activity = project.computes.flatMap((compute) => publishedActivity(compute.activity, now, lag) ?? [])
@@ -71,7 +69,7 @@ export function projectListWire(project: Project, api: Api): WireRecord {
   return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
 }
 
-/** The detail of a project. Its period and counters of usage cover the calendar month in UTC. */
+/** Detail of a project; its period and counters of usage are the calendar month in UTC. */
 export function projectDetailWire(project: Project, api: Api): WireRecord {
   const month = calendarMonth(api.clock.now())
   const until = Math.max(month.from, countedUntil(api))
@@ -94,7 +92,7 @@ export function projectDetailWire(project: Project, api: Api): WireRecord {
   }
 }
 
-/** Branches of one project. The counters of a branch cover its computes while they were on it. */
+/** Counters of a branch cover its computes while they were on it. */
 export function branchesWire(project: Project, branches: readonly Branch[], api: Api): WireRecord[] {
   const intervals = api.plane.intervals(project.id, { from: 0, to: countedUntil(api) })
   const byBranch = Map.groupBy(intervals, ({ branchId }) => branchId)

@@ -4,10 +4,10 @@ import { publishedActivity } from '../../control/project.ts'
 import { loopbackAddress } from '../../proxy/loopback.ts'
 import type { Api } from '../context.ts'
 
-/** A JSON object of the API. Fields that are undefined are not sent. */
+/** A JSON object of the API; undefined fields are not sent. */
 export type WireRecord = Readonly<Record<string, unknown>>
 
-/** The only region, and the default suffix of host names: names in `localhost` are this machine (RFC 6761). */
+/** The only region. Names in `localhost` are this machine (RFC 6761). */
 export const REGION = 'local'
 export const DOMAIN = `${REGION}.localhost`
 
@@ -17,18 +17,19 @@ export const timestamp = (ms: number): string => `${new Date(ms).toISOString().s
 export const optionalTimestamp = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : timestamp(ms)
 
-type Timestamped = { readonly createdAt: number; readonly updatedAt: number }
+type Timestamped = Readonly<{ createdAt: number; updatedAt: number }>
 
 export const recordTimes = ({ createdAt, updatedAt }: Timestamped): WireRecord => ({
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
 })
 
-/** Environment of compute records: activity newer than `lag` is not shown yet. Both in ms. */
-export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & {
-  readonly now: number
-  readonly lag: number
-}
+/** Activity newer than `lag` is not shown yet. Both in ms. */
+export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> &
+  Readonly<{
+    now: number
+    lag: number
+  }>
 
 export const wireViewOf = ({ clock, settings, host }: Api): WireView => ({
   ...host,
@@ -87,7 +88,7 @@ export const operationWire = (operation: Operation): WireRecord => ({
   total_duration_ms: operation.updatedAt - operation.createdAt,
 })
 
-/** A role without its password: only creation, `reset_password` and `reveal_password` show it. */
+/** No password: only creation, `reset_password` and `reveal_password` show it. */
 export const roleWire = ({ id }: Branch, role: Role): WireRecord => ({
   branch_id: id,
   name: role.name,

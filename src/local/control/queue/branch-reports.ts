@@ -1,4 +1,3 @@
-// Reports of the shell about the data of branches.
 import {
   type Draft,
   branchOf,
@@ -13,7 +12,7 @@ import { endOperation } from './queue.ts'
 
 type BranchReport = Extract<Report, { readonly branchId: string }>
 
-/** Applies a report about a branch, unless it does not belong to the operation in progress. */
+/** Ignores reports that do not belong to the operation in progress. */
 export function applyBranchReport(draft: Draft, report: BranchReport): Draft {
   const head = draft.project.queue[0]
   const { branchId } = report
@@ -30,7 +29,7 @@ export function applyBranchReport(draft: Draft, report: BranchReport): Draft {
   }
 }
 
-/** Removes a branch whose data could not be copied, with its computes, which never started. */
+/** Removes a branch that could not be copied, with its computes, which never started. */
 function withoutBranch(draft: Draft, branchId: string): Draft {
   const { branches, computes } = draft.project
   const removed = computes.filter((compute) => compute.branchId === branchId)
@@ -41,7 +40,7 @@ function withoutBranch(draft: Draft, branchId: string): Draft {
   return withEffects(without, ...removed.map(({ id }) => refuseUnknown(id)))
 }
 
-/** Queues copies again that the end of the service interrupted: the creation of these branches was acknowledged. */
+/** Queues interrupted copies again: the creation of these branches was acknowledged. */
 export const resumeCopies = (draft: Draft): Draft =>
   draft.project.branches
     .filter(({ state }) => state === 'init')

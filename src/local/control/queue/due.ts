@@ -1,11 +1,11 @@
-// Transitions due by time alone: suspensions, the end of a quota, availability checks, repeated attempts.
+// Transitions by time alone: suspensions, quotas, availability checks, retries.
 import { type Draft, enqueue, subjectOf, withCompute } from '../draft.ts'
 import type { Context, Settings } from '../events.ts'
 import { type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
-/** Instant of the next transition; undefined when there is none. Open operations delay all others. */
+/** Undefined when nothing is due. Open operations delay all else. */
 export function nextDueAt(
   project: Project,
   { now, settings }: Pick<Context, 'now' | 'settings'>,
@@ -17,20 +17,20 @@ export function nextDueAt(
   return earliest === Infinity ? undefined : earliest
 }
 
-/** Instant at which inactivity suspends the compute: the delay after its start or its last activity; Infinity for never. */
+/** The delay after start or last activity; Infinity for never. */
 function suspendAt({ defaults }: Project, { state, config, startedAt, activity }: Compute): number {
   const delay = delayOf(config, defaults)
   if (state !== 'active' || startedAt === undefined || delay === undefined) return Infinity
   return Math.max(startedAt, lastActivityOf(activity) ?? startedAt) + delay
 }
 
-/** Instant of the next availability check of an idle compute, Infinity for never; each pause is longer than the previous one. */
+/** Next availability check, Infinity for never; each pause is longer than the last. */
 function checkAt({ state, config, suspendedAt, checks }: Compute, { availabilityCheck }: Settings): number {
   if (availabilityCheck === 'off' || state !== 'idle' || config.disabled) return Infinity
   return (suspendedAt ?? Infinity) + 1000 * availabilityCheck.first * availabilityCheck.growth ** checks
 }
 
-/** Queues what is due and runs the queue. While operations are open, nothing else is due. */
+/** Queues what is due; nothing else is while operations are open. */
 export function applyDue(draft: Draft): Draft {
   const { project, context } = draft
   if (project.queue.length > 0) return runQueue(draft)

@@ -20,7 +20,7 @@ import {
 } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 
-/** Starts the first operation unless it is started or waits for its next attempt; without one, serves waiting clients. */
+/** Starts the first operation unless it runs or waits for a retry; without one, serves waiting clients. */
 export function runQueue(draft: Draft): Draft {
   const head = draft.project.queue[0]
   if (!head) return serveWaiting(draft)
@@ -29,7 +29,6 @@ export function runQueue(draft: Draft): Draft {
   return startOperation(withHead(draft, { ...head, isStarted: true }, change), head)
 }
 
-/** Ends the first operation and runs the queue further. */
 export function endOperation(draft: Draft, status: Operation['status'], error?: string): Draft {
   const [head, ...rest] = draft.project.queue
   if (!head) return draft
@@ -63,13 +62,12 @@ function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan
   }
 }
 
-/** Time for clients to leave before a suspension that an API client requested, seconds (Q-26). */
+/** Before a suspension that an API client requested, seconds (Q-26). */
 function graceOf({ context }: Draft): number {
   const { suspendDrops } = context.settings
   return suspendDrops === true ? 0 : suspendDrops.grace
 }
 
-/** Orders the server of a compute; `kind` says whether it is to start or runs already. */
 function orderProcess(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Draft {
   const branch = branchOf(draft.project, compute.branchId)
   if (!branch) return draft
@@ -89,7 +87,7 @@ function stopProcess(draft: Draft, compute: Compute, grace: number): Draft {
   return withEffects(stopping, { kind: 'stop-process', endpointId: compute.id, grace })
 }
 
-/** Applies a change. An idle compute starts for it when the next operation suspends it again (Q-01). */
+/** An idle compute starts if the next operation suspends it again (Q-01). */
 function configure(draft: Draft, compute: Compute): Draft {
   if (compute.state === 'active') return orderProcess(draft, compute, 'configure')
   const wakes = draft.project.queue[1]?.plan.kind === 'suspend-unless-used'
@@ -106,7 +104,7 @@ function wasUsedSinceStart({ activity, startedAt }: Compute): boolean {
   return last !== undefined && startedAt !== undefined && last > startedAt
 }
 
-/** Admits or refuses waiting clients, or starts the compute they wait for. */
+/** Admits or refuses waiting clients, or wakes their compute. */
 function serveWaiting(draft: Draft): Draft {
   const compute = draft.project.computes.find(({ wanted }) => wanted !== undefined)
   if (!compute?.wanted) return draft
@@ -120,7 +118,7 @@ function serveWaiting(draft: Draft): Draft {
   return runQueue(enqueue(draft, subjectOf(compute), [['start_compute', { kind: 'start', cause }]]))
 }
 
-/** Reason why the compute serves no client now; undefined when it may serve. */
+/** Undefined when the compute may serve. */
 export function reasonNotServed(draft: Draft, { id, config, state }: Compute): string | undefined {
   if (config.disabled) return `endpoint ${id} is disabled`
   return state === 'active' ? undefined : exceededQuota(draft)

@@ -1,4 +1,3 @@
-// Reports of the shell, applied to the project.
 import {
   type Draft,
   computeOf,
@@ -29,7 +28,7 @@ import {
 } from '../project.ts'
 import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
 
-/** Applies a report. Late reports and reports about deleted computes change nothing. */
+/** Late reports and reports about deleted computes change nothing. */
 export function applyReport(draft: Draft, report: Report): Draft {
   if ('endpointId' in report) return applyComputeReport(draft, report)
   if ('branchId' in report) return applyBranchReport(draft, report)
@@ -85,7 +84,7 @@ function applyConfiguration(draft: Draft, compute: Compute): Draft {
   return endOperation(settings.applyCountsAsActivity ? addActivity(draft, compute, now) : draft, 'finished')
 }
 
-/** Leaves the failed operation at the head of the queue, to start again later. */
+/** Leaves the operation at the head of the queue. */
 function scheduleRetry(draft: Draft, { operationId, retryIn }: Report<'attempt-failed'>): Draft {
   const head = draft.project.queue[0]
   if (!head?.isStarted || head.operation.id !== operationId) return draft
@@ -117,18 +116,18 @@ function applyStart(draft: Draft, compute: Compute): Draft {
   return endOperation(compute.wanted ? skipSuspension(admitted) : admitted, 'finished')
 }
 
-/** Whether the compute was started for a change only and no client waits for it. */
+/** Started for a change only, with no client waiting. */
 const isSuspendedNext = ({ project }: Draft, { wanted }: Compute): boolean =>
   project.queue[1]?.plan.kind === 'suspend-unless-used' && !wanted
 
-/** Activity after a start. The first start counts as activity (S-35), a client's wake by the switch of Q-31. */
+/** The first start is activity (S-35); a client's wake by Q-31. */
 function activityAtStart({ context }: Draft, { activity }: Compute, cause: WakeCause): ActivityLog {
   const isUse = cause.kind === 'client' && context.settings.wakeCountsAsActivity
   const isFirst = lastActivityOf(activity) === undefined
   return isFirst || isUse ? { settled: context.now, recent: [] } : activity
 }
 
-/** Skips the suspension after a change, because a client came meanwhile. */
+/** A client came: no suspension after the change. */
 const skipSuspension = (draft: Draft): Draft =>
   withQueue(
     draft,
@@ -144,7 +143,7 @@ function applyFailedStart(draft: Draft, compute: Compute, message: string): Draf
   return endOperation(withoutClient(refused, compute), 'error', message)
 }
 
-/** Marks a compute idle whose server has ended: closes its awake interval and drops its connections. */
+/** The server has ended. */
 function markIdle(draft: Draft, compute: Compute): Draft {
   const { now } = draft.context
   const { id: endpointId } = compute
@@ -154,7 +153,7 @@ function markIdle(draft: Draft, compute: Compute): Draft {
   return interval ? withEffects(dropped, { kind: 'write-interval', endpointId, interval }) : dropped
 }
 
-/** Applies the end of an active server. An unexpected one fails the operation on it, and the suspension gets a record. */
+/** An unexpected end fails the operation, and the suspension gets a record. */
 function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
   const head = headOf(draft, compute)
   const idle = markIdle(draft, compute)
@@ -168,7 +167,7 @@ function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
   return head ? endOperation(recorded, 'error', message) : runQueue(recorded)
 }
 
-/** Writes the `suspend_compute` of a suspension without an operation. */
+/** The `suspend_compute` of a suspension without an operation. */
 function recordSuspension(draft: Draft, compute: Compute): Draft {
   const step = { action: 'suspend_compute', status: 'finished' } as const
   return writeOperations(draft, [newOperation(draft, subjectOf(compute), step)])
@@ -189,7 +188,7 @@ function addActivity(draft: Draft, compute: Compute, at: number): Draft {
   return withCompute(draft, compute.id, { activity, updatedAt: compute.updatedAt })
 }
 
-/** Applies that no process runs: awake computes become idle now, open operations are cancelled. */
+/** No process runs: awake computes become idle, open operations are cancelled. */
 function recover(draft: Draft, resumes: boolean): Draft {
   const { now } = draft.context
   const cancelled = draft.project.queue.map(({ operation }): Operation => ({

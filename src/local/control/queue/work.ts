@@ -1,8 +1,8 @@
-// Work of operations: effects whose end the shell reports.
+// Effects that are the work of operations: the shell reports their end.
 import type { Effect, Report } from '../events.ts'
 import type { Operation } from '../project.ts'
 
-/** Report of the success of an effect; undefined for effects that end without a report. */
+/** Undefined for effects that end without a report. */
 export function successOf(effect: Effect): Report | undefined {
   if (effect.kind === 'start-process') return { kind: 'started', endpointId: effect.endpointId }
   if (effect.kind === 'stop-process') return { kind: 'stopped', endpointId: effect.endpointId }
@@ -12,7 +12,7 @@ export function successOf(effect: Effect): Report | undefined {
   return undefined
 }
 
-/** Report of the failure of an effect; undefined where no operation could fail with it. */
+/** Undefined where no operation fails with the effect. */
 export function failureOf(effect: Effect, message: string): Report | undefined {
   if (effect.kind === 'start-process') return { kind: 'start-failed', endpointId: effect.endpointId, message }
   if (effect.kind === 'configure') return { kind: 'configure-failed', endpointId: effect.endpointId, message }
@@ -21,7 +21,7 @@ export function failureOf(effect: Effect, message: string): Report | undefined {
   return undefined
 }
 
-/** The operation in progress if the effect is its work. The stop of a deleted compute, for one, belongs to none. */
+/** The operation in progress if the effect is its work, unlike the stop of a deleted compute. */
 export function operationOf(effect: Effect, current: Operation | undefined): Operation | undefined {
   if (!current || !successOf(effect)) return undefined
   if ('endpointId' in effect) return effect.endpointId === current.endpointId ? current : undefined

@@ -1,4 +1,4 @@
-// Requests for branches: each is a copy of its parent's data, with computes of its own.
+// Requests for branches: copies of their parent's data, with computes of their own.
 import { type Outcome, type RequestHandlers, accept, schedule } from './answers.ts'
 import { completeConfig } from '../config.ts'
 import { type Draft, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
@@ -74,7 +74,7 @@ function updateBranch(draft: Draft, request: Request<'update-branch'>): Outcome 
   )
 }
 
-/** Deletes a branch and its computes at once; an operation removes its data. */
+/** Removes the branch and its computes at once; an operation removes the data. */
 function deleteBranch(draft: Draft, { branchId }: Request<'delete-branch'>): Outcome {
   const { branches, computes } = draft.project
   const branch = branchOf(draft.project, branchId)

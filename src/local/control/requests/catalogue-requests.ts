@@ -1,4 +1,4 @@
-// Requests for roles and databases of a branch: they change its catalogue, which `apply_config` applies to its server.
+// Requests for roles and databases change the catalogue of a branch; `apply_config` applies it to the server.
 import { type Answered, type Outcome, type RequestHandlers, schedule } from './answers.ts'
 import { type Draft, type PlannedActions, branchOf, subjectOf, withBranch, withCompute } from '../draft.ts'
 import type { Refusal, Request } from '../events.ts'
@@ -15,15 +15,14 @@ export const CATALOGUE_REQUESTS = {
   'delete-database': ofCatalogue(deleteDatabase),
 } satisfies Partial<RequestHandlers>
 
-/** Names that Postgres or the service uses itself. */
+/** Used by Postgres or the service. */
 const RESERVED_ROLES =
   /^(?:pg_.*|cloud_admin|neon_superuser|postgres|public|none|current_user|session_user|current_role|user)$/i
 const RESERVED_DATABASES = /^(?:postgres|template0|template1)$/
 
-/** Longest name, bytes of UTF-8: Postgres truncates longer ones. */
+/** Bytes of UTF-8; Postgres truncates longer names. */
 const MAX_NAME_LENGTH = 63
 
-/** Applies a request by a function that says what it changes in the catalogue. */
 function ofCatalogue<Wanted extends { readonly branchId: string }>(
   changeOf: (catalogue: Catalogue, request: Wanted, draft: Draft) => Partial<Catalogue> | Refusal,
 ) {
@@ -37,7 +36,7 @@ function ofCatalogue<Wanted extends { readonly branchId: string }>(
   }
 }
 
-/** Schedules the update of the primary. Without a primary, or where it may not wake, the next start applies the catalogue. */
+/** Without a primary, or where it may not wake, the next start applies the catalogue. */
 function scheduleUpdate(draft: Draft, branchId: string): Answered {
   const compute = primaryOf(draft.project, branchId)
   if (!compute) return schedule(draft, { branchId, endpointId: undefined }, [])
@@ -52,7 +51,7 @@ function stepsFor(draft: Draft, { state, config }: Compute): PlannedActions {
   return updateSteps({ kind: 'suspend-unless-used' })
 }
 
-/** Problem of a name; undefined when it is valid. */
+/** Undefined when the name is valid. */
 export function nameProblem(name: string, kind: 'role' | 'database'): string | undefined {
   const reserved = kind === 'role' ? RESERVED_ROLES : RESERVED_DATABASES
   if (reserved.test(name)) return `${kind}.name: ${JSON.stringify(name)} is reserved`

@@ -1,4 +1,4 @@
-// Requests for computes. Branches and projects add and drop computes by the same functions.
+// Requests for computes; branches and projects add and drop computes by the same functions.
 import { type Outcome, type RequestHandlers, accept, schedule } from './answers.ts'
 import { completeConfig, hasSize, isDisruptive } from '../config.ts'
 import {
@@ -27,7 +27,6 @@ export const COMPUTE_REQUESTS = {
   restart: ofCompute(restartCompute),
 } satisfies Partial<RequestHandlers>
 
-/** Handles requests for a compute that exists. */
 function ofCompute<Wanted extends { readonly endpointId: string }>(
   handle: (draft: Draft, compute: Compute, request: Wanted) => Outcome,
 ) {
@@ -53,7 +52,7 @@ function createCompute(draft: Draft, request: Request<'create'>): Outcome {
   return accept(created, computeOf(created.project, endpointId))
 }
 
-/** Adds a validated compute, and queues its start. */
+/** The compute is valid already. Queues its start. */
 export function addCompute(draft: Draft, branchId: string, request: NewCompute): Draft {
   const { project, context } = draft
   const config = completeConfig(request.config, project, context.settings)
@@ -96,18 +95,18 @@ function updateCompute(draft: Draft, compute: Compute, request: Request<'update'
   return schedule(changed, { branchId, endpointId: compute.id }, steps)
 }
 
-/** The two operations that every change shows (S-58); `plan` is the actual work of the second one. */
+/** The operations that every change shows (S-58); `plan` is the work of the second. */
 export const updateSteps = (plan: Plan): PlannedActions => [
   ['apply_config', { kind: 'configure' }],
   ['suspend_compute', plan],
 ]
 
-/** Operations of a change, and the pending state that the record shows meanwhile (S-57, S-58, S-64 to S-68, S-116). */
+/** Operations of a change, and the pending state meanwhile (S-57, S-58, S-64 to S-68, S-116). */
 function planUpdate(
   draft: Draft,
   { state, pending }: Compute,
-  { isDisabled, disruptive }: { readonly isDisabled: boolean; readonly disruptive: boolean },
-): { readonly steps: PlannedActions; readonly pending: Compute['pending'] } {
+  { isDisabled, disruptive }: Readonly<{ isDisabled: boolean; disruptive: boolean }>,
+): Readonly<{ steps: PlannedActions; pending: Compute['pending'] }> {
   const { patchListsStart, patchWakesIdle } = draft.context.settings
   const cause = { kind: 'config' } as const
   if (state === 'active') {
@@ -129,11 +128,8 @@ function deleteCompute(draft: Draft, compute: Compute): Outcome {
   return accept(dropped, last)
 }
 
-/** Removes a compute at once: its clients are refused, its usage moves to the project, its server stops. */
-export function dropCompute(
-  draft: Draft,
-  compute: Compute,
-): { readonly draft: Draft; readonly compute: Compute } {
+/** Removes a compute at once: refuses clients, moves the usage to the project, stops the server. */
+export function dropCompute(draft: Draft, compute: Compute): Readonly<{ draft: Draft; compute: Compute }> {
   const { id: endpointId, branchId } = compute
   const { meter, interval } = closeMeter(compute.meter, draft.context.now)
   const effects: Effect[] = [refuseUnknown(endpointId), { kind: 'drop-connections', endpointId }]
@@ -141,7 +137,7 @@ export function dropCompute(
     effects.push({ kind: 'write-interval', endpointId, interval })
     effects.push({ kind: 'stop-process', endpointId, grace: 0 })
   }
-  // a replica has data and a slot of its own
+  // it has data and a slot of its own
   if (compute.type === 'read_only') effects.push({ kind: 'remove-replica', endpointId, branchId })
   const { computes, spent } = draft.project
   const without = withProject(draft, {
@@ -164,7 +160,7 @@ function suspendCompute(draft: Draft, compute: Compute): Outcome {
   return conflictOf(draft, compute) ?? schedule(draft, subjectOf(compute), steps)
 }
 
-/** Restarts an active compute; the switch `restartIdle` decides about others (Q-07). */
+/** The switch `restartIdle` decides about idle ones (Q-07). */
 function restartCompute(draft: Draft, compute: Compute): Outcome {
   const conflict = conflictOf(draft, compute)
   if (conflict) return conflict

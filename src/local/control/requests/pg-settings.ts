@@ -1,6 +1,6 @@
 import type { PgSettings } from '../project.ts'
 
-/** Settings of the service: by them a client could break its compute or reach outside of it. */
+/** Settings of the service: a client could break its compute or reach outside of it. */
 const RESERVED: readonly RegExp[] = [
   /^(?:shared_buffers|max_connections|effective_cache_size|superuser_reserved_connections|reserved_connections)$/,
   /^(?:port|listen_addresses|cluster_name|bonjour|ssl|gss|krb|unix_socket|external_pid_file)/,
@@ -15,13 +15,10 @@ const RESERVED: readonly RegExp[] = [
 
 const NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i
 
-/** Longest value, 1,000 characters: no setting needs more. */
+/** Characters; no setting needs more. */
 const MAX_VALUE_LENGTH = 1000
 
-/**
- * First problem of Postgres settings, with its field; undefined when there is none. A server checks names and values
- * further (compute/check-settings.ts).
- */
+/** First problem, with its field. compute/check-settings.ts checks names and values further. */
 export function settingsRefusal(settings: PgSettings, field: string): string | undefined {
   for (const [name, value] of Object.entries(settings)) {
     if (!NAME.test(name) || name.length > 63)

@@ -1,4 +1,3 @@
-// Requests for projects: their settings, and their deletion.
 import { type Outcome, type RequestHandlers, accept } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
@@ -14,7 +13,7 @@ export const PROJECT_REQUESTS = {
   'delete-project': deleteProject,
 } satisfies Partial<RequestHandlers>
 
-/** Updates settings, which needs no operation and therefore conflicts with none. */
+/** Needs no operation, so it conflicts with none. */
 function updateProject(draft: Draft, request: Request<'update-project'>): Outcome {
   const { project, context } = draft
   const defaults = { ...project.defaults, ...request.defaults }
@@ -36,17 +35,17 @@ function deleteProject(draft: Draft): Outcome {
   return accept(withEffects(withoutComputes, ...removals))
 }
 
-/** Reason why a project cannot have these defaults; undefined when it can. */
 export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): Refusal | undefined {
   const config = completeConfig({ suspendTimeout: defaults.suspendTimeout }, { defaults }, settings)
   return configRefusal(config, settings, 'project.default_endpoint_settings')
 }
 
 export type NewProject = Pick<Project, 'id' | 'name'> &
-  Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> & {
-    readonly branch: Pick<Branch, 'id' | 'name' | 'catalogue'>
-    readonly now: number
-  }
+  Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> &
+  Readonly<{
+    branch: Pick<Branch, 'id' | 'name' | 'catalogue'>
+    now: number
+  }>
 
 /** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {

@@ -1,4 +1,4 @@
-// Reasons to refuse a request. The functions return the first that holds, undefined when none does.
+// Reasons to refuse a request: the first that holds.
 import type { Refusal, Settings } from '../events.ts'
 import type { Draft } from '../draft.ts'
 import { type Compute, type ComputeConfig, type SizeRange, primaryOf, replicasOf } from '../project.ts'
@@ -8,13 +8,13 @@ import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
 
 export const notFound = (what: string): Refusal => ({ status: 404, message: `${what} not found` })
 
-/** Longest autosuspend delay, seconds (S-51), and the shortest one without the switch `delayBelowMinimum`. */
+/** Autosuspend delays, seconds: longest (S-51), and shortest without the switch `delayBelowMinimum`. */
 const LONGEST_DELAY = 604_800
 const SHORTEST_DELAY = 60
 
 type Sizing = SizeRange & Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'>
 
-/** First reason to refuse a configuration; `field` is the field of the body that holds it. */
+/** `field` of the body holds the configuration. */
 export function configRefusal(config: Sizing, settings: Settings, field = 'endpoint'): Refusal | undefined {
   const problem =
     sizeProblem(config) ??
@@ -51,13 +51,12 @@ function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Setting
 export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): number =>
   delayBelowMinimum === 'raised' && delay > 0 && delay < SHORTEST_DELAY ? SHORTEST_DELAY : delay
 
-/** Refuses while the quota of the project is used up. */
 export function quotaRefusal(draft: Draft): Refusal | undefined {
   const message = exceededQuota(draft)
   return message === undefined ? undefined : { status: draft.context.settings.errors.quota, message }
 }
 
-/** Refuses with 423 while operations are open, in the service's own words (service-facts 5). */
+/** 423 while operations are open, in the service's own words (service-facts 5). */
 export function conflictOf({ project }: Draft, compute?: Compute): Refusal | undefined {
   if (project.queue.length === 0) return undefined
   const message = compute?.pending
@@ -66,10 +65,10 @@ export function conflictOf({ project }: Draft, compute?: Compute): Refusal | und
   return { status: 423, message }
 }
 
-/** Read replicas of a branch. The service has no such limit; here each is a process and takes one of 100 slots. */
+/** Per branch. Only here: each replica is a process and takes one of 100 slots. */
 const MAX_REPLICAS = 90
 
-/** Refuses a compute of this type on this branch (S-05 to S-07, S-84, S-88). */
+/** A compute of this type on this branch (S-05 to S-07, S-84, S-88). */
 export function placeRefusal(
   { project, context: { settings } }: Draft,
   { type, branchId }: Pick<Compute, 'type' | 'branchId'>,
@@ -87,7 +86,7 @@ export function placeRefusal(
   return { status: 422, message }
 }
 
-/** Refuses read replicas without a paid plan (S-07); `field` is the part of the body that requests one. */
+/** Read replicas need a paid plan (S-07). */
 export function typeRefusal(
   type: Compute['type'] | undefined,
   { plan }: Settings,

@@ -2,24 +2,23 @@ import type { UseRecord } from '../usage/usage.ts'
 import type { Effect, Interval, Wake } from '../events.ts'
 import type { Operation } from '../project.ts'
 
-/** Wakes and awake intervals of one compute, without the interval in progress. */
-type Use = Omit<UseRecord, 'open'> & { readonly wakes: Wake[]; readonly intervals: Interval[] }
+type Use = Omit<UseRecord, 'open'> & Readonly<{ wakes: Wake[]; intervals: Interval[] }>
 
-/** Operations and usage in memory: the counterpart of what the real service stores on disk. */
+/** Operations and usage in memory; the real service stores them. */
 export function createSimulatedHistory() {
-  // project → endpoint → use, each in order of the first start
+  // project → endpoint → use, in order of first start
   const uses = new Map<string, Map<string, Use>>()
-  // project → the newest record of each operation, in order of creation
+  // project → newest record of each operation, in order of creation
   const operations = new Map<string, Operation[]>()
-  const useOf = (endpointId: string, projectId: string): Use => {
+  const useOf = (endpointId: string, projectId: string) => {
     const ofProject = uses.get(projectId) ?? new Map<string, Use>()
     const use = ofProject.get(endpointId) ?? { projectId, endpointId, wakes: [], intervals: [] }
     uses.set(projectId, ofProject.set(endpointId, use))
     return use
   }
-  const operationsOf = (projectId: string): Operation[] => operations.get(projectId) ?? []
+  const operationsOf = (projectId: string) => operations.get(projectId) ?? []
   return {
-    note: (effect: Effect, projectId: string): void => {
+    note: (effect: Effect, projectId: string) => {
       if (effect.kind === 'write-wake') useOf(effect.endpointId, projectId).wakes.push(effect.wake)
       if (effect.kind === 'write-interval')
         useOf(effect.endpointId, projectId).intervals.push(effect.interval)
@@ -30,22 +29,22 @@ export function createSimulatedHistory() {
       else ofProject[index] = effect.operation
       operations.set(projectId, ofProject)
     },
-    operation: (projectId: string, operationId: string): Operation | undefined =>
+    operation: (projectId: string, operationId: string) =>
       operationsOf(projectId).findLast(({ id }) => id === operationId),
-    /** A page of operations, newest first, that starts after `before`; undefined when `before` is unknown. */
-    operations: (projectId: string, limit: number, before: string | undefined): Operation[] | undefined => {
+    /** Newest first, after `before`; undefined when that is unknown. */
+    operations: (projectId: string, limit: number, before: string | undefined) => {
       const ofProject = operationsOf(projectId)
       const end = before === undefined ? ofProject.length : ofProject.findLastIndex(({ id }) => id === before)
       return end === -1 ? undefined : ofProject.slice(Math.max(0, end - limit), end).toReversed()
     },
-    forget: (projectId: string): void => void operations.delete(projectId),
-    /** Usage of every compute that was ever started, in order of the first start. */
-    uses: (): readonly Use[] => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
-    usesOf: (projectId: string): readonly Use[] => [...(uses.get(projectId)?.values() ?? [])],
+    forget: (projectId: string) => void operations.delete(projectId),
+    /** Uses in order of the first start. */
+    uses: () => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
+    usesOf: (projectId: string) => [...(uses.get(projectId)?.values() ?? [])],
   }
 }
 
-/** Index of an operation, -1 for a new one. Searches only operations that were not created before it. */
+/** -1 for a new operation. Skips those created before it. */
 function recentIndexOf(operations: readonly Operation[], { id, createdAt }: Operation): number {
   const index = operations.findLastIndex((other) => other.id === id || other.createdAt < createdAt)
   return operations[index]?.id === id ? index : -1

@@ -3,63 +3,60 @@ import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usag
 import { createEventHeap } from './event-heap.ts'
 import { computeOf } from '../draft.ts'
 import { nextDueAt } from '../queue/due.ts'
-import type { Answer, Effect, Event, Request, Settings, StepResult } from '../events.ts'
+import type { Effect, Event, Request, Settings, StepResult } from '../events.ts'
 import { createSimulatedHistory } from './history.ts'
 import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
-import type { Compute, Operation, Project, WakeCause } from '../project.ts'
+import type { Operation, Project, WakeCause } from '../project.ts'
 import { step } from '../step.ts'
 import { failureOf, operationOf, successOf } from '../queue/work.ts'
 
-/** Time that simulated processes take, ms. */
-export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
+/** Durations of simulated work, ms. */
+export type Latencies = Readonly<{ start: number; stop: number; configure: number }>
 
-/** An event from outside, at an instant in ms. Events with unknown ids and refused requests change nothing. */
+/** An event from outside, ms. Unknown ids and refused requests change nothing. */
 export type SimulatedEvent = { readonly at: number } &
-  /** A client, by default one without a name, runs one query and wakes the compute for it. */
+  /** A client runs one query and wakes the compute for it. */
   (
-    | { readonly kind: 'connect'; readonly endpointId: string; readonly cause?: WakeCause }
-    /** Size that the autoscaler aims at. */
-    | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
-    | { readonly kind: 'request'; readonly projectId: string; readonly request: Request }
-    /** A new project, with its first request. */
-    | { readonly kind: 'create'; readonly project: Project; readonly request: Request }
+    | Readonly<{ kind: 'connect'; endpointId: string; cause?: WakeCause }>
+    | Readonly<{ kind: 'goal'; endpointId: string; cu: number }>
+    | Readonly<{ kind: 'request'; projectId: string; request: Request }>
+    | Readonly<{ kind: 'create'; project: Project; request: Request }>
   )
 
 export type SimulationOptions = Readonly<{
-  /** Default: none. */
   projects?: readonly Project[]
-  /** Initial time of the virtual clock, ms. */
+  /** Start of the virtual clock, ms. */
   from: number
   settings: () => Settings
   latencies: Latencies
   /** Extra time of the next start, ms; default 0. */
   wakeLatency?: (projectId: string) => number
-  /** Endpoint id → instants at which a client runs a query, ascending, ms; default none. */
+  /** Endpoint → instants of a client's queries, ascending, ms. */
   activity?: ReadonlyMap<string, Iterable<number>>
-  /** Further events, each list in order of time. A list may be endless: it is read event by event. */
+  /** Each in order of time, possibly endless: read event by event. */
   scripts?: readonly Iterable<SimulatedEvent>[]
-  /** Whether the next operation of this project fails at its first attempt; default false. */
+  /** Whether the next operation fails at first; default false. */
   takeFailure?: (projectId: string) => boolean
-  /** Reason why the next start fails for good; by default undefined: it does not. */
+  /** Why the next start fails for good; default undefined: it does not. */
   takeError?: (projectId: string) => string | undefined
 }>
 
 export type Simulation = Plane & {
   now(): number
-  /** Runs all events due until `to` and sets the clock to it. */
+  /** Runs all events due until `to`. */
   advance(to: number): void
-  /** Sets the alarms of all projects anew after the settings changed. */
+  /** Call it after a change of the settings. */
   resetAlarms(): void
-  /** A client connects and runs one query, now. */
+  /** Connects and runs one query now. */
   connect(endpointId: string, cause: WakeCause): void
-  /** Usage until `at` of every compute that was ever started, in order of its first start. */
+  /** Usage until `at` of every compute ever started, in order of its first start. */
   usages(at: number): ComputeUsage[]
-  /** Wakes and awake intervals of these computes. */
+  /** Wakes and intervals of the same computes. */
   uses(): UseRecord[]
 }
 
-/** Creates a simulation; equal options and calls give equal results. */
+/** Equal options and calls give equal results. */
 export function createSimulation(options: SimulationOptions): Simulation {
   const { settings, latencies, wakeLatency = () => 0 } = options
   const { takeFailure = () => false, takeError = () => undefined } = options
@@ -75,13 +72,13 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const counts = new Map<string, number>()
   let now = options.from
 
-  const operationIdOf = (projectId: string): string => {
+  const operationIdOf = (projectId: string) => {
     const count = (counts.get(projectId) ?? 0) + 1
     counts.set(projectId, count)
     return uuidOf(projectId, count)
   }
-  const setAlarm = (projectId: string, at: number | undefined): void => {
-    // a delay that was shortened may have passed already: its alarm fires now
+  const setAlarm = (projectId: string, at: number | undefined) => {
+    // a shortened delay may have passed: fires now
     const due = Math.max(at ?? Infinity, now)
     if ((alarms.get(projectId) ?? Infinity) <= due) return
     alarms.set(projectId, due)
@@ -90,20 +87,20 @@ export function createSimulation(options: SimulationOptions): Simulation {
       dispatch(projectId, { kind: 'time' })
     })
   }
-  const dispatch = (projectId: string, event: Event): StepResult | undefined => {
+  const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
     if (!before) return undefined
-    const operationId = (): string => operationIdOf(projectId)
+    const operationId = () => operationIdOf(projectId)
     const result = step(before, event, { now, operationId, settings: settings() })
     saveResult(result, event)
     for (const effect of result.effects) carryOut(effect, projectId)
     setAlarm(projectId, result.wakeAt)
     return result
   }
-  const index = (project: Project): void => {
+  const index = (project: Project) => {
     for (const { id } of project.computes) projectOf.set(id, project.id)
   }
-  const saveResult = ({ project, answer }: StepResult, event: Event): void => {
+  const saveResult = ({ project, answer }: StepResult, event: Event) => {
     if (event.kind !== 'delete-project' || !answer?.ok) {
       projects.set(project)
       return index(project)
@@ -111,16 +108,16 @@ export function createSimulation(options: SimulationOptions): Simulation {
     projects.delete(project.id)
     history.forget(project.id)
   }
-  const reportAfter = (after: number, projectId: string, event: Event): void =>
+  const reportAfter = (after: number, projectId: string, event: Event) =>
     heap.add(now + after, () => void dispatch(projectId, event))
-  /** Simulated failure of the work of an operation; undefined when it succeeds. */
+  /** Undefined when the work succeeds. */
   const simulatedFailure = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
     const message = effect.kind === 'start-process' ? takeError(projectId) : undefined
     const { retryIn } = settings().faults.failingOperations
     if (takeFailure(projectId)) return { kind: 'attempt-failed', operationId, retryIn }
     return message === undefined ? undefined : failureOf(effect, message)
   }
-  const carryOut = (effect: Effect, projectId: string): void => {
+  const carryOut = (effect: Effect, projectId: string) => {
     history.note(effect, projectId)
     if (effect.kind === 'admit-clients')
       return reportAfter(0, projectId, { kind: 'activity', endpointId: effect.endpointId, at: now })
@@ -130,36 +127,36 @@ export function createSimulation(options: SimulationOptions): Simulation {
     const operation = operationOf(effect, projects.get(projectId)?.queue[0]?.operation)
     if (!operation) return reportAfter(duration, projectId, success)
     const after = duration + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
-    const work = (): void => {
+    const work = () => {
       const event = simulatedFailure(effect, operation) ?? success
       reportAfter(after + 1000 * settings().faults.lockTime, projectId, event)
     }
     if (settings().faults.stuckOperations) stuckWork.push(work)
     else work()
   }
-  const computeAt = (endpointId: string): Compute | undefined => {
+  const computeAt = (endpointId: string) => {
     const project = projects.get(projectOf.get(endpointId) ?? '')
     return project && computeOf(project, endpointId)
   }
-  const withOpen = (use: Omit<UseRecord, 'open'>): UseRecord => ({
+  const withOpen = (use: Omit<UseRecord, 'open'>) => ({
     ...use,
     open: computeAt(use.endpointId)?.meter.open,
   })
-  const connect = (endpointId: string, cause: WakeCause): void => {
+  const connect = (endpointId: string, cause: WakeCause) => {
     const compute = computeAt(endpointId)
     const isServing = compute?.state === 'active' && !compute.pending
     const use = { kind: 'activity', endpointId, at: now } as const
     const wake = { kind: 'client-waiting', endpointId, cause } as const
     if (compute) dispatch(projectOf.get(endpointId) ?? '', isServing ? use : wake)
   }
-  const createProject = (project: Project, request: Request): Answer => {
+  const createProject = (project: Project, request: Request) => {
     projects.set(project)
     const answer = dispatch(project.id, request)?.answer
     if (!answer) throw new Error(`project ${project.id} could not be made`)
     if (!answer.ok) projects.delete(project.id)
     return answer
   }
-  const runEvent = (event: SimulatedEvent): void => {
+  const runEvent = (event: SimulatedEvent) => {
     switch (event.kind) {
       case 'connect':
         return connect(event.endpointId, event.cause ?? { kind: 'client' })
@@ -171,7 +168,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
         return void createProject(event.project, event.request)
     }
   }
-  const schedule = (script: Iterator<SimulatedEvent>): void => {
+  const schedule = (script: Iterator<SimulatedEvent>) => {
     const { value: next, done } = script.next()
     if (done) return
     heap.add(Math.max(next.at, now), () => {
@@ -179,7 +176,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       schedule(script)
     })
   }
-  const resetAlarms = (): void => {
+  const resetAlarms = () => {
     const context = { now, settings: settings() }
     for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
@@ -215,18 +212,17 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
 }
 
-/** Events of a client that runs one query at each of these instants. */
 function* connectsAt(endpointId: string, instants: Iterable<number>): Generator<SimulatedEvent> {
   for (const at of instants) yield { at, kind: 'connect', endpointId }
 }
 
-/** Time that the work of an effect takes: the copy of a branch that of a start, its removal that of a stop. */
+/** A branch takes as long to copy as a start, to remove as a stop. */
 function durationOf({ kind }: Effect, { start, stop, configure }: Latencies): number {
   if (kind === 'configure') return configure
   return kind === 'stop-process' || kind === 'remove-branch' ? stop : start
 }
 
-/** The nth UUID of a project, equal in every simulation. Two hashes distinguish 100,000 projects. */
+/** The nth UUID of a project, equal in every simulation. Two hashes tell 100,000 projects apart. */
 function uuidOf(projectId: string, count: number): string {
   const [first = '', second = ''] = [FNV_BASIS, 0x01000193].map((basis) =>
     fnv1a(projectId, basis).toString(16).padStart(8, '0'),
@@ -234,10 +230,9 @@ function uuidOf(projectId: string, count: number): string {
   return `${first}-${second.slice(0, 4)}-4${second.slice(4, 7)}-8000-${count.toString(16).padStart(12, '0')}`
 }
 
-/** The published basis of `fnv1a`. */
 export const FNV_BASIS = 0x811c9dc5
 
-/** FNV-1a from a basis, 32 bits. */
+/** 32 bits. */
 export function fnv1a(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

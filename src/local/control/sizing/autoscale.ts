@@ -1,14 +1,14 @@
-// The size that the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
+// Goal of the service's autoscaler (service-facts 10). Unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
 import { type Draft, withCompute, withEffects } from '../draft.ts'
 import type { Compute, SizeRange } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
-/** Demand on one compute; parts without data do not count. */
+/** Parts without data do not count. */
 export type Demand = Readonly<{
-  /** Average number of processes that want a CPU, in the last minute: by the published defaults, longer averages do not count. */
+  /** Processes that want a CPU, average of the last minute; by the published defaults longer averages do not count. */
   load: number | undefined
-  /** Bytes in use, and bytes the file cache holds. */
-  memory: { readonly used: number; readonly cached: number } | undefined
+  /** Bytes in use and in the file cache. */
+  memory: Readonly<{ used: number; cached: number }> | undefined
   /** Distinct pages touched in the last 1, 2, … minutes. */
   workingSet: readonly number[] | undefined
 }>
@@ -17,7 +17,7 @@ const UNIT = 0.25
 const GIB = 2 ** 30
 const PAGE = 8192
 
-/** Shares of a size that may be used: CPU, memory without and with the cached working set, memory for the file cache. */
+/** Usable shares of a size: CPU, memory without and with the cached working set, memory for the file cache. */
 const CPU_SHARE = 0.9
 const MEMORY_SHARE = 0.75
 const TOTAL_SHARE = 0.9
@@ -37,16 +37,16 @@ export function goalCu(demand: Demand, { minCu, maxCu }: SizeRange): number {
   return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(units)))
 }
 
-/** Minutes over which growth is compared, the first minute compared, and the ratio of growth that marks a jump. */
+/** Minutes over which growth is compared, the first minute compared, and the growth that is a jump. */
 const WINDOW = 4
 const OFFSET = 4
 const JUMP = 3
 const MIN_LENGTH = OFFSET + WINDOW + 1
 
-/** Projected size of the working set: its size before it jumps, plus half a step of its growth. Undefined for short series. */
+/** The working set before it jumps, plus half a step of its growth. Undefined for short series. */
 export function projectedPages(series: readonly number[]): number | undefined {
   if (series.length < MIN_LENGTH) return undefined
-  const at = (index: number): number => series[index] ?? 0
+  const at = (index: number) => series[index] ?? 0
   const estimate = estimatedPages(series)
   let length = OFFSET
   while (length < series.length && at(length) <= estimate) length += 1
@@ -59,7 +59,7 @@ export function projectedPages(series: readonly number[]): number | undefined {
 }
 
 function estimatedPages(series: readonly number[]): number {
-  const at = (index: number): number => series[index] ?? 0
+  const at = (index: number) => series[index] ?? 0
   for (let index = OFFSET; index < series.length - WINDOW; index += 1) {
     const before = Math.max(0, at(index) - at(index - WINDOW))
     const after = Math.max(0, at(index + WINDOW) - at(index))
@@ -68,11 +68,11 @@ function estimatedPages(series: readonly number[]): number {
   return at(series.length - 1)
 }
 
-/** Load after `running` processes wanted a CPU for `span` minutes: an exponentially damped average. */
+/** Load after `running` processes for `span` minutes: exponentially damped. */
 export const loadAfter = (load: number, running: number, span: number): number =>
   running + (load - running) * Math.exp(-span)
 
-/** Resizes an awake compute to the goal within its range. Nothing restarts and no client is dropped (S-67). */
+/** Resizes an awake compute within its range. Nothing restarts, no client is dropped (S-67). */
 export function resizeTo(draft: Draft, compute: Compute, goal: number): Draft {
   const { minCu, maxCu } = compute.config
   const cu = Math.min(maxCu, Math.max(minCu, goal))

@@ -1,44 +1,43 @@
-// A model of the service's file cache, which plain Postgres does not have. The cache sits behind `shared_buffers`, so
-// its accesses are what Postgres counts as blocks read, relation by relation.
+// Model of the service's file cache, which sits behind `shared_buffers`: its accesses are the blocks that Postgres
+// counts as read, relation by relation.
 //
-// 1. Within a relation every access meets a page at random. It hits with the share of the relation's pages that are
-//    resident; a miss makes its page resident.
-// 2. After `a` accesses, a relation of `p` pages with `c` of them resident has `p - (p - c)·e^(-a/p)` resident pages,
-//    if all of them fit.
-// 3. If they do not fit, relations that were not read lose their pages, the least recently read first. Then the
-//    relations that were read share the cache in proportion to the pages they would have.
+// 1. An access meets a random page of its relation. The share of resident pages hits; a miss makes its page resident.
+// 2. After `a` accesses, `c` of `p` pages have become `p - (p - c)·e^(-a/p)`, if all fit.
+// 3. Else relations that were not read lose pages, the least recently read first; then the others share the cache in
+//    proportion to the pages they would have.
 
-/** State of the cache. Pages are pages of this machine, counters are accesses. Counters never fall. */
+/** Pages of this machine; counters of accesses, which never fall. */
 export type CacheModel = Readonly<{
   capacity: number
   hits: number
   misses: number
   evicted: number
-  /** Database and relation → its pages. */
+  /** Database and relation → pages. */
   relations: ReadonlyMap<string, Relation>
-  /** Accesses so far at some instants of the last hour, ascending, about a minute apart. */
+  /** Accesses at instants of the last hour, ascending, a minute apart. */
   marks: readonly Mark[]
   at: number
 }>
 
-type Residence = { readonly pages: number; readonly resident: number }
+type Residence = Readonly<{ pages: number; resident: number }>
 
-type Relation = Residence & {
-  readonly database: string
-  /** Blocks read by the server's own counter, at the last reading. */
-  readonly read: number
-  /** Accesses since the start. Differs from `read` once the server's counters were reset. */
-  readonly accesses: number
-  readonly readAt: number
-}
+type Relation = Residence &
+  Readonly<{
+    database: string
+    /** The server's own counter. */
+    read: number
+    /** Accesses since the start; not `read` once the server's counters were reset. */
+    accesses: number
+    readAt: number
+  }>
 
-type Mark = { readonly at: number; readonly accesses: ReadonlyMap<string, number> }
+type Mark = Readonly<{ at: number; accesses: ReadonlyMap<string, number> }>
 
-/** A relation as the server counts it: its id, blocks read since the start, pages. */
-export type RelationReading = { readonly id: string; readonly read: number; readonly pages: number }
+/** Blocks read since the start, by relation. */
+export type RelationReading = Readonly<{ id: string; read: number; pages: number }>
 
-/** Distinct pages touched since an instant. */
-export type Touched = { readonly at: number; readonly pages: number }
+/** Distinct pages since an instant. */
+export type Touched = Readonly<{ at: number; pages: number }>
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -54,15 +53,11 @@ export const emptyCache = (capacity: number, now: number): CacheModel => ({
   at: now,
 })
 
-/**
- * Adds the accesses since the last reading of a database. Deleted relations free their pages.
- *
- * @param times - `since`: an instant before all of the new accesses
- */
+/** Adds a reading of one database; `since` is before all new accesses. Deleted relations free their pages. */
 export function recordAccesses(
   model: CacheModel,
-  reading: { readonly database: string; readonly relations: readonly RelationReading[] },
-  { since, now }: { readonly since: number; readonly now: number },
+  reading: Readonly<{ database: string; relations: readonly RelationReading[] }>,
+  { since, now }: Readonly<{ since: number; now: number }>,
 ): CacheModel {
   const { database } = reading
   const steps = reading.relations.map((relation) => stepOf(model, relation, { database, now }))
@@ -81,11 +76,11 @@ export function recordAccesses(
   return evict({ ...model, hits, misses, relations, marks: marksOf(model, since), at: now })
 }
 
-/** A relation with its new accesses, and the pages it would have without a limit. */
+/** New accesses of a relation, and the pages it would have without a limit. */
 function stepOf(
   model: CacheModel,
   { id, read, pages }: RelationReading,
-  { database, now }: { readonly database: string; readonly now: number },
+  { database, now }: Readonly<{ database: string; now: number }>,
 ) {
   const key = `${database}\0${id}`
   const before = model.relations.get(key)
@@ -105,7 +100,7 @@ function stepOf(
 const residentAfter = ({ pages, resident }: Residence, accesses: number): number =>
   pages > 0 ? pages - (pages - resident) * Math.exp(-accesses / pages) : 0
 
-/** Misses of the accesses when at most `room` pages of the relation may be resident. */
+/** Misses when at most `room` pages may be resident. */
 function missesIn({ pages, resident }: Residence, accesses: number, room: number): number {
   if (pages === 0 || accesses === 0) return accesses
   const share = Math.min(1, room / pages)
@@ -118,7 +113,7 @@ function missesIn({ pages, resident }: Residence, accesses: number, room: number
 
 export const resizeCache = (model: CacheModel, capacity: number): CacheModel => evict({ ...model, capacity })
 
-/** Evicts pages of the least recently read relations until the others fit. */
+/** The least recently read relations first. */
 function evict(model: CacheModel): CacheModel {
   let excess = usedPages(model) - model.capacity
   if (excess <= 0) return model
@@ -136,7 +131,7 @@ function evict(model: CacheModel): CacheModel {
 export const usedPages = ({ relations }: CacheModel): number =>
   relations.values().reduce((used, { resident }) => used + resident, 0)
 
-/** Adds a mark at `since` when the last one is a minute old, and drops marks older than an hour. */
+/** A new mark once the last is a minute old; none older than an hour. */
 function marksOf({ marks, relations }: CacheModel, since: number): readonly Mark[] {
   const last = marks.at(-1)
   if (last && since - last.at < MINUTE) return marks
@@ -146,9 +141,9 @@ function marksOf({ marks, relations }: CacheModel, since: number): readonly Mark
   return added.slice(Math.max(0, oldest))
 }
 
-/** Distinct pages touched from each mark until the last update; the last item is that update, with none. */
+/** Distinct pages from each mark until the last update; the last item is that update, with none. */
 export function touchedSince(model: CacheModel): readonly Touched[] {
-  const touched = model.marks.map(({ at, accesses }): Touched => {
+  const touched = model.marks.map(({ at, accesses }) => {
     let pages = 0
     for (const [id, relation] of model.relations) {
       const since = relation.accesses - (accesses.get(id) ?? 0)
@@ -159,13 +154,13 @@ export function touchedSince(model: CacheModel): readonly Touched[] {
   return [...touched, { at: model.at, pages: 0 }]
 }
 
-/** Distinct pages touched in the last 1, 2, … 60 minutes. */
+/** Distinct pages in the last 1, 2, … 60 minutes. */
 export function workingSet(model: CacheModel, now: number): readonly number[] {
   const touched = touchedSince(model)
   return Array.from({ length: 60 }, (_, index) => touchedAfter(touched, now - (index + 1) * MINUTE))
 }
 
-/** Distinct pages touched since `at`; between two marks as if the accesses had been spread evenly. */
+/** Interpolates between two marks, as if accesses were spread evenly. */
 function touchedAfter(touched: readonly Touched[], at: number): number {
   const next = touched.findIndex((mark) => mark.at > at)
   if (next === -1) return 0

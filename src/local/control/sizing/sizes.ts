@@ -1,31 +1,30 @@
 import type { ConnectionsBasis } from '../behaviour.ts'
 import type { SizeRange } from '../project.ts'
 
-/** The sizes that the service offers, CU. Source: interface, "Limits". */
+/** CU. Source: interface, "Limits". */
 const SIZES: readonly number[] = [0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
-/** The largest size of the free plan, CU (S-10). */
+/** CU (S-10). */
 export const FREE_LIMIT_CU = 0.25
 
 export const LARGEST_CU = 10
 
-/** The smallest and the default size, CU; the default is not in the interface. */
+/** CU: the smallest, and the default, which is not in the interface. */
 export const DEFAULT_CU = 0.25
 
-/** The supported sizes as people read them: "0.25, 0.5, 1, …". */
 export const SIZES_TEXT = SIZES.join(', ')
 
 /** Whether the service offers this size (S-45 to S-47). */
 export const isSupported = (cu: number): boolean => SIZES.includes(cu)
 
 /**
- * `max_connections` of a compute (S-103, S-105 to S-107), by its minimum size or by its range (Q-11): the formula that
- * yields the table of the interface (service-facts 7).
+ * `max_connections` (S-103, S-105 to S-107) by the minimum size or the range (Q-11): the formula behind the table of
+ * the interface (service-facts 7).
  */
 export function maxConnectionsOf({ minCu, maxCu }: SizeRange, basis: ConnectionsBasis): number {
   const cu = basis === 'min' ? minCu : Math.min(maxCu, 8 * minCu)
   return Math.min(4000, Math.max(100, Math.floor((cu * 4 * 1_073_741_824) / 9_531_392)))
 }
 
-/** The file cache limit of a size in MiB: 80 % of 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
+/** 80 % of 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
 export const fileCacheMiB = (cu: number): number => Math.floor(0.8 * cu * 4096)

@@ -1,10 +1,10 @@
-/** Inputs of the rules of activity, read from a server. Instants in ms; null where there is no value. */
+/** Read from a server. Instants in ms; null for no value. */
 export type ActivityReading = Readonly<{
   activeTime: number | null
   sessions: number | null
-  /** Client backends in any state but idle, the service's own excluded. */
+  /** Client backends that are not idle, the service's own excluded. */
   busyBackends: number
-  /** The newest change of state among those backends. */
+  /** The newest of those backends. */
   lastStateChange: number | null
   replications: number
   subscriptions: number
@@ -12,18 +12,18 @@ export type ActivityReading = Readonly<{
 }>
 
 export type ActivityBaseline = Readonly<{
-  /** Reading before this one; undefined for the first one of a start, which only sets the baseline of rule 1. */
+  /** Undefined for the first reading of a start, the baseline of rule 1. */
   earlier: ActivityReading | undefined
   lastActive: number | undefined
-  /** Whether the first rule applies. */
+  /** Whether rule 1 applies. */
   rule1: boolean
 }>
 
 /**
- * Instant of activity by the first rule that holds (service-facts 9); undefined when none does.
- * 1. The counters of active time or of sessions have moved since the previous reading: now.
- * 2. A client backend is busy: now; otherwise the newest change of state after the last activity.
- * 3. to 5. There is a replication, a subscription or an autovacuum worker: now.
+ * Activity by the first rule that holds (service-facts 9):
+ * 1. Counters of active time or sessions moved: now.
+ * 2. A client backend is busy: now; else the newest change of state after the last activity.
+ * 3. to 5. A replication, a subscription or an autovacuum worker: now.
  */
 export function detectActivity(
   reading: ActivityReading,

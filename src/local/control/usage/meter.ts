@@ -15,14 +15,14 @@ export const usageOf = ({ from, to, cu }: Omit<Interval, 'branchId'>): Usage => 
 
 export const UNUSED: Meter = { ...NO_USAGE, open: undefined, suspends: 0 }
 
-/** Starts an awake interval; one in progress goes on. */
+/** An interval in progress goes on. */
 export const openMeter = (meter: Meter, open: OpenInterval): Meter =>
   meter.open ? meter : { ...meter, open }
 
-/** A meter, and the interval that has ended; undefined when there was none. */
-type Metered = { readonly meter: Meter; readonly interval: Interval | undefined }
+/** The meter, and the interval that ended, if any. */
+type Metered = Readonly<{ meter: Meter; interval: Interval | undefined }>
 
-/** Ends the interval in progress. If the clock was set back, it ends where it started. */
+/** Closes the interval in progress; if the clock was set back, where it started. */
 export function closeMeter(meter: Meter, now: number): Metered {
   if (!meter.open) return { meter, interval: undefined }
   const interval = { ...meter.open, to: Math.max(meter.open.from, now) }
@@ -30,7 +30,7 @@ export function closeMeter(meter: Meter, now: number): Metered {
   return { meter: { ...usage, open: undefined, suspends: meter.suspends + 1 }, interval }
 }
 
-/** Continues at another size: the interval of the previous size ends, without a suspension. */
+/** The interval of the old size ends, without a suspension. */
 export function resizeMeter(meter: Meter, cu: number, now: number): Metered {
   const { meter: closed, interval } = closeMeter(meter, now)
   if (!interval) return { meter, interval }

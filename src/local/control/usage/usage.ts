@@ -2,7 +2,7 @@ import type { Interval, Wake } from '../events.ts'
 import type { OpenInterval, Usage } from '../project.ts'
 import { NO_USAGE, addUsage, usageOf } from './meter.ts'
 
-/** Wakes and awake intervals of one compute, possibly deleted; instants in ms, lists in order of time. */
+/** Use of one compute, possibly deleted; instants in ms, in order of time. */
 export type UseRecord = Readonly<{
   projectId: string
   endpointId: string
@@ -11,19 +11,20 @@ export type UseRecord = Readonly<{
   open: OpenInterval | undefined
 }>
 
-/** An awake interval as of an instant; `to` is undefined when it was in progress then. */
+/** `to` is undefined while in progress. */
 export type UsageInterval = OpenInterval & { readonly to: number | undefined }
 
-/** Exact usage of one compute as of an instant. */
-export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'> & {
-  readonly awakeSeconds: number
-  readonly cuSeconds: number
-  /** Suspensions, restarts and the deletion. A new size starts another interval without a suspension. */
-  readonly suspends: number
-  readonly intervals: readonly UsageInterval[]
-}
+/** Exact usage as of an instant. */
+export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'> &
+  Readonly<{
+    awakeSeconds: number
+    cuSeconds: number
+    /** Suspensions, restarts, the deletion; not new sizes. */
+    suspends: number
+    intervals: readonly UsageInterval[]
+  }>
 
-/** Usage as of `at`: without later wakes and intervals; an interval that was in progress then has no end. */
+/** Without later wakes and intervals; an interval in progress has no end. */
 export function usageAt(record: UseRecord, at: number): ComputeUsage {
   const { projectId, endpointId, open } = record
   const intervals: UsageInterval[] = record.intervals
@@ -45,11 +46,11 @@ export function usageAt(record: UseRecord, at: number): ComputeUsage {
 }
 
 /** `[from, to)`, ms. */
-export type UsageWindow = { readonly from: number; readonly to: number }
+export type UsageWindow = Readonly<{ from: number; to: number }>
 
-/** Awake intervals of a compute clipped to the window, in order of time; an interval in progress ends with it. */
+/** Clipped to the window, in order of time; an interval in progress ends with it. */
 export function intervalsIn({ intervals, open }: UseRecord, window: UsageWindow): Interval[] {
-  // searched from the end, because most windows are the last minutes of months of history
+  // from the end: most windows are the last minutes of months
   const before = intervals.findLastIndex(({ to }) => to <= window.from)
   return clipIntervals(intervals.slice(before + 1), open ? [open] : [], window)
 }
