@@ -87,7 +87,7 @@ function inheritSettings(command: Command, parent: Command): Command {
 }
 
 /** Refuses repeated and empty values of every command, so that a script with an unset variable fails. */
-function rejectRepeatedAndEmpty(program: Command): void {
+function rejectRepeatedAndEmpty(program: Command) {
   program.hook('preAction', (_, command) => rejectEmpty(command))
   for (const command of commandsOf(program))
     for (const option of command.options) if (option.required) rejectRepeated(command, option)
@@ -98,7 +98,7 @@ const commandsOf = (command: Command): readonly Command[] => [
   ...command.commands.flatMap((inner) => commandsOf(inner)),
 ]
 
-function rejectRepeated(command: Command, { flags, long }: Option): void {
+function rejectRepeated(command: Command, { flags, long }: Option) {
   let isGiven = false
   command.on(`option:${long?.slice(2) ?? flags}`, (value: string) => {
     if (isGiven) command.error(`error: option '${flags}' is given twice`)
@@ -107,14 +107,14 @@ function rejectRepeated(command: Command, { flags, long }: Option): void {
   })
 }
 
-function rejectEmpty(command: Command): void {
+function rejectEmpty(command: Command) {
   for (const [index, value] of command.args.entries())
     if (value === '')
       command.error(`error: argument '${command.registeredArguments[index]?.name() ?? ''}' is empty`)
 }
 
 /** Version of package.json. */
-function packageVersion(): string {
+function packageVersion() {
   const file = join(import.meta.dirname, '../../package.json')
   const { version: text } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }
   return text

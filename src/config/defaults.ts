@@ -47,7 +47,7 @@ type Entry = Readonly<{
   indent: string
 }>
 
-function entry({ key, property, schema, indent }: Entry, answers: Answers): string {
+function entry({ key, property, schema, indent }: Entry, answers: Answers) {
   const example = property.default ?? property.examples?.[0]
   const isNeeded = property.default !== undefined || NEEDED_KEYS.has(key) || schema.required?.includes(key)
   const isActive = key in answers ? answers[key] !== undefined : isNeeded
@@ -58,7 +58,7 @@ function entry({ key, property, schema, indent }: Entry, answers: Answers): stri
   return `${indent}${isActive ? '' : '# '}${pair.trim().slice(1, -1)}`
 }
 
-const commentLines = (text: string, prefix: string): readonly string[] =>
+const commentLines = (text: string, prefix: string) =>
   wrapText(text, WIDTH - prefix.length).map((line) => prefix + line)
 
 /** A configuration as YAML text, without comments. */

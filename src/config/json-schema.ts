@@ -36,10 +36,7 @@ export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): readon
   return [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))]
 }
 
-function schemaAt(
-  { items, properties, additionalProperties }: JsonSchema,
-  step: PropertyKey,
-): JsonSchema | undefined {
+function schemaAt({ items, properties, additionalProperties }: JsonSchema, step: PropertyKey) {
   if (typeof step === 'number') return items
   return properties?.[String(step)] ?? (additionalProperties || undefined)
 }

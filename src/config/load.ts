@@ -75,8 +75,7 @@ export function loadWithSource(path: string, env: Environment): Result<LoadedCon
   return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
 }
 
-const isKeyed = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isKeyed = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readYaml(path: string): Result<unknown, ConfigProblems> {
   try {
@@ -157,7 +156,7 @@ const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile
     cuHour: account.cuHour ?? prices.cuHour,
   })
 
-const unknownPlans = (accounts: readonly Pick<AccountEntry, 'plan'>[], { plans }: PriceFile): string[] =>
+const unknownPlans = (accounts: readonly Pick<AccountEntry, 'plan'>[], { plans }: PriceFile) =>
   accounts.flatMap(({ plan }, index) =>
     Object.hasOwn(plans, plan)
       ? []

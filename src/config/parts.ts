@@ -44,7 +44,7 @@ export const parsedOr =
 /** Options of a refinement of an object: it runs although other keys have problems, so that all problems are reported together. */
 export const ofObject = (error: string) => ({
   error,
-  when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
 })
 
 type CamelCase<Key> = Key extends `${infer Head}_${infer Tail}`
@@ -59,5 +59,4 @@ function camelKeys(entry: object): object {
 }
 export { camelKeys }
 
-const camelCase = (key: string): string =>
-  key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (key: string) => key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

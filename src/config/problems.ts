@@ -65,10 +65,10 @@ function closestForm({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.
   return ofKind.toSorted((a, b) => a.length - b.length)[0] ?? []
 }
 
-const line = (path: readonly PropertyKey[], message: string): string =>
+const line = (path: readonly PropertyKey[], message: string) =>
   path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function messageOf(issue: z.core.$ZodIssue) {
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
@@ -83,8 +83,8 @@ const NAMES: Readonly<Record<string, string>> = {
   number: 'a number',
 }
 
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+const valueAt = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((parent, key) => fieldOf(parent, key), value)
 
-const unknownKey = (key: string, allowed: readonly string[]): string =>
+const unknownKey = (key: string, allowed: readonly string[]) =>
   `unknown key${allowed.length === 0 ? '' : expectedWordText(key, allowed)}`

@@ -22,7 +22,7 @@ export function nearestWord(word: string, words: readonly string[]): string | un
 }
 
 /** Letters to insert, delete or replace to get from one word to the other. */
-function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string) {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1]

@@ -34,7 +34,7 @@ export function durationSchema({ min, max }: { readonly min?: string; readonly m
     .refine((text) => (parseDuration(text) ?? 0) >= least && (parseDuration(text) ?? 0) <= most, {
       error: `expected a length of time of ${allowed}`,
     })
-    .transform((text): Seconds => parseDuration(text) ?? seconds(0))
+    .transform((text) => parseDuration(text) ?? seconds(0))
 }
 
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
@@ -52,7 +52,7 @@ const NO_AMOUNT = 'expected an amount of at least 0 with at most 6 decimals, suc
 export const moneySchema = union([number(), string()], NO_AMOUNT)
   .refine((amount) => parseMoney(String(amount)) !== undefined, NO_AMOUNT)
   .meta({ examples: [0.106] })
-  .transform((amount): Micros => parseMoney(String(amount)) ?? micros(0))
+  .transform((amount) => parseMoney(String(amount)) ?? micros(0))
 
 export type HostAndPort = { readonly host: string; readonly port: number }
 
@@ -72,7 +72,7 @@ const NO_ADDRESS = 'expected host:port with a port of 0 to 65535, an IPv6 host i
 /** Address to listen on; port 0 takes any free one. */
 export const addressSchema = string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
-  .transform((text): HostAndPort => parseAddress(text) ?? { host: '', port: 0 })
+  .transform((text) => parseAddress(text) ?? { host: '', port: 0 })
 
 export const isLoopback = ({ host }: HostAndPort): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

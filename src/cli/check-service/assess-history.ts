@@ -85,14 +85,14 @@ export const HISTORY_TOPICS: Assessments = {
 
 const GRANULARITIES: readonly Granularity[] = ['hourly', 'daily', 'monthly']
 
-function extrasText({ quota, maintenanceAt }: ProjectDetail): string {
+function extrasText({ quota, maintenanceAt }: ProjectDetail) {
   const hasQuota = Object.values(quota).some((limit) => limit !== undefined)
   const restart = maintenanceAt === undefined ? '' : `; a restart is announced for ${toIso(maintenanceAt)}`
   return (hasQuota ? '; it has a quota that stops its computes' : '') + restart
 }
 
 /** Why there is no history of a granularity. */
-function reasonOf(answer: Exclude<ProbeResult['consumption'][Granularity], { unasked: string }>): string {
+function reasonOf(answer: Exclude<ProbeResult['consumption'][Granularity], { unasked: string }>) {
   if (!answer.ok) return serviceErrorText(answer.error)
   if (answer.value.kind === 'page') return ''
   return answer.value.because === 'plan' ? `not on this plan: ${answer.value.message}` : answer.value.message

@@ -189,16 +189,16 @@ const TOPICS: Assessments = {
   },
 }
 
-const millisText = (span: number): string => `${Math.round(span * 1000)} ms`
+const millisText = (span: number) => `${Math.round(span * 1000)} ms`
 
 /** Number with one decimal, zero without a sign. */
-const tenths = (span: number): string => (Math.round(span * 10) / 10 || 0).toFixed(1)
+const tenths = (span: number) => (Math.round(span * 10) / 10 || 0).toFixed(1)
 
 /** `a in 1 of 2 records, b in 2 of 2`. */
-const presence = ({ records, present }: FieldCounts, first: string, ...others: readonly string[]): string =>
+const presence = ({ records, present }: FieldCounts, first: string, ...others: readonly string[]) =>
   [
     `${first} in ${present[first] ?? 0} of ${records} records`,
     ...others.map((name) => `${name} in ${present[name] ?? 0} of ${records}`),
   ].join(', ')
 
-const isPresent = ({ present }: FieldCounts, name: string): boolean => (present[name] ?? 0) > 0
+const isPresent = ({ present }: FieldCounts, name: string) => (present[name] ?? 0) > 0

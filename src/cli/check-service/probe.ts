@@ -52,7 +52,7 @@ export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResul
 
 const NO_PROJECT = { unasked: 'there is no project to ask about' }
 
-const isFatal = ({ kind }: ServiceError): boolean =>
+const isFatal = ({ kind }: ServiceError) =>
   kind === 'unauthorized' || kind === 'unavailable' || kind === 'limited' || kind === 'malformed'
 
 type ProjectRecords = ProbeResult['projects'] & { readonly records: readonly unknown[] }
@@ -101,7 +101,7 @@ async function probePaging(
 }
 
 /** Projects to look at: the configured ones, else those active last and some active longest ago, in this order. */
-function sampleOf({ projects }: Probe, records: readonly unknown[]): readonly string[] {
+function sampleOf({ projects }: Probe, records: readonly unknown[]) {
   if (projects !== 'discover') return projects.slice(0, SAMPLE_SIZE)
   const ids = records
     .toSorted((a, b) => activeAt(b) - activeAt(a))
@@ -111,7 +111,7 @@ function sampleOf({ projects }: Probe, records: readonly unknown[]): readonly st
     : [...ids.slice(0, SAMPLE_SIZE - SLEEPING_SAMPLE_SIZE), ...ids.slice(-SLEEPING_SAMPLE_SIZE)]
 }
 
-const activeAt = (record: unknown): number =>
+const activeAt = (record: unknown) =>
   Date.parse(textAt(record, 'compute_last_active_at') ?? textAt(record, 'updated_at') ?? '') || 0
 
 /** Lists one project after the other until a second look shows that the first woke no compute. If it did, no more projects are listed. */
@@ -142,15 +142,15 @@ async function listComputes(probe: Probe, projectId: string) {
   return { ...list, records: itemsAt(body.value, 'endpoints'), computes, problems }
 }
 
-const isAwake = ({ state, pendingState }: Compute): boolean => state !== 'idle' || pendingState === 'active'
+const isAwake = ({ state, pendingState }: Compute) => state !== 'idle' || pendingState === 'active'
 
-const idsIn = (lists: readonly ComputeList[], isIn: (compute: Compute) => boolean): string[] =>
+const idsIn = (lists: readonly ComputeList[], isIn: (compute: Compute) => boolean) =>
   lists.flatMap(({ computes }) => computes.filter(isIn).map(({ endpointId }) => endpointId))
 
-const asleepIn = (lists: readonly ComputeList[]): string[] => idsIn(lists, (compute) => !isAwake(compute))
+const asleepIn = (lists: readonly ComputeList[]) => idsIn(lists, (compute) => !isAwake(compute))
 
 /** Ids of computes that slept in the first lists and not in the second. */
-function wokenBetween(before: readonly ComputeList[], after: readonly ComputeList[]): string[] {
+function wokenBetween(before: readonly ComputeList[], after: readonly ComputeList[]) {
   const awake = new Set(idsIn(after, isAwake))
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
 }

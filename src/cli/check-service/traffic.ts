@@ -13,7 +13,7 @@ export function createTrafficLog(clock: Clock) {
   let refusedForRate = 0
   let [low, high] = [-Infinity, Infinity]
   return {
-    addReport: ({ seconds: span, code, headers }: RequestReport): void => {
+    addReport: ({ seconds: span, code, headers }: RequestReport) => {
       latencies.push(span)
       if (code === '429') refusedForRate += 1
       for (const [name, value] of Object.entries(headers))

@@ -59,7 +59,7 @@ export const createAuditCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print JSON')
     .action((options: Options) => end(runAudit(options, io)))
 
-async function runAudit(options: Options, io: Io): Promise<ExitCode> {
+async function runAudit(options: Options, io: Io) {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
   const prices = pricesFor(access.value, options)
@@ -97,8 +97,7 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
   const store = history.account(options.account ?? 'audit')
   const ports = { clock, serviceTime, random, service, store, epoch: history.epoch, history, ...NO_OUTSIDE }
   const plan = { prices: input.prices, preset: createPreset('2026-03') }
-  const onProgress = ({ looked, projects }: AuditProgress): void =>
-    report(`${looked} of ${projects} projects read`)
+  const onProgress = ({ looked, projects }: AuditProgress) => report(`${looked} of ${projects} projects read`)
   const outcome = await auditAccount({ ports, plan, days: options.days, onProgress }, io.signal)
   report(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
   return outcome
@@ -140,7 +139,7 @@ function printOutcome({ audit, problems }: AuditOutcome, options: Options, io: I
 }
 
 /** @param top how many computes are listed */
-function auditText(audit: Audit, top: number): string {
+function auditText(audit: Audit, top: number) {
   const { findings, currency, byCompute } = audit
   const remaining = byCompute.length - Math.min(top, byCompute.length)
   return [

@@ -23,7 +23,7 @@ export const createCheckConfigCommand = ({ io, end }: CommandSession): Command =
     .option('--json', 'print JSON')
     .action((options: Options) => end(checkConfig(options, io)))
 
-async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
+async function checkConfig(options: Options, io: Io) {
   const path = resolve(io.cwd, options.config)
   const loaded = loadWithSource(path, io.env)
   if (loaded.ok) {
@@ -42,7 +42,7 @@ async function testReceiver(
   { notifications, report }: Config,
   { sendTest: name = '', json: isJson }: Options,
   io: Io,
-): Promise<ExitCode> {
+) {
   const fail = (problem: string, code: ExitCode): ExitCode => {
     if (isJson) io.out(jsonText({ ok: false, problems: [problem] }))
     else io.err(`dormouse: ${problem}`)

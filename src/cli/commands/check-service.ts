@@ -6,7 +6,7 @@ import { createClient } from '../../service/http/client.ts'
 import { createServiceOn } from '../../service/service.ts'
 import { openServiceAccess, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import { EXIT, failUsage, failWith, jsonText } from '../terminal/io.ts'
-import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import type { CommandSession, Io } from '../terminal/io.ts'
 import type { Check } from '../check-service/finding.ts'
 import { assessService } from '../check-service/assess.ts'
 import { probeService } from '../check-service/probe.ts'
@@ -22,7 +22,7 @@ export const createCheckServiceCommand = ({ io, end }: CommandSession): Command 
     .option('--json', 'print JSON')
     .action((options: ConnectOptions) => end(checkService(options, io)))
 
-async function checkService(options: ConnectOptions, io: Io): Promise<ExitCode> {
+async function checkService(options: ConnectOptions, io: Io) {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
   const { service: settings, plan, reader } = access.value
@@ -49,7 +49,7 @@ type Report = Readonly<{
   findings: number
 }>
 
-function reportText({ baseUrl, checks, traffic, findings }: Report, columns: number | undefined): string {
+function reportText({ baseUrl, checks, traffic, findings }: Report, columns: number | undefined) {
   const head = `${baseUrl}: ${traffic.requests} requests, all of them GET\n`
   const end =
     findings === 0

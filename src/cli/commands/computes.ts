@@ -15,7 +15,7 @@ import { delayField, sizingFields, timeField } from '../../outputs/text/compute-
 import { addRequestCommand, printAnswer, printList } from '../connect/request.ts'
 import { connectService, type ConnectOptions } from '../connect/service.ts'
 import { EXIT, failUsage, failWith, jsonText, textFields, timeText } from '../terminal/io.ts'
-import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import type { CommandSession, Io } from '../terminal/io.ts'
 import { DELAY_OF_SERVICE, delayText, parseCu, parseDelay, parseId, parseSizing } from '../terminal/parse.ts'
 import type { SizingFlags } from '../terminal/parse.ts'
 
@@ -26,8 +26,8 @@ type ComputeAddress = Pick<Compute, 'projectId' | 'endpointId'>
 
 export function createComputesCommand({ io, end }: CommandSession): Command {
   const computes = new Command('computes').description('computes of a project')
-  const add = (name: string, description: string): Command => addRequestCommand(computes, name, description)
-  const addOne = (name: string, description: string): Command =>
+  const add = (name: string, description: string) => addRequestCommand(computes, name, description)
+  const addOne = (name: string, description: string) =>
     add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
 
   add('list', 'list computes of one project or of all')
@@ -67,14 +67,14 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
   return computes
 }
 
-const sized = (command: Command): Command =>
+const sized = (command: Command) =>
   command
     .option('--cu <size>', 'fixed size in CU', parseCu)
     .option('--min-cu <size>', 'smallest size of a range', parseCu)
     .option('--max-cu <size>', 'largest size of a range', parseCu)
     .option('--delay <delay>', 'autosuspend delay: 300s, 5m, never or default', parseDelay)
 
-const list = (projectId: string | undefined, options: ConnectOptions, io: Io): Promise<ExitCode> =>
+const list = (projectId: string | undefined, options: ConnectOptions, io: Io) =>
   printList(options, io, {
     send: (service, signal) =>
       projectId === undefined ? listAll(service, signal) : service.listComputes(projectId, signal),
@@ -113,7 +113,7 @@ async function listAll(
   })
 }
 
-async function create(projectId: string, options: CreateOptions, io: Io): Promise<ExitCode> {
+async function create(projectId: string, options: CreateOptions, io: Io) {
   const settings = settingsOf(options)
   if (!settings.ok) return failUsage(io, settings.error)
   return printAnswer(options, io, {
@@ -124,11 +124,7 @@ async function create(projectId: string, options: CreateOptions, io: Io): Promis
 }
 
 /** Reads the compute first: settings that it has already are not sent, and the change is printed as before → after. */
-async function update(
-  { projectId, endpointId }: ComputeAddress,
-  options: ChangeOptions,
-  io: Io,
-): Promise<ExitCode> {
+async function update({ projectId, endpointId }: ComputeAddress, options: ChangeOptions, io: Io) {
   const settings = settingsOf(options)
   if (!settings.ok) return failUsage(io, settings.error)
   if (Object.keys(settings.value).length === 0)
@@ -152,11 +148,7 @@ async function update(
   return EXIT.ok
 }
 
-async function remove(
-  { projectId, endpointId }: ComputeAddress,
-  options: DeleteOptions,
-  io: Io,
-): Promise<ExitCode> {
+async function remove({ projectId, endpointId }: ComputeAddress, options: DeleteOptions, io: Io) {
   if (!options.yes) return failUsage(io, `${endpointId} would be deleted for good; confirm it with --yes`)
   return printAnswer(options, io, {
     send: (service, signal) => service.deleteCompute(projectId, endpointId, signal),
@@ -183,11 +175,11 @@ function differingSettings(compute: Compute, { sizing, autosuspendDelay }: Compu
   }
 }
 
-const sameSizing = (sizing: Sizing, other: Sizing): boolean =>
+const sameSizing = (sizing: Sizing, other: Sizing) =>
   smallestCu(sizing) === smallestCu(other) && largestCu(sizing) === largestCu(other)
 
 /** The change as before → after, and whether it interrupts clients. */
-function changeText(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings): string {
+function changeText(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings) {
   const delay = autosuspendDelay === DELAY_OF_SERVICE ? undefined : autosuspendDelay
   return textFields({
     compute: compute.endpointId,
@@ -200,13 +192,13 @@ function changeText(compute: Compute, { sizing, autosuspendDelay }: ComputeSetti
 }
 
 /** A new size restarts the compute. Source: service interface, "Effects of configuration changes". */
-const restartText = ({ state }: Compute): string =>
+const restartText = ({ state }: Compute) =>
   state === 'active' ? 'yes, its connections are interrupted' : 'yes, it has no connections now'
 
-const stateText = ({ state, pendingState, disabled }: Compute): string =>
+const stateText = ({ state, pendingState, disabled }: Compute) =>
   (pendingState === undefined ? state : `${state} > ${pendingState}`) + (disabled ? ', disabled' : '')
 
-const computeFields = (compute: Compute): string =>
+const computeFields = (compute: Compute) =>
   textFields({
     compute: compute.endpointId,
     project: compute.projectId,

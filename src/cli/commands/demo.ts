@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
 import { parseFolderOption, parseLength } from '../terminal/parse.ts'
-import { failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 import { runDemo } from '../demo/demo.ts'
 
 type Options = Readonly<{
@@ -21,7 +21,7 @@ export const createDemoCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print only the summary at the end, as one line of JSON')
     .action((options: Options) => end(start(options, io)))
 
-async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {
+async function start({ report, ...options }: Options, io: Io) {
   const folder = parseFolderOption('--report', report, io)
   if (!folder.ok) return failUsage(io, folder.error)
   const { for: length, json = false, withPrometheus = false } = options

@@ -5,7 +5,7 @@ import { fieldOf } from '../../std/field.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { readJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { printFleetAnswer } from '../connect/stored.ts'
-import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import type { CommandSession, Io } from '../terminal/io.ts'
 
 export const createExplainCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('explain'))
@@ -14,7 +14,7 @@ export const createExplainCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print JSON')
     .action((name: string, options: ApiOptions) => end(explain(name, options, io)))
 
-const explain = (name: string, options: ApiOptions, io: Io): Promise<ExitCode> =>
+const explain = (name: string, options: ApiOptions, io: Io) =>
   printFleetAnswer(options, io, {
     ask: (api) => {
       const path = `/api/v1/explain/${encodeURIComponent(name)}`

@@ -5,7 +5,7 @@ import type { ExportRequest } from '../../daemon/history/export.ts'
 import { exportedAccount, EXPORT_NAMES, exportRequestOf, exportText } from '../../daemon/history/export.ts'
 import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
-import { EXIT, failText, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { EXIT, failText, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ApiOptions & {
   readonly what?: string
@@ -26,7 +26,7 @@ export const createExportCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print a JSON object per line in place of CSV')
     .action((options: Options) => end(exportHistory(options, io)))
 
-async function exportHistory(options: Options, io: Io): Promise<ExitCode> {
+async function exportHistory(options: Options, io: Io) {
   const query = queryOf(options)
   const request = exportRequestOf(query)
   if (!request.ok) return failUsage(io, `--${request.error}`)
@@ -49,7 +49,7 @@ const queryOf = ({ what, from, to, json }: Options): Record<string, string> => (
 })
 
 /** @returns undefined if there is no store */
-const writeStored = (config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> =>
+const writeStored = (config: Config, request: ExportRequest, io: Io) =>
   withStore(config, async (store) => {
     io.err('dormouse: no daemon answers; this is what the last one stored')
     const accounts = await Promise.all(
@@ -61,7 +61,7 @@ const writeStored = (config: Config, request: ExportRequest, io: Io): Promise<Ex
   })
 
 /** Writes whole lines as they arrive; `io.out` adds the line feed of the last one. */
-async function write(chunks: AsyncIterable<unknown>, io: Io): Promise<ExitCode> {
+async function write(chunks: AsyncIterable<unknown>, io: Io) {
   let rest = ''
   try {
     for await (const chunk of chunks) {

@@ -9,7 +9,7 @@ import { serviceErrorText } from '../../model/service/service-error.ts'
 import { apiKeySecret, connectService, DEFAULT_CONFIG, NO_BASE_URL } from '../connect/service.ts'
 import { withDirectOptions, type ConnectOptions } from '../connect/service.ts'
 import { isFolder } from '../terminal/parse.ts'
-import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ConnectOptions & {
   readonly output: string
@@ -36,7 +36,7 @@ export const createInitCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print JSON')
     .action((options: Options) => end(init(options, io)))
 
-async function init(options: Options, io: Io): Promise<ExitCode> {
+async function init(options: Options, io: Io) {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
@@ -50,7 +50,7 @@ async function init(options: Options, io: Io): Promise<ExitCode> {
   return isComplete ? EXIT.ok : EXIT.findings
 }
 
-function problemOf(options: Options, io: Io): string | undefined {
+function problemOf(options: Options, io: Io) {
   const { baseUrl, apiKeyFile, plan } = options
   if (baseUrl !== undefined && !isBaseUrl(baseUrl)) return NO_BASE_URL
   const prices = plan === undefined ? undefined : shippedPrices(plan)
@@ -59,7 +59,7 @@ function problemOf(options: Options, io: Io): string | undefined {
   return key?.ok === false ? key.error : undefined
 }
 
-function pathProblem(path: string, { force }: Options): string | undefined {
+function pathProblem(path: string, { force }: Options) {
   if (isFolder(path)) return `--output: ${path} is a folder, expected a file`
   if (!isFolder(dirname(path))) return `--output: there is no folder ${dirname(path)}`
   return !force && existsSync(path) ? `${path} exists already; replace it with --force` : undefined

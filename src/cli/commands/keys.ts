@@ -4,7 +4,7 @@ import type { ApiKey } from '../../model/service/api-key.ts'
 import { timeField } from '../../outputs/text/compute-fields.ts'
 import { addRequestCommand, printAnswer, printList } from '../connect/request.ts'
 import type { ConnectOptions } from '../connect/service.ts'
-import { EXIT, textFields, timeText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { EXIT, textFields, timeText, type CommandSession, type Io } from '../terminal/io.ts'
 import { parseKeyId } from '../terminal/parse.ts'
 
 export function createKeysCommand({ io, end }: CommandSession): Command {
@@ -42,7 +42,7 @@ export function createKeysCommand({ io, end }: CommandSession): Command {
   return keys
 }
 
-async function create(name: string, options: ConnectOptions, io: Io): Promise<ExitCode> {
+async function create(name: string, options: ConnectOptions, io: Io) {
   const code = await printAnswer(options, io, {
     send: (service, signal) => service.createKey(name, signal),
     json: ({ keyId, key }) => ({ key_id: keyId, key }),

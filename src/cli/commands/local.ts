@@ -7,7 +7,7 @@ import type { LocalEvent } from '../../local/log.ts'
 import { startLocal, type Local, type LocalOptions } from '../../local/start.ts'
 import { parseDuration } from '../../config/units.ts'
 import { parseCu, parseDelay, parseFolderOption, parseLength, parseWholeFrom } from '../terminal/parse.ts'
-import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { EXIT, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = Pick<
   LocalOptions,
@@ -62,7 +62,7 @@ export const createLocalCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print only one line of JSON when ready')
     .action((options: Options) => end(runLocal(options, io)))
 
-async function runLocal(options: Options, io: Io): Promise<ExitCode> {
+async function runLocal(options: Options, io: Io) {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
     const reason = 'its projects have many different sizes and delays'
     return failUsage(io, `--cu and --delay do not go with --past: ${reason}`)
@@ -106,7 +106,7 @@ const localOptions = (options: Options, io: Io): LocalOptions => {
   }
 }
 
-const readyText = ({ baseUrl, apiKey, proxyPort, monitoringPassword }: Local): string => `
+const readyText = ({ baseUrl, apiKey, proxyPort, monitoringPassword }: Local) => `
 The service is ready; it stops with Ctrl-C and keeps its data.
 
   base URL      ${baseUrl}
@@ -120,7 +120,7 @@ The service is ready; it stops with Ctrl-C and keeps its data.
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `
 
-function printEvent(event: LocalEvent, { out, err }: Io): void {
+function printEvent(event: LocalEvent, { out, err }: Io) {
   switch (event.kind) {
     case 'past-made': {
       const { projects, from, seed } = event.past
@@ -148,7 +148,7 @@ function printEvent(event: LocalEvent, { out, err }: Io): void {
   }
 }
 
-const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-refused' }>): string =>
+const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-refused' }>) =>
   `a past is generated at the first start of a folder only, and ${folder} has been used before: it keeps ` +
   (kept
     ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`

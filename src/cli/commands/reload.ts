@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { fieldOf } from '../../std/field.ts'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { EXIT, failText, failUsage, jsonText } from '../terminal/io.ts'
-import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
+import type { CommandSession, Io } from '../terminal/io.ts'
 
 export const createReloadCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('reload'))
@@ -11,7 +11,7 @@ export const createReloadCommand = ({ io, end }: CommandSession): Command =>
     .option('--json', 'print JSON')
     .action((options: ApiOptions) => end(reload(options, io)))
 
-async function reload(options: ApiOptions, io: Io): Promise<ExitCode> {
+async function reload(options: ApiOptions, io: Io) {
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
   const request = { signal: io.signal, method: 'POST' } as const
@@ -21,7 +21,7 @@ async function reload(options: ApiOptions, io: Io): Promise<ExitCode> {
   return EXIT.ok
 }
 
-const linesOf = (changed: unknown): string =>
+const linesOf = (changed: unknown) =>
   Array.isArray(changed) && changed.length > 0
     ? changed.map((path) => `taken over: ${path}`).join('\n')
     : 'nothing has changed'

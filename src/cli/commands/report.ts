@@ -72,7 +72,7 @@ export const createReportCommand = ({ io, end }: CommandSession): Command =>
     )
     .action((options: Options) => end(report(options, io)))
 
-async function report(options: Options, io: Io): Promise<ExitCode> {
+async function report(options: Options, io: Io) {
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
   const { api, config } = target.value
@@ -95,11 +95,11 @@ async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<
   return reports.ok ? ok(reportList(reports.value, options)) : reports
 }
 
-const reportList = (reports: ArchiveList['reports'], { format }: Options): string =>
+const reportList = (reports: ArchiveList['reports'], { format }: Options) =>
   format === 'json' ? jsonText(reports) : reportListText(reports)
 
 /** Only the daemon may send: it records the delivery. */
-async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise<ExitCode> {
+async function sendReport(api: DaemonApi, { account }: Options, io: Io) {
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
   const request = { signal: io.signal, timeout: REPORT_TIMEOUT, method: 'POST' } as const
   const answer = await askDaemon(api, `/api/v1/report/send${query}`, request)
@@ -131,7 +131,7 @@ async function askForReport(
 }
 
 /** @returns undefined if there is no store */
-const reportFromStore = (config: Config, options: Options, io: Io): Promise<ExitCode | undefined> =>
+const reportFromStore = (config: Config, options: Options, io: Io) =>
   withStore(config, (store) => {
     const print = options.list ? printList : options.kept ? printArchived : printBuilt
     return print(config, { store, options }, io)
@@ -139,9 +139,9 @@ const reportFromStore = (config: Config, options: Options, io: Io): Promise<Exit
 
 type StoreInput = { readonly store: StoreReader; readonly options: Options }
 
-const namesOf = ({ accounts }: Config): readonly string[] => accounts.map(({ name }) => name)
+const namesOf = ({ accounts }: Config) => accounts.map(({ name }) => name)
 
-async function printList(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+async function printList(config: Config, { store, options }: StoreInput, io: Io) {
   const query = queryOf(options)
   const reports = await listAllReports((page) =>
     listArchive(store, { ...query, page: String(page) }, namesOf(config)),
@@ -149,14 +149,14 @@ async function printList(config: Config, { store, options }: StoreInput, io: Io)
   return reports.ok ? write(reportList(reports.value, options), io) : failUsage(io, `--${reports.error}`)
 }
 
-async function printArchived(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+async function printArchived(config: Config, { store, options }: StoreInput, io: Io) {
   const request = parseArchiveRequest(queryOf(options), namesOf(config))
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const texts = await archivedReportTexts(store, request.value)
   return texts.ok ? write(texts.value.join(''), io) : failText(io, texts.error)
 }
 
-async function printBuilt(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
+async function printBuilt(config: Config, { store, options }: StoreInput, io: Io) {
   const { timezone: zone, owners } = config
   const clock = createClock()
   const now = clock.now()
@@ -203,7 +203,7 @@ async function listAllReports<Problem>(
   return ok(reports)
 }
 
-function reportListText(reports: readonly ListedReport[]): string {
+function reportListText(reports: readonly ListedReport[]) {
   if (reports.length === 0) return 'the archive is empty'
   const width = Math.max(...reports.map(({ week }) => week.length))
   return reports

@@ -8,7 +8,7 @@ import { fleetJson } from '../../daemon/http/api/status-json.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 import { EXIT, failUsage, jsonText, reportFindings } from '../terminal/io.ts'
-import type { CommandSession, ExitCode } from '../terminal/io.ts'
+import type { CommandSession } from '../terminal/io.ts'
 
 type Options = { readonly config: string; readonly json?: boolean }
 
@@ -27,7 +27,7 @@ export const createOnceCommand = ({ end, ...session }: CommandSession): Command 
 
 type Process = Omit<CommandSession, 'end'>
 
-async function runDaemon(options: Options, { io, version }: Process): Promise<ExitCode> {
+async function runDaemon(options: Options, { io, version }: Process) {
   const read = () => loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
@@ -46,7 +46,7 @@ async function runDaemon(options: Options, { io, version }: Process): Promise<Ex
   return EXIT.ok
 }
 
-async function runOnce(options: Options, { io, version }: Process): Promise<ExitCode> {
+async function runOnce(options: Options, { io, version }: Process) {
   const read = () => loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)

@@ -29,7 +29,7 @@ export const createStatusCommand = ({ io, end }: CommandSession): Command =>
       ),
     )
 
-function accountText(account: FleetJson['accounts'][number]): string {
+function accountText(account: FleetJson['accounts'][number]) {
   const { service, spend, awake_seconds, observer, unreadable, count, month } = account
   return [
     `account ${account.account}: service ${service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
@@ -47,17 +47,17 @@ function accountText(account: FleetJson['accounts'][number]): string {
   ].join('\n')
 }
 
-const spentText = (spent: MonthJson['spent'], unit: string): string =>
+const spentText = (spent: MonthJson['spent'], unit: string) =>
   budgetAmountText(spent.likely, unit) +
   inBrackets(rangeText(spent, (value) => budgetAmountText(value, unit)))
 
-const sinceText = ({ counted_from, period }: Pick<MonthJson, 'counted_from' | 'period'>): string =>
+const sinceText = ({ counted_from, period }: Pick<MonthJson, 'counted_from' | 'period'>) =>
   counted_from > period.from ? `, known since ${counted_from}` : ''
 
-const monthLine = (month: MonthJson, currency: string): string =>
+const monthLine = (month: MonthJson, currency: string) =>
   `  this month: ${spentText(month.spent, currency)}${sinceText(month)}; ${forecastText(month.forecast, currency)}`
 
-function budgetLines(budget: BudgetJson): readonly string[] {
+function budgetLines(budget: BudgetJson) {
   const { unit, forecast } = budget
   const over = forecast ? `; over the limit with ${percent(forecast.probability_over)}` : ''
   const exhausted = forecast?.exhausted_at ? `, expected at ${forecast.exhausted_at}` : ''
@@ -70,14 +70,14 @@ function budgetLines(budget: BudgetJson): readonly string[] {
   ]
 }
 
-function forecastText(forecast: ForecastJson | null, unit: string): string {
+function forecastText(forecast: ForecastJson | null, unit: string) {
   if (!forecast) return 'no forecast before a day is over'
   const { p10, p50, p90, learning, days } = forecast
   const amount = spentText({ low: p10, likely: p50, high: p90 }, unit)
   return `at its end ${amount}${learning ? `, learning from ${countWithNoun(days, 'day')}` : ''}`
 }
 
-const burnText = ({ window_seconds, burn }: BudgetJson['burns'][number]): string =>
+const burnText = ({ window_seconds, burn }: BudgetJson['burns'][number]) =>
   `${window_seconds / 3600} h ${burn === null ? 'not known yet' : burn.toFixed(2)}`
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`

@@ -139,7 +139,7 @@ export const errorReason = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
 
 /** The message of an answer of Dormouse; the beginning of another program's answer. */
-function messageIn(text: string, otherwise: string): string {
+function messageIn(text: string, otherwise: string) {
   try {
     const message = fieldOf(JSON.parse(text), 'message')
     if (typeof message === 'string') return message

@@ -57,7 +57,7 @@ export async function printFleetAnswer<Value>(
 }
 
 /** Every state is unknown, because this process has made no sweep. */
-const storedSnapshot = (config: Config): Promise<Snapshot | undefined> =>
+const storedSnapshot = (config: Config) =>
   withStore(config, async (store) => {
     const now = createClock().now()
     const preset = createPreset(config.service.preset)

@@ -40,13 +40,13 @@ server: { telemetry: "127.0.0.1:${paths.telemetry}", api: "127.0.0.1:${paths.api
 store: { folder: ./dormouse-data }
 `
 
-const projectsOf = (of: string): string =>
+const projectsOf = (of: string) =>
   CAST.filter(({ team }) => team === of)
     .map(({ role }) => role)
     .join(', ')
 
-const ownerOf = (team: string): string =>
+const ownerOf = (team: string) =>
   `  - { match: { project: [${projectsOf(team)}] }, team: ${team}, tier: dev, channel: "#${team}" }`
 
 /** Quotes a path, which may contain any character. */
-const quoted = (text: string): string => JSON.stringify(text)
+const quoted = (text: string) => JSON.stringify(text)

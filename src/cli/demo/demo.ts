@@ -59,7 +59,7 @@ const MAX_LENGTH = 2_000_000
 /** `until` is a time of the monotonic clock. */
 type Show = { readonly io: Io; readonly clock: Clock; readonly until: number }
 
-const remainingTime = ({ clock, until }: Show): Seconds => seconds(Math.max(0, until - clock.monotonic()))
+const remainingTime = ({ clock, until }: Show) => seconds(Math.max(0, until - clock.monotonic()))
 
 type Surroundings = { readonly clock: Clock; readonly io: Io; readonly say: (text: string) => void }
 
@@ -86,7 +86,7 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
 }
 
 /** Resolves after the first pass of the daemon: otherwise Prometheus would begin with an alert that it is down. */
-async function waitUntilUp({ apiUrl }: StageSet, show: Show): Promise<void> {
+async function waitUntilUp({ apiUrl }: StageSet, show: Show) {
   while (!show.io.signal.aborted && remainingTime(show) > 0) {
     // oxlint-disable-next-line no-await-in-loop -- one request after the other
     if ((await readFleet({ url: apiUrl })).ok) return
@@ -100,7 +100,7 @@ async function startPrograms(
   programs: Programs,
   { folder, telemetryUrl, receiver, tokenFile }: StageSet,
   { io, clock }: Show,
-): Promise<Monitoring | undefined> {
+) {
   if (io.signal.aborted) return undefined
   try {
     return await startMonitoring({
@@ -116,7 +116,7 @@ async function startPrograms(
   }
 }
 
-async function watch(stage: StageSet, show: Show, intro: readonly string[]): Promise<void> {
+async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
   const { io, clock } = show
   const screen = createScreen(io, intro)
   while (!io.signal.aborted && remainingTime(show) > 0) {
@@ -129,7 +129,7 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]): Pro
 }
 
 /** A line per notification, with the names of the table in place of ids. */
-const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson): readonly string[] =>
+const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson) =>
   receiver.notifications.map((notification) =>
     computes.reduce(
       (line, { project_id, project_name }) => line.replaceAll(project_id, project_name ?? project_id),
@@ -166,7 +166,7 @@ async function summarise(
 }
 
 /** Lines above the table: the computes, and what to open. */
-const introLines = (stage: StageSet, monitoring: Monitoring | undefined): readonly string[] => [
+const introLines = (stage: StageSet, monitoring: Monitoring | undefined) => [
   'Five computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
   ...CAST.map(
     ({ role, team, delay, about }) =>
@@ -180,7 +180,7 @@ const introLines = (stage: StageSet, monitoring: Monitoring | undefined): readon
   ...(monitoring ? [`  amtool alert query --alertmanager.url=${monitoring.alertmanagerUrl}`] : []),
 ]
 
-const delayText = (delay: number | 'never'): string =>
+const delayText = (delay: number | 'never') =>
   delay === 'never' ? 'never sleeps, by settings:' : `sleeps after ${delay} s of silence:`
 
 const linksOf = (

@@ -25,7 +25,7 @@ export async function superviseDaemon(
   { signal, clock, say }: Omit<DemoRun, 'watched'>,
 ): Promise<void> {
   let child: ChildProcess | undefined
-  const stop = (): boolean | undefined => child?.kill('SIGTERM')
+  const stop = () => child?.kill('SIGTERM')
   signal.addEventListener('abort', stop, { once: true })
   while (!signal.aborted) {
     child = startDaemonProcess(stage)
@@ -62,7 +62,7 @@ export async function startClients(
   )
 }
 
-async function giveDelay(ask: Ask, projectId: string): Promise<void> {
+async function giveDelay(ask: Ask, projectId: string) {
   const path = `projects/${projectId}/endpoints`
   const { endpoints } = (await ask(path)) as { endpoints: readonly { id: string }[] }
   const body = { endpoint: { suspend_timeout_seconds: FORGOTTEN_NOTICED.delay } }

@@ -46,8 +46,5 @@ function lines(io: Io, intro: readonly string[]): Screen {
   }
 }
 
-const changeText = (
-  { project_name, project_id, state, awake_seconds }: ComputeJson,
-  takenAt: string,
-): string =>
+const changeText = ({ project_name, project_id, state, awake_seconds }: ComputeJson, takenAt: string) =>
   `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(9)} ${STATE_WORDS[state].padEnd(8)} awake so far ${spanText(awake_seconds.likely * 1000)}`

@@ -55,7 +55,7 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
   stack.defer(() => local.stop())
   const receiver = stack.use(await openReceiver(token, now))
   const [telemetry, api] = [await freePort(), await freePort()]
-  const secret = (name: string, text: string): string => {
+  const secret = (name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, `${text}\n`, { mode: 0o600 })
     return file

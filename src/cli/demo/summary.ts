@@ -53,10 +53,10 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
 }
 
 /** Whether a session of Dormouse caused the start, by the truth of the service. */
-const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]): boolean =>
+const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]) =>
   applicationName === 'dormouse'
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 /** Readings that succeeded, that the quiet rule refused, that failed. */
 function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined) {
@@ -103,7 +103,7 @@ const NOT_OBSERVED = {
 
 export function summaryText(summary: Summary): string {
   const { spend, ledger, readings, observer, report } = summary
-  const money = (value: number): string => budgetAmountText(value, spend.currency)
+  const money = (value: number) => budgetAmountText(value, spend.currency)
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
     return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${countWithNoun(wakes, 'wake')}, ${countWithNoun(suspends, 'suspension')}`
@@ -121,10 +121,10 @@ export function summaryText(summary: Summary): string {
   ].join('\n')
 }
 
-const lengthOf = (seconds: number): string => spanText(seconds * 1000)
+const lengthOf = (seconds: number) => spanText(seconds * 1000)
 
-function notificationsLine(notifications: readonly ReceivedNotification[]): string {
-  const countOf = (state: ReceivedNotification['state']): number =>
+function notificationsLine(notifications: readonly ReceivedNotification[]) {
+  const countOf = (state: ReceivedNotification['state']) =>
     notifications.filter((notification) => notification.state === state).length
   const alerts = `, Alertmanager ${countWithNoun(countOf('firing'), 'alert')} and ${countOf('resolved')} resolved`
   const isMonitored = notifications.some(({ by }) => by === 'alertmanager')

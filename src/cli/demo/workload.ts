@@ -31,7 +31,7 @@ const SCENES: Readonly<Record<Role, Scene>> = {
   forgotten: idle,
 }
 
-function idle(_: string, { clock, signal }: Stage): Promise<void> {
+function idle(_: string, { clock, signal }: Stage) {
   return clock.sleep(seconds(86_400), signal)
 }
 
@@ -43,7 +43,7 @@ type Session = Readonly<{
   rows: number
 }>
 
-async function session(application: string, { uri, length, rows }: Session, stage: Stage): Promise<void> {
+async function session(application: string, { uri, length, rows }: Session, stage: Stage) {
   const { clock, random, signal } = stage
   const client = new Client({
     connectionString: uri,
@@ -73,10 +73,10 @@ async function session(application: string, { uri, length, rows }: Session, stag
   }
 }
 
-const pause = (span: number, { clock, signal }: Stage): Promise<void> => clock.sleep(seconds(span), signal)
+const pause = (span: number, { clock, signal }: Stage) => clock.sleep(seconds(span), signal)
 
 /** SQL that creates the table once. */
-const makeTable = (rows: number): string => `
+const makeTable = (rows: number) => `
 do $$ begin
   if to_regclass('item') is null then
     create table item (id int primary key, filler text not null);

@@ -13,7 +13,7 @@ export const fleetTable = ({ computes }: FleetJson): string =>
     computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
   )
 
-const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[]): readonly string[] => [
+const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[]) => [
   nameOf(status, computes),
   STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
@@ -25,10 +25,7 @@ const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[])
 ]
 
 /** Name of the project; with the compute's id if the project has several. */
-function nameOf(
-  { project_id, project_name, endpoint_id }: ComputeJson,
-  computes: readonly ComputeJson[],
-): string {
+function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes: readonly ComputeJson[]) {
   const name = project_name ?? project_id
   return computes.filter((other) => other.project_id === project_id).length > 1
     ? `${name}/${endpoint_id}`
@@ -36,5 +33,4 @@ function nameOf(
 }
 
 /** `why` with times of day in place of dates. */
-const withoutDates = (why: string): string =>
-  why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')
+const withoutDates = (why: string) => why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')

@@ -37,15 +37,15 @@ const dsn = string()
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
 
-const hasPassword = (template: string): boolean =>
+const hasPassword = (template: string) =>
   /^\w+:\/\/[^/@?]*:[^/@?]*@/.test(template) || /[?&]password=/i.test(template)
 
-const unknownPlaceholders = (template: string): string[] =>
+const unknownPlaceholders = (template: string) =>
   [...template.matchAll(/\{([^}]*)\}/g)]
     .map(([, name = '']) => name)
     .filter((name) => !PLACEHOLDERS.includes(name))
 
-const count = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
+const count = (...values: readonly unknown[]) => values.filter((value) => value !== undefined).length
 
 export const accountSchema = strictObject({
   name: labelSchema

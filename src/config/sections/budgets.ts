@@ -119,7 +119,7 @@ export function buildBudgets(entries: readonly Entry[], context: BudgetContext):
   }
 }
 
-function accountProblems(entry: Entry, context: BudgetContext): string[] {
+function accountProblems(entry: Entry, context: BudgetContext) {
   const names = [...context.currencies.keys()]
   const account = accountOf(entry, context)
   if (account === undefined)
@@ -132,7 +132,7 @@ function accountProblems(entry: Entry, context: BudgetContext): string[] {
   return [`limit: expected ${currency}, the currency of account ${account}, got ${allowed.currency}`]
 }
 
-function windowProblems(entry: Entry, context: BudgetContext): string[] {
+function windowProblems(entry: Entry, context: BudgetContext) {
   const names = [...context.windows.keys()]
   const unknown = (['in', 'outside'] as const).flatMap((key) => {
     const name = entry[key]
@@ -144,7 +144,7 @@ function windowProblems(entry: Entry, context: BudgetContext): string[] {
   return [`in: ${entry.in} ${NO_PERIODS}`]
 }
 
-const accountOf = ({ scope: { account } }: Entry, { currencies }: BudgetContext): string | undefined => {
+const accountOf = ({ scope: { account } }: Entry, { currencies }: BudgetContext) => {
   if (account !== undefined) return currencies.has(account) ? account : undefined
   const [only, ...more] = currencies.keys()
   return more.length === 0 ? only : undefined
@@ -154,8 +154,7 @@ const NO_PERIODS =
   'does not open again and again, with time in between: expected a window that does, to count per window'
 
 /** Whether the window opens again and again; then it does so around any instant. */
-const hasPeriods = (rule: PeriodRule): boolean =>
-  rule.per !== 'window' || periodOf(rule, instant(0)) !== undefined
+const hasPeriods = (rule: PeriodRule) => rule.per !== 'window' || periodOf(rule, instant(0)) !== undefined
 
 function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: BudgetContext): PeriodRule {
   const zone = entry.zone ?? timezone

@@ -83,10 +83,10 @@ export function refineReceiver(entry: ReceiverEntry, context: { addIssue: (messa
 }
 
 /** Keys that do not fit the type or are missing, one line each. */
-function receiverProblems(entry: ReceiverEntry): readonly string[] {
+function receiverProblems(entry: ReceiverEntry) {
   const { type } = entry
   const { allowed, needed } = KEY_RULES[type]
-  const has = (key: Key): boolean => entry[key] !== undefined
+  const has = (key: Key) => entry[key] !== undefined
   const foreign = KEYS.filter((key) => has(key) && !allowed.includes(key))
   const missing = needed.filter((key) => !has(key))
   const doubled = (['secret', 'password'] as const).filter(
@@ -123,7 +123,7 @@ export function buildReceivers<Entry extends NamedEntry>(
 }
 
 function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
-  const secret = (file: string | undefined, variable: string | undefined): Secret | undefined =>
+  const secret = (file: string | undefined, variable: string | undefined) =>
     configuredSecret(createSecret, { file, variable }, context)
   const url = secret(entry.url_file, entry.url_env) ?? createSecret({ variable: '' }, context.env)
   switch (entry.type) {

@@ -106,7 +106,7 @@ export function buildReportSinks(
   return { reportSinks, problems: [...problems, ...more] }
 }
 
-function pathProblems(sinks: readonly ReportSink[]): readonly string[] {
+function pathProblems(sinks: readonly ReportSink[]) {
   const paths = sinks.map(({ receiver }) => ('path' in receiver ? receiver.path : undefined))
   return paths.flatMap((path, index) => {
     const first = paths.indexOf(path)
@@ -116,7 +116,7 @@ function pathProblems(sinks: readonly ReportSink[]): readonly string[] {
   })
 }
 
-const teamProblems = (sinks: readonly ReportSink[], teams: ReadonlySet<string>): readonly string[] =>
+const teamProblems = (sinks: readonly ReportSink[], teams: ReadonlySet<string>) =>
   sinks.flatMap(({ team }, index) =>
     team === undefined || teams.has(team)
       ? []

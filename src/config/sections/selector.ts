@@ -6,7 +6,7 @@ const PATTERNS = 'expected a pattern such as preview-*, or a list of them'
 const patterns = union(
   [string().min(1, PATTERNS), array(string().min(1, PATTERNS)).min(1, PATTERNS)],
   PATTERNS,
-).transform((given): readonly string[] => [given].flat())
+).transform((given) => [given].flat())
 
 const branches = patterns.refine((given) => given.every((pattern) => /^(br-|[*?])/.test(pattern)), {
   error: 'expected ids of branches, which begin with br-: the service tells no names',

@@ -20,7 +20,7 @@ const ROW_WITH_BEFORE = 42
 /** Horizontal bars below their labels and amounts, in percent of the largest: the chart is as wide as there is room, text stays legible on a phone. */
 export function barsSvg({ bars, text }: Bars): Html {
   const most = Math.max(...bars.flatMap(({ value, before = 0 }) => [value, before]), Number.MIN_VALUE)
-  const share = (value: number): string => `${((100 * value) / most).toFixed(1)}%`
+  const share = (value: number) => `${((100 * value) / most).toFixed(1)}%`
   const row = bars.some(({ before }) => before !== undefined) ? ROW_WITH_BEFORE : ROW
   return html`<svg class="bars" height="${row * bars.length}" role="img">
     <title>${text}</title>
@@ -28,7 +28,7 @@ export function barsSvg({ bars, text }: Bars): Html {
   </svg>`
 }
 
-const barSvg = ({ label, text, value, before }: Bar, top: number, share: (value: number) => string): Html =>
+const barSvg = ({ label, text, value, before }: Bar, top: number, share: (value: number) => string) =>
   html`<text class="label" x="0" y="${top + 13}">${label}</text
     ><text class="amount" x="100%" y="${top + 13}">${text}</text
     ><rect

@@ -27,7 +27,7 @@ export type FigureTexts = { readonly before?: HtmlPart; readonly nowText: string
 /** The chart with its dates, and a legend with the amount of every line. */
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
-  const date = (at: Instant): string => dayText(dayOf(at).date)
+  const date = (at: Instant) => dayText(dayOf(at).date)
   const isLater = countedFrom > period.from && date(countedFrom) !== date(period.from)
   return html`<figure>
     ${fanSvg(fan)}
@@ -42,11 +42,11 @@ export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: 
   </figure>`
 }
 
-const altText = ({ name, spent, limit, forecast, amountOf }: ForecastFan): string =>
+const altText = ({ name, spent, limit, forecast, amountOf }: ForecastFan) =>
   `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent` +
   (forecast ? `; at the end likely ${forecastText(forecast, amountOf)}` : '')
 
-const forecastText = ({ p10, p50, p90 }: ForecastRange, amountOf: ForecastFan['amountOf']): string =>
+const forecastText = ({ p10, p50, p90 }: ForecastRange, amountOf: ForecastFan['amountOf']) =>
   `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
 
 const WIDTH = 320
@@ -55,13 +55,12 @@ const HEIGHT = 120
 const MARGIN = 12
 
 /** Lines are straight: only the amounts of today and of the end are known. */
-function fanSvg(fan: ForecastFan): Html {
+function fanSvg(fan: ForecastFan) {
   const { period, now, countedFrom, limit, spent, forecast } = fan
   const most = Math.max(limit, spent, forecast?.p90 ?? 0, Number.MIN_VALUE)
   const length = period.to - period.from
-  const x = (at: number): number =>
-    Math.round((WIDTH * Math.min(Math.max(at - period.from, 0), length)) / length)
-  const y = (amount: number): number => Math.round(HEIGHT - ((HEIGHT - MARGIN) * amount) / most)
+  const x = (at: number) => Math.round((WIDTH * Math.min(Math.max(at - period.from, 0), length)) / length)
+  const y = (amount: number) => Math.round(HEIGHT - ((HEIGHT - MARGIN) * amount) / most)
   const today = `${x(now)} ${y(spent)}`
   const band =
     forecast &&

@@ -56,8 +56,7 @@ export function timelineCells(timeline: AwakeTimeline, count: number): readonly 
   return splitAwake(states, times)
 }
 
-const awakeTimeIn = ({ busy, tail }: CellTimes, index: number): number =>
-  (busy[index] ?? 0) + (tail[index] ?? 0)
+const awakeTimeIn = ({ busy, tail }: CellTimes, index: number) => (busy[index] ?? 0) + (tail[index] ?? 0)
 
 function mainStateOf(times: CellTimes, index: number, width: number): MainState {
   const awake = awakeTimeIn(times, index)
@@ -68,7 +67,7 @@ function mainStateOf(times: CellTimes, index: number, width: number): MainState 
 }
 
 /** Rule 2. */
-function markAwake(states: MainState[], times: CellTimes, [first, end]: CellRange): void {
+function markAwake(states: MainState[], times: CellTimes, [first, end]: CellRange) {
   if (first >= end) return
   let fullest = first
   for (let index = first; index < end; index += 1) {

@@ -37,12 +37,11 @@ export function timelineSvg(
   </svg>`
 }
 
-const pathSvg = (name: string, path: string): Html | false =>
-  path !== '' && html`<path class="${name}" d="${path}" />`
+const pathSvg = (name: string, path: string) => path !== '' && html`<path class="${name}" d="${path}" />`
 
 /** With an edge, and higher than the states: inside a busy interval its colour alone would be invisible. */
-const restartSvg = (path: string): Html => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
-const raised = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
+const restartSvg = (path: string) => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
+const raised = (path: string) => path.replaceAll(' 0v16', ' -4v20')
 
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
 export function timelineText(timeline: AwakeTimeline): string {
@@ -63,7 +62,7 @@ export function timelineSums(timeline: AwakeTimeline) {
 }
 
 /** `M0 8m3 0h2m7 0h1`: each run starts relative to the end of the run before, which is the shortest notation. */
-function runsPath(states: readonly CellState[], state: CellState): string {
+function runsPath(states: readonly CellState[], state: CellState) {
   let path = ''
   let end = 0
   for (let index = 0; index < states.length; index += 1) {
@@ -76,7 +75,7 @@ function runsPath(states: readonly CellState[], state: CellState): string {
   return path && `M0 ${CENTRES[state]}${path}`
 }
 
-const restarts = ({ intervals }: AwakeTimeline): readonly Instant[] =>
+const restarts = ({ intervals }: AwakeTimeline) =>
   intervals.filter(({ restart }) => restart).map(({ from }) => from)
 
 /** Starts of days inside the interval; days have 23 to 25 hours. */
@@ -86,7 +85,7 @@ export function dayMarks({ from, to }: Interval, dayOf: Zone['dayOf']): readonly
   return marks
 }
 
-const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: number): string =>
+const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: number) =>
   [...new Set(marks.filter((at) => at >= from).map((at) => Math.round(((at - from) / (to - from)) * cells)))]
     .map((x) => `M${x} 0v16`)
     .join('')
@@ -98,8 +97,8 @@ const LABEL = 0.13
 export function axisSvg(span: Interval, zone: Zone): Html {
   const length = span.to - span.from
   const isShort = length <= 25 * HOUR
-  const shareOf = (at: Instant): number => (at - span.from) / length
-  const positionOf = (at: Instant): string => `${(100 * shareOf(at)).toFixed(1)}%`
+  const shareOf = (at: Instant) => (at - span.from) / length
+  const positionOf = (at: Instant) => `${(100 * shareOf(at)).toFixed(1)}%`
   const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
   const days = dayMarks(span, zone.dayOf).filter((at) => shareOf(at) >= first && shareOf(at) <= last)
   return html`<svg class="axis" aria-hidden="true">

@@ -106,7 +106,7 @@ export function createSelfMetrics() {
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
     /** A request to the service was answered or failed. */
-    request({ key, operation, code, priority, seconds, waited, share, tokens, retry }: RequestResult): void {
+    request({ key, operation, code, priority, seconds, waited, share, tokens, retry }: RequestResult) {
       requests.inc({ operation, code, priority })
       limited.inc({ priority }, waited)
       rate.set({ key, operation }, share)
@@ -114,27 +114,26 @@ export function createSelfMetrics() {
       requestDuration.observe({ operation }, seconds)
       if (retry) retries.inc({ operation })
     },
-    pass(result: 'success' | 'failure', seconds: number): void {
+    pass(result: 'success' | 'failure', seconds: number) {
       runs.inc({ job_name: 'pass', result })
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
     /** A stage of a pass ended. */
-    stage: (stage: string, seconds: number): void => stages.observe({ stage }, seconds),
-    commit: (seconds: number): void => commits.observe(seconds),
-    reading: (kind: 'light' | 'full', seconds: number): void => readings.observe({ kind }, seconds),
+    stage: (stage: string, seconds: number) => stages.observe({ stage }, seconds),
+    commit: (seconds: number) => commits.observe(seconds),
+    reading: (kind: 'light' | 'full', seconds: number) => readings.observe({ kind }, seconds),
     /** Starts the delivery counters of a receiver of events at 0. */
-    receiver: (sink: string): void => startDeliveries(notifications, sink),
-    delivery: (sink: string, result: DeliveryResult): void => notifications.inc({ sink, result }),
+    receiver: (sink: string) => startDeliveries(notifications, sink),
+    delivery: (sink: string, result: DeliveryResult) => notifications.inc({ sink, result }),
     /** Starts the delivery counters of a receiver of reports at 0. */
-    reportReceiver: (sink: string): void => startDeliveries(reports, sink),
-    reportDelivery: (sink: string, result: DeliveryResult): void => reports.inc({ sink, result }),
+    reportReceiver: (sink: string) => startDeliveries(reports, sink),
+    reportDelivery: (sink: string, result: DeliveryResult) => reports.inc({ sink, result }),
     /** Removes the last success of a receiver that is not configured any more, so that no alert waits for its next report. */
-    reportReceiverLeft: (account: string, sink: string): void => reportSuccess.remove({ account, sink }),
+    reportReceiverLeft: (account: string, sink: string) => reportSuccess.remove({ account, sink }),
     /** `at`: seconds since 1970. */
-    reportSucceeded: (account: string, sink: string, at: number): void =>
-      reportSuccess.set({ account, sink }, at),
+    reportSucceeded: (account: string, sink: string, at: number) => reportSuccess.set({ account, sink }, at),
     /** A snapshot was rendered. */
-    rendered(event: RenderingResult): void {
+    rendered(event: RenderingResult) {
       renderedSeries.set(event.series)
       renderDuration.set(event.seconds)
       for (const [family, count] of event.duplicates) duplicates.inc({ family }, count)
@@ -142,12 +141,12 @@ export function createSelfMetrics() {
       for (const family of event.failed) renderErrors.inc({ family })
     },
     /** The configuration was read; `isTaken`: and is now in effect. */
-    reloaded(isTaken: boolean, at: Instant): void {
+    reloaded(isTaken: boolean, at: Instant) {
       reloadResult.set(isTaken ? 1 : 0)
       if (isTaken) reloadTime.set(at / 1000)
     },
     /** A listener answered. */
-    answered({ route, code, seconds }: HttpAnswer): void {
+    answered({ route, code, seconds }: HttpAnswer) {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
@@ -157,7 +156,7 @@ export function createSelfMetrics() {
   }
 }
 
-function startDeliveries(deliveries: Counter<string>, sink: string): void {
+function startDeliveries(deliveries: Counter<string>, sink: string) {
   for (const result of DELIVERY_RESULTS) deliveries.inc({ sink, result }, 0)
 }
 
@@ -170,10 +169,10 @@ function renderClientMetric(metric: MetricObjectWithValues<MetricValue<string>>)
   return { name, help, type: type as RenderedFamily['type'], blocks: [Buffer.from(lines.join(''))] }
 }
 
-const lineName = (value: MetricValue<string>, name: string): string =>
+const lineName = (value: MetricValue<string>, name: string) =>
   'metricName' in value && typeof value.metricName === 'string' ? value.metricName : name
 
-function lineLabels({ labels }: MetricValue<string>): string {
+function lineLabels({ labels }: MetricValue<string>) {
   const present = Object.entries(labels).filter(([, value]) => value !== undefined)
   return labelText(
     present.map(([name]) => name),

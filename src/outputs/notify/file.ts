@@ -34,21 +34,21 @@ export const createFileSink =
   }
 
 /** Sanitized, so that no name leaves the folder or is hidden. */
-const safe = (text: string): string => text.replaceAll(/[^\w-]/g, '_')
+const safe = (text: string) => text.replaceAll(/[^\w-]/g, '_')
 
-async function writeDurably(path: string, body: string): Promise<void> {
+async function writeDurably(path: string, body: string) {
   await using file = await open(path, 'wx', 0o640)
   await file.writeFile(body)
   await file.sync()
 }
 
-async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string) {
   await using opened = await open(folder, 'r')
   await opened.sync()
 }
 
 /** Removes the oldest files of a template with `{slot}`. Slots sort by time. */
-async function removeOld(folder: string, template: string, keep: number): Promise<void> {
+async function removeOld(folder: string, template: string, keep: number) {
   const [begin = '', end] = template.split('{slot}')
   if (end === undefined) return
   const names = (await readdir(folder)).filter(

@@ -31,7 +31,7 @@ export function matchesSubscription(
   return matchesName(subscription.team, owner.team) && matchesName(subscription.channel, owner.channel)
 }
 
-const matchesName = (wanted: string | undefined, name: string | undefined): boolean =>
+const matchesName = (wanted: string | undefined, name: string | undefined) =>
   wanted === undefined || wanted === name
 
 /** `last`: the last event of the same topic that was queued for the receiver. Only the same kind is a repeat: a change back is sent at once. */

@@ -57,7 +57,7 @@ export const createSlackSink =
   }
 
 /** Escapes the characters that Slack turns into links and mentions. Source: Slack, "Formatting text for app surfaces". */
-const escapeSlackText = (text: string): string =>
+const escapeSlackText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 type PostRequest = Readonly<{

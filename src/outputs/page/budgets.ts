@@ -10,7 +10,7 @@ import {
 } from '../../model/policy/budget.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { forecastFanFigure } from '../charts/forecast-fan.ts'
-import { html, type Html, type HtmlPart } from '../text/html.ts'
+import { html, type HtmlPart } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
 import { budgetAmountText, exactDurationText, percentText, rangeText } from '../text/amounts.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
@@ -30,7 +30,7 @@ export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageConte
 /** `isOneOfMany`: there are several accounts, so that each budget names its own. */
 type BudgetContext = LocalNow & { readonly isOneOfMany: boolean }
 
-function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
+function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
   const { limit, spent, forecast, period, knownFrom } = view
   const fan = {
     name: view.name,
@@ -69,7 +69,7 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
   </section>`
 }
 
-function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContext): Html {
+function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContext) {
   const { account, limit, per, period, team, tier } = view
   const computes = scopeText(view.scope)
   return html`<p class="about">
@@ -80,10 +80,9 @@ function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContex
   </p>`
 }
 
-const ownerPart = (label: string, name: string): Html | false =>
-  name !== '' && html`, ${label} <bdi>${name}</bdi>`
+const ownerPart = (label: string, name: string) => name !== '' && html`, ${label} <bdi>${name}</bdi>`
 
-function figuresOf(view: BudgetWithForecast, context: BudgetContext): Html {
+function figuresOf(view: BudgetWithForecast, context: BudgetContext) {
   const { limit, spent, share, remaining, forecast } = view
   const between = rangeText(spent, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
@@ -94,7 +93,7 @@ function figuresOf(view: BudgetWithForecast, context: BudgetContext): Html {
   </dl>`
 }
 
-function forecastFigures(forecast: BudgetForecast, limit: BudgetLimit, { now, zone }: BudgetContext): Html {
+function forecastFigures(forecast: BudgetForecast, limit: BudgetLimit, { now, zone }: BudgetContext) {
   const { p10, p50, p90, learning, probabilityOver, exhaustedAt } = forecast
   const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
   const notes = [...(range === undefined ? [] : [range]), ...(learning ? ['still learning'] : [])]
@@ -114,10 +113,10 @@ export function budgetStanding({ share, forecast }: BudgetWithForecast): BudgetS
   return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
 }
 
-const amountText = (value: number, limit: BudgetLimit): string =>
+const amountText = (value: number, limit: BudgetLimit) =>
   budgetAmountText(amountInUnit(value, limit), budgetUnit(limit))
 
-function burnTable({ name, burns }: BudgetWithForecast): Html {
+function burnTable({ name, burns }: BudgetWithForecast) {
   const rows = burns.toSorted((a, b) => a.window - b.window)
   const hasOff = rows.some(({ off }) => off !== undefined)
   return html`<p class="about">How fast the budget is spent: 1 spends exactly the limit in one period.</p>
@@ -142,19 +141,19 @@ const burnCells = ({ window, burn, usual, threshold, off }: BurnRate): readonly 
 ]
 
 const burnHtml = (burn: number | undefined): HtmlPart => (burn === undefined ? EMPTY_CELL : burnText(burn))
-const burnText = (burn: number): string => burn.toFixed(2)
+const burnText = (burn: number) => burn.toFixed(2)
 
 const OFF_TEXTS: Readonly<Record<NonNullable<BurnRate['off']>, string>> = {
   'out-of-reach': 'even all computes at full size could not reach it',
   'left-to-forecast': 'a burn of 1 is normal over such a window; the forecast alert covers it',
 }
 
-const rungText = ({ rungs }: BudgetWithForecast): string =>
+const rungText = ({ rungs }: BudgetWithForecast) =>
   rungs.length === 0
     ? 'No threshold is reached; the first is at 50 %.'
     : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
 
-function actingText({ enforcement, mode }: BudgetWithForecast): string {
+function actingText({ enforcement, mode }: BudgetWithForecast) {
   switch (enforcement.kind) {
     case 'acts':
       return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'

@@ -75,7 +75,7 @@ export function computePage({ view, timeline, now }: ComputePageInput, { zone }:
   }
 }
 
-const computeFigures = (view: ComputeView): Html =>
+const computeFigures = (view: ComputeView) =>
   html`<dl class="figures">
     ${labelledFigure('CU', view.reading.size?.cu ?? 'not known', `of ${sizeRangeText(view.identity.compute.sizing)}`)}
     ${labelledFigure('Spend since first seen', moneyText(view.ledger.spend.likely, view.identity.currency), spendRange(view))}
@@ -84,13 +84,13 @@ const computeFigures = (view: ComputeView): Html =>
     ${labelledFigure('Autosuspend delay', view.state.delay === 'never' ? 'never sleeps' : exactDurationText(view.state.delay))}
   </dl>`
 
-const spendRange = ({ ledger: { spend }, identity: { currency } }: ComputeView): string | undefined =>
+const spendRange = ({ ledger: { spend }, identity: { currency } }: ComputeView) =>
   rangeText(spend, (micros) => moneyText(micros, currency))
 
 /** Awake intervals that the table lists: about two screens. */
 const MAX_INTERVALS = 50
 
-function intervalTable(timeline: AwakeTimeline, localNow: LocalNow): Html {
+function intervalTable(timeline: AwakeTimeline, localNow: LocalNow) {
   const { awake, tail } = timelineSums(timeline)
   const newest = timeline.intervals.slice(-MAX_INTERVALS).toReversed()
   const omitted = timeline.intervals.length - newest.length
@@ -125,10 +125,7 @@ const intervalRow = (
   restart ? 'restart' : 'wake',
 ]
 
-function attributionSection({
-  ledger: { awakeBy, awake },
-  identity: { currency },
-}: ComputeView): Html | undefined {
+function attributionSection({ ledger: { awakeBy, awake }, identity: { currency } }: ComputeView) {
   if (awakeBy.length === 0) return undefined
   return html`<section>
     <h2>What kept it awake</h2>
@@ -164,15 +161,15 @@ const causeRow = (
 ]
 
 /** `8 kB`, `1.5 GB`. */
-function bytesText(size: number): string {
+function bytesText(size: number) {
   if (size < 2 ** 20) return `${(size / 2 ** 10).toFixed(0)} kB`
   return size < 2 ** 30 ? `${shortNumber(size / 2 ** 20)} MB` : `${shortNumber(size / 2 ** 30)} GB`
 }
 
-const connectionsText = ({ active, idle, idleInTransaction, other }: ConnectionCounts): string =>
+const connectionsText = ({ active, idle, idleInTransaction, other }: ConnectionCounts) =>
   `${active} active, ${idle} idle, ${idleInTransaction} idle in a transaction, ${other} other`
 
-function readingSection(reading: ReadingView): Html {
+function readingSection(reading: ReadingView) {
   const { connections, cacheLimit, cacheUsed, averageActive, problem } = reading
   const cacheText =
     cacheLimit === undefined ? undefined : `${bytesText(cacheUsed ?? 0)} of ${bytesText(cacheLimit)}`
@@ -194,7 +191,7 @@ function readingSection(reading: ReadingView): Html {
   </section>`
 }
 
-function factsSection({ identity, ledger: { counters }, state }: ComputeView, { now, zone }: LocalNow): Html {
+function factsSection({ identity, ledger: { counters }, state }: ComputeView, { now, zone }: LocalNow) {
   const { ref, compute, project, owner } = identity
   const rows: readonly (readonly [string, string | Html])[] = [
     ['Compute', ref.endpointId],

@@ -23,7 +23,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
   </dl>`
 }
 
-const countOf = (computes: readonly ComputeView[], wanted: DisplayedState): number =>
+const countOf = (computes: readonly ComputeView[], wanted: DisplayedState) =>
   computes.filter(({ state }) => state.shown === wanted).length
 
 /** Micros an hour in one currency; a compute of unknown size adds the cost of its smallest size to `low`, of its largest to `high`. */
@@ -37,10 +37,7 @@ type SpendRate = {
   unknown: number
 }
 
-function spendRatesOf(
-  computes: readonly ComputeView[],
-  priceOf: FleetPageInput['priceOf'],
-): readonly SpendRate[] {
+function spendRatesOf(computes: readonly ComputeView[], priceOf: FleetPageInput['priceOf']) {
   const rates = new Map<string, SpendRate>()
   for (const { identity, state, reading } of computes) {
     const { ref, compute, currency } = identity
@@ -56,7 +53,7 @@ function spendRatesOf(
   return [...rates.values()]
 }
 
-function spendRateFigure({ currency, low, high, counted, unknown }: SpendRate): Html {
+function spendRateFigure({ currency, low, high, counted, unknown }: SpendRate) {
   const label = 'Spending now, per hour'
   if (counted === 0) return labelledFigure(label, NOT_KNOWN)
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
@@ -69,11 +66,11 @@ function spendRateFigure({ currency, low, high, counted, unknown }: SpendRate): 
 
 const NOT_KNOWN = 'not known'
 
-function monthFigure({ account, month, currency }: AccountView, accounts: number): Html {
+function monthFigure({ account, month, currency }: AccountView, accounts: number) {
   const label = accounts > 1 ? `This month, ${account}` : 'This month'
   if (!month) return labelledFigure(label, NOT_KNOWN, 'its days are not counted yet')
   const { spent, forecast } = month
-  const textOf = (micros: number): string => moneyText(micros, currency)
+  const textOf = (micros: number) => moneyText(micros, currency)
   if (!forecast) return labelledFigure(label, textOf(spent.likely), 'no forecast before a day is over')
   const range = rangeText({ low: forecast.p10, high: forecast.p90 }, textOf)
   const note = `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
@@ -83,7 +80,7 @@ function monthFigure({ account, month, currency }: AccountView, accounts: number
 function budgetFigure({ accounts }: Snapshot): Html | false {
   const standings = accounts.flatMap((view) => view.budgets.map(budgetStanding))
   if (standings.length === 0) return false
-  const count = (wanted: BudgetStanding): number => standings.filter((standing) => standing === wanted).length
+  const count = (wanted: BudgetStanding) => standings.filter((standing) => standing === wanted).length
   const note = `${count('over')} over, ${count('risk')} likely to go over`
   return labelledFigure('Budgets', html`<a href="/budgets">${standings.length}</a>`, note)
 }

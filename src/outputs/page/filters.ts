@@ -23,7 +23,7 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
 /** Options of a list; the text field finds teams beyond them. Each adds about 60 bytes to the page. */
 const MAX_OPTIONS = 200
 
-const namesOf = (names: readonly string[]): readonly string[] =>
+const namesOf = (names: readonly string[]) =>
   [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
 type Option = readonly [value: string, text: string]
@@ -33,7 +33,7 @@ const choice = (
   label: string,
   name: string,
   { options, selected }: { readonly options: readonly Option[]; readonly selected: string | undefined },
-): Html =>
+) =>
   html`<label
     >${label}
     <select name="${name}">
@@ -46,12 +46,12 @@ const choice = (
   >`
 
 /** Parts of the query that the form has no field for are sent unchanged. */
-function hiddenFields({ sort, descending, range, project, branch }: FleetQuery): Html {
+function hiddenFields({ sort, descending, range, project, branch }: FleetQuery) {
   const values = { sort, order: descending ? 'desc' : 'asc', range, project, branch }
   return html`${Object.entries(values).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}" />`,
   )}`
 }
 
-const isFiltered = ({ text, state, team, tier, project, branch }: FleetQuery): boolean =>
+const isFiltered = ({ text, state, team, tier, project, branch }: FleetQuery) =>
   [text, state, team, tier, project, branch].some((filter) => filter !== undefined)

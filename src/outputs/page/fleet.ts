@@ -58,7 +58,7 @@ export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Z
   return { head, rows, foot }
 }
 
-const emptyText = ({ ready, accounts }: Snapshot): string =>
+const emptyText = ({ ready, accounts }: Snapshot) =>
   ready
     ? `The ${accounts.length === 1 ? 'account has' : 'accounts have'} no computes.`
     : 'No computes yet: not every account has been read.'
@@ -68,7 +68,7 @@ const fleetTable = (
   { snapshot, query }: FleetPageInput,
   { rows, matches, page, pages }: SelectedRows,
   zone: Zone,
-): Html =>
+) =>
   html`<table class="fleet">
       <caption>
         ${countText(matches.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
@@ -84,13 +84,13 @@ const fleetTable = (
     ${rows.length === 0 && html`<p class="nothing">No compute matches these filters.</p>`}
     ${pages > 1 && pager(query, page, pages)} ${timelineLegend()}`
 
-const countText = (matches: number, computes: number): string =>
+const countText = (matches: number, computes: number) =>
   matches === computes
     ? countWithNoun(computes, 'compute')
     : `${matches} of ${countWithNoun(computes, 'compute')}`
 
 /** The filters that no field of the form shows. */
-const placeText = ({ project, branch }: FleetQuery): Html =>
+const placeText = ({ project, branch }: FleetQuery) =>
   html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
 
 type Column = { readonly title: string; readonly sort?: Sort; readonly kind?: 'when' | 'number' }
@@ -108,7 +108,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'Team', sort: 'team' },
 ]
 
-function headingOf({ title, sort, kind }: Column, query: FleetQuery, { now, zone }: LocalNow): Html {
+function headingOf({ title, sort, kind }: Column, query: FleetQuery, { now, zone }: LocalNow) {
   if (sort === undefined)
     return html`<th scope="col" class="${kind}">
       ${title} ${rangeLinks(query)} ${axisSvg(lastHours(now, RANGE_HOURS[query.range]), zone)}
@@ -123,7 +123,7 @@ function headingOf({ title, sort, kind }: Column, query: FleetQuery, { now, zone
   </th>`
 }
 
-const rangeLinks = (query: FleetQuery): Html =>
+const rangeLinks = (query: FleetQuery) =>
   html`<span class="ranges"
     >${(['24h', '7d'] as const).map(
       (range) =>
@@ -155,7 +155,7 @@ function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: Selected
   })
 }
 
-function spendOf(views: readonly ComputeView[], { sums }: RecentSumsTable): string {
+function spendOf(views: readonly ComputeView[], { sums }: RecentSumsTable) {
   const byCurrency = Map.groupBy(views, ({ identity }) => identity.currency)
   const spendTexts = [...byCurrency].map(([currency, same]) => {
     const spend = sumOf(same, ({ identity }) => recentSumsOf(sums, identity.ref)?.spend ?? 0)
@@ -177,7 +177,7 @@ function rowsOfGroup({ heading, views }: Group) {
   }))
 }
 
-const pager = (query: FleetQuery, page: number, pages: number): Html =>
+const pager = (query: FleetQuery, page: number, pages: number) =>
   html`<nav class="pager" aria-label="More computes">
     ${page > 2 && html`<a href="${fleetPath({ ...query, page: 1 })}">First</a>`}
     ${page > 1 && html`<a rel="prev" href="${fleetPath({ ...query, page: page - 1 })}">Before</a>`}<span
@@ -216,7 +216,7 @@ export function renderFleetRows(
 
 const NO_SUMS = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
 
-const teamHtml = ({ owner: { team, tier } }: IdentityView): Html =>
+const teamHtml = ({ owner: { team, tier } }: IdentityView) =>
   html`<td class="team" data-label="Team">
     ${team === '' ? EMPTY_CELL : nameHtml(team)}${tier !== '' && html`<small>${nameHtml(tier)}</small>`}
   </td>`
@@ -225,21 +225,21 @@ const teamHtml = ({ owner: { team, tier } }: IdentityView): Html =>
 const MAX_UNCLAMPED = 60
 
 /** The direction of a clamped text is fixed: browsers show the ellipsis of right-to-left text at the wrong end. */
-const clamped = (text: string, content: HtmlPart, attributes?: Html): Html =>
+const clamped = (text: string, content: HtmlPart, attributes?: Html) =>
   html`<bdi ${text.length > MAX_UNCLAMPED && html` class="long" dir="ltr"${attributes}`}>${content}</bdi>`
 
 /** A name with its whole text as tooltip where it is clamped. */
-const nameHtml = (name: string): Html => clamped(name, name, html` title="${name}"`)
+const nameHtml = (name: string) => clamped(name, name, html` title="${name}"`)
 
 function causeHtml({ reason }: ComputeView['state'], now: LocalNow): Html | undefined {
   const cause = awakeCauseText(reason)
   return cause === undefined ? undefined : html`<small>${clamped(cause, withLocalTimes(cause, now))}</small>`
 }
 
-const cell = (label: string, content: HtmlPart): Html =>
+const cell = (label: string, content: HtmlPart) =>
   html`<td class="number" data-label="${label}">${content ?? EMPTY_CELL}</td>`
 
-const sizeHtml = ({ reading: { size }, identity: { compute } }: ComputeView): Html =>
+const sizeHtml = ({ reading: { size }, identity: { compute } }: ComputeView) =>
   html`${size?.cu ?? html`<span class="none">not known</span>`}<small
       >of ${sizeRangeText(compute.sizing)}</small
     >`
@@ -249,7 +249,7 @@ function awakeHtml(
   { ref, compute }: IdentityView,
   { awake }: RecentSums,
   { recent, now }: { readonly recent: RecentSumsTable; readonly now: Instant },
-): Html {
+) {
   const from = Math.max(recent.from, compute.createdAt, recent.knownFrom.get(ref.account) ?? 0)
   const share = now > from ? Math.min(1, awake / (now - from)) : 0
   return html`${percentText(share)}<small>${spanText(awake)}</small>`

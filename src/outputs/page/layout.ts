@@ -82,7 +82,7 @@ export const documentHtml = (
       </body>
     </html> `
 
-const reportLinks = ({ accounts }: Snapshot): Html | false =>
+const reportLinks = ({ accounts }: Snapshot) =>
   accounts.length > 0 &&
   html`<p>
     What the last whole week cost:
@@ -90,7 +90,7 @@ const reportLinks = ({ accounts }: Snapshot): Html | false =>
   </p>`
 
 /** Live region: screen readers read it aloud whenever its text changes, so it holds no running time. */
-function banner({ accounts, ready }: Snapshot, zone: Zone): Html {
+function banner({ accounts, ready }: Snapshot, zone: Zone) {
   const problems = accounts.flatMap((view) =>
     problemsOf(view, zone).map((text) => ({ account: view.account, text })),
   )

@@ -28,7 +28,7 @@ export type FleetQuery = FleetFilters & {
 }
 
 /** Text is sorted from A to Z first, amounts from the largest. */
-const isText = (sort: Sort): boolean => sort === 'name' || sort === 'team'
+const isText = (sort: Sort) => sort === 'name' || sort === 'team'
 
 /** @param parameters of the URL, decoded */
 export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQuery {
@@ -48,7 +48,7 @@ export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQ
   }
 }
 
-const isDescending = (order: string | undefined, sort: Sort): boolean =>
+const isDescending = (order: string | undefined, sort: Sort) =>
   order === 'asc' || order === 'desc' ? order === 'desc' : !isText(sort)
 
 export function pageNumber(text: string | undefined): number {
@@ -59,8 +59,7 @@ export function pageNumber(text: string | undefined): number {
 /** Value of the option for computes without a team or tier; the empty value means any. */
 export const NONE_VALUE = '-'
 
-const ownerFilter = (value: string | undefined): string | undefined =>
-  value === NONE_VALUE ? '' : value || undefined
+const ownerFilter = (value: string | undefined) => (value === NONE_VALUE ? '' : value || undefined)
 
 /** URL path of the page that shows `query`; default values are left out. */
 export function fleetPath(query: FleetQuery): string {

@@ -30,7 +30,7 @@ export type DisplayedReport = Readonly<{
 }>
 
 /** In UTC, as the times inside the report. */
-function madeHtml({ madeAt }: ArchivedReport): Html {
+function madeHtml({ madeAt }: ArchivedReport) {
   const iso = toIso(madeAt)
   return html`<time datetime="${iso}">${instantText(iso)}</time>`
 }
@@ -54,7 +54,7 @@ export function reportPage(input: ReportPageInput, zone: Zone): PageContent {
   }
 }
 
-const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone: Zone): Html =>
+const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone: Zone) =>
   archived.length === 0 && page === 1
     ? html`<p class="nothing">
         No report yet.${nextAt !== undefined && html` The next is due ${upcomingTimeHtml(nextAt, zone)}.`}
@@ -63,15 +63,15 @@ const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone:
         <p><a href="/report?account=${encodePathPart(account)}">The newest report</a></p>`
 
 /** URL path of a report, with the same page of the list beside it. */
-function reportPath({ account, slot, team }: ArchivedReport, page: number): string {
+function reportPath({ account, slot, team }: ArchivedReport, page: number) {
   const ofTeam = team === undefined ? '' : `&team=${encodePathPart(team)}`
   return `/report?account=${encodePathPart(account)}&week=${encodePathPart(slot.id)}${ofTeam}${onPage(page)}`
 }
-const onPage = (page: number): string => (page === 1 ? '' : `&page=${page}`)
+const onPage = (page: number) => (page === 1 ? '' : `&page=${page}`)
 
-function reportNavigation({ accounts, account, archived, displayed, page, hasMore }: ReportPageInput): Html {
+function reportNavigation({ accounts, account, archived, displayed, page, hasMore }: ReportPageInput) {
   const currentKey = displayed && reportKey(displayed.report)
-  const listPath = (other: number): string => `/report?account=${encodePathPart(account)}${onPage(other)}`
+  const listPath = (other: number) => `/report?account=${encodePathPart(account)}${onPage(other)}`
   return html`${
     accounts.length > 1 &&
     html`<nav class="choices" aria-label="Accounts">
@@ -98,5 +98,5 @@ function reportNavigation({ accounts, account, archived, displayed, page, hasMor
   }`
 }
 
-const navigationLink = (path: string, name: HtmlPart, isCurrent: boolean): Html =>
+const navigationLink = (path: string, name: HtmlPart, isCurrent: boolean) =>
   html`<a href="${path}" ${isCurrent && html` aria-current="true"`}><bdi>${name}</bdi></a>`

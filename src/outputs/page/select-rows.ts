@@ -48,7 +48,7 @@ export function selectRows({ snapshot, query, recent }: Omit<FleetPageInput, 'pr
   const keyed = matches
     .toSorted((a, b) => byRef(a.identity.ref, b.identity.ref))
     .map((view) => {
-      const sums = (): RecentSums | undefined => recent && recentSumsOf(recent.sums, view.identity.ref)
+      const sums = () => recent && recentSumsOf(recent.sums, view.identity.ref)
       return { view, value: valueOf(view, sums) }
     })
   const sign = query.descending ? -1 : 1
@@ -78,25 +78,25 @@ const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
   team: ({ identity: { owner } }) => owner.team || undefined,
 }
 
-const tailShare = (recent: RecentSums | undefined): number | undefined =>
+const tailShare = (recent: RecentSums | undefined) =>
   recent && recent.awake > 0 ? recent.idleTail / recent.awake : undefined
 
 /** The order of `computeKey`, without building a key for each comparison. */
-const byRef = (a: ComputeRef, b: ComputeRef): number =>
+const byRef = (a: ComputeRef, b: ComputeRef) =>
   byText(a.account, b.account) || byText(a.projectId, b.projectId) || byText(a.endpointId, b.endpointId)
 
-const byText = (a: string, b: string): number => byValue(a, b, 1)
+const byText = (a: string, b: string) => byValue(a, b, 1)
 
 /** Unknown values come last in both directions. */
-function byValue(a: SortValue, b: SortValue, sign: number): number {
+function byValue(a: SortValue, b: SortValue, sign: number) {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
   return a === b ? 0 : a < b ? -sign : sign
 }
 
 /** Computes without a team come last. */
-const byTeam = (a: string, b: string): number => byValue(a || undefined, b || undefined, 1)
+const byTeam = (a: string, b: string) => byValue(a || undefined, b || undefined, 1)
 
-function matchesFilters({ identity, state: { shown } }: ComputeView, filters: FleetFilters): boolean {
+function matchesFilters({ identity, state: { shown } }: ComputeView, filters: FleetFilters) {
   const { ref, compute, owner } = identity
   const text = filters.text?.toLowerCase()
   return (
@@ -109,10 +109,9 @@ function matchesFilters({ identity, state: { shown } }: ComputeView, filters: Fl
   )
 }
 
-const accepts = (filter: string | undefined, value: string): boolean =>
-  filter === undefined || filter === value
+const accepts = (filter: string | undefined, value: string) => filter === undefined || filter === value
 
-const namesOf = ({ ref, compute, project, owner }: IdentityView): readonly string[] => [
+const namesOf = ({ ref, compute, project, owner }: IdentityView) => [
   ref.endpointId,
   ref.projectId,
   compute.branchId,

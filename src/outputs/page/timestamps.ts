@@ -31,7 +31,7 @@ export function withLocalTimes(text: string, { now, zone }: LocalNow): readonly 
   })
 }
 
-const localText = (at: Instant, zone: Zone): string =>
+const localText = (at: Instant, zone: Zone) =>
   toIso(instant(zone.wallAt(at)))
     .slice(0, 16)
     .replace('T', ' ')

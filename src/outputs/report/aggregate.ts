@@ -88,7 +88,7 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
   let firstDay: Instant | undefined
   let rollups: RollupSums | undefined
 
-  const entryOf = (ref: ComputeRef): AggregatedCompute =>
+  const entryOf = (ref: ComputeRef) =>
     computes.get(keyOf(ref)) ?? {
       ref,
       week: NO_SUMS,
@@ -97,13 +97,13 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
       culprits: [],
       timeByCause: {},
     }
-  const closeRollups = (): void => {
+  const closeRollups = () => {
     if (rollups) computes.set(keyOf(rollups.ref), { ...entryOf(rollups.ref), ...attributionOf(rollups) })
     rollups = undefined
   }
   return {
     /** Rows of one compute must follow each other. */
-    addDay(row: DayRow): void {
+    addDay(row: DayRow) {
       const middle = instant((row.from + row.to) / 2)
       const spend = spendOf(row.cuTime)
       firstDay = earliest(row.from, firstDay ?? row.from)
@@ -121,7 +121,7 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
       computes.set(keyOf(row.ref), { ...entry, [part]: plusDay(entry[part], row, spend) })
     },
     /** Hourly rollups of the week. Rollups of one compute must follow each other. */
-    addRollup({ ref, readings, culprits, time }: Rollup): void {
+    addRollup({ ref, readings, culprits, time }: Rollup) {
       if (rollups?.ref !== ref && (!rollups || keyOf(rollups.ref) !== keyOf(ref))) closeRollups()
       rollups ??= { ref, readings: 0, timeByCulprit: new Map() }
       rollups.readings += readings
@@ -142,8 +142,8 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
   }
 }
 
-const keyOf = ({ projectId, endpointId }: ComputeRef): string => `${projectId}/${endpointId}`
-const contains = ({ from, to }: Interval, at: Instant): boolean => at >= from && at < to
+const keyOf = ({ projectId, endpointId }: ComputeRef) => `${projectId}/${endpointId}`
+const contains = ({ from, to }: Interval, at: Instant) => at >= from && at < to
 
 const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
   awake: addBounds(sums.awake, row.awake, millis),

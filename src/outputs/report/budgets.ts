@@ -12,7 +12,7 @@ import type { ReportBudget } from './schema.ts'
 
 export function reportBudget(view: BudgetWithForecast): ReportBudget {
   const { limit, forecast } = view
-  const inUnit = (amount: number): number => amountInUnit(amount, limit)
+  const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
     scope: scopeText(view.scope),

@@ -33,7 +33,7 @@ export function buildOutline(report: Report): ReportOutline {
 const MISSING =
   'Recommendations and changes: this version only observes, so it recommended and changed nothing.'
 
-function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
+function aboutText({ slot, zone, spend, awake, made_at }: Report) {
   const [first, last] = [spend.days[0]?.date ?? '', spend.days.at(-1)?.date ?? '']
   const clocks = slot.hours === 168 ? '' : `, ${slot.hours} hours because clocks changed`
   const state = made_at < slot.to ? `, the week is not over: as of ${instantText(made_at)}` : ''

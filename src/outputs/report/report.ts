@@ -90,7 +90,7 @@ function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Inst
   return starts.length === 0 ? undefined : earliest(...starts)
 }
 
-const isKnown = (interval: Interval | undefined, knownFrom: Instant | undefined): boolean =>
+const isKnown = (interval: Interval | undefined, knownFrom: Instant | undefined) =>
   interval !== undefined && knownFrom !== undefined && knownFrom <= interval.from
 
 function spendOf(
@@ -133,7 +133,7 @@ const bounds = <Item>(items: readonly Item[], of: (item: Item) => Bounds<number>
 })
 
 /** By the likely value; a compute with only a high value above 0 may have been awake. */
-const wasAwake = ({ week }: ReportedCompute): boolean => week.awake.likely > 0
+const wasAwake = ({ week }: ReportedCompute) => week.awake.likely > 0
 
 function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
   const time = bounds(awake, ({ week }) => week.awake)
@@ -145,7 +145,7 @@ function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
   }
 }
 
-const isUnnamed = (name: string | null): number => (name === null ? 1 : 0)
+const isUnnamed = (name: string | null) => (name === null ? 1 : 0)
 
 /** By team if any compute has one, else by project, unless the plan says otherwise. */
 function groupsOf(
@@ -155,7 +155,7 @@ function groupsOf(
 ): Report['groups'] {
   const hasTeams = computes.some(({ identity }) => identity.owner.team !== '')
   const by = groupBy ?? (hasTeams ? 'team' : 'project')
-  const nameOf = (key: string | null, [first]: readonly ReportedCompute[]): string | null =>
+  const nameOf = (key: string | null, [first]: readonly ReportedCompute[]) =>
     by === 'project' && first ? (nameCompute(first.ref, first.identity, redact).project_name ?? key) : key
   const groups = Map.groupBy(computes, ({ ref, identity }) => reportGroupOf(ref, identity, by))
   const rows = [...groups].map(([key, members]) => ({
@@ -169,8 +169,7 @@ function groupsOf(
   return { by, rows: spent.toSorted((a, b) => isUnnamed(a.name) - isUnnamed(b.name) || b.micros - a.micros) }
 }
 
-const spendChange = ({ week, before }: ReportedCompute): number =>
-  Math.abs(week.spend.likely - before.spend.likely)
+const spendChange = ({ week, before }: ReportedCompute) => Math.abs(week.spend.likely - before.spend.likely)
 
 function moversOf(computes: readonly ReportedCompute[], { redact }: ReportPlan): Report['movers'] {
   const largest = createTopK<ReportedCompute>(MAX_MOVERS, spendChange)

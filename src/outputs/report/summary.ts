@@ -11,7 +11,7 @@ export function summarySentence(report: ReportWithoutVerdict): string {
   return [...spentText(report), ...budgetText(report)].join(' ')
 }
 
-function spentText(report: ReportWithoutVerdict): readonly string[] {
+function spentText(report: ReportWithoutVerdict) {
   const { spend, currency, made_at, slot, awake, known_from } = report
   const { week } = spend
   const since =
@@ -26,19 +26,19 @@ function spentText(report: ReportWithoutVerdict): readonly string[] {
 /** Width of a spend's bounds, as a share of it, above which the summary gives the bounds, 5 %. */
 const BOUNDS_SHOWN_ABOVE = 0.05
 
-function boundsText({ spend: { week }, currency }: ReportWithoutVerdict): string {
+function boundsText({ spend: { week }, currency }: ReportWithoutVerdict) {
   const { low, likely, high } = week
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   if (high - low <= BOUNDS_SHOWN_ABOVE * likely || least === most) return ''
   return ` (at least ${least}, at most ${most})`
 }
 
-function beforeText({ spend: { week, before }, currency, made_at, slot }: ReportWithoutVerdict): string {
+function beforeText({ spend: { week, before }, currency, made_at, slot }: ReportWithoutVerdict) {
   if (before === null || before === 0 || made_at < slot.to) return ''
   return `, ${comparedText(week.likely, before)} the week before (${moneyText(before, currency)})`
 }
 
-function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerdict): readonly string[] {
+function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerdict) {
   if (!forecast) return []
   const guess = forecast.learning ? ', a rough guess so far' : ''
   const month = monthText(days.at(-1)?.date ?? '')
@@ -48,7 +48,7 @@ function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerd
 /** Chance of going over a limit from which the summary mentions it: it is then the likelier outcome. */
 const PROBABLE = 0.5
 
-function budgetText({ budgets }: ReportWithoutVerdict): readonly string[] {
+function budgetText({ budgets }: ReportWithoutVerdict) {
   if (budgets === null || budgets.length === 0) return []
   const over = budgets.filter(({ share }) => share >= 1)
   const probable = budgets.filter(
@@ -58,22 +58,19 @@ function budgetText({ budgets }: ReportWithoutVerdict): readonly string[] {
   return [...fullestText(over, overText), ...fullestText(probable, probableText)]
 }
 
-const withinText = (count: number): string =>
+const withinText = (count: number) =>
   count === 1 ? 'The budget is within its limit.' : `All ${count} budgets are within their limits.`
 
 /** A sentence about the fullest budget, and how many more there are. */
-function fullestText(
-  budgets: readonly ReportBudget[],
-  text: (budget: ReportBudget) => string,
-): readonly string[] {
+function fullestText(budgets: readonly ReportBudget[], text: (budget: ReportBudget) => string) {
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []
   const others = `, and so ${more.length === 1 ? 'is' : 'are'} ${countWithNoun(more.length, 'more budget')}`
   return [`${text(first)}${more.length === 0 ? '' : others}.`]
 }
 
-const overText = ({ budget, spent, limit, unit }: ReportBudget): string =>
+const overText = ({ budget, spent, limit, unit }: ReportBudget) =>
   `Budget ${displayName(budget)} is over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
 
-const probableText = ({ budget, probability_over: chance }: ReportBudget): string =>
+const probableText = ({ budget, probability_over: chance }: ReportBudget) =>
   `Budget ${displayName(budget)} will go over its limit with a chance of ${percentText(chance ?? 0)}`

@@ -3,7 +3,7 @@ import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.
 import { HOUR, type Seconds } from '../../model/units.ts'
 
 /** With thousands separators: `1,234.50`. */
-const grouped = (digits: string): string => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
+const grouped = (digits: string) => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
 /** Rounded to one decimal below 100, to none above: `5`, `12.5`, `168`, `1,299`. */
 export const shortNumber = (value: number): string =>
@@ -47,7 +47,7 @@ export const percentText = (share: number): string => `${(100 * share).toFixed(0
 const MAX_DECIMALS = 6
 
 /** With `usual` decimals; an amount that would round to zero has two significant digits. */
-function fixed(value: number, usual: number): string {
+function fixed(value: number, usual: number) {
   const size = Math.abs(value)
   const isUsual = size < 0.5 / 10 ** MAX_DECIMALS || size >= 0.995 / 10 ** usual
   return grouped(value.toFixed(isUsual ? usual : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(size)))))

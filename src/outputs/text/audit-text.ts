@@ -38,8 +38,8 @@ export function totalLines({ total, currency, ...audit }: Audit): readonly TextR
   ]
 }
 
-function spendText({ spend }: AuditSums, currency: string): string {
-  const textOf = (value: number): string => moneyText(value, currency)
+function spendText({ spend }: AuditSums, currency: string) {
+  const textOf = (value: number) => moneyText(value, currency)
   const isCertain = spend.high - spend.low <= 0.01 * spend.likely
   return `${textOf(spend.likely)}${isCertain ? '' : inBrackets(rangeText(spend, textOf))}`
 }
@@ -85,8 +85,7 @@ export const computeLines = ({ byCompute, currency }: Audit, limit: number): rea
       delayText(compute.delay),
     ])
 
-const delayText = (delay: AutosuspendDelay): string =>
-  delay === 'never' ? 'never' : exactDurationText(delay)
+const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? 'never' : exactDurationText(delay))
 
 /** A finding in one line; amounts are for 30 days. */
 export function findingText(finding: Finding, currency: string): string {
@@ -123,7 +122,7 @@ export function remainingFindingLines(findings: readonly Finding[], currency: st
     if (finding.kind === 'never-sleeps') sums[finding.kind] += finding.spend
     if (finding.kind === 'long-delay') sums[finding.kind] += finding.saving
   }
-  const worth = (kind: 'never-sleeps' | 'long-delay'): string => moneyText(micros(sums[kind]), currency)
+  const worth = (kind: 'never-sleeps' | 'long-delay') => moneyText(micros(sums[kind]), currency)
   const lines: readonly (readonly [number, string])[] = [
     [counts['never-sleeps'], `more that never sleep: together ${worth('never-sleeps')}`],
     [counts['long-delay'], `more with a long delay: together at least ${worth('long-delay')} less at 1 min`],

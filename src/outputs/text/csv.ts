@@ -6,7 +6,7 @@ export type CsvCell = string | number | null | undefined
 /** A line with its CRLF. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
-function cellText(cell: CsvCell): string {
+function cellText(cell: CsvCell) {
   if (cell === null || cell === undefined) return ''
   // Only text gets the apostrophe, which spreadsheets hide: numbers may begin with a minus.
   const text = typeof cell === 'string' ? cell.replace(/^[=+\-@\t\r]/, "'$&") : String(cell)

@@ -19,8 +19,8 @@ export const dayText = (date: string): string =>
 export const datesText = (first: string, last: string): string =>
   `${longText(first)} to ${longText(last)} ${last.slice(0, 4)}`
 
-const shortText = (date: string): string => `${Number(date.slice(8))} ${monthText(date).slice(0, 3)}`
-const longText = (date: string): string => `${Number(date.slice(8))} ${monthText(date)}`
+const shortText = (date: string) => `${Number(date.slice(8))} ${monthText(date).slice(0, 3)}`
+const longText = (date: string) => `${Number(date.slice(8))} ${monthText(date)}`
 
 /** `2026-11-22 08:00 UTC` of an instant in ISO 8601. */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`

@@ -68,7 +68,7 @@ export function awakeCauseText(why: AwakeReason): string | undefined {
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
-function stateText({ shown, reason }: ComputeView['state']): string {
+function stateText({ shown, reason }: ComputeView['state']) {
   const cause = awakeCauseText(reason)
   if (cause === undefined) return STATE_WORDS[shown]
   return `${STATE_WORDS[shown]}${reason.because === 'asleep' ? '' : ':'} ${cause}`
@@ -78,7 +78,7 @@ function stateText({ shown, reason }: ComputeView['state']): string {
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency } = view.identity
   const { spend, awake, idleTail, observerOverhead } = view.ledger
-  const amountText = (micros: number): string => moneyText(micros, currency)
+  const amountText = (micros: number) => moneyText(micros, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
@@ -93,17 +93,17 @@ export function explanationLines(view: ComputeView): readonly string[] {
   ]
 }
 
-function delayText({ state: { delay }, identity: { compute } }: ComputeView): string {
+function delayText({ state: { delay }, identity: { compute } }: ComputeView) {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
   const isDefault = compute.autosuspendDelay === undefined
   const source = isDefault ? ', the default of its project or of the service' : ''
   return `it is suspended after ${exactDurationText(delay)} without activity${source}`
 }
 
-const cuHoursText = (cuTime: number): string => (cuTime / HOUR).toFixed(3)
+const cuHoursText = (cuTime: number) => (cuTime / HOUR).toFixed(3)
 
 /** The comparison is of the whole project: the service meters no single computes. */
-function reconciliationLines({ reconciliation: checked }: LedgerView): readonly string[] {
+function reconciliationLines({ reconciliation: checked }: LedgerView) {
   if (!checked) return []
   const { from, to, metered, low, high, outside } = checked
   const verdict =
@@ -114,7 +114,7 @@ function reconciliationLines({ reconciliation: checked }: LedgerView): readonly 
   ]
 }
 
-function attributionLines({ ledger, reading, identity }: ComputeView): readonly string[] {
+function attributionLines({ ledger, reading, identity }: ComputeView) {
   const { awakeBy, awake } = ledger
   if (reading.at === undefined && awakeBy.length === 0) return []
   const covered = sumOf(awakeBy, ({ time }) => time)
@@ -127,7 +127,7 @@ function attributionLines({ ledger, reading, identity }: ComputeView): readonly 
   ]
 }
 
-function readingText({ at, problem, hitRatio, connections, maxConnections }: ComputeView['reading']): string {
+function readingText({ at, problem, hitRatio, connections, maxConnections }: ComputeView['reading']) {
   if (at === undefined) return `never read${problem ? `: ${problem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),

@@ -149,7 +149,7 @@ export const ROLLUP_COLUMNS: ExportColumns<Rollup> = {
   ],
 }
 
-function culpritText({ culprit, share }: Rollup['culprits'][number]): string {
+function culpritText({ culprit, share }: Rollup['culprits'][number]) {
   const { cause, application, user, database } = parseCulpritKey(culprit)
   const names = [application, user, database].filter(Boolean).join(' ')
   return `${cause}${names && ` ${names}`} ${Math.round(share * 100)} %`

@@ -27,7 +27,7 @@ export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
   </div>`
 
 /** Explicit roles: some browsers drop the table semantics when CSS displays rows as blocks. */
-const stackedHtml = ({ label, columns, rows }: TableRows): Html =>
+const stackedHtml = ({ label, columns, rows }: TableRows) =>
   html`<table class="stack" role="table">
     <caption class="hidden">
       ${label}
@@ -48,10 +48,10 @@ const stackedHtml = ({ label, columns, rows }: TableRows): Html =>
     </tbody>
   </table>`
 
-const stackedCell = (cell: HtmlPart, { title, kind }: TableHeading = { title: '', kind: 'name' }): Html =>
+const stackedCell = (cell: HtmlPart, { title, kind }: TableHeading = { title: '', kind: 'name' }) =>
   html`<td role="cell" class="${kind}" data-label="${title}">${cell}</td>`
 
-const narrowHtml = ({ label, columns, rows }: TableRows): Html =>
+const narrowHtml = ({ label, columns, rows }: TableRows) =>
   html`<table>
     <caption class="hidden">
       ${label}

@@ -16,8 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Safe in text and in quoted attributes only. */
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&${ESCAPES[character]};`)
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&${ESCAPES[character]};`)
 
 /** Template tag: the text of the template is markup, its values are escaped. Attribute values must be in quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
@@ -38,7 +37,7 @@ function partText(part: HtmlPart, escape: (text: string) => string): string {
 }
 
 /** Text gets no-break spaces; attributes do not, because forms send their values. */
-const escapeText = (text: string): string => escapeHtml(withNoBreakSpaces(text))
+const escapeText = (text: string) => escapeHtml(withNoBreakSpaces(text))
 
 const attributePartsByTemplate = new WeakMap<TemplateStringsArray, readonly boolean[]>()
 

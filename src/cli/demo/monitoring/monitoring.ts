@@ -72,4 +72,4 @@ async function alertsPage(url: string): Promise<string> {
   return (await isUp(classic)) ? classic : `${url}/alerts`
 }
 
-const shipped = (name: string): string => readFileSync(join(SHIPPED, name), 'utf8')
+const shipped = (name: string) => readFileSync(join(SHIPPED, name), 'utf8')

@@ -90,7 +90,7 @@ export function startProgram({ file, words, logFile, clock }: ProgramOptions): P
   }
 }
 
-const lastLine = (logFile: string): string => readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+const lastLine = (logFile: string) => readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? ''
 
 /** Time between two requests to a starting program. */
 const UP_CHECK_INTERVAL = seconds(0.1)

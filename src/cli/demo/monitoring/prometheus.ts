@@ -14,7 +14,7 @@ export type PrometheusOptions = ServerOptions & {
 export async function startPrometheus(options: PrometheusOptions): Promise<Server> {
   const { folder, jobs, alerts } = options
   mkdirSync(folder)
-  const at = (name: string): string => join(folder, name)
+  const at = (name: string) => join(folder, name)
   // JSON is YAML
   const config = { ...GLOBAL, ...scrapeConfig(jobs), ...alertConfig(alerts, at) }
   writeFileSync(at('prometheus.yml'), JSON.stringify(config))

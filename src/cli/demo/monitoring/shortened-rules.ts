@@ -29,7 +29,7 @@ export function shortenRouting(example: string, { url, tokenFile }: RoutingTarge
 type Replacement = readonly [pattern: RegExp, to: (...groups: string[]) => string]
 
 /** @throws when a pattern matches nothing: the files have changed since the patterns were written */
-function replaceAll(text: string, replacements: readonly Replacement[]): string {
+function replaceAll(text: string, replacements: readonly Replacement[]) {
   let result = text
   for (const [pattern, to] of replacements) {
     const next = result.replace(pattern, to)

@@ -35,7 +35,7 @@ export function putWakeLatency({ accounts, computes }: Snapshot, put: AddSample)
   for (const { identity } of computes) if (regions.size < MAX_REGIONS) regions.add(identity.compute.regionId)
   for (const region of regions) {
     const histograms = counters.filter(({ regionId }) => regionId === region)
-    const putLine = (line: string, value: number): void => put('wake_latency_seconds', [region, line], value)
+    const putLine = (line: string, value: number) => put('wake_latency_seconds', [region, line], value)
     for (const bound of WAKE_LATENCY_BUCKETS) {
       const within = sumOf(histograms, (histogram) => countUpTo(histogram, bound))
       putLine(boundText(bound / 1000), within)

@@ -15,7 +15,7 @@ export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
   const { name, team, tier, period, limit, forecast } = budget
   const id = [name, team, tier]
   const idWithUnit = [...id, budgetUnit(limit)]
-  const inUnit = (amount: number): number => amountInUnit(amount, limit)
+  const inUnit = (amount: number) => amountInUnit(amount, limit)
   put('budget_info', [...id, budget.account, scopeText(budget.scope), budget.per, budget.mode], 1)
   put('budget_limit', idWithUnit, inUnit(limit.amount))
   put('budget_spent', idWithUnit, inUnit(budget.spent.likely))

@@ -70,11 +70,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   return { samples: samples(), dropped }
 }
 
-function putProjects(
-  computes: readonly ComputeView[],
-  accounts: readonly AccountView[],
-  put: AddSample,
-): void {
+function putProjects(computes: readonly ComputeView[], accounts: readonly AccountView[], put: AddSample) {
   const byProject = Map.groupBy(computes, ({ identity: { ref } }) => ref.projectId)
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
   for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
@@ -82,7 +78,7 @@ function putProjects(
   for (const [projectId, views] of byProject) putProject(projectId, views, put)
 }
 
-function putProject(projectId: string, views: readonly ComputeView[], put: AddSample): void {
+function putProject(projectId: string, views: readonly ComputeView[], put: AddSample) {
   const [first] = views
   if (first?.identity.project) {
     const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = first.identity.project
@@ -111,7 +107,7 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
 
 const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
 
-function putFacts({ identity, state, reading }: ComputeView, labels: ComputeLabels, put: AddSample): void {
+function putFacts({ identity, state, reading }: ComputeView, labels: ComputeLabels, put: AddSample) {
   const { id } = labels
   const { compute, owner } = identity
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
@@ -129,11 +125,7 @@ function putFacts({ identity, state, reading }: ComputeView, labels: ComputeLabe
   put('compute_started_timestamp_seconds', id, inSeconds(compute.startedAt))
 }
 
-function putLedger(
-  { state, ledger: { counters } }: ComputeView,
-  { id }: ComputeLabels,
-  put: AddSample,
-): void {
+function putLedger({ state, ledger: { counters } }: ComputeView, { id }: ComputeLabels, put: AddSample) {
   put('compute_awake_since_timestamp_seconds', id, inSeconds(state.awakeSince))
   put('compute_awake_seconds_total', id, counters.awake / 1000)
   put('compute_idle_tail_seconds_total', id, counters.idleTail / 1000)
@@ -144,7 +136,7 @@ function putLedger(
   put('compute_awake_extension_seconds_total', id, counters.observerOverhead / 1000)
 }
 
-function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
+function putStates({ computes, accounts }: Snapshot, put: AddSample) {
   const byState = Map.groupBy(computes, ({ state }) => state.shown)
   for (const state of STATES) put('computes', [state], byState.get(state)?.length ?? 0)
   const byName = new Map(accounts.map((account) => [account.account, account]))
@@ -157,10 +149,7 @@ function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
 
 const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
 
-function unreadReason(
-  { succeeded }: ReadingView,
-  account: AccountView | undefined,
-): (typeof UNREAD_REASONS)[number] {
+function unreadReason({ succeeded }: ReadingView, account: AccountView | undefined) {
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
   return succeeded === false ? 'failing' : 'not_yet'

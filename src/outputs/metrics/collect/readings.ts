@@ -34,10 +34,10 @@ export function putReading({ state, reading }: ComputeView, labels: ComputeLabel
 }
 
 /** Undefined before the first page was read. */
-const lifetimeRatio = ({ hits, misses }: AccumulatedCache): number | undefined =>
+const lifetimeRatio = ({ hits, misses }: AccumulatedCache) =>
   hits + misses === 0 ? undefined : hits / (hits + misses)
 
-const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
+const spanText = (span: Seconds) => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
 
 export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
   const active = computes.filter(({ state }) => state.shown === 'active')

@@ -37,7 +37,7 @@ export const DROP_ORDER: readonly FamilyKey[] = [
   ...FAMILY_KEYS.filter((key) => isDetail(key) && !DROPPED_FIRST.includes(key)).toReversed(),
 ]
 
-function isDetail(key: FamilyKey): boolean {
+function isDetail(key: FamilyKey) {
   return isPerCompute(CATALOGUE[key]) && !CATALOGUE[key].basic
 }
 
@@ -77,18 +77,18 @@ function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSe
 }
 
 /** Most series that one compute and its project have. */
-const seriesPerCompute = (keys: readonly FamilyKey[]): number => sumOf(keys, (key) => CATALOGUE[key].each)
+const seriesPerCompute = (keys: readonly FamilyKey[]) => sumOf(keys, (key) => CATALOGUE[key].each)
 
-const recentOf = (computes: readonly ComputeView[], now: Instant): readonly ComputeView[] =>
+const recentOf = (computes: readonly ComputeView[], now: Instant) =>
   computes.filter((view) => isRecent(view, now))
 
-function isRecent(view: ComputeView, now: Instant): boolean {
+function isRecent(view: ComputeView, now: Instant) {
   const { suspendedAt = 0, lastActive = 0 } = view.identity.compute
   return isBusy(view) || now - Math.max(suspendedAt, lastActive) < RECENT_FOR
 }
 
 /** Awake by its last known state, also while the service cannot be reached; or with operations in progress, which may be stuck. */
-const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView): boolean =>
+const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView) =>
   compute.state !== 'idle' || operations.length > 0
 
 /** The `most` computes that are busy or, among the others, cost most, in the order of the snapshot. */

@@ -4,7 +4,7 @@ import { UNPRODUCTIVE_CAUSES } from '../../../model/ledger/counters.ts'
 import { sumOf } from '../../../std/sum.ts'
 import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
-const inMoney = (micros: number): number => micros / 1_000_000
+const inMoney = (micros: number) => micros / 1_000_000
 
 export function putSpend(
   { ledger, identity, state }: ComputeView,

@@ -28,7 +28,7 @@ async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
     compressing.write(piece, done),
   )
   let [crc, size, filled] = [0, 0, 0]
-  const write = async (): Promise<void> => {
+  const write = async () => {
     const piece = buffer.subarray(0, filled)
     crc = crc32(piece, crc)
     size += filled

@@ -30,7 +30,7 @@ export function labelText(names: readonly string[], values: readonly string[]): 
 
 /** Escaped for the quotes of a label. */
 export const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
 /** The bound of a bucket, written alike in both formats, so that it is the same series in both. Source: OpenMetrics 1.0, "Canonical Numbers". */
 export const boundText = (bound: number): string =>

@@ -20,7 +20,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /** Quality of the first of `names` that is listed; 0 when none is. */
-function qualityOf(choices: readonly Choice[], names: readonly string[]): number {
+function qualityOf(choices: readonly Choice[], names: readonly string[]) {
   const listed = names.flatMap((name) => choices.find((choice) => choice.name === name) ?? [])
   return listed[0]?.quality ?? 0
 }
@@ -29,13 +29,12 @@ const choicesOf = (header = ''): readonly Choice[] =>
   header.split(',').flatMap((part) => {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
     if (name === '') return []
-    const of = (key: string): string | undefined =>
-      parameters.find((text) => text.startsWith(`${key}=`))?.slice(key.length + 1)
+    const of = (key: string) => parameters.find((text) => text.startsWith(`${key}=`))?.slice(key.length + 1)
     return [{ name, version: of('version')?.replaceAll('"', ''), quality: parseQuality(of('q')) }]
   })
 
 /** 1 by default, 0 for what is not a number from 0 to 1. */
-function parseQuality(text = '1'): number {
+function parseQuality(text = '1') {
   const value = Number(text)
   return value >= 0 && value <= 1 ? value : 0
 }

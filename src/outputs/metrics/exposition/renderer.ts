@@ -31,7 +31,7 @@ export function createRenderer() {
   const states = new Map<FamilyKey, FamilyState>()
   const writer = createBlockWriter()
 
-  const updateBlocks = (key: FamilyKey, { labels, values }: SeriesColumns, state: FamilyState): void => {
+  const updateBlocks = (key: FamilyKey, { labels, values }: SeriesColumns, state: FamilyState) => {
     const relabelled = updateLabels(key, labels, state)
     const before = state.repeated
     if (relabelled.size > 0) state.repeated = repeatedPositions(labels)
@@ -68,18 +68,14 @@ export function createRenderer() {
       }
     },
     /** Forgets the families that are not in `samples`. */
-    forgetExcept(samples: ReadonlyMap<FamilyKey, unknown>): void {
+    forgetExcept(samples: ReadonlyMap<FamilyKey, unknown>) {
       for (const key of states.keys()) if (!samples.has(key)) states.delete(key)
     },
   }
 }
 
 /** Takes over the labels. @returns indices of the blocks in which a label changed */
-function updateLabels(
-  key: FamilyKey,
-  labels: readonly LabelValues[],
-  state: FamilyState,
-): ReadonlySet<number> {
+function updateLabels(key: FamilyKey, labels: readonly LabelValues[], state: FamilyState) {
   const family = CATALOGUE[key]
   // the last label of a histogram names its line: `sum`, `count`, or the bound of a bucket
   const expected = family.labels.length + Number(family.type === 'histogram')
@@ -97,7 +93,7 @@ function updateLabels(
   return changed
 }
 
-function isSame(a: LabelValues, b: LabelValues | undefined): boolean {
+function isSame(a: LabelValues, b: LabelValues | undefined) {
   if (a === b) return true
   if (b === undefined || a.length !== b.length) return false
   for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
@@ -118,7 +114,7 @@ function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> 
 }
 
 /** The line of a series up to its value. */
-function seriesPrefix(name: FamilyKey, values: LabelValues): string {
+function seriesPrefix(name: FamilyKey, values: LabelValues) {
   const { type, labels: names } = CATALOGUE[name]
   const line = values.at(-1)
   if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `

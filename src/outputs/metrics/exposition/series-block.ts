@@ -30,7 +30,7 @@ export function createBlockWriter() {
       return { bytes: buffer.take(), starts, lengths, values }
     },
     /** Replaces the values of `block` by those from `from` on. No series of it may be left out. */
-    renew: (block: SeriesBlock, values: readonly number[], from: number): void => {
+    renew: (block: SeriesBlock, values: readonly number[], from: number) => {
       const { bytes, starts, lengths, values: before } = block
       let at = 0
       let copied = 0
@@ -63,7 +63,7 @@ function createByteBuffer() {
   let buffer = Buffer.allocUnsafeSlow(32_768)
   let end = 0
   let source = 0
-  const grow = (more: number): void => {
+  const grow = (more: number) => {
     if (end + more <= buffer.length) return
     const larger = Buffer.allocUnsafeSlow(2 * (end + more))
     buffer.copy(larger, 0, 0, end)
@@ -71,25 +71,25 @@ function createByteBuffer() {
   }
   return {
     /** @returns bytes added */
-    addText: (text: string): number => {
+    addText: (text: string) => {
       grow(text.length * BYTES_PER_UNIT)
       const count = buffer.write(text, end)
       end += count
       return count
     },
     /** Sets the source of `addPart` until the next `take`; at most `most` bytes are added until then. */
-    setSource: (bytes: Uint8Array, most: number): void => {
+    setSource: (bytes: Uint8Array, most: number) => {
       grow(most + bytes.length)
       source = end + most
       buffer.set(bytes, source)
     },
     /** Adds a part of the source, which lies in the same buffer: copying short parts between two buffers takes twice as long. */
-    addPart: (from: number, to: number): void => {
+    addPart: (from: number, to: number) => {
       buffer.copyWithin(end, source + from, source + to)
       end += to - from
     },
     /** Adds a value and the end of the line. @returns bytes added */
-    addValue: (value: number): number => {
+    addValue: (value: number) => {
       grow(MAX_LINE_END)
       const start = end
       end = writeNumber(buffer, end, value)

@@ -31,13 +31,13 @@ export function writeNumber(bytes: Uint8Array, at: number, value: number): numbe
   return rest === 0 ? end : writeMillionths(bytes, end, (rest * MILLION) / scale)
 }
 
-function writeText(bytes: Uint8Array, at: number, text: string): number {
+function writeText(bytes: Uint8Array, at: number, text: string) {
   for (let index = 0; index < text.length; index += 1) bytes[at + index] = text.charCodeAt(index)
   return at + text.length
 }
 
 /** `whole` is below 10¹². */
-function writeWhole(bytes: Uint8Array, at: number, whole: number): number {
+function writeWhole(bytes: Uint8Array, at: number, whole: number) {
   if (whole < MAX_INT32) return writeDigits(bytes, at, whole)
   const billions = Math.floor(whole / BILLION)
   const end = writeDigits(bytes, at, billions)
@@ -48,7 +48,7 @@ function writeWhole(bytes: Uint8Array, at: number, whole: number): number {
 }
 
 /** Writes the digits after the decimal point, without trailing zeros. */
-function writeMillionths(bytes: Uint8Array, at: number, millionths: number): number {
+function writeMillionths(bytes: Uint8Array, at: number, millionths: number) {
   let end = writeDigits(bytes, at, MILLION + millionths)
   bytes[at] = POINT
   while (bytes[end - 1] === ZERO) end -= 1
@@ -56,7 +56,7 @@ function writeMillionths(bytes: Uint8Array, at: number, millionths: number): num
 }
 
 /** `count` is below 2³¹. */
-function writeDigits(bytes: Uint8Array, at: number, count: number): number {
+function writeDigits(bytes: Uint8Array, at: number, count: number) {
   let end = at + 1
   for (let power = 10; power <= count; power *= 10) end += 1
   let value = count | 0

@@ -26,7 +26,7 @@ export function renderMailHtml({ title, lead: [verdict = '', ...about], sections
   ].join('\n')
 }
 
-function blockHtml(block: ReportBlock): string {
+function blockHtml(block: ReportBlock) {
   if (block.kind === 'text') return `<p style="margin:8px 0">${escaped(block.text)}</p>`
   const { columns } = block
   const { rows, rest } = limitRows(block)
@@ -47,7 +47,7 @@ function blockHtml(block: ReportBlock): string {
 /** Width of a full bar, pixels. */
 const BAR_WIDTH = 160
 
-function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined): string {
+function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined) {
   if (typeof cell === 'object' && 'bar' in cell) {
     const width = Math.round(BAR_WIDTH * cell.bar)
     const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
@@ -57,5 +57,5 @@ function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined): string 
 }
 
 /** Escapes text between tags. No attribute holds text from outside. */
-const escaped = (text: string): string =>
+const escaped = (text: string) =>
   withNoBreakSpaces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -9,7 +9,7 @@ export function renderMarkdown({ title, lead, sections }: ReportOutline): string
   return `${[`# ${escaped(title)}`, ...lead.map(escaped), ...sectionTexts].join('\n\n')}\n`
 }
 
-function blockText(block: ReportBlock): string {
+function blockText(block: ReportBlock) {
   if (block.kind === 'text') return escaped(block.text)
   const { rows, rest } = limitRows(block)
   const lines = [
@@ -20,16 +20,16 @@ function blockText(block: ReportBlock): string {
   return [lines.join('\n'), ...rest].join('\n\n')
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** Width of a full bar, characters. */
 const BAR_WIDTH = 20
 
-const cellText = (cell: BlockCell): string =>
+const cellText = (cell: BlockCell) =>
   escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR_WIDTH * share))))
 
 /** Escapes everything that is markup in CommonMark or its tables: with a backslash, HTML as entities. */
-const escaped = (text: string): string =>
+const escaped = (text: string) =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

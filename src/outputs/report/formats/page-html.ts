@@ -35,7 +35,7 @@ export function renderPageHtml(report: Report, most: number): Html {
 function sectionHtml(
   { id, title, blocks }: ReportSection,
   { chart, most }: { readonly chart: HtmlPart; readonly most: number },
-): Html {
+) {
   return html`<section id="${id}">
     <h2>${title}</h2>
     ${chart}${blocks.map((block, index) => blockHtml(block, { label: index === 0 ? title : `${title}, ${index + 1}`, most }))}
@@ -44,10 +44,10 @@ function sectionHtml(
 
 type TableOptions = { readonly label: string; readonly most: number }
 
-const blockHtml = (block: ReportBlock, options: TableOptions): Html =>
+const blockHtml = (block: ReportBlock, options: TableOptions) =>
   block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, options)
 
-function blockTable(table: TableBlock, { label, most }: TableOptions): Html {
+function blockTable(table: TableBlock, { label, most }: TableOptions) {
   const { rows, rest } = limitRows(table, most)
   // bars are left to the chart
   const columns = table.columns.flatMap(({ title, align }, index) => {
@@ -62,7 +62,7 @@ function blockTable(table: TableBlock, { label, most }: TableOptions): Html {
   ${rest.map((words) => html`<p>${words}</p>`)}`
 }
 
-const isBar = (cell: BlockCell): boolean => typeof cell === 'object' && 'bar' in cell
+const isBar = (cell: BlockCell) => typeof cell === 'object' && 'bar' in cell
 
 const cellHtml = (cell: BlockCell): HtmlPart =>
   typeof cell === 'object' && 'computes' in cell
@@ -119,7 +119,7 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
 
 const instantOf = (iso: string) => fromIso(iso) ?? instant(0)
 
-function budgetFigure(budget: ReportBudget, { made_at: madeAt, zone }: Report): Html {
+function budgetFigure(budget: ReportBudget, { made_at: madeAt, zone }: Report) {
   const { period, limit, spent, unit, forecast } = budget
   const name = displayName(budget.budget)
   const resolved = createZone(zone)

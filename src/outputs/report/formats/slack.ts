@@ -37,11 +37,11 @@ function blockOf(block: ReportBlock) {
 }
 
 /** Cuts by UTF-16 units, never inside a surrogate pair. */
-function cut(text: string, most: number): string {
+function cut(text: string, most: number) {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
 /** Escapes the fallback text, which some clients read as markup. */
-const escaped = (text: string): string =>
+const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -24,12 +24,12 @@ export function renderText({ title, lead, sections }: ReportOutline): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function underlined(title: string, line: string): string {
+function underlined(title: string, line: string) {
   const lines = wrapped(title, WIDTH)
   return [...lines, line.repeat(Math.max(...lines.map(displayWidth)))].join('\n')
 }
 
-const blockText = (block: ReportBlock): string =>
+const blockText = (block: ReportBlock) =>
   block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, limitRows(block))
 
 /** Lines of at most 78 columns. */
@@ -42,7 +42,7 @@ export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest
 
 /** Width of a full bar, characters. */
 const BAR_WIDTH = 20
-const cellText = (cell: BlockCell): string =>
+const cellText = (cell: BlockCell) =>
   cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR_WIDTH * share)))
 
 type Columns = TableBlock['columns']
@@ -65,7 +65,7 @@ function widthsOf(columns: Columns, rows: readonly TextRow[]): readonly number[]
   return widths
 }
 
-function rowLines(row: TextRow, columns: Columns, widths: readonly number[]): readonly string[] {
+function rowLines(row: TextRow, columns: Columns, widths: readonly number[]) {
   const cells = row.map((cell, index) => wrapped(cell, widths[index] ?? 0))
   const height = Math.max(1, ...cells.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) =>
@@ -81,7 +81,7 @@ function rowLines(row: TextRow, columns: Columns, widths: readonly number[]): re
 }
 
 /** Breaks lines between words, and inside words that are wider than a line. */
-function wrapped(words: string, width: number): readonly string[] {
+function wrapped(words: string, width: number) {
   const lines: string[] = []
   let line = ''
   for (const word of words.split(' ').flatMap((part) => splitWord(part, width))) {
@@ -93,7 +93,7 @@ function wrapped(words: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
-function splitWord(word: string, width: number): readonly string[] {
+function splitWord(word: string, width: number) {
   if (displayWidth(word) <= width) return [word]
   const parts: string[] = []
   let part = ''

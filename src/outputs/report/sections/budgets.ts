@@ -17,7 +17,7 @@ export function budgetSection({ budgets, made_at }: Report): ReportSection {
   return { ...section, blocks: [textBlock(`As of ${instantText(made_at)}.`), ...table] }
 }
 
-const rowOf = (budget: ReportBudget): readonly string[] => {
+const rowOf = (budget: ReportBudget) => {
   const { spent, limit, unit, share, forecast, probability_over: chance } = budget
   return [
     `${displayName(budget.budget)}, per ${budget.per}`,

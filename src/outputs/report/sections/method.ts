@@ -21,7 +21,7 @@ export const notAnalysedSection = ({ not_analysed: groups, currency }: Report): 
   ]),
 })
 
-const whyText = ({ reason, because }: Group): string =>
+const whyText = ({ reason, because }: Group) =>
   reason === 'uncertain'
     ? 'its spend is uncertain by more than 20 %'
     : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${displayName(because, MAX_REASON_LENGTH)}`}`

@@ -5,7 +5,7 @@ import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
 import { countWithNoun, hoursText, moneyText, percentText } from '../../text/amounts.ts'
 
-const amountOrUnknown = (amount: number | null, currency: string): string =>
+const amountOrUnknown = (amount: number | null, currency: string) =>
   amount === null ? 'not known' : moneyText(amount, currency)
 
 export function spendSection(report: Report): ReportSection {
@@ -135,7 +135,7 @@ const REASONS = {
   price: ['its price was higher', 'its price was lower'],
 } as const
 
-function reasonText(mover: Report['movers'][number], currency: string): string {
+function reasonText(mover: Report['movers'][number], currency: string) {
   const { micros, before_micros: before, by } = mover
   if (before === 0) return 'it was not awake the week before'
   if (micros === 0) return 'it was not awake this week'

@@ -48,7 +48,7 @@ function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): re
   ]
 }
 
-function holderText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): string {
+function holderText({ autosuspend_off: isOff, held_by, readings }: NeverSlept) {
   if (isOff) return 'autosuspend is off'
   if (readings === 0) return 'not known: nothing was read inside it'
   const [first] = held_by
@@ -69,7 +69,7 @@ const HELP: Readonly<Record<string, string>> = {
   'availability-check': 'nothing: the service checks by itself',
 }
 
-function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): string {
+function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept) {
   if (isOff) return 'switch autosuspend on, if it may sleep'
   if (readings === 0) return "let Dormouse read it: set the account's dsn"
   return HELP[held_by[0]?.cause ?? ''] ?? 'see who uses it: dormouse explain'
