@@ -43,7 +43,7 @@ export function parseWithSchema<Schema extends z.ZodType>(
   return failed(parsed.error.issues.flatMap((issue) => linesOf(issue, { value, keys })))
 }
 
-type Context = { readonly value: unknown; readonly keys: JsonSchema }
+type Context = Readonly<{ value: unknown; keys: JsonSchema }>
 
 function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
   if (issue.code === 'unrecognized_keys')

@@ -17,12 +17,12 @@ export type Secret = Readonly<{
 }>
 
 /** `folder` is that of the configuration file: relative paths start there. */
-export type ConfigContext = { readonly folder: string; readonly env: Environment }
+export type ConfigContext = Readonly<{ folder: string; env: Environment }>
 
 /** The secret in `file`, else that in `variable`; undefined without both. `create` decides what a secret may be. */
 export function configuredSecret(
   create: typeof createSecret,
-  { file, variable }: { readonly file: string | undefined; readonly variable: string | undefined },
+  { file, variable }: Readonly<{ file: string | undefined; variable: string | undefined }>,
   { folder, env }: ConfigContext,
 ): Secret | undefined {
   if (file !== undefined) return create({ file: resolve(folder, file) }, env)

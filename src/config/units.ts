@@ -25,7 +25,7 @@ export function durationText(span: Seconds): string {
 const NO_DURATION = 'expected a length of time such as 500ms, 60s, 5m, 1h or 7d'
 
 /** A length of time within `min` and `max`, both allowed. */
-export function durationSchema({ min, max }: { readonly min?: string; readonly max: string }) {
+export function durationSchema({ min, max }: Readonly<{ min?: string; max: string }>) {
   const least = parseDuration(min ?? '') ?? 0
   const most = parseDuration(max) ?? 0
   const allowed = min === undefined ? `at most ${max}` : `${min} to ${max}`
@@ -54,7 +54,7 @@ export const moneySchema = union([number(), string()], NO_AMOUNT)
   .meta({ examples: [0.106] })
   .transform((amount) => parseMoney(String(amount)) ?? micros(0))
 
-export type HostAndPort = { readonly host: string; readonly port: number }
+export type HostAndPort = Readonly<{ host: string; port: number }>
 
 /** `127.0.0.1:9478`, `localhost:0`, `[::1]:9478`; undefined for anything else. The host comes without brackets. */
 export function parseAddress(text: string): HostAndPort | undefined {

@@ -37,7 +37,7 @@ export type Traffic = Readonly<{
   median: Seconds
   longest: Seconds
   /** The service's clock minus ours; undefined if the service sends no time. */
-  clock: { readonly low: Seconds; readonly high: Seconds } | undefined
+  clock: Readonly<{ low: Seconds; high: Seconds }> | undefined
   /** Headers about rates, `name: value`. */
   rateHeaders: readonly string[]
 }>
@@ -50,7 +50,7 @@ export type ProbeResult = Readonly<{
   keys: Answer<number>
   projects: Readonly<{
     /** Projects on a page of the largest size, and whether there are more. */
-    list: Answer<{ readonly count: number; readonly more: boolean }>
+    list: Answer<Readonly<{ count: number; more: boolean }>>
     /**
      * `cursor`: the second page differs. `none`: one page has all projects. `repeats`: the cursor is ignored.
      * `unproven`: too few projects to tell.
@@ -71,14 +71,16 @@ export type ProbeResult = Readonly<{
     problems: readonly string[]
   }>
   oneCompute: Probed<unknown>
-  operations: Probed<{
-    readonly count: number
-    readonly more: boolean
-    readonly oldest: Instant | undefined
-  }>
+  operations: Probed<
+    Readonly<{
+      count: number
+      more: boolean
+      oldest: Instant | undefined
+    }>
+  >
   detail: Probed<ProjectDetail>
   consumption: Readonly<Record<Granularity, Probed<ConsumptionPage>>>
-  connectionUri: Probed<{ readonly role: string; readonly database: string }>
+  connectionUri: Probed<Readonly<{ role: string; database: string }>>
 }>
 
 export const itemsAt = (body: unknown, name: string): readonly unknown[] => {

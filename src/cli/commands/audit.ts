@@ -75,7 +75,7 @@ async function runAudit(options: Options, io: Io) {
   }
 }
 
-type AuditInput = { readonly folder: string; readonly access: ServiceAccess; readonly prices: Prices }
+type AuditInput = Readonly<{ folder: string; access: ServiceAccess; prices: Prices }>
 
 async function auditWith(input: AuditInput, options: Options, io: Io): Promise<AuditOutcome> {
   const { clock, random } = input.access.service

@@ -10,7 +10,7 @@ import type { Message } from '../../model/output/message.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
-type Options = { readonly config: string; readonly json?: boolean; readonly sendTest?: string }
+type Options = Readonly<{ config: string; json?: boolean; sendTest?: string }>
 
 export const createCheckConfigCommand = ({ io, end }: CommandSession): Command =>
   new Command('check-config')

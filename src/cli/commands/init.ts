@@ -73,7 +73,7 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
-type Overview = { readonly summary: string; readonly isComplete?: boolean }
+type Overview = Readonly<{ summary: string; isComplete?: boolean }>
 
 /** Asks what the key can see, as one line. A problem does not stop the file from being written. */
 async function askService(options: Options, io: Io): Promise<Overview> {

@@ -118,7 +118,7 @@ const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery =>
 async function askForReport(
   api: DaemonApi,
   route: 'report' | 'reports',
-  { query, io: { signal } }: { readonly query: ReportQuery; readonly io: Io },
+  { query, io: { signal } }: Readonly<{ query: ReportQuery; io: Io }>,
 ): Promise<Result<string, ApiProblem>> {
   const path = `/api/v1/${route}?${new URLSearchParams(query).toString()}`
   const answer = await askDaemon(api, path, { signal, timeout: REPORT_TIMEOUT })
@@ -137,7 +137,7 @@ const reportFromStore = (config: Config, options: Options, io: Io) =>
     return print(config, { store, options }, io)
   })
 
-type StoreInput = { readonly store: StoreReader; readonly options: Options }
+type StoreInput = Readonly<{ store: StoreReader; options: Options }>
 
 const namesOf = ({ accounts }: Config) => accounts.map(({ name }) => name)
 

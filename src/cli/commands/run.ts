@@ -10,7 +10,7 @@ import { fleetTable } from '../terminal/fleet-table.ts'
 import { EXIT, failUsage, jsonText, reportFindings } from '../terminal/io.ts'
 import type { CommandSession } from '../terminal/io.ts'
 
-type Options = { readonly config: string; readonly json?: boolean }
+type Options = Readonly<{ config: string; json?: boolean }>
 
 export const createRunCommand = ({ end, ...session }: CommandSession): Command =>
   new Command('run')

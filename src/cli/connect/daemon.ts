@@ -12,7 +12,7 @@ import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** No daemon was reached, or its answer is an error. */
-export type ApiProblem = { readonly kind: 'unreached' | 'refused'; readonly message: string }
+export type ApiProblem = Readonly<{ kind: 'unreached' | 'refused'; message: string }>
 
 type Body = Awaited<ReturnType<typeof request>>['body']
 
@@ -20,7 +20,7 @@ type Body = Awaited<ReturnType<typeof request>>['body']
 const DEFAULT_TIMEOUT = 5000
 
 /** Address of a daemon, and the token for it. */
-export type DaemonApi = { readonly url: string; readonly token?: string | undefined }
+export type DaemonApi = Readonly<{ url: string; token?: string | undefined }>
 
 /** Options of commands that ask a daemon. */
 export type ApiOptions = Readonly<{
@@ -42,7 +42,7 @@ export const withApiOptions = (command: Command): Command =>
 export function daemonApi(
   { url, config: file = DEFAULT_CONFIG, tokenFile }: ApiOptions,
   { cwd, env }: Io,
-): Result<{ readonly api: DaemonApi; readonly config?: Config }, readonly string[]> {
+): Result<Readonly<{ api: DaemonApi; config?: Config }>, readonly string[]> {
   const problem = url === undefined ? undefined : urlProblem(url)
   if (problem !== undefined) return failed([`--url: ${problem}`])
   const token = readToken(tokenFile && resolve(cwd, tokenFile), env)

@@ -57,11 +57,11 @@ const MISSING =
 const MAX_LENGTH = 2_000_000
 
 /** `until` is a time of the monotonic clock. */
-type Show = { readonly io: Io; readonly clock: Clock; readonly until: number }
+type Show = Readonly<{ io: Io; clock: Clock; until: number }>
 
 const remainingTime = ({ clock, until }: Show) => seconds(Math.max(0, until - clock.monotonic()))
 
-type Surroundings = { readonly clock: Clock; readonly io: Io; readonly say: (text: string) => void }
+type Surroundings = Readonly<{ clock: Clock; io: Io; say: (text: string) => void }>
 
 /** `begin` starts what waits until somebody watches. */
 type Performance = AsyncDisposable & { readonly begin: () => void }

@@ -69,12 +69,12 @@ export async function openReceiver(token: string, now: () => string): Promise<De
 /** The part of Alertmanager's webhook body, version 4, that is shown. */
 type Payload = Readonly<{
   receiver: string
-  alerts: readonly {
-    readonly fingerprint: string
-    readonly status: 'firing' | 'resolved'
-    readonly labels: Readonly<Record<string, string>>
-    readonly annotations: Readonly<Record<string, string>>
-  }[]
+  alerts: readonly Readonly<{
+    fingerprint: string
+    status: 'firing' | 'resolved'
+    labels: Readonly<Record<string, string>>
+    annotations: Readonly<Record<string, string>>
+  }>[]
 }>
 
 const alertOf = (
@@ -92,7 +92,7 @@ const alertOf = (
 })
 
 /** The part of a webhook body of Dormouse that is shown. */
-type Event = { readonly kind: string; readonly severity: string; readonly text: string }
+type Event = Readonly<{ kind: string; severity: string; text: string }>
 
 const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotification => ({
   at,

@@ -15,14 +15,14 @@ export function reportFolder(requested: string | undefined): string {
 }
 
 /** Paths of the report's files. */
-export type DemoReport = { readonly markdown: string; readonly html: string }
+export type DemoReport = Readonly<{ markdown: string; html: string }>
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
 /** Writes the report of the week of `now`. @returns undefined if the daemon does not answer */
 export async function writeDemoReport(
   apiUrl: string,
-  { folder, now }: { readonly folder: string; readonly now: Instant },
+  { folder, now }: Readonly<{ folder: string; now: Instant }>,
 ): Promise<DemoReport | undefined> {
   const week = isoWeekIdOf(now, createUtc())
   const write = async (format: keyof typeof NAMES): Promise<string | undefined> => {

@@ -16,10 +16,7 @@ const CLEAR = '\u001B[H\u001B[J'
 /** Notifications under the table, 6: with them the screen fits a terminal of 24 lines. */
 const MAX_NOTIFICATIONS = 6
 
-function live(
-  io: Io,
-  { intro, columns }: { readonly intro: readonly string[]; readonly columns: number },
-): Screen {
+function live(io: Io, { intro, columns }: Readonly<{ intro: readonly string[]; columns: number }>): Screen {
   return {
     show: (fleet, notifications) => {
       const latest = notifications.length === 0 ? [] : ['', ...notifications.slice(-MAX_NOTIFICATIONS)]

@@ -4,7 +4,7 @@ import type { Clock, Random } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 import type { Role } from './cast.ts'
 
-export type Stage = { readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal }
+export type Stage = Readonly<{ clock: Clock; random: Random; signal: AbortSignal }>
 
 /** Works on one compute by its role until the signal aborts. Lost connections are opened again. */
 export async function play(role: Role, uri: string, stage: Stage): Promise<void> {

@@ -62,7 +62,7 @@ export function parseKeyId(text: string): number {
   throw new InvalidArgumentError('Expected the number of a key.')
 }
 
-export type SizingFlags = { readonly cu?: Cu; readonly minCu?: Cu; readonly maxCu?: Cu }
+export type SizingFlags = Readonly<{ cu?: Cu; minCu?: Cu; maxCu?: Cu }>
 
 /** The sizing of the three options together; undefined if none is given. */
 export function parseSizing({

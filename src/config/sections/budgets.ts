@@ -104,7 +104,7 @@ type BudgetContext = Readonly<{
   currencies: ReadonlyMap<string, string | undefined>
 }>
 
-export type BuiltBudgets = { readonly budgets: readonly Budget[]; readonly problems: readonly string[] }
+export type BuiltBudgets = Readonly<{ budgets: readonly Budget[]; problems: readonly string[] }>
 
 /** The budgets in the order of the file, and all of their problems. */
 export function buildBudgets(entries: readonly Entry[], context: BudgetContext): BuiltBudgets {

@@ -39,7 +39,7 @@ export type Notification = Readonly<{
 export function buildNotifications(
   entries: z.output<typeof notificationsSchema>,
   context: ConfigContext,
-): { readonly notifications: readonly Notification[]; readonly problems: readonly string[] } {
+): Readonly<{ notifications: readonly Notification[]; problems: readonly string[] }> {
   const { built, problems } = buildReceivers('notifications', entries, context)
   const notifications = built.map(({ entry, receiver }) => ({
     name: entry.name,

@@ -12,19 +12,19 @@ import { repeatedName } from '../suggestions.ts'
 import { labelSchema, optionalText, secretFile, secretVariable, wholeNumberSchema } from '../parts.ts'
 
 export type Receiver =
-  | { readonly type: 'webhook'; readonly url: Secret; readonly secret: Secret | undefined }
-  | { readonly type: 'slack'; readonly url: Secret }
-  | {
-      readonly type: 'smtp'
-      readonly host: string
-      readonly port: number
-      readonly user: string | undefined
-      readonly password: Secret | undefined
-      readonly from: string
-      readonly to: readonly string[]
-      readonly insecure: boolean
-    }
-  | { readonly type: 'file'; readonly path: string; readonly keep: number }
+  | Readonly<{ type: 'webhook'; url: Secret; secret: Secret | undefined }>
+  | Readonly<{ type: 'slack'; url: Secret }>
+  | Readonly<{
+      type: 'smtp'
+      host: string
+      port: number
+      user: string | undefined
+      password: Secret | undefined
+      from: string
+      to: readonly string[]
+      insecure: boolean
+    }>
+  | Readonly<{ type: 'file'; path: string; keep: number }>
 
 const MAIL = 'expected a mail address such as team@example.com'
 const mail = string(MAIL).regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, MAIL)
@@ -63,7 +63,7 @@ export type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
 }
 
 type Key = keyof ReceiverEntry
-type KeyRules = { readonly allowed: readonly Key[]; readonly needed: readonly Key[] }
+type KeyRules = Readonly<{ allowed: readonly Key[]; needed: readonly Key[] }>
 
 /** Keys of each type. One of the two keys of an address is needed, too. */
 const KEY_RULES: Readonly<Record<Receiver['type'], KeyRules>> = {
@@ -102,7 +102,7 @@ function receiverProblems(entry: ReceiverEntry) {
 }
 
 type NamedEntry = ReceiverEntry & { readonly name: string }
-type Built<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
+type Built<Entry> = Readonly<{ entry: Entry; receiver: Receiver }>
 
 /**
  * Receivers in the order of their entries, and their problems: repeated names, secrets that cannot be read.
@@ -113,7 +113,7 @@ export function buildReceivers<Entry extends NamedEntry>(
   path: string,
   entries: readonly Entry[],
   context: ConfigContext,
-): { readonly built: readonly Built<Entry>[]; readonly problems: readonly string[] } {
+): Readonly<{ built: readonly Built<Entry>[]; problems: readonly string[] }> {
   const built = entries.map((entry) => ({ entry, receiver: receiverOf(entry, context) }))
   const problems = built.flatMap(({ receiver }, index) => [
     ...repeatedName(path, entries, index),

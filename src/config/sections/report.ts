@@ -94,7 +94,7 @@ export function buildReportSinks(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
   teams: ReadonlySet<string>,
   context: ConfigContext,
-): { readonly reportSinks: readonly ReportSink[]; readonly problems: readonly string[] } {
+): Readonly<{ reportSinks: readonly ReportSink[]; problems: readonly string[] }> {
   const { built, problems } = buildReceivers('report.sinks', sinks, context)
   const reportSinks = built.map(({ entry: { name, type, format, filter }, receiver }) => ({
     name,

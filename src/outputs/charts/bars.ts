@@ -11,7 +11,7 @@ type Bar = Readonly<{
 }>
 
 /** `text`: the alternative of the chart. */
-type Bars = { readonly bars: readonly Bar[]; readonly text: string }
+type Bars = Readonly<{ bars: readonly Bar[]; text: string }>
 
 /** Height of a row in pixels: a line of text, and one or two bars. */
 const ROW = 36

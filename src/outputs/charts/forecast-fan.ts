@@ -5,7 +5,7 @@ import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { inBrackets, rangeText } from '../text/amounts.ts'
 
-type ForecastRange = { readonly p10: number; readonly p50: number; readonly p90: number }
+type ForecastRange = Readonly<{ p10: number; p50: number; p90: number }>
 
 /** All amounts are in the unit of the budget. */
 export type ForecastFan = Readonly<{
@@ -22,7 +22,7 @@ export type ForecastFan = Readonly<{
 }>
 
 /** Texts of a figure around its legend. */
-export type FigureTexts = { readonly before?: HtmlPart; readonly nowText: string; readonly after?: HtmlPart }
+export type FigureTexts = Readonly<{ before?: HtmlPart; nowText: string; after?: HtmlPart }>
 
 /** The chart with its dates, and a legend with the amount of every line. */
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {

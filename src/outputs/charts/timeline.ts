@@ -26,7 +26,7 @@ const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, 
  */
 export function timelineSvg(
   timeline: AwakeTimeline,
-  { cells, dayOf }: { readonly cells: number; readonly dayOf: Zone['dayOf'] },
+  { cells, dayOf }: Readonly<{ cells: number; dayOf: Zone['dayOf'] }>,
 ): Html {
   const states = timelineCells(timeline, cells)
   const paths = STATES.map((state) => pathSvg(state, runsPath(states, state)))

@@ -40,7 +40,7 @@ type RenderingResult = Readonly<{
 }>
 
 /** `route` is the pattern. */
-type HttpAnswer = { readonly route: string; readonly code: string; readonly seconds: number }
+type HttpAnswer = Readonly<{ route: string; code: string; seconds: number }>
 
 const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]

@@ -22,7 +22,7 @@ function severityOf(event: NotifiableEvent) {
 export function matchesSubscription(
   event: NotifiableEvent,
   owner: Owner,
-  { sink, subscription }: { readonly sink: string; readonly subscription: Subscription },
+  { sink, subscription }: Readonly<{ sink: string; subscription: Subscription }>,
 ): boolean {
   const subject = notificationOf(event).subject(event)
   if (subject.kind === 'receiver' && subject.sink === sink) return false

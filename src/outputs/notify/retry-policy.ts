@@ -13,7 +13,7 @@ const MIN_PAUSE = 1
 export const GIVE_UP_AFTER = seconds(48 * 3600)
 
 /** `chance`: in `[0, 1)`. */
-type AttemptContext = { readonly now: Instant; readonly chance: number }
+type AttemptContext = Readonly<{ now: Instant; chance: number }>
 
 /**
  * Full jitter: a random pause up to a bound that doubles from 30 s to an hour, so that deliveries that failed together are not retried

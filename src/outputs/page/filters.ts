@@ -32,7 +32,7 @@ const optionOf = (name: string): Option => [name, name]
 const choice = (
   label: string,
   name: string,
-  { options, selected }: { readonly options: readonly Option[]; readonly selected: string | undefined },
+  { options, selected }: Readonly<{ options: readonly Option[]; selected: string | undefined }>,
 ) =>
   html`<label
     >${label}

@@ -30,7 +30,7 @@ export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d
 const ROWS_OF_FIRST_PAINT = 10
 
 /** A fleet page in parts: rows are rendered a chunk at a time, as the timelines of their computes are loaded. */
-export type FleetPage = { readonly head: Html; readonly rows: readonly FleetRow[]; readonly foot: Html }
+export type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
 
 /** A row with the markup that opens its group before it, and closes the group after it. */
 export type FleetRow = Readonly<{
@@ -93,7 +93,7 @@ const countText = (matches: number, computes: number) =>
 const placeText = ({ project, branch }: FleetQuery) =>
   html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
 
-type Column = { readonly title: string; readonly sort?: Sort; readonly kind?: 'when' | 'number' }
+type Column = Readonly<{ title: string; sort?: Sort; kind?: 'when' | 'number' }>
 
 const COLUMNS: readonly Column[] = [
   { title: 'Compute', sort: 'name' },
@@ -135,7 +135,7 @@ const rangeLinks = (query: FleetQuery) =>
     )}</span
   >`
 
-type Group = { readonly heading?: Html; readonly views: readonly ComputeView[] }
+type Group = Readonly<{ heading?: Html; views: readonly ComputeView[] }>
 
 /** All rows as a group without heading, or a group per team. */
 function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: SelectedRows): readonly Group[] {
@@ -189,7 +189,7 @@ const pager = (query: FleetQuery, page: number, pages: number) =>
 export function renderFleetRows(
   rows: readonly FleetRow[],
   { snapshot, query, recent }: FleetPageInput,
-  { timelines, zone }: { readonly timelines: ReadonlyMap<string, AwakeTimeline>; readonly zone: Zone },
+  { timelines, zone }: Readonly<{ timelines: ReadonlyMap<string, AwakeTimeline>; zone: Zone }>,
 ): readonly HtmlPart[] {
   const cells = TIMELINE_CELLS[query.range]
   const now = snapshot.takenAt
@@ -248,7 +248,7 @@ const sizeHtml = ({ reading: { size }, identity: { compute } }: ComputeView) =>
 function awakeHtml(
   { ref, compute }: IdentityView,
   { awake }: RecentSums,
-  { recent, now }: { readonly recent: RecentSumsTable; readonly now: Instant },
+  { recent, now }: Readonly<{ recent: RecentSumsTable; now: Instant }>,
 ) {
   const from = Math.max(recent.from, compute.createdAt, recent.knownFrom.get(ref.account) ?? 0)
   const share = now > from ? Math.min(1, awake / (now - from)) : 0

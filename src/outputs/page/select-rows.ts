@@ -15,7 +15,7 @@ export type FleetPageInput = Readonly<{
 }>
 
 /** Likely values of today and the six days before. */
-export type RecentSums = { readonly awake: Millis; readonly idleTail: Millis; readonly spend: Micros }
+export type RecentSums = Readonly<{ awake: Millis; idleTail: Millis; spend: Micros }>
 
 export type RecentSumsTable = Readonly<{
   /** Start of the first of the seven days. */

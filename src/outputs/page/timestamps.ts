@@ -5,7 +5,7 @@ import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'
 
-export type LocalNow = { readonly now: Instant; readonly zone: Zone }
+export type LocalNow = Readonly<{ now: Instant; zone: Zone }>
 
 /** `2026-11-22 02:31`. */
 export const timeHtml = (at: Instant, zone: Zone): Html =>

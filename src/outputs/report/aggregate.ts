@@ -56,7 +56,7 @@ export type AggregatedCompute = Readonly<{
 export type AggregatedHistory = Readonly<{
   /** In the order of the rows. */
   computes: readonly AggregatedCompute[]
-  days: readonly { readonly micros: Micros; readonly awake: Millis }[]
+  days: readonly Readonly<{ micros: Micros; awake: Millis }>[]
   /** In the order of `ReportSpans.earlier`. */
   earlier: readonly Micros[]
   month: Micros

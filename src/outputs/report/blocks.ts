@@ -2,7 +2,7 @@
 import { sanitize } from '../../std/sanitize.ts'
 import { computeNameText, type NamedCompute } from './ownership.ts'
 
-export type BlockColumn = { readonly title: string; readonly align: 'left' | 'right' }
+export type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
 
 /** Plain text; a bar, as a share of the longest one; or names of computes. */
 export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedCompute[] }
@@ -22,7 +22,7 @@ export type TableBlock = Readonly<{
   row: (index: number) => readonly BlockCell[]
 }>
 
-export type TextBlock = { readonly kind: 'text'; readonly text: string }
+export type TextBlock = Readonly<{ kind: 'text'; text: string }>
 export type ReportBlock = TextBlock | TableBlock
 
 export type ReportSection = Readonly<{

@@ -2,7 +2,7 @@
 import type { WeekSums } from './aggregate.ts'
 
 /** Micros; the parts add up to the difference exactly. */
-export type SpendDifference = { readonly awake: number; readonly size: number; readonly price: number }
+export type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
 
 type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
 

@@ -40,9 +40,7 @@ export type ReportInput = Readonly<{
   /** Wakes caused by readings since the ledger began, of the computes in the plan. */
   wakesCaused: number
   /** As the running daemon sees them; undefined without a daemon, or when the report is older than the last whole week. */
-  planned:
-    | { readonly budgets: readonly BudgetWithForecast[]; readonly month: MonthView | undefined }
-    | undefined
+  planned: Readonly<{ budgets: readonly BudgetWithForecast[]; month: MonthView | undefined }> | undefined
 }>
 
 export function composeReport(input: ReportInput): Report {
@@ -183,7 +181,7 @@ function moversOf(computes: readonly ReportedCompute[], { redact }: ReportPlan):
 }
 
 /** `elapsed`: milliseconds of the week that are over. */
-type ComputeContext = { readonly plan: ReportPlan; readonly elapsed: number; readonly isBeforeKnown: boolean }
+type ComputeContext = Readonly<{ plan: ReportPlan; elapsed: number; isBeforeKnown: boolean }>
 
 function reportCompute(
   { ref, identity, week, before }: ReportedCompute,

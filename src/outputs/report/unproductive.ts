@@ -10,7 +10,7 @@ import { DAY } from '../../model/units.ts'
 export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeIdentity }
 
 /** `elapsed`: milliseconds of the week that are over. */
-type UnproductiveContext = { readonly elapsed: number; readonly redact: readonly Redactable[] }
+type UnproductiveContext = Readonly<{ elapsed: number; redact: readonly Redactable[] }>
 
 /** Share of the week from which a compute counts as never asleep, 0.95: it leaves room for a restart or an outage, not for nights. */
 const NEVER_SLEPT_SHARE = 0.95

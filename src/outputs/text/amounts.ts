@@ -68,7 +68,7 @@ export function comparedText(now: number, before: number): string {
 
 /** `59 s to 61 s`; undefined where both ends have the same text. */
 export function rangeText(
-  { low, high }: { readonly low: number; readonly high: number },
+  { low, high }: Readonly<{ low: number; high: number }>,
   textOf: (value: number) => string,
 ): string | undefined {
   const [from, to] = [textOf(low), textOf(high)]

@@ -2,7 +2,7 @@
 
 declare const markup: unique symbol
 /** Markup written by this program, with all values escaped: made by `html` only. */
-export type Html = { readonly text: string; readonly [markup]: true }
+export type Html = Readonly<{ text: string; [markup]: true }>
 
 /** Undefined and false render as nothing, a list as its items in order. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]

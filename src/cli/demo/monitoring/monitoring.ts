@@ -10,7 +10,7 @@ import { startPrometheus } from './prometheus.ts'
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
 
 /** Paths of the programs. */
-export type Programs = { readonly prometheus: string; readonly alertmanager: string }
+export type Programs = Readonly<{ prometheus: string; alertmanager: string }>
 
 /** The programs in `path`; undefined if one is missing. Debian has another name for Alertmanager. */
 export function findPrograms(path: string | undefined): Programs | undefined {

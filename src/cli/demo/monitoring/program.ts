@@ -111,7 +111,7 @@ export async function waitUntilUp(name: string, program: Program, { url, clock }
   throw new Error(`${name} does not answer at ${url}`)
 }
 
-export type UpCheck = { readonly url: string; readonly clock: Clock }
+export type UpCheck = Readonly<{ url: string; clock: Clock }>
 
 /** Whether `url` answers 200. */
 export async function isUp(url: string): Promise<boolean> {

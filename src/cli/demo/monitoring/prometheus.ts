@@ -7,7 +7,7 @@ export type PrometheusOptions = ServerOptions & {
   /** Name of the job → `host:port` of its target. */
   readonly jobs: Readonly<Record<string, string>>
   /** Text of the rules, and the Alertmanager as `host:port`. */
-  readonly alerts?: { readonly rules: string; readonly to: string } | undefined
+  readonly alerts?: Readonly<{ rules: string; to: string }> | undefined
 }
 
 /** Creates the folder. */

@@ -1,7 +1,7 @@
 // The format and encoding that a scraper accepts, by its headers. Source: RFC 9110, 12.4 and 12.5.
 import type { ExpositionFormat } from './format.ts'
 
-type Choice = { readonly name: string; readonly version: string | undefined; readonly quality: number }
+type Choice = Readonly<{ name: string; version: string | undefined; quality: number }>
 
 /** OpenMetrics when it is listed by name and preferred at least as much as text; else text. */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {

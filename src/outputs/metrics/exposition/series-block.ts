@@ -13,7 +13,7 @@ export type SeriesBlock = {
 }
 
 /** `start`: the line up to its value; undefined leaves the series out. */
-export type SeriesLine = { readonly start: string | undefined; readonly value: number }
+export type SeriesLine = Readonly<{ start: string | undefined; value: number }>
 
 export function createBlockWriter() {
   const buffer = createByteBuffer()

@@ -34,7 +34,7 @@ export function renderPageHtml(report: Report, most: number): Html {
 
 function sectionHtml(
   { id, title, blocks }: ReportSection,
-  { chart, most }: { readonly chart: HtmlPart; readonly most: number },
+  { chart, most }: Readonly<{ chart: HtmlPart; most: number }>,
 ) {
   return html`<section id="${id}">
     <h2>${title}</h2>
@@ -42,7 +42,7 @@ function sectionHtml(
   </section>`
 }
 
-type TableOptions = { readonly label: string; readonly most: number }
+type TableOptions = Readonly<{ label: string; most: number }>
 
 const blockHtml = (block: ReportBlock, options: TableOptions) =>
   block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, options)
