@@ -64,9 +64,7 @@ export const accountSchema = strictObject({
     .describe('The organisation whose projects are listed; needed for a personal key.'),
   projects: union(
     [literal('discover'), array(string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
-    {
-      error: NO_PROJECTS,
-    },
+    { error: NO_PROJECTS },
   )
     .prefault('discover')
     .describe('discover, or a list of ids for a key that may not list projects.'),
