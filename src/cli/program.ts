@@ -1,4 +1,3 @@
-// argv -> command -> exit code.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, type Option } from 'commander'
@@ -20,7 +19,7 @@ import { createOnceCommand, createRunCommand } from './commands/run.ts'
 import { createStatusCommand } from './commands/status.ts'
 import { errorReason } from './connect/daemon.ts'
 
-/** Every command, in the order of the help. */
+/** In the order of the help. */
 const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createAuditCommand,
   createRunCommand,
@@ -40,7 +39,7 @@ const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createKeysCommand,
 ]
 
-/** Runs the command of `argv`, which comes without node and script. Never rejects: errors are printed and become the exit code. */
+/** `argv`: without node and script. Never rejects: errors are printed and become the exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
   const version = packageVersion()
@@ -79,14 +78,14 @@ function withUnknownTopic(command: Command, argv: readonly string[]): readonly s
   return isUnknown && command.commands.length > 0 ? [topic] : argv
 }
 
-/** Gives a command, which was created apart from the program, the output and the exit of its parent. */
+/** Output and exit of the parent, for a command created apart from it. */
 function inheritSettings(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const inner of command.commands) inheritSettings(inner, parent)
   return command
 }
 
-/** Refuses repeated and empty values of every command, so that a script with an unset variable fails. */
+/** So that a script with an unset variable fails. */
 function rejectRepeatedAndEmpty(program: Command) {
   program.hook('preAction', (_, command) => rejectEmpty(command))
   for (const command of commandsOf(program))
@@ -113,7 +112,6 @@ function rejectEmpty(command: Command) {
       command.error(`error: argument '${command.registeredArguments[index]?.name() ?? ''}' is empty`)
 }
 
-/** Version of package.json. */
 function packageVersion() {
   const file = join(import.meta.dirname, '../../package.json')
   const { version: text } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }

@@ -1,4 +1,3 @@
-// Default configuration file, and a given configuration with its defaults filled in.
 import { stringify } from 'yaml'
 import { fieldOf } from '../std/field.ts'
 import { wrapText } from '../std/wrap-text.ts'
@@ -7,14 +6,14 @@ import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 /** Columns of the comments. */
 const WIDTH = 110
 
-/** Optional keys that a first configuration needs all the same. */
+/** Optional keys that a first configuration needs. */
 const NEEDED_KEYS = new Set(['api_key_env'])
 
 type Answers = Readonly<Record<string, unknown>>
 
 /**
- * Every key with its meaning and default; optional ones without a default are commented out, required ones show an example.
- * `answers` replace the examples and defaults of an account; a key whose answer is undefined is commented out.
+ * Optional keys without a default are commented out, required ones show an example. `answers` replace examples and defaults of an account;
+ * undefined comments a key out.
  */
 export function defaultYaml(answers: Answers = {}): string {
   const head =
@@ -26,7 +25,7 @@ function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const comment = commentLines(property.description ?? '', `${indent}# `)
     const gap = indent === '' ? [''] : []
-    // an optional section shows its example in place of the defaults of its keys
+    // an optional section shows its example, not the defaults of its keys
     if (property.properties && !property.examples)
       return [...gap, ...comment, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
     if (property.items?.properties && schema.required?.includes(key))
@@ -61,10 +60,9 @@ function entry({ key, property, schema, indent }: Entry, answers: Answers) {
 const commentLines = (text: string, prefix: string) =>
   wrapText(text, WIDTH - prefix.length).map((line) => prefix + line)
 
-/** A configuration as YAML text, without comments. */
 export const configText = (value: unknown): string => stringify(value).trimEnd()
 
-/** `value` with the default of every key it leaves out; keys without a default stay out. */
+/** Keys without a default stay out. */
 export const withDefaults = (value: unknown): unknown => fillIn(value, configJsonSchema())
 
 function fillIn(value: unknown, schema: JsonSchema): unknown {

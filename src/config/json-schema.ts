@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { configSchema } from './schema.ts'
 
-/** The part of JSON Schema that our schemas use. */
+/** As far as our schemas use it. */
 export type JsonSchema = Readonly<{
   type?: string
   description?: string
@@ -15,7 +15,7 @@ export type JsonSchema = Readonly<{
   anyOf?: readonly JsonSchema[]
 }>
 
-/** JSON Schema of the configuration file with defaults and descriptions, for editors. */
+/** With defaults and descriptions, for editors. */
 export const configJsonSchema = (): JsonSchema =>
   z.toJSONSchema(configSchema, {
     io: 'input',
@@ -29,7 +29,7 @@ export const configJsonSchema = (): JsonSchema =>
 export const configJsonSchemaText = (): string =>
   `${JSON.stringify({ title: 'Configuration of Dormouse', ...configJsonSchema() }, undefined, 2)}\n`
 
-/** Keys allowed at `path` in any of its forms; empty where no keys are expected. */
+/** In any form of `path`; empty where no keys are expected. */
 export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
   let forms = formsOf(schema)
   for (const step of path) forms = forms.flatMap((form) => formsOf(schemaAt(form, step)))

@@ -1,4 +1,4 @@
-// Loads the configuration: the only reader of the file and of the environment.
+// The only reader of the configuration file and of the environment.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { array, record, strictObject, string, type z } from 'zod'
@@ -32,27 +32,26 @@ export type AccountConfig = Pick<AccountEntry, 'name' | 'baseUrl' | 'orgId' | 'p
   readonly dsnPassword: Secret | undefined
 }
 
-/** The configuration in effect: paths are absolute, secrets are not read. */
+/** Paths are absolute, secrets are not read. */
 export type Config = Omit<
   ConfigEntry,
   'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets' | 'owners' | 'notifications' | 'report'
 > & {
-  /** At least one, in the order of the file, names unique. */
+  /** At least one, names unique. */
   readonly accounts: readonly AccountConfig[]
   /** Name → window. */
   readonly windows: ReadonlyMap<string, Window>
-  /** In the order of the file, names unique; each belongs to one of the accounts. */
+  /** Names unique; each belongs to one of the accounts. */
   readonly budgets: readonly Budget[]
   readonly owners: Owners
-  /** Receivers of events, names unique. */
+  /** Names unique. */
   readonly notifications: readonly Notification[]
   readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
 }
 
-/** Environment variables of this process. */
 export const processEnvironment = (): Environment => process.env
 
-/** The configuration in the file at `path`, or all of its problems, secrets that cannot be read included. */
+/** Secrets that cannot be read are problems, too. */
 export function loadConfig(path: string, env: Environment): Result<Config, ConfigProblems> {
   const loaded = loadWithSource(path, env)
   return loaded.ok ? ok(loaded.value.config) : loaded
@@ -60,11 +59,10 @@ export function loadConfig(path: string, env: Environment): Result<Config, Confi
 
 export type LoadedConfig = Readonly<{
   config: Config
-  /** The YAML value of the file with every default filled in. */
+  /** The YAML value with every default filled in. */
   effective: unknown
 }>
 
-/** `loadConfig` with the source of the configuration. */
 export function loadWithSource(path: string, env: Environment): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return file
@@ -86,7 +84,7 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
   }
 }
 
-/** Adds what takes more than the file itself: other files, the environment, checks across sections. */
+/** Adds other files, the environment, and checks across sections. */
 function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, ConfigProblems> {
   const { folder } = context
   const prices = readPrices(
@@ -175,7 +173,7 @@ const periods = array(period)
 const priceFileSchema = strictObject({ currency: someText, plans: record(string(), periods) })
 type PriceFile = z.output<typeof priceFileSchema>
 
-/** Prices of `plan`, or the other settings in their place; undefined when the file does not have the plan. */
+/** Undefined when the file does not have the plan. */
 function selectPrices(
   file: PriceFile,
   { plan, currency = file.currency, cuHour }: Pick<AccountEntry, 'plan' | 'currency' | 'cuHour'>,
@@ -185,7 +183,7 @@ function selectPrices(
   return { currency, periods: cuHour === undefined ? listed : [{ from: instant(0), perCuHour: cuHour }] }
 }
 
-/** Prices of a plan in the price file that comes with Dormouse. */
+/** From the price file that comes with Dormouse. */
 export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
   const file = readPrices(SHIPPED_PRICES)
   if (!file.ok) return file

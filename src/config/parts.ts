@@ -1,15 +1,13 @@
-// Parts that sections of the schema share.
 import { int, NEVER, string, type z } from 'zod'
 import type { Result } from '../std/result.ts'
 
-/** Text of at least one character. */
 export const someText = string().min(1)
 export const optionalText = someText.optional()
 
 const NO_FILE = 'expected the path of a file'
 const NO_VARIABLE = 'expected the name of a variable'
 
-/** Where a secret is: a file, or a variable of the environment. */
+/** In a file, or in a variable of the environment. */
 export const secretFile = string(NO_FILE).min(1, NO_FILE).optional()
 export const secretVariable = string(NO_VARIABLE).min(1, NO_VARIABLE).optional()
 
@@ -21,7 +19,7 @@ export const wholeNumberSchema = (least: number, most: number) => {
   return int(expected).min(least, expected).max(most, expected)
 }
 
-/** Transformation of a text by `parse`, whose error becomes the problem. */
+/** The error of `parse` becomes the problem. */
 export const parsed =
   <Value>(parse: (text: string) => Result<Value, string>) =>
   (text: string, context: z.RefinementCtx): Value => {
@@ -31,7 +29,7 @@ export const parsed =
     return NEVER
   }
 
-/** Transformation of a text by `parse`; the problem is `expected` where it returns undefined. */
+/** The problem is `expected` where `parse` returns undefined. */
 export const parsedOr =
   <Value>(expected: string, parse: (text: string) => Value | undefined) =>
   (text: string, context: z.RefinementCtx): Value => {
@@ -41,7 +39,7 @@ export const parsedOr =
     return NEVER
   }
 
-/** Options of a refinement of an object: it runs although other keys have problems, so that all problems are reported together. */
+/** The refinement runs although other keys have problems, so that all are reported together. */
 export const ofObject = (error: string) => ({
   error,
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
@@ -52,7 +50,7 @@ type CamelCase<Key> = Key extends `${infer Head}_${infer Tail}`
   : Key
 type CamelKeys<Entry> = { [Key in keyof Entry as CamelCase<Key>]: Entry[Key] }
 
-/** Keys of the file as keys in code: `max_age` becomes `maxAge`. */
+/** `max_age` becomes `maxAge`. */
 function camelKeys<Entry extends object>(entry: Entry): CamelKeys<Entry>
 function camelKeys(entry: object): object {
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [camelCase(key), value]))

@@ -1,4 +1,3 @@
-// Problems of a configuration file, as lines for the person who wrote it.
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { fieldOf } from '../std/field.ts'
@@ -6,12 +5,12 @@ import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
 import { expectedWordText } from './suggestions.ts'
 
-/** Lines `path: problem, expected values`. Never empty. */
+/** `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
 
 /**
- * The value of YAML text, `{}` for an empty one; problems have line and column. A repeated key is a problem. A key without a value counts as
- * left out, so that every key of a section can be commented out.
+ * `{}` for an empty text; problems have line and column. A repeated key is a problem. A key without a value counts as left out, so that
+ * every key of a section can be commented out.
  */
 export function parseYaml(text: string): Result<unknown, ConfigProblems> {
   const lineCounter = new LineCounter()
@@ -32,7 +31,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]))
 }
 
-/** `value` as `schema` reads it, or all of its problems. `keys` has the keys to suggest for an unknown one. */
+/** `keys`: those to suggest for an unknown one. */
 export function parseWithSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -57,7 +56,7 @@ function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
   return [line(issue.path, messageOf(issue))]
 }
 
-/** Issues in the form that was probably meant: the right kind of value with the fewest issues. */
+/** The form that was probably meant: the right kind of value, the fewest issues. */
 function closestForm({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const ofKind = errors.filter(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),

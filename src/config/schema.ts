@@ -1,4 +1,4 @@
-// Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are generated from it.
+// `config/default.yaml` and `config/schema.json` are generated from this schema.
 import { array, boolean, enum as oneOf, number, strictObject, string, type z } from 'zod'
 import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
@@ -189,5 +189,5 @@ export const configSchema = strictObject({
     .describe('The log, JSON lines on standard output.'),
 })
 
-/** The file with its defaults; `load.ts` turns it into `Config`. */
+/** With defaults; `load.ts` turns it into `Config`. */
 export type ConfigEntry = z.output<typeof configSchema>

@@ -1,25 +1,24 @@
-// Keys and passwords: read from a file or a variable at each use, never stored.
+// Keys and passwords are read at each use, never stored.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { failed, ok, type Result } from '../std/result.ts'
 
-/** The variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type SecretSource = { readonly file: string } | { readonly variable: string }
 
-/** A secret by its source; the value does not hold its text. */
+/** Does not hold its text. */
 export type Secret = Readonly<{
   /** `file /run/secrets/key` or `variable DORMOUSE_API_KEY`. */
   from: string
-  /** Reads the text, trimmed. The problem is one line without the text. */
+  /** Trimmed. The problem is one line without the text. */
   read: () => Result<string, string>
 }>
 
-/** `folder` is that of the configuration file: relative paths start there. */
+/** Relative paths start in `folder`, that of the configuration file. */
 export type ConfigContext = Readonly<{ folder: string; env: Environment }>
 
-/** The secret in `file`, else that in `variable`; undefined without both. `create` decides what a secret may be. */
+/** From `file`, else `variable`; undefined without both. `create` decides what a secret may be. */
 export function configuredSecret(
   create: typeof createSecret,
   { file, variable }: Readonly<{ file: string | undefined; variable: string | undefined }>,
@@ -29,7 +28,7 @@ export function configuredSecret(
   return variable === undefined ? undefined : create({ variable }, env)
 }
 
-/** Why secrets cannot be read, one line each. */
+/** One line each. */
 export const secretProblems = (secrets: readonly (Secret | undefined)[]): readonly string[] =>
   secrets.flatMap((secret) => {
     const text = secret?.read()
@@ -51,7 +50,7 @@ export function createSecret(source: SecretSource, environment: Environment): Se
   }
 }
 
-/** A secret that is sent in a header: an API key or a token. */
+/** A secret that is sent in a header. */
 export function createKey(source: SecretSource, environment: Environment): Secret {
   const { from, read } = createSecret(source, environment)
   return {
@@ -75,7 +74,7 @@ function fileText(path: string): Result<string, string> {
   }
 }
 
-/** Text of a file error: plain words for the common ones, the system's text for the others. */
+/** Plain words for the common errors, else the system's text. */
 export function fileErrorText(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   switch (code) {

@@ -1,6 +1,3 @@
-// Problems of names: unknown ones with a suggestion, repeated ones.
-
-/** Problem of a name that no `kind` has. */
 export const unknownNameText = (kind: string, name: string, existing: readonly string[]): string =>
   existing.length === 0
     ? `there is no ${kind} ${name}: there are none`
@@ -12,7 +9,7 @@ export function expectedWordText(word: string, words: readonly string[]): string
   return near === undefined ? `, expected one of ${words.join(', ')}` : `, did you mean ${near}?`
 }
 
-/** The one of `words` that `word` was probably meant to be: at most a third of its letters differ, or it is the beginning. */
+/** The word that was probably meant: at most a third of the letters differ, or `word` is its beginning. */
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const ranked = words
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
@@ -21,7 +18,7 @@ export function nearestWord(word: string, words: readonly string[]): string | un
   return (close ?? ranked.find(({ candidate }) => candidate.startsWith(word)))?.candidate
 }
 
-/** Letters to insert, delete or replace to get from one word to the other. */
+/** Letters to insert, delete or replace. */
 function editDistance(from: string, to: string) {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let index = 0; index < from.length; index += 1) {
@@ -35,7 +32,7 @@ function editDistance(from: string, to: string) {
   return row[to.length] ?? 0
 }
 
-/** Problem of the item at `index` if an earlier item of the list at `path` has its name. */
+/** If an earlier item of the list at `path` has the same name. */
 export function repeatedName(
   path: string,
   items: readonly { readonly name: string }[],

@@ -1,4 +1,3 @@
-// Texts of the configuration file that stand for a value with a unit.
 import { number, string, union } from 'zod'
 import { fromIso } from '../model/time.ts'
 import { micros, seconds, type Instant, type Micros, type Seconds } from '../model/units.ts'
@@ -6,14 +5,14 @@ import { micros, seconds, type Instant, type Micros, type Seconds } from '../mod
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Length of `500ms`, `60s`, `5m`, `1h`, `7d`; undefined for anything else. */
+/** `500ms`, `60s`, `5m`, `1h`, `7d`; undefined for anything else. */
 export function parseDuration(text: string): Seconds | undefined {
   const [, amount, unit] = DURATION.exec(text) ?? []
   if (amount === undefined || unit === undefined) return undefined
   return seconds(Number(amount) * SECONDS_PER[unit as keyof typeof SECONDS_PER])
 }
 
-/** The shortest text for a length of time: `5m`, not `300s`. */
+/** The shortest: `5m`, not `300s`. */
 export function durationText(span: Seconds): string {
   if (span === 0) return '0s'
   if (span < 1) return `${Math.round(span * 1000)}ms`
@@ -24,7 +23,7 @@ export function durationText(span: Seconds): string {
 
 const NO_DURATION = 'expected a length of time such as 500ms, 60s, 5m, 1h or 7d'
 
-/** A length of time within `min` and `max`, both allowed. */
+/** `min` and `max` are allowed. */
 export function durationSchema({ min, max }: Readonly<{ min?: string; max: string }>) {
   const least = parseDuration(min ?? '') ?? 0
   const most = parseDuration(max) ?? 0
@@ -39,7 +38,7 @@ export function durationSchema({ min, max }: Readonly<{ min?: string; max: strin
 
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
 
-/** `0.106` → 106,000 micros, by its digits, so that no binary fraction is rounded; undefined for anything else. */
+/** `0.106` → 106,000 micros, by its digits, so that no binary fraction is rounded. */
 export function parseMoney(text: string): Micros | undefined {
   if (!AMOUNT.test(text)) return undefined
   const [whole = '', fraction = ''] = text.split('.')
@@ -48,7 +47,7 @@ export function parseMoney(text: string): Micros | undefined {
 
 const NO_AMOUNT = 'expected an amount of at least 0 with at most 6 decimals, such as 0.106'
 
-/** An amount of currency, as a number or as text. */
+/** A number or a text. */
 export const moneySchema = union([number(), string()], NO_AMOUNT)
   .refine((amount) => parseMoney(String(amount)) !== undefined, NO_AMOUNT)
   .meta({ examples: [0.106] })
@@ -56,7 +55,7 @@ export const moneySchema = union([number(), string()], NO_AMOUNT)
 
 export type HostAndPort = Readonly<{ host: string; port: number }>
 
-/** `127.0.0.1:9478`, `localhost:0`, `[::1]:9478`; undefined for anything else. The host comes without brackets. */
+/** `127.0.0.1:9478`, `localhost:0`, `[::1]:9478`. The host comes without brackets. */
 export function parseAddress(text: string): HostAndPort | undefined {
   const [, six, other, port] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? []
   const host = six ?? other
@@ -69,7 +68,7 @@ export const addressText = ({ host, port }: HostAndPort): string =>
 
 const NO_ADDRESS = 'expected host:port with a port of 0 to 65535, an IPv6 host in brackets'
 
-/** Address to listen on; port 0 takes any free one. */
+/** Port 0 takes any free one. */
 export const addressSchema = string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
   .transform((text) => parseAddress(text) ?? { host: '', port: 0 })
@@ -77,6 +76,6 @@ export const addressSchema = string(NO_ADDRESS)
 export const isLoopback = ({ host }: HostAndPort): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** Beginning of `2026-03-01` in UTC; undefined for anything else. */
+/** Beginning of `2026-03-01` in UTC. */
 export const parseDay = (text: string): Instant | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? fromIso(`${text}T00:00:00Z`) : undefined

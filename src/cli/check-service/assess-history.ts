@@ -1,4 +1,3 @@
-// Assessment of the service's history and metering. Pure.
 import { planOfSubscription, type Granularity, type ProjectDetail } from '../../model/service/consumption.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
@@ -91,7 +90,6 @@ function extrasText({ quota, maintenanceAt }: ProjectDetail) {
   return (hasQuota ? '; it has a quota that stops its computes' : '') + restart
 }
 
-/** Why there is no history of a granularity. */
 function reasonOf(answer: Exclude<ProbeResult['consumption'][Granularity], { unasked: string }>) {
   if (!answer.ok) return serviceErrorText(answer.error)
   if (answer.value.kind === 'page') return ''

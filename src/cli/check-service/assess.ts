@@ -1,4 +1,4 @@
-// Assessment of the probe results: one check per topic with what follows for Dormouse. Pure.
+// One check per topic, with what follows for Dormouse.
 import { countWithNoun } from '../../outputs/text/amounts.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { HISTORY_TOPICS } from './assess-history.ts'
@@ -6,14 +6,14 @@ import { full, less, unproven } from './finding.ts'
 import type { Assessments, AssessSettings, Check, CheckResult } from './finding.ts'
 import { probedValue, type FieldCounts, type ProbeResult } from './probe-result.ts'
 
-/** All checks, in the order of the output. */
+/** In the order of the output. */
 export const assessService = (result: ProbeResult, settings: AssessSettings): Check[] =>
   Object.entries({ ...TOPICS, ...HISTORY_TOPICS }).flatMap(([topic, assess]) => {
     const finding = assess(result, settings)
     return finding ? [{ topic, ...finding }] : []
   })
 
-/** Seconds of the median latency above which looks are old when a reading begins. */
+/** Median latency, seconds, above which looks are old when a reading begins. */
 const SLOW = 1
 
 const KEY_KINDS: Readonly<Record<string, string>> = {
@@ -191,7 +191,7 @@ const TOPICS: Assessments = {
 
 const millisText = (span: number) => `${Math.round(span * 1000)} ms`
 
-/** Number with one decimal, zero without a sign. */
+/** One decimal, zero without a sign. */
 const tenths = (span: number) => (Math.round(span * 10) / 10 || 0).toFixed(1)
 
 /** `a in 1 of 2 records, b in 2 of 2`. */

@@ -1,10 +1,8 @@
-// Verdicts of a check of a service.
 import type { ProbeResult } from './probe-result.ts'
 
-/** What was seen about a topic, and what follows from it for Dormouse. */
 export type Check = Readonly<{
   topic: string
-  /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: it could not be checked. */
+  /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: not checkable. */
   verdict: 'full' | 'less' | 'unknown'
   seen: string
   follows: string
@@ -19,12 +17,10 @@ export const unproven = (seen: string, follows: string): CheckResult => ({
   follows,
 })
 
-/** Settings of the command and the configuration. */
 export type AssessSettings = Readonly<{
   requestsPerMinute: number
-  /** Service plan of the configuration. */
   plan: string | undefined
-  /** Number of projects that the configuration names. */
+  /** Projects that the configuration names. */
   named: number | undefined
 }>
 

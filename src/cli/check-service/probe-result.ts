@@ -1,4 +1,3 @@
-// Results of the probes of a service, and the raw records they are counted from.
 import type { ConsumptionPage, Service } from '../../model/ports/service.ts'
 import type { ProjectDetail, Granularity } from '../../model/service/consumption.ts'
 import { fieldOf } from '../../std/field.ts'
@@ -9,7 +8,6 @@ import type { ServiceClient } from '../../service/http/client.ts'
 import type { ServiceOptions } from '../../service/service.ts'
 import type { ServiceAccess } from '../connect/service.ts'
 
-/** What the probes use. */
 export type Probe = Pick<ServiceOptions, 'clock' | 'projects' | 'orgId'> &
   Pick<ServiceAccess, 'reader'> & {
     readonly client: ServiceClient
@@ -19,13 +17,13 @@ export type Probe = Pick<ServiceOptions, 'clock' | 'projects' | 'orgId'> &
 
 export type Answer<Value> = Result<Value, ServiceError>
 
-/** An answer, or why there was no request. */
+/** Or why there was no request. */
 export type Probed<Value> = Answer<Value> | { readonly unasked: string }
 
 export const probedValue = <Value>(answer: Probed<Value>): Value | undefined =>
   'ok' in answer && answer.ok ? answer.value : undefined
 
-/** Field → in how many of `records` it was present and not null. */
+/** Field → records with a value in it. */
 export type FieldCounts = Readonly<{
   records: number
   present: Readonly<Record<string, number>>
@@ -36,7 +34,7 @@ export type Traffic = Readonly<{
   refusedForRate: number
   median: Seconds
   longest: Seconds
-  /** The service's clock minus ours; undefined if the service sends no time. */
+  /** The service's minus ours; undefined if the service sends no time. */
   clock: Readonly<{ low: Seconds; high: Seconds }> | undefined
   /** Headers about rates, `name: value`. */
   rateHeaders: readonly string[]
@@ -44,20 +42,17 @@ export type Traffic = Readonly<{
 
 export type ProbeResult = Readonly<{
   traffic: Traffic
-  /** The service's name of the kind of key; undefined if not reported. */
+  /** By the service's name; undefined if not reported. */
   keyKind: string | undefined
-  /** Number of keys that the key may list. */
+  /** Keys that the key may list. */
   keys: Answer<number>
   projects: Readonly<{
-    /** Projects on a page of the largest size, and whether there are more. */
+    /** First page of the largest size. */
     list: Answer<Readonly<{ count: number; more: boolean }>>
-    /**
-     * `cursor`: the second page differs. `none`: one page has all projects. `repeats`: the cursor is ignored.
-     * `unproven`: too few projects to tell.
-     */
+    /** `cursor`: the second page differs. `none`: one page has all. `repeats`: the cursor is ignored. `unproven`: too few projects. */
     paging: 'cursor' | 'none' | 'repeats' | 'unproven'
     fields: FieldCounts
-    /** Records that were not understood. */
+    /** Records not understood. */
     problems: readonly string[]
   }>
   /** Projects whose computes were looked at. */
@@ -66,7 +61,7 @@ export type ProbeResult = Readonly<{
     fields: FieldCounts
     awake: number
     asleep: number
-    /** Ids of computes that slept and were awake or waking in the second look. */
+    /** Computes that slept and were awake or waking at the second look. */
     woke: readonly string[]
     problems: readonly string[]
   }>

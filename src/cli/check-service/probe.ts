@@ -1,4 +1,4 @@
-// Probes of a service. Every request is a GET, and the record of a sleeping compute is never requested alone.
+// Every request is a GET, and the record of a sleeping compute is never requested alone.
 import type { ConsumptionPage } from '../../model/ports/service.ts'
 import type { Granularity } from '../../model/service/consumption.ts'
 import type { Compute } from '../../model/service/compute.ts'
@@ -9,11 +9,11 @@ import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
 import { countFields, itemsAt, probedValue, textAt } from './probe-result.ts'
 import type { Answer, Probe, Probed, ProbeResult } from './probe-result.ts'
 
-/** Projects whose computes are looked at, 10: each takes one or two requests. */
+/** Projects whose computes are looked at: each takes one or two requests. */
 const SAMPLE_SIZE = 10
-/** Projects of the sample that were active longest ago, 3: only sleeping computes show whether looking wakes them. */
+/** Projects of the sample that were active longest ago: only sleeping computes show whether looking wakes them. */
 const SLEEPING_SAMPLE_SIZE = 3
-/** Projects on a page, as the daemon requests. Source: service-facts.md, "Projects". */
+/** As the daemon requests. Source: service-facts.md, "Projects". */
 const PAGE_SIZE = 400
 
 const PROJECT_FIELDS = ['compute_last_active_at', 'cpu_used_sec', 'default_endpoint_settings']
@@ -82,7 +82,7 @@ const readProjectPage = (probe: Probe, limit: number, cursor?: string): Promise<
   return get(probe, 'list_projects', `projects?${query.toString()}`)
 }
 
-/** Reads two pages of one project each, to see whether the service heeds limit and cursor. */
+/** Two pages of one project each show whether the service heeds limit and cursor. */
 async function probePaging(
   probe: Probe,
   records: readonly unknown[],
@@ -100,7 +100,7 @@ async function probePaging(
   return textAt(other, 'id') === textAt(project, 'id') ? 'repeats' : 'cursor'
 }
 
-/** Projects to look at: the configured ones, else those active last and some active longest ago, in this order. */
+/** The configured projects, else those active last and some active longest ago. */
 function sampleOf({ projects }: Probe, records: readonly unknown[]) {
   if (projects !== 'discover') return projects.slice(0, SAMPLE_SIZE)
   const ids = records
@@ -114,7 +114,7 @@ function sampleOf({ projects }: Probe, records: readonly unknown[]) {
 const activeAt = (record: unknown) =>
   Date.parse(textAt(record, 'compute_last_active_at') ?? textAt(record, 'updated_at') ?? '') || 0
 
-/** Lists one project after the other until a second look shows that the first woke no compute. If it did, no more projects are listed. */
+/** Lists projects one by one until a second look shows that the first woke no compute. If it did, lists no more. */
 async function listComputesCarefully(probe: Probe, sample: readonly string[]): Promise<ComputeList[]> {
   const lists: ComputeList[] = []
   let isHarmless = false
@@ -149,7 +149,7 @@ const idsIn = (lists: readonly ComputeList[], isIn: (compute: Compute) => boolea
 
 const asleepIn = (lists: readonly ComputeList[]) => idsIn(lists, (compute) => !isAwake(compute))
 
-/** Ids of computes that slept in the first lists and not in the second. */
+/** Computes that slept in the first lists and not in the second. */
 function wokenBetween(before: readonly ComputeList[], after: readonly ComputeList[]) {
   const awake = new Set(idsIn(after, isAwake))
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
@@ -203,7 +203,7 @@ async function probeKeys({ service, signal }: Probe): Promise<Answer<number>> {
   return keys.ok ? ok(keys.value.items.length) : keys
 }
 
-/** Granularity → milliseconds of history that the service certainly keeps. */
+/** Milliseconds of history that the service certainly keeps. */
 const CONSUMPTION_SPAN = { hourly: DAY, daily: 7 * DAY, monthly: 32 * DAY }
 
 async function probeConsumption(
@@ -223,7 +223,7 @@ async function probeConsumption(
   return { hourly, daily, monthly }
 }
 
-/** Requests a connection string as readings do, and drops it at once: it holds a password. */
+/** Requested as readings do; dropped at once, because it holds a password. */
 async function probeConnectionUri(
   { service, reader, signal }: Probe,
   compute: Compute | undefined,

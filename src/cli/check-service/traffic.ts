@@ -1,10 +1,9 @@
-// Traffic of a check: latency, clock offset and rate headers of its requests.
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { RequestReport } from '../../service/http/request.ts'
 import type { Traffic } from './probe-result.ts'
 
-/** Names of headers about rates; not in the interface. */
+/** Not in the interface. */
 const RATE_HEADER = /rate-?limit|retry-after/
 
 export function createTrafficLog(clock: Clock) {

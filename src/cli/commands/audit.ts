@@ -1,4 +1,4 @@
-// `audit`: what an account did and cost, from the service's own history; needs no installation.
+// `audit`: from the service's own history; needs no installation.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,11 +37,11 @@ type Options = ConnectOptions & {
   readonly top: number
 }
 
-/** Service plan whose prices hold for `--base-url` without `--plan`. */
+/** Has the prices for `--base-url` without `--plan`. */
 const DEFAULT_PLAN = 'launch'
-/** Requests beyond the rate that may go out first, 170: nothing was sent in the minute before, and people keep the other half. */
+/** Requests beyond the rate that may go out first: nothing was sent in the minute before, and people keep the other half. */
 const INITIAL_REQUESTS = 170
-/** Days for which the service keeps consumption. */
+/** The service keeps consumption for so long. */
 const MAX_DAYS = 400
 /** Computes of the largest accounts. */
 const MAX_LISTED = 100_000
@@ -79,7 +79,7 @@ type AuditInput = Readonly<{ folder: string; access: ServiceAccess; prices: Pric
 
 async function auditWith(input: AuditInput, options: Options, io: Io): Promise<AuditOutcome> {
   const { clock, random } = input.access.service
-  // progress goes to standard error, so that the audit itself can be piped
+  // standard error, so that the audit itself can be piped
   const report = options.json ? () => undefined : io.err
   let requests = 0
   const serviceTime = createServiceTime(clock)
@@ -138,7 +138,6 @@ function printOutcome({ audit, problems }: AuditOutcome, options: Options, io: I
   return reportFindings(io, problems)
 }
 
-/** @param top how many computes are listed */
 function auditText(audit: Audit, top: number) {
   const { findings, currency, byCompute } = audit
   const remaining = byCompute.length - Math.min(top, byCompute.length)

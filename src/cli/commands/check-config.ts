@@ -1,4 +1,3 @@
-// `check-config`: all problems of a configuration, or the configuration in effect; sends test messages.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../../config/defaults.ts'
@@ -37,7 +36,6 @@ async function checkConfig(options: Options, io: Io) {
   return EXIT.usage
 }
 
-/** Sends a test message to the receiver of that name. */
 async function testReceiver(
   { notifications, report }: Config,
   { sendTest: name = '', json: isJson }: Options,

@@ -1,4 +1,3 @@
-// `check-service`: what a service and a key can do, and what that means for Dormouse. It only reads and wakes no compute.
 import { Command } from 'commander'
 import { sanitize } from '../../std/sanitize.ts'
 import { wrapText } from '../../std/wrap-text.ts'
@@ -58,7 +57,7 @@ function reportText({ baseUrl, checks, traffic, findings }: Report, columns: num
   return `${head}\n${checksText(checks, columns)}\n\n${end}`
 }
 
-/** Lengths in seconds; the offset is the service's clock minus ours, null if the service sends no time. */
+/** The offset is the service's clock minus ours, null if the service sends no time. */
 const reportJson = ({ baseUrl, checks, traffic, findings }: Report) => ({
   base_url: baseUrl,
   requests: traffic.requests,
@@ -71,11 +70,11 @@ const reportJson = ({ baseUrl, checks, traffic, findings }: Report) => ({
 
 const SIGNS = { full: 'ok', less: 'less', unknown: '?' } as const satisfies Record<Check['verdict'], string>
 
-/** Columns without a terminal, and the fewest columns that lines are filled to. */
+/** Columns without a terminal, and the fewest that lines are filled to. */
 const DEFAULT_WIDTH = 110
 const MIN_WIDTH = 60
 
-/** The checks as text: verdict and topic in columns, the consequence below the finding. */
+/** Verdict and topic in columns, the consequence below the finding. */
 export function checksText(checks: readonly Check[], columns: number | undefined): string {
   const topicWidth = Math.max(...checks.map(({ topic }) => topic.length))
   const indent = ' '.repeat(6 + topicWidth + 2)

@@ -1,4 +1,3 @@
-// `computes`: every operation of the service on computes.
 import { Command } from 'commander'
 import {
   largestCu,
@@ -91,7 +90,7 @@ const list = (projectId: string | undefined, options: ConnectOptions, io: Io) =>
     },
   })
 
-/** Computes of all projects; a project that cannot be read becomes a problem. */
+/** A project that cannot be read becomes a problem. */
 async function listAll(
   service: Service,
   signal: AbortSignal,
@@ -123,7 +122,7 @@ async function create(projectId: string, options: CreateOptions, io: Io) {
   })
 }
 
-/** Reads the compute first: settings that it has already are not sent, and the change is printed as before → after. */
+/** Reads the compute first: settings that it has are not sent, and the change is printed as before → after. */
 async function update({ projectId, endpointId }: ComputeAddress, options: ChangeOptions, io: Io) {
   const settings = settingsOf(options)
   if (!settings.ok) return failUsage(io, settings.error)
@@ -166,7 +165,7 @@ function settingsOf(options: ChangeOptions): Result<ComputeSettings, string> {
   })
 }
 
-/** Settings that differ from those of `compute`; empty if none do. */
+/** Empty if none differ. */
 function differingSettings(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings): ComputeSettings {
   return {
     ...(sizing && !sameSizing(sizing, compute.sizing) && { sizing }),
@@ -178,7 +177,6 @@ function differingSettings(compute: Compute, { sizing, autosuspendDelay }: Compu
 const sameSizing = (sizing: Sizing, other: Sizing) =>
   smallestCu(sizing) === smallestCu(other) && largestCu(sizing) === largestCu(other)
 
-/** The change as before → after, and whether it interrupts clients. */
 function changeText(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings) {
   const delay = autosuspendDelay === DELAY_OF_SERVICE ? undefined : autosuspendDelay
   return textFields({

@@ -1,4 +1,3 @@
-// `demo`: the whole product on this machine.
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
 import { parseFolderOption, parseLength } from '../terminal/parse.ts'

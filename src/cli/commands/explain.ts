@@ -1,4 +1,3 @@
-// `explain`: why one compute is in its state, from the running daemon or from the store of a stopped one.
 import { Command } from 'commander'
 import { explainCompute, type ComputeExplanation } from '../../daemon/http/api/explain.ts'
 import { fieldOf } from '../../std/field.ts'

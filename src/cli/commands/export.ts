@@ -1,4 +1,3 @@
-// `export`: stored history as CSV or lines of JSON, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import type { ExportRequest } from '../../daemon/history/export.ts'
@@ -40,7 +39,6 @@ async function exportHistory(options: Options, io: Io) {
   return exitCode ?? failText(io, message)
 }
 
-/** Query of the request. */
 const queryOf = ({ what, from, to, json }: Options): Record<string, string> => ({
   ...(what && { what }),
   ...(from && { from }),
@@ -60,7 +58,7 @@ const writeStored = (config: Config, request: ExportRequest, io: Io) =>
     return write(exportText(store, accounts, request), io)
   })
 
-/** Writes whole lines as they arrive; `io.out` adds the line feed of the last one. */
+/** Whole lines as they arrive; `io.out` adds the line feed of the last one. */
 async function write(chunks: AsyncIterable<unknown>, io: Io) {
   let rest = ''
   try {

@@ -1,4 +1,3 @@
-// `init`: writes a commented configuration and the SQL of the role for readings.
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
@@ -17,7 +16,7 @@ type Options = ConnectOptions & {
   readonly force?: boolean
 }
 
-/** SQL of a role that sees all connections and the file cache, but no data. */
+/** The role sees all connections and the file cache, but no data. */
 const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
 create role dormouse with login connection limit 2 password 'choose a long one';
 grant pg_monitor to dormouse;
@@ -65,7 +64,7 @@ function pathProblem(path: string, { force }: Options) {
   return !force && existsSync(path) ? `${path} exists already; replace it with --force` : undefined
 }
 
-/** Values of the account that the options give, by key of the file. */
+/** Values of the account, by key of the file. */
 const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
   ...(baseUrl !== undefined && { base_url: baseUrl }),
   ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
@@ -75,7 +74,7 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
 
 type Overview = Readonly<{ summary: string; isComplete?: boolean }>
 
-/** Asks what the key can see, as one line. A problem does not stop the file from being written. */
+/** One line. A problem does not stop the file from being written. */
 async function askService(options: Options, io: Io): Promise<Overview> {
   if (options.baseUrl === undefined)
     return { summary: 'no --base-url is given: the file has an example instead' }

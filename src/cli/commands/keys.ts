@@ -1,4 +1,3 @@
-// `keys`: every operation of the service on API keys.
 import { Command } from 'commander'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import { timeField } from '../../outputs/text/compute-fields.ts'

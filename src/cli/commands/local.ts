@@ -1,4 +1,3 @@
-// `local`: the managed service on this machine, until it is stopped.
 import { Command, InvalidArgumentError } from 'commander'
 import { createClock } from '../../daemon/clock.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
@@ -81,7 +80,7 @@ async function runLocal(options: Options, io: Io) {
 
 const MAX_SLEEP = seconds(1_000_000)
 const MAX_PORT = 65_535
-/** Projects of one local service, 100,000: the largest past that was tested. */
+/** The largest past that was tested. */
 const MAX_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
@@ -154,10 +153,10 @@ const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-ref
     ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`
     : 'its projects without one; choose another --folder')
 
-/** Projects with a past, 200: enough for every kind of use in every size. */
+/** Enough for every kind of use in every size. */
 const PAST_PROJECTS = 200
 
-/** Length of a past: at most 180 days, because the service forgets operations after about six months (service-facts 3). */
+/** The service forgets operations after about six months (service-facts 3). */
 const PAST = { min: seconds(86_400), max: seconds(180 * 86_400) }
 
 function pastArgument(text: string): Seconds {

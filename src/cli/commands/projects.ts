@@ -1,4 +1,3 @@
-// `projects`: lists projects of the service.
 import { Command } from 'commander'
 import type { Project } from '../../model/service/compute.ts'
 import { timeField } from '../../outputs/text/compute-fields.ts'

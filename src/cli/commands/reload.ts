@@ -1,4 +1,3 @@
-// `reload`: makes the running daemon read its configuration again.
 import { Command } from 'commander'
 import { fieldOf } from '../../std/field.ts'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'

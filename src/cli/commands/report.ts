@@ -1,4 +1,3 @@
-// `report`: what a week cost and why, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
@@ -40,7 +39,7 @@ type Options = ApiOptions & {
   readonly list?: boolean
 }
 
-/** Milliseconds without a byte, two minutes: a daemon reads the report of many computes day by day, beside its passes. */
+/** Milliseconds without a byte: a daemon reads the report of many computes day by day, beside its passes. */
 const REPORT_TIMEOUT = 120_000
 
 export const createReportCommand = ({ io, end }: CommandSession): Command =>
@@ -106,7 +105,6 @@ async function sendReport(api: DaemonApi, { account }: Options, io: Io) {
   return answer.ok ? write(await answer.value.text(), io) : failText(io, answer.error.message)
 }
 
-/** Query of the request. */
 const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery => ({
   ...(kept && { kept: 'true' }),
   ...(team !== undefined && { team }),

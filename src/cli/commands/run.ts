@@ -1,4 +1,3 @@
-// `run` and `once`: the daemon, and one pass of it.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loadWithSource, type Config } from '../../config/load.ts'
@@ -34,7 +33,7 @@ async function runDaemon(options: Options, { io, version }: Process) {
   const { config } = loaded.value
   const log = createLog(config.log.level)
   let reload: Daemon['reload'] | undefined
-  // a request before the daemon has started needs no reload: the configuration has just been read
+  // before the start no reload is needed: the configuration has just been read
   io.onReload?.(() => void reload?.())
   const daemon = await startDaemon({ loaded: loaded.value, read, log, version }, io.signal)
   reload = daemon.reload
@@ -63,7 +62,7 @@ async function runOnce(options: Options, { io, version }: Process) {
   return snapshot.ready ? exitCode : EXIT.failed
 }
 
-/** Listeners on any free port of loopback: a daemon of one pass must not block the ports of another. */
+/** Any free port: a daemon of one pass must not block the ports of another. */
 const withAnyPort = (config: Config): Config => {
   const anyPort = { host: '127.0.0.1', port: 0 }
   return { ...config, server: { ...config.server, telemetry: anyPort, api: anyPort } }

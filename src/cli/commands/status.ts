@@ -1,4 +1,3 @@
-// `status`: state and cost of every compute, from the running daemon or from the store of a stopped one.
 import { Command } from 'commander'
 import type { BudgetJson, ForecastJson, MonthJson } from '../../daemon/http/api/budget-json.ts'
 import { fleetJson, type FleetJson } from '../../daemon/http/api/status-json.ts'

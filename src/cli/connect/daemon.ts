@@ -1,4 +1,3 @@
-// Requests to the API of a running daemon.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { request } from 'undici'
@@ -11,18 +10,15 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** No daemon was reached, or its answer is an error. */
 export type ApiProblem = Readonly<{ kind: 'unreached' | 'refused'; message: string }>
 
 type Body = Awaited<ReturnType<typeof request>>['body']
 
-/** Milliseconds without a byte after which a request fails, 5 s: people wait for it. */
+/** Milliseconds without a byte: people wait for it. */
 const DEFAULT_TIMEOUT = 5000
 
-/** Address of a daemon, and the token for it. */
 export type DaemonApi = Readonly<{ url: string; token?: string | undefined }>
 
-/** Options of commands that ask a daemon. */
 export type ApiOptions = Readonly<{
   url?: string
   tokenFile?: string
@@ -38,7 +34,7 @@ export const withApiOptions = (command: Command): Command =>
     .option('--token-file <file>', `file with a token of the API (default: the variable ${VARIABLE}, if set)`)
     .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
 
-/** The API of `--url`, else that of the configuration, which is then returned with it. */
+/** The API of `--url`, else of the configuration, which then comes with it. */
 export function daemonApi(
   { url, config: file = DEFAULT_CONFIG, tokenFile }: ApiOptions,
   { cwd, env }: Io,
@@ -55,7 +51,7 @@ export function daemonApi(
   return ok({ api: { url: apiUrl, token: token.value }, config: config.value })
 }
 
-/** Problem of an address, without its text: people put passwords there. */
+/** Problem without the address: people put passwords there. */
 function urlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
@@ -65,7 +61,7 @@ function urlProblem(text: string): string | undefined {
     : undefined
 }
 
-/** The token; undefined if none is given, which is enough on loopback. */
+/** Undefined if none is given, which is enough on loopback. */
 function readToken(file: string | undefined, env: Io['env']): Result<string | undefined, string> {
   if (file !== undefined) return createKey({ file }, env).read()
   return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
@@ -101,7 +97,6 @@ export async function askDaemon(
 
 export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 
-/** The JSON value of an answer. */
 export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Result<unknown, ApiProblem>> {
   if (!answer.ok) return answer
   try {
@@ -112,12 +107,11 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
 }
 
 type JsonOptions<Value> = Readonly<{
-  /** Tells an answer of Dormouse from one of another program. */
+  /** Tells Dormouse from another program. */
   isExpected: (body: unknown) => body is Value
   signal?: AbortSignal
 }>
 
-/** The JSON value at a path of the API. */
 export async function readJson<Value>(
   api: DaemonApi,
   path: string,
@@ -128,7 +122,6 @@ export async function readJson<Value>(
   return isExpected(answer.value) ? ok(answer.value) : refused(`${api.url} is not the API of Dormouse`)
 }
 
-/** State of the running daemon. */
 export const readFleet = (api: DaemonApi): Promise<Result<FleetJson, ApiProblem>> =>
   readJson(api, '/api/v1/computes', { isExpected: isFleet })
 
@@ -138,13 +131,13 @@ const isFleet = (body: unknown): body is FleetJson =>
 export const errorReason = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
 
-/** The message of an answer of Dormouse; the beginning of another program's answer. */
+/** The beginning of the answer where another program answered. */
 function messageIn(text: string, otherwise: string) {
   try {
     const message = fieldOf(JSON.parse(text), 'message')
     if (typeof message === 'string') return message
   } catch {
-    // no JSON: another program answered
+    // no JSON
   }
   return `${otherwise}: ${text.slice(0, 200)}`
 }

@@ -1,4 +1,3 @@
-// Commands that send one request to the service and print its answer.
 import type { Command } from 'commander'
 import type { Listing, Service } from '../../model/ports/service.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
@@ -7,7 +6,6 @@ import { EXIT, failUsage, failWith, jsonText, reportFindings, textTable } from '
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { connectService, withConnectOptions, type ConnectOptions } from './service.ts'
 
-/** Adds a command to `parent`, with the options of every request. */
 export const addRequestCommand = (parent: Command, name: string, description: string): Command =>
   withConnectOptions(parent.command(name).description(description)).option('--json', 'print JSON')
 
@@ -15,7 +13,7 @@ type Request<Value> = Readonly<{
   send: (service: Service, signal: AbortSignal) => Promise<Result<Value, ServiceError>>
   json: (answer: Value) => unknown
   text: (answer: Value) => string
-  /** What the answer leaves out; with any of it the exit code is `findings`. */
+  /** What the answer leaves out; any makes the exit code `findings`. */
   problems?: (answer: Value) => readonly string[]
 }>
 
@@ -35,7 +33,7 @@ export async function printAnswer<Value>(
 }
 
 type ListRequest<Item> = Pick<Request<Listing<Item>>, 'send'> & {
-  /** Key of the list in JSON. */
+  /** Key in JSON. */
   readonly name: string
   readonly json: (item: Item) => unknown
   /** Heading → cell. */

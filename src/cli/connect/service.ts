@@ -1,4 +1,4 @@
-// Access of a command to a service: an account of the configuration, or an address and a key. The key is never an argument.
+// Access by an account of the configuration, or by an address and a key. The key is never an argument.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isBaseUrl } from '../../config/sections/account.ts'
@@ -17,7 +17,7 @@ import { parseId } from '../terminal/parse.ts'
 export const DEFAULT_CONFIG = 'dormouse.yaml'
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
 export const NO_BASE_URL = '--base-url: expected an http or https address that ends with /api/v2'
-/** Half of what the service allows an account; the same as `service.requests_per_minute` by default. */
+/** The default of `service.requests_per_minute`: half of what the service allows an account. */
 const REQUESTS_PER_MINUTE = 350
 
 export type ConnectOptions = Readonly<{
@@ -29,7 +29,6 @@ export type ConnectOptions = Readonly<{
   json?: boolean
 }>
 
-/** Adds the options that `openServiceAccess` reads. */
 export const withConnectOptions = (command: Command): Command =>
   withDirectOptions(
     command
@@ -37,7 +36,6 @@ export const withConnectOptions = (command: Command): Command =>
       .option('--account <name>', 'account of the configuration; needed when it has several'),
   )
 
-/** Adds only the options for an address and a key. */
 export const withDirectOptions = (command: Command): Command =>
   command
     .option('--base-url <url>', 'address of the service, in place of a configuration; ends with /api/v2')
@@ -47,7 +45,7 @@ export const withDirectOptions = (command: Command): Command =>
     )
     .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
 
-/** The service; the problems are those of usage or configuration. Nothing is sent. */
+/** Sends nothing. Problems are those of usage or configuration. */
 export function connectService(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
   const access = openServiceAccess(options, io)
   return access.ok ? ok(createService(access.value.service)) : access
@@ -55,10 +53,10 @@ export function connectService(options: ConnectOptions, io: Io): Result<Service,
 
 export type ServiceAccess = Readonly<{
   service: ServiceOptions
-  /** Service plan and its prices; undefined without a configuration. */
+  /** Undefined without a configuration, as the prices. */
   plan?: string
   prices?: Prices
-  /** Role and database for connection strings, or why they may not be requested. */
+  /** Role and database, or why connection strings may not be requested. */
   reader: ReturnType<typeof readingCredentials> | { readonly unasked: string }
 }>
 

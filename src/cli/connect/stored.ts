@@ -1,4 +1,3 @@
-// The store of a stopped daemon, for commands that find none running.
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
@@ -12,11 +11,7 @@ import { readStore, type StoreReader } from '../../store/open-store.ts'
 import { EXIT, failText, failUsage, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
 import { daemonApi, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
 
-/**
- * What `use` makes of the store, which stays open until then; undefined if there is no store.
- *
- * @throws when the store cannot be read
- */
+/** The store stays open until `use` has ended; undefined without a store. @throws when it cannot be read */
 export async function withStore<Value>(
   config: Config,
   use: (store: StoreReader) => Promise<Value>,
@@ -33,7 +28,7 @@ type FleetQuestion<Value> = Readonly<{
   text: (value: Value) => string
 }>
 
-/** Prints what the running daemon answers, or what the store of a stopped one says. */
+/** From the running daemon, else from the store. */
 export async function printFleetAnswer<Value>(
   options: ApiOptions,
   io: Io,
@@ -56,7 +51,7 @@ export async function printFleetAnswer<Value>(
   return value.ok ? print(value.value) : failText(io, value.error)
 }
 
-/** Every state is unknown, because this process has made no sweep. */
+/** States are unknown: this process made no sweep. */
 const storedSnapshot = (config: Config) =>
   withStore(config, async (store) => {
     const now = createClock().now()

@@ -1,4 +1,4 @@
-// Computes of the demo: five of two teams, with delays short enough to watch.
+// Delays are short enough to watch.
 
 export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
 
@@ -11,7 +11,7 @@ export type Player = Readonly<{
   about: string
 }>
 
-/** Seconds after which the forgotten compute is given an autosuspend delay, and that delay in seconds. */
+/** Seconds until the forgotten compute gets a delay, and that delay in seconds. */
 export const FORGOTTEN_NOTICED = { after: 25, delay: 5 }
 
 export const CAST: readonly Player[] = [

@@ -1,11 +1,10 @@
-// Configuration of the demo's daemon.
 import type { Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
 
 export type DemoPaths = Readonly<{
   keyFile: string
   passwordFile: string
-  /** File with the address of the receiver of events. */
+  /** Holds the address of the receiver of events. */
   receiverFile: string
   /** Ports. */
   telemetry: number
@@ -14,7 +13,7 @@ export type DemoPaths = Readonly<{
   activityLag: number
 }>
 
-/** Limit that the busy team reaches after half a minute. */
+/** The busy team reaches it after half a minute. */
 const LIMIT = '0.0015 USD'
 
 export const demoConfiguration = (
@@ -48,5 +47,5 @@ const projectsOf = (of: string) =>
 const ownerOf = (team: string) =>
   `  - { match: { project: [${projectsOf(team)}] }, team: ${team}, tier: dev, channel: "#${team}" }`
 
-/** Quotes a path, which may contain any character. */
+/** A path may contain any character. */
 const quoted = (text: string) => JSON.stringify(text)

@@ -1,4 +1,3 @@
-// The demo: the local service, clients, the daemon as a process of its own, a receiver of events, and what the terminal shows of them.
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
@@ -53,10 +52,10 @@ export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
 const MISSING =
   '--with-prometheus needs Prometheus and Alertmanager on this machine: on Debian, apt install prometheus prometheus-alertmanager'
 
-/** Seconds after which a demo without length ends, 23 days: a clock cannot sleep longer at a time. */
+/** Seconds, 23 days: a clock cannot sleep longer at a time. */
 const MAX_LENGTH = 2_000_000
 
-/** `until` is a time of the monotonic clock. */
+/** `until`: of the monotonic clock. */
 type Show = Readonly<{ io: Io; clock: Clock; until: number }>
 
 const remainingTime = ({ clock, until }: Show) => seconds(Math.max(0, until - clock.monotonic()))
@@ -66,7 +65,7 @@ type Surroundings = Readonly<{ clock: Clock; io: Io; say: (text: string) => void
 /** `begin` starts what waits until somebody watches. */
 type Performance = AsyncDisposable & { readonly begin: () => void }
 
-/** Runs daemon and clients until disposed of: an interrupt ends the watching only, because the summary still needs the daemon. */
+/** Runs daemon and clients until disposed of: an interrupt ends the watching only, the summary still needs the daemon. */
 function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance {
   const over = new AbortController()
   const { promise: watched, resolve: begin } = Promise.withResolvers<void>()
@@ -85,7 +84,7 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
   }
 }
 
-/** Resolves after the first pass of the daemon: otherwise Prometheus would begin with an alert that it is down. */
+/** Waits for the first pass: otherwise Prometheus would begin with an alert that the daemon is down. */
 async function waitUntilUp({ apiUrl }: StageSet, show: Show) {
   while (!show.io.signal.aborted && remainingTime(show) > 0) {
     // oxlint-disable-next-line no-await-in-loop -- one request after the other
@@ -128,7 +127,7 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
   }
 }
 
-/** A line per notification, with the names of the table in place of ids. */
+/** With the names of the table in place of ids. */
 const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson) =>
   receiver.notifications.map((notification) =>
     computes.reduce(
@@ -165,7 +164,6 @@ async function summarise(
   )
 }
 
-/** Lines above the table: the computes, and what to open. */
 const introLines = (stage: StageSet, monitoring: Monitoring | undefined) => [
   'Five computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
   ...CAST.map(

@@ -1,4 +1,3 @@
-// Actors of the demo: the daemon, a client of each compute, and the person who notices the forgotten compute.
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +18,7 @@ export type DemoRun = Readonly<{
   say: (text: string) => void
 }>
 
-/** Restarts a daemon that ends before the demo does, as an orchestrator would. */
+/** Restarts a daemon that ended, as an orchestrator would. */
 export async function superviseDaemon(
   stage: StageSet,
   { signal, clock, say }: Omit<DemoRun, 'watched'>,
@@ -39,7 +38,6 @@ export async function superviseDaemon(
   }
 }
 
-/** Runs one client per compute by its role, and gives the forgotten compute a delay when its time has come. */
 export async function startClients(
   { local }: StageSet,
   { clock, signal, watched }: Omit<DemoRun, 'say'>,
@@ -69,7 +67,7 @@ async function giveDelay(ask: Ask, projectId: string) {
   await Promise.all(endpoints.map(({ id }) => ask(`${path}/${id}`, body)))
 }
 
-/** A GET, or a PATCH if there is a `change`. @throws unless the answer is a success */
+/** A PATCH if there is a `change`. @throws unless it succeeds */
 type Ask = (path: string, change?: unknown) => Promise<unknown>
 
 const createAsk =

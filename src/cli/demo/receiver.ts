@@ -1,4 +1,4 @@
-// Receiver of the demo, in place of pagers, chats and mail: it collects notifications of Alertmanager and Dormouse.
+// In place of pagers, chats and mail.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers'
 export type ReceivedNotification = Readonly<{
   at: string
   by: 'alertmanager' | 'dormouse'
-  /** Receiver of Alertmanager's routing or of the configuration. */
+  /** Of Alertmanager's routing or of the configuration. */
   to: string
   severity: string
   state: 'firing' | 'resolved' | 'event'
@@ -20,7 +20,7 @@ export type DemoReceiver = AsyncDisposable & {
   readonly url: string
   /** Token that Alertmanager sends. */
   readonly token: string
-  /** Earliest first; grows while the receiver is open. */
+  /** Earliest first; grows. */
   readonly notifications: readonly ReceivedNotification[]
 }
 
@@ -91,7 +91,7 @@ const alertOf = (
   text: annotations['summary'] ?? '',
 })
 
-/** The part of a webhook body of Dormouse that is shown. */
+/** The part of Dormouse's body that is shown. */
 type Event = Readonly<{ kind: string; severity: string; text: string }>
 
 const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotification => ({

@@ -1,4 +1,3 @@
-// Report of the current week, which the demo leaves behind.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,19 +6,19 @@ import { createUtc } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
 import { askDaemon } from '../connect/daemon.ts'
 
-/** Creates the folder of the report at the start, so that a problem with it shows at once. @throws when it cannot be created */
+/** Created at the start, so that a problem shows at once. @throws when it cannot be created */
 export function reportFolder(requested: string | undefined): string {
   if (requested === undefined) return mkdtempSync(join(tmpdir(), 'dormouse-report-'))
   mkdirSync(requested, { recursive: true })
   return requested
 }
 
-/** Paths of the report's files. */
+/** Paths of the files. */
 export type DemoReport = Readonly<{ markdown: string; html: string }>
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
-/** Writes the report of the week of `now`. @returns undefined if the daemon does not answer */
+/** Of the week of `now`; undefined if the daemon does not answer. */
 export async function writeDemoReport(
   apiUrl: string,
   { folder, now }: Readonly<{ folder: string; now: Instant }>,

@@ -1,19 +1,18 @@
-// Screen of the demo: a live table on a terminal, a line per change elsewhere.
+// A live table on a terminal, a line per change elsewhere.
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
 import { spanText } from '../../outputs/text/amounts.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 
-/** `notifications`: a line for each notification so far. */
+/** `notifications`: a line each. */
 export type Screen = { show(fleet: FleetJson, notifications: readonly string[]): void }
 
-/** @param intro the lines above the table */
 export const createScreen = (io: Io, intro: readonly string[]): Screen =>
   io.columns === undefined ? lines(io, intro) : live(io, { intro, columns: io.columns })
 
 const CLEAR = '\u001B[H\u001B[J'
-/** Notifications under the table, 6: with them the screen fits a terminal of 24 lines. */
+/** With them the screen fits a terminal of 24 lines. */
 const MAX_NOTIFICATIONS = 6
 
 function live(io: Io, { intro, columns }: Readonly<{ intro: readonly string[]; columns: number }>): Screen {

@@ -1,4 +1,3 @@
-// Setup of the demo in a folder of its own: the local service, the receiver, the configuration, the daemon's process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +23,7 @@ export type StageSet = AsyncDisposable & {
 /** Seconds, shorter than in reality, so that there is something to see within a minute. */
 const WAKE_LATENCY = 0.4
 const ACTIVITY_LAG = 1
-/** Divides memory sizes, so that tables of a few megabytes exercise the file cache. */
+/** Divides memory: tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
 export type Props = Readonly<{
@@ -34,7 +33,7 @@ export type Props = Readonly<{
   now: () => string
 }>
 
-/** Sets everything up; disposing removes all of it. @throws with what to do if the local service cannot start */
+/** Disposing removes all of it. @throws with what to do if the local service cannot start */
 export async function setStage({ token, now }: Props): Promise<StageSet> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
@@ -83,10 +82,7 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
   }
 }
 
-/**
- * Starts the daemon as a child with its log in the folder. It has a process group of its own, because Ctrl-C is meant for the demo, and a
- * channel, so that it ends when the demo is killed.
- */
+/** In a process group of its own, because Ctrl-C is meant for the demo, with a channel, so that it ends when the demo is killed. */
 export function startDaemonProcess({ configFile, folder }: StageSet): ChildProcess {
   const launcher = join(import.meta.dirname, '../../dormouse.mjs')
   const log = openSync(join(folder, 'daemon.log'), 'a', 0o600)
@@ -98,7 +94,6 @@ export function startDaemonProcess({ configFile, folder }: StageSet): ChildProce
   return child
 }
 
-/** Resolves when the process has ended. */
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }

@@ -1,4 +1,4 @@
-// Summary of the demo: the daemon's figures beside the truth of the local service at the same instant.
+// The daemon's figures beside the truth of the local service at the same instant.
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Truth } from '../../local/engine/truth.ts'
 import {
@@ -21,12 +21,12 @@ export type SummaryInput = Readonly<{
     readonly prometheus?: string
     readonly alertmanager?: string
   }
-  /** Notifications, earliest first. */
+  /** Earliest first. */
   told: readonly ReceivedNotification[]
   report: DemoReport
 }>
 
-/** Wakes, suspensions and awake time are those of the truth, which the ledger is compared with. */
+/** Wakes, suspensions and awake time are those of the truth. */
 export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
   const { computes } = fleet
   const account = fleet.accounts[0]
@@ -52,13 +52,12 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
   }
 }
 
-/** Whether a session of Dormouse caused the start, by the truth of the service. */
 const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]) =>
   applicationName === 'dormouse'
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** Readings that succeeded, that the quiet rule refused, that failed. */
+/** `refused`: by the quiet rule. */
 function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined) {
   const counts = Object.entries(readings ?? {})
   const refused = sum(counts.map(([result, count]) => (result.startsWith('skipped_') ? count : 0)))

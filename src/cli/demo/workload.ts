@@ -1,4 +1,3 @@
-// Clients of the demo: real sessions through the proxy, paced by the clock and random numbers.
 import { Client } from 'pg'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
@@ -6,7 +5,7 @@ import type { Role } from './cast.ts'
 
 export type Stage = Readonly<{ clock: Clock; random: Random; signal: AbortSignal }>
 
-/** Works on one compute by its role until the signal aborts. Lost connections are opened again. */
+/** Until the signal aborts. Lost connections are opened again. */
 export async function play(role: Role, uri: string, stage: Stage): Promise<void> {
   const scene = SCENES[role]
   while (!stage.signal.aborted) {
@@ -66,7 +65,7 @@ async function session(application: string, { uri, length, rows }: Session, stag
       await pause(0.2 + 0.3 * random.unit(), stage)
     } while (clock.monotonic() < until && !signal.aborted)
   } catch {
-    // A compute that restarts drops its clients; a client comes back after a moment.
+    // a restart drops clients; they come back after a moment
     await pause(1, stage)
   } finally {
     await client.end().catch(() => undefined)
@@ -75,7 +74,6 @@ async function session(application: string, { uri, length, rows }: Session, stag
 
 const pause = (span: number, { clock, signal }: Stage) => clock.sleep(seconds(span), signal)
 
-/** SQL that creates the table once. */
 const makeTable = (rows: number) => `
 do $$ begin
   if to_regclass('item') is null then

@@ -1,4 +1,3 @@
-// The audit as JSON.
 import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
 import { mapBounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
@@ -11,7 +10,7 @@ import {
 } from '../../outputs/text/compute-fields.ts'
 import { jsonText } from './io.ts'
 
-/** snake_case keys, times in ISO 8601, lengths in seconds, money in units of the currency. */
+/** Lengths in seconds, money in units of the currency. */
 export const auditJson = (audit: Audit): string =>
   jsonText({
     from: toIso(audit.from),

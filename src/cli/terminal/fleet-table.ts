@@ -1,4 +1,3 @@
-// The fleet as a table, one line per compute.
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
 import { moneyText, spanText } from '../../outputs/text/amounts.ts'
@@ -6,7 +5,7 @@ import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-/** Headings and a line per compute, sorted by name. */
+/** Sorted by name. */
 export const fleetTable = ({ computes }: FleetJson): string =>
   textTable(
     HEADINGS,
@@ -24,7 +23,7 @@ const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[])
   withoutDates(status.why),
 ]
 
-/** Name of the project; with the compute's id if the project has several. */
+/** With the compute's id if the project has several. */
 function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes: readonly ComputeJson[]) {
   const name = project_name ?? project_id
   return computes.filter((other) => other.project_id === project_id).length > 1
@@ -32,5 +31,5 @@ function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes
     : name
 }
 
-/** `why` with times of day in place of dates. */
+/** Times of day in place of dates. */
 const withoutDates = (why: string) => why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')

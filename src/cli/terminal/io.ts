@@ -1,14 +1,13 @@
-// Input and output of commands: text, aligned tables and JSON. JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
+// JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 
-/** The part of the process that commands use; tests pass their own. */
+/** The process as commands see it; tests pass their own. */
 export type Io = Readonly<{
-  /** Writes a line to standard output. */
+  /** Writes a line. */
   out: (text: string) => void
-  /** Writes a line to standard error. */
   err: (text: string) => void
   env: Readonly<Record<string, string | undefined>>
   cwd: string
@@ -16,15 +15,15 @@ export type Io = Readonly<{
   signal: AbortSignal
   /** Calls `reload` on SIGHUP; undefined in processes without that signal. */
   onReload?: (reload: () => void) => void
-  /** Width of the terminal that `out` writes to; undefined if it is no terminal. */
+  /** Width of the terminal; undefined if `out` is none. */
   columns: number | undefined
 }>
 
-/** Exit codes: done; failed; wrong usage or configuration; done with findings. */
+/** Done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A run of the program: its input and output, and `end`, which takes the exit code of the command. */
+/** `end` takes the exit code. */
 export type CommandSession = Readonly<{
   io: Io
   end: (code: Promise<ExitCode>) => Promise<void>
@@ -32,10 +31,9 @@ export type CommandSession = Readonly<{
   version: string
 }>
 
-/** A value as `--json` prints it. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
-/** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
+/** Two spaces apart; the last column is not padded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(sanitize))
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
@@ -49,7 +47,7 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
     .join('\n')
 }
 
-/** Lines `name  value` with the values in one column. */
+/** `name  value`, the values in one column. */
 export const textFields = (pairs: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length))
   return Object.entries(pairs)
@@ -70,7 +68,7 @@ export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
   return EXIT.usage
 }
 
-/** Prints the items that a list leaves out; with any of them the exit code is `findings`. */
+/** Any item left out makes the exit code `findings`. */
 export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: left out: ${sanitize(problem)}`)
   return problems.length === 0 ? EXIT.ok : EXIT.findings

@@ -1,4 +1,4 @@
-// Arguments and options as values. A wrong one throws for commander, which names the option and ends with exit code 2.
+// A wrong value throws for commander, which names the option and ends with exit code 2.
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
@@ -8,10 +8,10 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
 import type { Io } from './io.ts'
 
-/** Delay that stands for the service's default, on the wire as in `ComputeSettings`. */
+/** Stands for the service's default, on the wire as in `ComputeSettings`. */
 export const DELAY_OF_SERVICE = seconds(0)
 
-/** An id of the service; safe as part of a path. */
+/** Safe in a path. */
 export function parseId(text: string): string {
   if (/^[\w-]{1,100}$/.test(text)) return text
   throw new InvalidArgumentError('Expected an id such as ep-cool-name-a1b2c3.')
@@ -39,10 +39,10 @@ export const delayText = (delay: AutosuspendDelay | undefined): string => {
   return delay === 'never' ? 'never' : durationText(delay)
 }
 
-/** Longest length, 24 days in seconds: a clock cannot sleep longer at a time. */
+/** 24 days: a clock cannot sleep longer at a time. */
 const MAX_LENGTH = 24 * 86_400
 
-/** A length of time above 0: `500ms`, `60s`, `5m`. */
+/** Above 0: `500ms`, `60s`, `5m`. */
 export function parseLength(text: string): Seconds {
   const length = parseDuration(text)
   if (length !== undefined && length > 0 && length <= MAX_LENGTH) return length
@@ -64,7 +64,7 @@ export function parseKeyId(text: string): number {
 
 export type SizingFlags = Readonly<{ cu?: Cu; minCu?: Cu; maxCu?: Cu }>
 
-/** The sizing of the three options together; undefined if none is given. */
+/** Undefined if none is given. */
 export function parseSizing({
   cu: fixed,
   minCu: min,
@@ -80,7 +80,7 @@ export function parseSizing({
   return ok(min === max ? { fixed: min } : { min, max })
 }
 
-/** Absolute path of the folder; undefined if none is given. The problem names the option. */
+/** Absolute; undefined if none is given. The problem names the option. */
 export function parseFolderOption(
   option: string,
   text: string | undefined,
@@ -92,7 +92,7 @@ export function parseFolderOption(
   return isFolder(existing) ? ok(folder) : failed(`${option}: ${existing} is a file, expected a folder`)
 }
 
-/** The path itself, or its nearest parent that exists. */
+/** Or its nearest parent. */
 function nearestExisting(path: string): string {
   const exists = statSync(path, { throwIfNoEntry: false }) !== undefined
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))

@@ -1,4 +1,3 @@
-// The input and output of this process.
 import { processEnvironment } from '../../config/load.ts'
 import type { Io } from './io.ts'
 

@@ -1,4 +1,3 @@
-// The section `accounts`: accounts of the service and their credentials.
 import { array, literal, strictObject, string, union, type z } from 'zod'
 import { camelKeys, labelSchema, ofObject, secretFile, secretVariable } from '../parts.ts'
 import { moneySchema } from '../units.ts'
@@ -10,7 +9,7 @@ const NO_PROJECTS = 'expected discover or a list of project ids'
 
 const text = (expected: string) => string(expected).min(1, expected)
 
-/** Address without a slash at the end. */
+/** Without a slash at the end. */
 const baseUrl = string()
   .refine(
     isBaseUrl,
@@ -19,7 +18,7 @@ const baseUrl = string()
   .meta({ examples: ['https://console.example.com/api/v2'] })
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** Whether the address ends with the version segment. Source: service interface, "Versioning". */
+/** It ends with the version segment. Source: service interface, "Versioning". */
 export function isBaseUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, username, password, search, hash, pathname } = new URL(url)
@@ -107,5 +106,5 @@ export const accountSchema = strictObject({
   )
   .transform(camelKeys)
 
-/** An account as the file has it: paths not resolved, secrets not read, prices not looked up. */
+/** Paths not resolved, secrets not read, prices not looked up. */
 export type AccountEntry = z.output<typeof accountSchema>

@@ -1,4 +1,3 @@
-// The section `budgets`; `buildBudgets` resolves the names of accounts and windows.
 import { array, enum as oneOf, int, NEVER, strictObject, string, union, type z } from 'zod'
 import { periodOf, type PeriodRule } from '../../calendar/period.ts'
 import { partsInside, partsOutside, type Window } from '../../calendar/window.ts'
@@ -84,7 +83,7 @@ const budget = strictObject({
     return NEVER
   })
 
-/** Day of the month or week that the period begins with, or the problem with it. */
+/** Or the problem with it. */
 function anchorOf(per: string, anchor: number | string | undefined): number | string {
   if (per === 'month') return typeof anchor === 'string' ? MONTH_DAY : (anchor ?? 1)
   if (per !== 'week') return anchor === undefined ? 0 : `a period of a ${per} has no anchor`
@@ -100,13 +99,13 @@ type Entry = z.output<typeof budget>
 type BudgetContext = Readonly<{
   timezone: Zone
   windows: ReadonlyMap<string, Window>
-  /** Name of each account → its currency, undefined while its prices are unknown. */
+  /** Account → currency, undefined while its prices are unknown. */
   currencies: ReadonlyMap<string, string | undefined>
 }>
 
 export type BuiltBudgets = Readonly<{ budgets: readonly Budget[]; problems: readonly string[] }>
 
-/** The budgets in the order of the file, and all of their problems. */
+/** In the order of the file. */
 export function buildBudgets(entries: readonly Entry[], context: BudgetContext): BuiltBudgets {
   return {
     budgets: entries.map((entry) => budgetOf(entry, context)),
@@ -153,7 +152,7 @@ const accountOf = ({ scope: { account } }: Entry, { currencies }: BudgetContext)
 const NO_PERIODS =
   'does not open again and again, with time in between: expected a window that does, to count per window'
 
-/** Whether the window opens again and again; then it does so around any instant. */
+/** A window that opens again and again does so around any instant. */
 const hasPeriods = (rule: PeriodRule) => rule.per !== 'window' || periodOf(rule, instant(0)) !== undefined
 
 function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: BudgetContext): PeriodRule {

@@ -1,4 +1,3 @@
-// The section `notifications`: receivers of events.
 import { array, enum as oneOf, strictObject, type z } from 'zod'
 import { NOTIFIABLE_KINDS, SEVERITIES } from '../../model/output/event-kinds.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
@@ -35,7 +34,6 @@ export type Notification = Readonly<{
   subscription: Subscription
 }>
 
-/** The notifications, and their problems: repeated names, secrets that cannot be read. */
 export function buildNotifications(
   entries: z.output<typeof notificationsSchema>,
   context: ConfigContext,

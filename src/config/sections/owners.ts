@@ -1,4 +1,3 @@
-// The section `owners`: teams and the computes they answer for.
 import { array, strictObject, string, type z } from 'zod'
 import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
 import { optionalText } from '../parts.ts'
@@ -25,7 +24,7 @@ const entry = strictObject({
 
 export const ownersSchema = array(entry, 'expected a list of owners')
 
-/** Rules with one pattern each, so that each has a specificity of its own. */
+/** One pattern each, so that each rule has a specificity of its own. */
 export const ownerRules = (entries: z.output<typeof ownersSchema>): readonly OwnerRule[] =>
   entries.flatMap(({ match, owner }) =>
     each(match.compute).flatMap((compute) =>

@@ -1,4 +1,4 @@
-// Receivers, as `notifications` and `report.sinks` configure them. Addresses of webhooks are secrets.
+// Addresses of webhooks are secrets.
 import { resolve } from 'node:path'
 import { array, boolean, string, type z } from 'zod'
 import {
@@ -33,7 +33,7 @@ export const receiverName = labelSchema.describe(
   'Labels it in metrics and logs. A renamed receiver loses deliveries that are waiting.',
 )
 
-/** Keys of all types; `receiverProblems` checks which of them a type has. */
+/** Keys of all types; `KEY_RULES` says which of them a type has. */
 export const receiverKeys = {
   url_file: secretFile.describe('webhook, slack: file with the address, which is a secret.'),
   url_env: secretVariable.describe('webhook, slack: variable with the address, in place of url_file.'),
@@ -65,7 +65,7 @@ export type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
 type Key = keyof ReceiverEntry
 type KeyRules = Readonly<{ allowed: readonly Key[]; needed: readonly Key[] }>
 
-/** Keys of each type. One of the two keys of an address is needed, too. */
+/** One of the two keys of an address is needed, too. */
 const KEY_RULES: Readonly<Record<Receiver['type'], KeyRules>> = {
   webhook: { allowed: ['url_file', 'url_env', 'secret_file', 'secret_env'], needed: [] },
   slack: { allowed: ['url_file', 'url_env'], needed: [] },
@@ -77,12 +77,10 @@ const KEY_RULES: Readonly<Record<Receiver['type'], KeyRules>> = {
 }
 const KEYS = [...new Set(Object.values(KEY_RULES).flatMap(({ allowed }) => allowed))]
 
-/** For `superRefine` of an entry that has `receiverKeys`. */
 export function refineReceiver(entry: ReceiverEntry, context: { addIssue: (message: string) => void }): void {
   for (const message of receiverProblems(entry)) context.addIssue(message)
 }
 
-/** Keys that do not fit the type or are missing, one line each. */
 function receiverProblems(entry: ReceiverEntry) {
   const { type } = entry
   const { allowed, needed } = KEY_RULES[type]
@@ -104,11 +102,7 @@ function receiverProblems(entry: ReceiverEntry) {
 type NamedEntry = ReceiverEntry & { readonly name: string }
 type Built<Entry> = Readonly<{ entry: Entry; receiver: Receiver }>
 
-/**
- * Receivers in the order of their entries, and their problems: repeated names, secrets that cannot be read.
- *
- * @param path of the list in the configuration
- */
+/** In the order of the entries. Problems: repeated names, secrets that cannot be read. */
 export function buildReceivers<Entry extends NamedEntry>(
   path: string,
   entries: readonly Entry[],

@@ -1,4 +1,3 @@
-// The section `report`: schedule, content and receivers of the weekly report.
 import { array, enum as oneOf, strictObject, string, type z } from 'zod'
 import { parseCron } from '../../calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../calendar/schedule.ts'
@@ -78,7 +77,7 @@ export type ReportSink = Readonly<{
   name: string
   receiver: Receiver
   format: ReportFormat
-  /** Team whose part of the report is sent; undefined: the whole report. */
+  /** Undefined: the whole report. */
   team: string | undefined
 }>
 
@@ -89,7 +88,6 @@ const DEFAULT_FORMATS = {
   smtp: 'html',
 } as const satisfies Readonly<Record<Receiver['type'], ReportFormat>>
 
-/** The receivers of the report, and their problems: names, secrets, a path used twice, an unknown team. */
 export function buildReportSinks(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
   teams: ReadonlySet<string>,

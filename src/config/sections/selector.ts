@@ -1,4 +1,3 @@
-// Keys that select computes, shared by budgets and owners.
 import { array, enum as oneOf, string, union } from 'zod'
 
 const PATTERNS = 'expected a pattern such as preview-*, or a list of them'

@@ -1,4 +1,3 @@
-// The section `server`: listeners, tokens and TLS.
 import { array, boolean, enum as oneOf, record, strictObject, string, type z } from 'zod'
 import { camelKeys, someText } from '../parts.ts'
 import { addressSchema, isLoopback } from '../units.ts'

@@ -1,4 +1,3 @@
-// The sections `calendars` and `windows`: every form of a window; `buildWindows` resolves names of calendars.
 import { array, record, strictObject, string, union, type z } from 'zod'
 import { parseCron } from '../../calendar/cron.ts'
 import { parseDate, parseLocalDateTime } from '../../calendar/local-time.ts'
@@ -22,7 +21,7 @@ import { zoneSchema } from './zone.ts'
 const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'
 
-/** Name that other sections refer to. */
+/** Other sections refer to it. */
 export const nameSchema = string().regex(
   /^[a-z0-9_-]{1,40}$/,
   'expected a name of 1 to 40 of the characters a-z 0-9 - _',
@@ -36,7 +35,7 @@ export const calendarsSchema = record(
   strictObject({ dates: array(date, 'expected a list of dates').describe('Days, such as 2026-12-25.') }),
 )
 
-/** A rule of a window as the file has it: names of calendars not resolved. */
+/** Names of calendars are not resolved. */
 type Entry = Readonly<{
   except?: readonly string[] | undefined
   zone?: Zone | undefined
@@ -70,7 +69,7 @@ const weekly = strictObject({
     recurrence: (zone, dates) => ({ kind: 'weekly', days, from, to, except: dates, zone }),
   }))
 
-/** Openings of a window a day, 12: people plan with windows, and finding the end of a pattern with hardly a gap takes time by openings. */
+/** Openings a day: people plan with windows, and finding the end of a pattern with hardly a gap takes time by openings. */
 const MAX_OPENINGS = 12
 
 const cron = strictObject({
@@ -111,7 +110,7 @@ const text = string(EXPECTED)
     recurrence: (zone, dates) => ({ kind: 'weekly', ...opening, except: dates, zone }),
   }))
 
-/** Error of a value that is neither text nor keys; problems within a form keep their own error. */
+/** Only for a value that is neither text nor keys: problems within a form keep their own error. */
 const formError = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' || (typeof input === 'object' && input !== null) ? undefined : EXPECTED
 
@@ -133,7 +132,6 @@ export type BuiltWindows = Readonly<{
   problems: readonly string[]
 }>
 
-/** The windows by name, and the problems of their rules. */
 export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, calendar.dates]))
   const windows = new Map<string, Window>()

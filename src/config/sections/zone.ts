@@ -4,7 +4,7 @@ import { failed } from '../../std/result.ts'
 import { parsed } from '../parts.ts'
 import { nearestWord } from '../suggestions.ts'
 
-/** Zone of an IANA name; a misspelt one is answered with the nearest. */
+/** A misspelt name is answered with the nearest. */
 export const zoneSchema = string('expected an IANA name such as Europe/Berlin').transform(
   parsed((name) => {
     const zone = createZone(name)

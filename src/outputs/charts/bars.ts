@@ -1,23 +1,23 @@
-// Bar charts as inline SVG. They have classes and no inline styles: the content security policy of the page forbids those.
+// Classes and no inline styles: the content security policy of the page forbids those.
 import { html, type Html } from '../text/html.ts'
 
 type Bar = Readonly<{
   label: string
-  /** Amount with its unit. */
+  /** With its unit. */
   text: string
   value: number
-  /** Value of the period before, drawn as a thinner bar below. */
+  /** In the period before, a thinner bar below. */
   before?: number | undefined
 }>
 
 /** `text`: the alternative of the chart. */
 type Bars = Readonly<{ bars: readonly Bar[]; text: string }>
 
-/** Height of a row in pixels: a line of text, and one or two bars. */
+/** Pixels: a line of text, and one or two bars. */
 const ROW = 36
 const ROW_WITH_BEFORE = 42
 
-/** Horizontal bars below their labels and amounts, in percent of the largest: the chart is as wide as there is room, text stays legible on a phone. */
+/** In percent of the largest, below labels and amounts: the chart is as wide as there is room, text stays legible on a phone. */
 export function barsSvg({ bars, text }: Bars): Html {
   const most = Math.max(...bars.flatMap(({ value, before = 0 }) => [value, before]), Number.MIN_VALUE)
   const share = (value: number) => `${((100 * value) / most).toFixed(1)}%`

@@ -1,4 +1,3 @@
-// The chart of a budget period: spend so far, range of the forecast, limit.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Instant, Interval } from '../../model/units.ts'
 import { dayText } from '../text/dates.ts'
@@ -7,7 +6,7 @@ import { inBrackets, rangeText } from '../text/amounts.ts'
 
 type ForecastRange = Readonly<{ p10: number; p50: number; p90: number }>
 
-/** All amounts are in the unit of the budget. */
+/** Amounts in the unit of the budget. */
 export type ForecastFan = Readonly<{
   name: string
   period: Interval
@@ -16,15 +15,14 @@ export type ForecastFan = Readonly<{
   limit: number
   spent: number
   forecast: ForecastRange | undefined
-  /** An amount as text, with its unit. */
+  /** With its unit. */
   amountOf: (value: number) => string
   dayOf: Zone['dayOf']
 }>
 
-/** Texts of a figure around its legend. */
+/** Around the legend. */
 export type FigureTexts = Readonly<{ before?: HtmlPart; nowText: string; after?: HtmlPart }>
 
-/** The chart with its dates, and a legend with the amount of every line. */
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
   const date = (at: Instant) => dayText(dayOf(at).date)

@@ -18,10 +18,9 @@ export type AwakeTimeline = Readonly<{
 
 export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 
-/** Milliseconds by cell, in typed arrays: a page draws about thirty thousand cells. */
+/** Milliseconds by cell; typed arrays, because a page draws about thirty thousand cells. */
 type CellTimes = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
 
-/** The state that fills most of a cell. */
 type MainState = Exclude<CellState, 'tail' | 'busy'> | 'awake'
 
 /** Cells `[first, end)`. */

@@ -1,4 +1,3 @@
-// The chart of when a compute was awake: a row of cells as SVG, its sums, its time axis and its legend.
 import type { Zone } from '../../calendar/zone.ts'
 import { HOUR, millis, type Instant, type Interval } from '../../model/units.ts'
 import { overlap } from '../../ledger/interval-math.ts'
@@ -16,14 +15,10 @@ import { sumOf } from '../../std/sum.ts'
 
 const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
 
-/** Vertical centre of each state in a height of 16. The style sheet has the heights: states differ in height, not in colour alone. */
+/** Vertical centres in a height of 16. Heights are in the style sheet: states differ in height, not in colour alone. */
 const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
-/**
- * Cells as SVG, a path per state.
- *
- * @param cells number of cells in the span: 288 in a day are 5 minutes each
- */
+/** @param cells in the span: 288 in a day are 5 minutes each */
 export function timelineSvg(
   timeline: AwakeTimeline,
   { cells, dayOf }: Readonly<{ cells: number; dayOf: Zone['dayOf'] }>,
@@ -39,7 +34,7 @@ export function timelineSvg(
 
 const pathSvg = (name: string, path: string) => path !== '' && html`<path class="${name}" d="${path}" />`
 
-/** With an edge, and higher than the states: inside a busy interval its colour alone would be invisible. */
+/** With an edge, and higher than the states: inside a busy interval colour alone would be invisible. */
 const restartSvg = (path: string) => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
 const raised = (path: string) => path.replaceAll(' 0v16', ' -4v20')
 
@@ -61,7 +56,7 @@ export function timelineSums(timeline: AwakeTimeline) {
   }
 }
 
-/** `M0 8m3 0h2m7 0h1`: each run starts relative to the end of the run before, which is the shortest notation. */
+/** `M0 8m3 0h2m7 0h1`: relative to the end of the run before, the shortest notation. */
 function runsPath(states: readonly CellState[], state: CellState) {
   let path = ''
   let end = 0
@@ -78,7 +73,7 @@ function runsPath(states: readonly CellState[], state: CellState) {
 const restarts = ({ intervals }: AwakeTimeline) =>
   intervals.filter(({ restart }) => restart).map(({ from }) => from)
 
-/** Starts of days inside the interval; days have 23 to 25 hours. */
+/** Days have 23 to 25 hours. */
 export function dayMarks({ from, to }: Interval, dayOf: Zone['dayOf']): readonly Instant[] {
   const marks: Instant[] = []
   for (let mark = dayOf(from).to; mark < to; mark = dayOf(mark).to) marks.push(mark)
@@ -93,7 +88,7 @@ const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: num
 /** Share of the width that a label takes at most, on a phone. */
 const LABEL = 0.13
 
-/** A tick and a name at the start of each day where there is room; a span of up to a day also has labels at both ends. */
+/** A tick and a name at each day with room; a span of up to a day also has labels at both ends. */
 export function axisSvg(span: Interval, zone: Zone): Html {
   const length = span.to - span.from
   const isShort = length <= 25 * HOUR

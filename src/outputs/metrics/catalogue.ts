@@ -1,4 +1,4 @@
-// Every metric that Dormouse exports, in the order of the exposition. Renderer, reference, alert rules, boards and tests read this table.
+// Renderer, reference, alert rules, boards and tests read this table.
 import { BUDGET_FAMILIES } from './catalogue/budgets.ts'
 import { COMPUTE_FAMILIES } from './catalogue/computes.ts'
 import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
@@ -40,5 +40,4 @@ export type FamilyKey = keyof typeof CATALOGUE
 /** In the order of the exposition. */
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
 
-/** Whether the family has series for every compute or project. */
 export const isPerCompute = ({ each }: Family): boolean => each > 0

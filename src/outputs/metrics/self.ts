@@ -1,4 +1,4 @@
-// Metrics of this process, counted by the client library in a registry of our own.
+// Counted by the client library in a registry of our own.
 import {
   collectDefaultMetrics,
   Counter,
@@ -17,15 +17,15 @@ type RequestResult = Readonly<{
   /** Account. */
   key: string
   operation: string
-  /** Status, `network` or `timeout`. */
+  /** Status, `network`, `timeout`. */
   code: string
   priority: string
   seconds: number
-  /** Seconds in the line of the rate limiter. */
+  /** Seconds, for the rate limiter. */
   waited: number
-  /** Share of the request allowance that the operation has now. */
+  /** Of the request allowance, left to the operation. */
   share: number
-  /** Requests that may go out at once now. */
+  /** Requests that may go out at once. */
   tokens: number
   retry: boolean
 }>
@@ -39,18 +39,18 @@ type RenderingResult = Readonly<{
   dropped: ReadonlyMap<FamilyKey, number>
 }>
 
-/** `route` is the pattern. */
+/** `route`: the pattern. */
 type HttpAnswer = Readonly<{ route: string; code: string; seconds: number }>
 
 const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
 
-/** Codes whose counters start at 0: the first increase of a series that starts above 0 is invisible. */
+/** Counters that start at 0: the first increase of a series that starts above 0 is invisible. */
 const INITIAL_CODES = '200 401 403 404 423 429 500 502 503 504 524 network timeout'.split(' ')
 const PRIORITIES = ['verify', 'apply', 'poll', 'report']
 const READ_OPERATIONS = ['list_projects', 'get_project', 'list_computes', 'list_operations']
 
-/** Metrics of the library whose names promtool objects to. */
+/** promtool objects to these names. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -59,7 +59,7 @@ const MISNAMED = [
   'nodejs_eventloop_utilization_summary',
 ]
 
-/** Upper bounds of all histograms, seconds. */
+/** Seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export type SelfMetrics = ReturnType<typeof createSelfMetrics>
@@ -105,7 +105,6 @@ export function createSelfMetrics() {
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
-    /** A request to the service was answered or failed. */
     request({ key, operation, code, priority, seconds, waited, share, tokens, retry }: RequestResult) {
       requests.inc({ operation, code, priority })
       limited.inc({ priority }, waited)
@@ -118,21 +117,19 @@ export function createSelfMetrics() {
       runs.inc({ job_name: 'pass', result })
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
-    /** A stage of a pass ended. */
     stage: (stage: string, seconds: number) => stages.observe({ stage }, seconds),
     commit: (seconds: number) => commits.observe(seconds),
     reading: (kind: 'light' | 'full', seconds: number) => readings.observe({ kind }, seconds),
-    /** Starts the delivery counters of a receiver of events at 0. */
+    /** Starts the counters of a receiver of events at 0. */
     receiver: (sink: string) => startDeliveries(notifications, sink),
     delivery: (sink: string, result: DeliveryResult) => notifications.inc({ sink, result }),
-    /** Starts the delivery counters of a receiver of reports at 0. */
+    /** Likewise, of reports. */
     reportReceiver: (sink: string) => startDeliveries(reports, sink),
     reportDelivery: (sink: string, result: DeliveryResult) => reports.inc({ sink, result }),
-    /** Removes the last success of a receiver that is not configured any more, so that no alert waits for its next report. */
+    /** Forgets a removed receiver, so that no alert waits for its next report. */
     reportReceiverLeft: (account: string, sink: string) => reportSuccess.remove({ account, sink }),
     /** `at`: seconds since 1970. */
     reportSucceeded: (account: string, sink: string, at: number) => reportSuccess.set({ account, sink }, at),
-    /** A snapshot was rendered. */
     rendered(event: RenderingResult) {
       renderedSeries.set(event.series)
       renderDuration.set(event.seconds)
@@ -140,17 +137,16 @@ export function createSelfMetrics() {
       for (const [family, count] of event.dropped) dropped.inc({ family }, count)
       for (const family of event.failed) renderErrors.inc({ family })
     },
-    /** The configuration was read; `isTaken`: and is now in effect. */
+    /** `isTaken`: now in effect. */
     reloaded(isTaken: boolean, at: Instant) {
       reloadResult.set(isTaken ? 1 : 0)
       if (isTaken) reloadTime.set(at / 1000)
     },
-    /** A listener answered. */
     answered({ route, code, seconds }: HttpAnswer) {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
-    /** Rejects when one of the library's own metrics cannot be read. */
+    /** Rejects when a metric of the library cannot be read. */
     parts: async (): Promise<readonly RenderedFamily[]> =>
       (await registry.getMetricsAsJSON()).map(renderClientMetric),
   }
@@ -160,7 +156,7 @@ function startDeliveries(deliveries: Counter<string>, sink: string) {
   for (const result of DELIVERY_RESULTS) deliveries.inc({ sink, result }, 0)
 }
 
-/** A metric of the client library as lines. The library's own text is not used: once OpenMetrics was asked for, it renames counters for good. */
+/** The library's own text is not used: once OpenMetrics was asked for, it renames counters for good. */
 function renderClientMetric(metric: MetricObjectWithValues<MetricValue<string>>): RenderedFamily {
   const { name, help, type, values } = metric
   const lines = values.map(

@@ -1,12 +1,11 @@
-// The deadline of a delivery attempt, and the words for its failures.
 import type { DeliveryOutcome } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 
-/** Longest delivery attempt, 10 s: a slow receiver still answers, and one that hangs does not hold up its next messages for long. */
+/** A slow receiver still answers, and one that hangs does not hold up its next messages for long. */
 export const DELIVERY_DEADLINE = seconds(10)
 
-/** Outcome of `attempt`; after the deadline its signal aborts and the outcome is a retry. Never rejects. */
+/** After the deadline the signal aborts and the outcome is a retry. Never rejects. */
 export async function withinDeadline(
   attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
   clock: Clock,
@@ -38,7 +37,7 @@ const CODE_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 }
 
-/** The kind of a failure, never its message, which may contain a secret address. */
+/** Never the message, which may contain a secret address. */
 export function failureCode(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no reason given'
   return CODE_TEXTS[code] ?? code

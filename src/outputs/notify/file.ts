@@ -1,4 +1,3 @@
-// The file sink: one file per message in a folder.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -8,11 +7,11 @@ import { failureCode } from './deadline.ts'
 export type FileOptions = Readonly<{
   /** Absolute, with `{account}` and `{slot}` in its file name. */
   path: string
-  /** Newest files per account that are not removed. */
+  /** Newest files per account. */
   keep: number
 }>
 
-/** Readers see a whole file or none: it is written under another name, synced, and renamed. Never rejects. */
+/** Readers see a whole file or none: it is synced under another name, then renamed. Never rejects. */
 export const createFileSink =
   ({ path, keep }: FileOptions): Sink =>
   async ({ account, slot = 'now', attachments, text }) => {
@@ -33,7 +32,7 @@ export const createFileSink =
     }
   }
 
-/** Sanitized, so that no name leaves the folder or is hidden. */
+/** No name leaves the folder or is hidden. */
 const safe = (text: string) => text.replaceAll(/[^\w-]/g, '_')
 
 async function writeDurably(path: string, body: string) {
@@ -47,7 +46,7 @@ async function syncFolder(folder: string) {
   await opened.sync()
 }
 
-/** Removes the oldest files of a template with `{slot}`. Slots sort by time. */
+/** Of a template with `{slot}`. Slots sort by time. */
 async function removeOld(folder: string, template: string, keep: number) {
   const [begin = '', end] = template.split('{slot}')
   if (end === undefined) return

@@ -1,4 +1,3 @@
-// Messages about events: which subscriptions match, repeats, subject, text and body.
 import { sanitize } from '../../std/sanitize.ts'
 import {
   eventText,
@@ -18,7 +17,7 @@ function severityOf(event: NotifiableEvent) {
   return typeof severity === 'function' ? severity(event) : severity
 }
 
-/** Whether the receiver `sink` is notified. A receiver is never notified that its own delivery failed. */
+/** A receiver is never notified that its own delivery failed. */
 export function matchesSubscription(
   event: NotifiableEvent,
   owner: Owner,
@@ -34,7 +33,7 @@ export function matchesSubscription(
 const matchesName = (wanted: string | undefined, name: string | undefined) =>
   wanted === undefined || wanted === name
 
-/** `last`: the last event of the same topic that was queued for the receiver. Only the same kind is a repeat: a change back is sent at once. */
+/** `last`: of the same topic, queued for the receiver. Only the same kind is a repeat: a change back is sent at once. */
 export function isRepeat(
   event: NotifiableEvent,
   last: NotifiableEvent | undefined,

@@ -1,4 +1,3 @@
-// Delivery by mail.
 import { createTransport } from 'nodemailer'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -13,15 +12,15 @@ export type SmtpOptions = Readonly<{
   password: (() => Result<string, string>) | undefined
   from: string
   to: readonly string[]
-  /** Accepts a server without encryption or with an untrusted certificate. */
+  /** Accepts a server without encryption or a trusted certificate. */
   insecure: boolean
   clock: Clock
 }>
 
-/** Port on which the connection is encrypted from its first byte. Source: RFC 8314. */
+/** Encrypted from the first byte. Source: RFC 8314. */
 const IMPLICIT_TLS_PORT = 465
 
-/** The mail sink. The library builds all headers. Never rejects. */
+/** The library builds all headers. Never rejects. */
 export const createSmtpSink =
   (options: SmtpOptions): Sink =>
   (message, signal) => {
@@ -69,7 +68,7 @@ async function sendMail(message: Message, options: SmtpOptions, password = ''): 
   }
 }
 
-/** Answers to the message itself that refuse it for good: too large, or rejected. Source: RFC 5321, 4.2.1. */
+/** Too large, or rejected: for good. Source: RFC 5321, 4.2.1. */
 const REJECTED = new Set([552, 554])
 
 function failureOutcome(cause: unknown): DeliveryOutcome {

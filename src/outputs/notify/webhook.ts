@@ -1,4 +1,4 @@
-// Delivery by HTTP POST to an address that is a secret: webhooks, and Slack's incoming webhooks.
+// POSTs to addresses that are secrets.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'undici'
 import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
@@ -7,19 +7,19 @@ import { ok, type Result } from '../../std/result.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
 
-/** Read before every attempt, because it may have been replaced. The problem is one line without the setting. */
+/** Read before every attempt: it may have been replaced. The problem is one line without the setting. */
 type Setting = () => Result<string, string>
 
 export type WebhookOptions = Readonly<{
   url: Setting
-  /** Key of the signature; undefined: bodies are not signed. */
+  /** Key of the signature; undefined: none. */
   secret: Setting | undefined
   clock: Clock
 }>
 
 /**
- * POSTs the body of a message. `X-Dormouse-Signature: t=<unix>,v1=<hex of HMAC-SHA256 of "t.body">`, so that a receiver knows who sent
- * it and when; `Idempotency-Key` is the same for every attempt.
+ * `X-Dormouse-Signature: t=<unix>,v1=<hex of HMAC-SHA256 of "t.body">` says who sent it and when; `Idempotency-Key` is the same for every
+ * attempt.
  */
 export const createWebhookSink =
   ({ url, secret, clock }: WebhookOptions): Sink =>
@@ -38,17 +38,14 @@ function signature(body: string, secret: Result<string, string>, clock: Clock) {
   return ok({ 'x-dormouse-signature': `t=${at},v1=${hex}` })
 }
 
-/** The key itself, or its digest where a header cannot carry it. */
+/** Its digest where a header cannot carry it. */
 export const headerKey = (key: string): string =>
   /^[\w./:@+-]{1,200}$/.test(key) ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`
 
-/** Longest text, characters. Source: Slack, "Sending messages using incoming webhooks": longer ones are cut or refused. */
+/** Characters: longer texts are cut or refused. Source: Slack, "Sending messages using incoming webhooks". */
 const MAX_SLACK_TEXT_LENGTH = 3000
 
-/**
- * An incoming webhook of Slack or of a compatible chat. The address decides the channel. Source: Slack, "Sending messages using incoming
- * webhooks": the channel cannot be overridden.
- */
+/** Of Slack or a compatible chat. The address decides the channel, which cannot be overridden. Source as above. */
 export const createSlackSink =
   ({ url, clock }: Pick<WebhookOptions, 'url' | 'clock'>): Sink =>
   ({ text, slack }, signal) => {
@@ -56,7 +53,7 @@ export const createSlackSink =
     return postJson({ url, headers: {}, body: JSON.stringify(body) }, clock, signal)
   }
 
-/** Escapes the characters that Slack turns into links and mentions. Source: Slack, "Formatting text for app surfaces". */
+/** What Slack turns into links and mentions. Source: Slack, "Formatting text for app surfaces". */
 const escapeSlackText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -66,14 +63,14 @@ type PostRequest = Readonly<{
   body: string
 }>
 
-/** Statuses that reject this message for good. All others may pass later, for instance when somebody corrects the address. */
+/** For good. All others may pass later, for instance when somebody corrects the address. */
 const REJECTED = new Set([400, 413, 422])
-/** Most bytes read of an answer; its content is not used. */
+/** Bytes read; the content is not used. */
 const MAX_ANSWER_SIZE = 65_536
-/** Longest `Retry-After` that is followed, seconds: a receiver must not put off messages for days. */
+/** Seconds: a receiver must not put off messages for days. */
 const MAX_RETRY_AFTER = 3600
 
-/** Redirects are not followed: the message would go to an address that somebody else chose. Never rejects. */
+/** Redirects are not followed: somebody else chose that address. Never rejects. */
 function postJson(
   { url, headers, body }: PostRequest,
   clock: Clock,

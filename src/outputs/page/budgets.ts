@@ -1,4 +1,3 @@
-// The budgets page: spend against limit, forecast and burn rates.
 import {
   budgetUnit,
   amountInUnit,
@@ -27,7 +26,7 @@ export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageConte
   }
 }
 
-/** `isOneOfMany`: there are several accounts, so that each budget names its own. */
+/** There are several accounts, so that each budget names its own. */
 type BudgetContext = LocalNow & { readonly isOneOfMany: boolean }
 
 function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
@@ -105,7 +104,7 @@ function forecastFigures(forecast: BudgetForecast, limit: BudgetLimit, { now, zo
 const STANDING_TEXTS = { over: 'over', risk: 'likely to go over', fine: 'within' } as const
 export type BudgetStanding = keyof typeof STANDING_TEXTS
 
-/** Probability from which a budget counts as likely to go over: more likely than not. */
+/** Probability from which a budget is likely to go over. */
 const LIKELY = 0.5
 
 export function budgetStanding({ share, forecast }: BudgetWithForecast): BudgetStanding {

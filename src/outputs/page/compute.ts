@@ -1,4 +1,3 @@
-// The page of one compute: its timeline, the reason for its state, and what kept it awake at what cost.
 import type { AttributedTime } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
@@ -87,7 +86,7 @@ const computeFigures = (view: ComputeView) =>
 const spendRange = ({ ledger: { spend }, identity: { currency } }: ComputeView) =>
   rangeText(spend, (micros) => moneyText(micros, currency))
 
-/** Awake intervals that the table lists: about two screens. */
+/** About two screens. */
 const MAX_INTERVALS = 50
 
 function intervalTable(timeline: AwakeTimeline, localNow: LocalNow) {

@@ -1,4 +1,3 @@
-// The figures at the head of the fleet page.
 import { smallestCu, largestCu } from '../../model/service/compute.ts'
 import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../model/output/snapshot.ts'
 import { html, type Html } from '../text/html.ts'
@@ -26,12 +25,12 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
 const countOf = (computes: readonly ComputeView[], wanted: DisplayedState) =>
   computes.filter(({ state }) => state.shown === wanted).length
 
-/** Micros an hour in one currency; a compute of unknown size adds the cost of its smallest size to `low`, of its largest to `high`. */
+/** Micros an hour; a compute of unknown size adds its smallest size to `low`, its largest to `high`. */
 type SpendRate = {
   readonly currency: string
   low: number
   high: number
-  /** Computes that are part of the sums. */
+  /** Computes in the sums. */
   counted: number
   /** Computes of unknown state, which are not. */
   unknown: number

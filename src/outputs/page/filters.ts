@@ -1,4 +1,4 @@
-// The filter form of the fleet page. It uses GET, so that a filtered page has an address to bookmark and share.
+// The form uses GET, so that a filtered page has an address to bookmark and share.
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { STATE_WORDS } from '../text/explain.ts'
 import { html, type Html } from '../text/html.ts'
@@ -20,7 +20,7 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
   </form>`
 }
 
-/** Options of a list; the text field finds teams beyond them. Each adds about 60 bytes to the page. */
+/** The text field finds teams beyond them. Each adds about 60 bytes. */
 const MAX_OPTIONS = 200
 
 const namesOf = (names: readonly string[]) =>
@@ -45,7 +45,7 @@ const choice = (
     </select></label
   >`
 
-/** Parts of the query that the form has no field for are sent unchanged. */
+/** Parts of the query without a field are sent unchanged. */
 function hiddenFields({ sort, descending, range, project, branch }: FleetQuery) {
   const values = { sort, order: descending ? 'desc' : 'asc', range, project, branch }
   return html`${Object.entries(values).map(

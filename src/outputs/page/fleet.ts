@@ -1,4 +1,3 @@
-// The fleet page: figures of now, and a table of computes with their awake timelines.
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeView, Snapshot, IdentityView, ReadingView } from '../../model/output/snapshot.ts'
@@ -23,16 +22,16 @@ import { EMPTY_CELL, encodePathPart } from './layout.ts'
 import { fleetPath, RANGE_HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
-/** Cells of a timeline, of 5 minutes and of 30: narrower cells make the page larger than 300 kB. */
+/** Cells of 5 and of 30 minutes: narrower ones make the page larger than 300 kB. */
 export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
 
 /** Rows that a screen has room for; the browser lays out the others after the first paint. */
 const ROWS_OF_FIRST_PAINT = 10
 
-/** A fleet page in parts: rows are rendered a chunk at a time, as the timelines of their computes are loaded. */
+/** Rows are rendered a chunk at a time, as timelines are loaded. */
 export type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
 
-/** A row with the markup that opens its group before it, and closes the group after it. */
+/** With the markup that opens its group before it, and closes it after it. */
 export type FleetRow = Readonly<{
   view: ComputeView
   before: Html | undefined
@@ -63,7 +62,7 @@ const emptyText = ({ ready, accounts }: Snapshot) =>
     ? `The ${accounts.length === 1 ? 'account has' : 'accounts have'} no computes.`
     : 'No computes yet: not every account has been read.'
 
-/** The table with a slot in place of its rows. */
+/** With a slot in place of its rows. */
 const fleetTable = (
   { snapshot, query }: FleetPageInput,
   { rows, matches, page, pages }: SelectedRows,
@@ -89,7 +88,7 @@ const countText = (matches: number, computes: number) =>
     ? countWithNoun(computes, 'compute')
     : `${matches} of ${countWithNoun(computes, 'compute')}`
 
-/** The filters that no field of the form shows. */
+/** Filters that the form does not show. */
 const placeText = ({ project, branch }: FleetQuery) =>
   html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
 
@@ -137,7 +136,7 @@ const rangeLinks = (query: FleetQuery) =>
 
 type Group = Readonly<{ heading?: Html; views: readonly ComputeView[] }>
 
-/** All rows as a group without heading, or a group per team. */
+/** All rows without heading, or a group per team. */
 function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: SelectedRows): readonly Group[] {
   if (query.group !== 'team') return [{ views: rows }]
   const byTeam = Map.groupBy(matches, ({ identity: { owner } }) => owner.team)
@@ -221,14 +220,14 @@ const teamHtml = ({ owner: { team, tier } }: IdentityView) =>
     ${team === '' ? EMPTY_CELL : nameHtml(team)}${tier !== '' && html`<small>${nameHtml(tier)}</small>`}
   </td>`
 
-/** Characters of a text that is shown whole: clamping every text to three lines would cost the browser time. */
+/** Characters shown whole: clamping every text to three lines would cost the browser time. */
 const MAX_UNCLAMPED = 60
 
-/** The direction of a clamped text is fixed: browsers show the ellipsis of right-to-left text at the wrong end. */
+/** The direction is fixed: browsers show the ellipsis of right-to-left text at the wrong end. */
 const clamped = (text: string, content: HtmlPart, attributes?: Html) =>
   html`<bdi ${text.length > MAX_UNCLAMPED && html` class="long" dir="ltr"${attributes}`}>${content}</bdi>`
 
-/** A name with its whole text as tooltip where it is clamped. */
+/** The whole text is the tooltip where it is clamped. */
 const nameHtml = (name: string) => clamped(name, name, html` title="${name}"`)
 
 function causeHtml({ reason }: ComputeView['state'], now: LocalNow): Html | undefined {
@@ -244,7 +243,7 @@ const sizeHtml = ({ reading: { size }, identity: { compute } }: ComputeView) =>
       >of ${sizeRangeText(compute.sizing)}</small
     >`
 
-/** The share is of the days since the compute was created and its account known. */
+/** Share of the days since the compute was created and its account known. */
 function awakeHtml(
   { ref, compute }: IdentityView,
   { awake }: RecentSums,

@@ -1,4 +1,3 @@
-// The frame of every page: head, navigation, banner, footer.
 import type { Zone } from '../../calendar/zone.ts'
 import { stripBidiControls } from '../../std/sanitize.ts'
 import type { AccountView, Snapshot } from '../../model/output/snapshot.ts'
@@ -7,20 +6,19 @@ import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { countWithNoun } from '../text/amounts.ts'
 import { timeHtml } from './timestamps.ts'
 
-/** What all pages of a daemon share. */
 export type PageContext = Readonly<{
   zone: Zone
-  /** The configured mode of Dormouse. */
+  /** Mode of Dormouse. */
   mode: string
-  /** URL path of the style sheet. */
+  /** URL path. */
   style: string
-  /** URL path of the script. */
+  /** URL path. */
   script: string
 }>
 
 export type PageContent = Readonly<{
   title: string
-  /** The entry of the navigation that is marked as current. */
+  /** Entry of the navigation. */
   path: string
   main: HtmlPart
 }>
@@ -31,13 +29,13 @@ const NAVIGATION = [
   ['/report', 'Reports'],
 ] as const
 
-/** Seconds after which a browser without scripts reloads a page: once per pass. */
+/** Seconds to a reload by a browser without scripts: once per pass. */
 const RELOAD = 60
 
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Cpath fill=%22%234f6bd8%22 d=%22M11 1a7 7 0 1 0 4 10A6 6 0 0 1 11 1Z%22/%3E%3C/svg%3E'
 
-/** Text of a document or of a part of it, without characters that would change the direction of the text around a name. */
+/** Without characters that would change the direction of the text around a name. */
 export const renderHtml = (part: HtmlPart): string => stripBidiControls(html`${part}`.text)
 
 /** @param snapshot undefined until the first pass ended */
@@ -89,7 +87,7 @@ const reportLinks = ({ accounts }: Snapshot) =>
     ${accounts.map(({ account }, index) => html`${index > 0 && ', '}<a href="${currentReportPath(account)}">${account}</a>`)}
   </p>`
 
-/** Live region: screen readers read it aloud whenever its text changes, so it holds no running time. */
+/** Screen readers read it aloud whenever its text changes, so it holds no running time. */
 function banner({ accounts, ready }: Snapshot, zone: Zone) {
   const problems = accounts.flatMap((view) =>
     problemsOf(view, zone).map((text) => ({ account: view.account, text })),
@@ -105,7 +103,7 @@ function banner({ accounts, ready }: Snapshot, zone: Zone) {
   </div>`
 }
 
-/** Problems of one account in the banner; the log has all. */
+/** Of one account; the log has all. */
 const MAX_PROBLEMS = 3
 
 function problemsOf(view: AccountView, zone: Zone): readonly HtmlPart[] {
@@ -138,7 +136,7 @@ const ageOfData = (sweptAt: Instant | undefined, zone: Zone): HtmlPart =>
     ? 'from before Dormouse started'
     : html`as of ${timeHtml(sweptAt, zone)} (${zone.name})`
 
-/** Characters of a figure in large type: longer ones break across lines on a phone. */
+/** Characters in large type: longer figures break across lines on a phone. */
 const MAX_LARGE = 14
 
 export const labelledFigure = (label: string, value: HtmlPart, note?: HtmlPart): Html =>
@@ -151,7 +149,7 @@ export const labelledFigure = (label: string, value: HtmlPart, note?: HtmlPart):
 
 export const EMPTY_CELL = html`<span class="none">–</span>`
 
-/** URL path of a report on the last whole week, made anew. */
+/** On the last whole week, made anew. */
 export const currentReportPath = (account: string): string =>
   `/api/v1/report?account=${encodePathPart(account)}&format=html-full`
 

@@ -1,14 +1,14 @@
-// The query string of the fleet page: filters, order, range, page. Values that are not understood are ignored.
+// Values that are not understood are ignored.
 
 export const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connections', 'team'] as const
 export type Sort = (typeof SORTS)[number]
 export const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
-/** Hours that an awake timeline shows. */
+/** Hours of an awake timeline. */
 export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
-/** A value that each compute must have; undefined: any. An empty team or tier selects computes without one. */
+/** Undefined: any. An empty team or tier selects computes without one. */
 export type FleetFilters = Readonly<{
   text: string | undefined
   state: string | undefined
@@ -27,10 +27,10 @@ export type FleetQuery = FleetFilters & {
   readonly page: number
 }
 
-/** Text is sorted from A to Z first, amounts from the largest. */
+/** From A to Z first; amounts from the largest. */
 const isText = (sort: Sort) => sort === 'name' || sort === 'team'
 
-/** @param parameters of the URL, decoded */
+/** @param parameters decoded */
 export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQuery {
   const sort = SORTS.find((name) => name === parameters['sort']) ?? 'spend'
   return {
@@ -56,12 +56,12 @@ export function pageNumber(text: string | undefined): number {
   return Number.isSafeInteger(page) && page > 0 ? page : 1
 }
 
-/** Value of the option for computes without a team or tier; the empty value means any. */
+/** Selects computes without a team or tier; the empty value means any. */
 export const NONE_VALUE = '-'
 
 const ownerFilter = (value: string | undefined) => (value === NONE_VALUE ? '' : value || undefined)
 
-/** URL path of the page that shows `query`; default values are left out. */
+/** Default values are left out. */
 export function fleetPath(query: FleetQuery): string {
   const { text, state, team, tier, project, branch, sort, descending, range, group, page } = query
   const values = {
@@ -83,7 +83,7 @@ export function fleetPath(query: FleetQuery): string {
   return parameters.length === 0 ? '/' : `/?${parameters.join('&')}`
 }
 
-/** `query` sorted by `sort`; in the other direction where it is sorted so already. */
+/** In the other direction where it is sorted so already. */
 export const sortedBy = (query: FleetQuery, sort: Sort): FleetQuery => ({
   ...query,
   sort,

@@ -1,4 +1,3 @@
-// The reports page: one archived report, and links to the others.
 import { reportKey, type ArchivedReport } from '../../model/output/report.ts'
 import { toIso } from '../../model/time.ts'
 import { instantText } from '../text/dates.ts'
@@ -11,20 +10,20 @@ import { upcomingTimeHtml } from './timestamps.ts'
 export type ReportPageInput = Readonly<{
   accounts: readonly string[]
   account: string
-  /** Archived reports of this page of the list, the newest first. */
+  /** On this page of the list, newest first. */
   archived: readonly ArchivedReport[]
   /** From 1. */
   page: number
   hasMore: boolean
-  /** Undefined when the requested report is not in the archive. */
+  /** Undefined when it is not in the archive. */
   displayed: DisplayedReport | undefined
-  /** When the next report is made; undefined without a schedule. */
+  /** Undefined without a schedule. */
   nextAt: Instant | undefined
 }>
 
 export type DisplayedReport = Readonly<{
   report: ArchivedReport
-  /** Teams that have a report of their own for the same week. */
+  /** With a report of their own for the week. */
   teams: readonly string[]
   main: Html
 }>
@@ -62,7 +61,7 @@ const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone:
     : html`<p class="nothing">There is no such report, or it is no longer in the archive.</p>
         <p><a href="/report?account=${encodePathPart(account)}">The newest report</a></p>`
 
-/** URL path of a report, with the same page of the list beside it. */
+/** With the same page of the list beside it. */
 function reportPath({ account, slot, team }: ArchivedReport, page: number) {
   const ofTeam = team === undefined ? '' : `&team=${encodePathPart(team)}`
   return `/report?account=${encodePathPart(account)}&week=${encodePathPart(slot.id)}${ofTeam}${onPage(page)}`

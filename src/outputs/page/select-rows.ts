@@ -1,4 +1,3 @@
-// What a fleet page is made from, and the selection and order of its computes.
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeView, IdentityView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Instant, Micros, Millis } from '../../model/units.ts'
@@ -8,21 +7,21 @@ import { computeDisplayName, connectionCount } from '../text/explain.ts'
 export type FleetPageInput = Readonly<{
   snapshot: Snapshot
   query: FleetQuery
-  /** Undefined until the days were summed up for the first time. */
+  /** Undefined until days were summed for the first time. */
   recent: RecentSumsTable | undefined
-  /** Current price of a CU-hour of an account. */
+  /** Of a CU-hour, now. */
   priceOf: (account: string) => Micros
 }>
 
-/** Likely values of today and the six days before. */
+/** Today and the six days before, likely values. */
 export type RecentSums = Readonly<{ awake: Millis; idleTail: Millis; spend: Micros }>
 
 export type RecentSumsTable = Readonly<{
-  /** Start of the first of the seven days. */
+  /** Start of the first day. */
   from: Instant
-  /** `computeKey` → sums; computes that were not awake are absent. */
+  /** `computeKey` → sums; without computes that were not awake. */
   sums: ReadonlyMap<string, RecentSums>
-  /** Account → start of the first day that is known of it. */
+  /** Account → start of its first known day. */
   knownFrom: ReadonlyMap<string, Instant>
 }>
 
@@ -35,7 +34,7 @@ export const ROWS_PER_PAGE = 100
 export type SelectedRows = Readonly<{
   /** Computes of this page. */
   rows: readonly ComputeView[]
-  /** Computes that match the filters, in no particular order. */
+  /** In no particular order. */
   matches: readonly ComputeView[]
   /** From 1. */
   page: number
@@ -63,7 +62,7 @@ export function selectRows({ snapshot, query, recent }: Omit<FleetPageInput, 'pr
 
 type SortValue = string | number | undefined
 
-/** The sums are a function: most sort orders do not look them up. */
+/** A function: most sort orders do not look sums up. */
 type SortValueOf = (view: ComputeView, recent: () => RecentSums | undefined) => SortValue
 
 const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
@@ -81,7 +80,7 @@ const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
 const tailShare = (recent: RecentSums | undefined) =>
   recent && recent.awake > 0 ? recent.idleTail / recent.awake : undefined
 
-/** The order of `computeKey`, without building a key for each comparison. */
+/** As `computeKey`, without building keys. */
 const byRef = (a: ComputeRef, b: ComputeRef) =>
   byText(a.account, b.account) || byText(a.projectId, b.projectId) || byText(a.endpointId, b.endpointId)
 

@@ -1,4 +1,3 @@
-// Times in the configured zone, with the instant in the `datetime` attribute.
 import type { Zone } from '../../calendar/zone.ts'
 import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
@@ -11,7 +10,7 @@ export type LocalNow = Readonly<{ now: Instant; zone: Zone }>
 export const timeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${localText(at, zone)}</time>`
 
-/** `Mon 23 Nov 08:00 UTC`, for times within the next days. */
+/** `Mon 23 Nov 08:00 UTC`, within the next days. */
 export const upcomingTimeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${dayText(zone.dayOf(at).date)} ${localText(at, zone).slice(11)}</time>
     ${zone.name}`
@@ -23,7 +22,7 @@ export function clockHtml(at: Instant, reference: Instant, zone: Zone): Html {
   return html`<time datetime="${toIso(at)}">${short}</time>`
 }
 
-/** `text` with the ISO 8601 instants in it replaced by local times. */
+/** ISO 8601 instants become local times. */
 export function withLocalTimes(text: string, { now, zone }: LocalNow): readonly HtmlPart[] {
   return text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part) => {
     const at = fromIso(part)

@@ -1,4 +1,4 @@
-// Sums over the rows of a history, read one compute after the other: one entry per compute stays in memory.
+// Rows are read one compute after the other: one entry per compute stays in memory.
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
@@ -18,18 +18,18 @@ import {
   type Interval,
 } from '../../model/units.ts'
 
-/** Intervals that days are counted in. A day belongs to the interval that contains its middle. */
+/** A day belongs to the interval that contains its middle. */
 export type ReportSpans = Readonly<{
   week: Interval
   /** Days of the week. */
   days: readonly (Interval & { readonly date: string })[]
-  /** Whole weeks before the week, newest first; at least one. */
+  /** Whole weeks before, newest first; at least one. */
   earlier: readonly Interval[]
-  /** From the first of the month that the week's last day is in, to the end of the week. */
+  /** From the first of the month of the week's last day to the end of the week. */
   month: Interval
 }>
 
-/** Spend is summed by compute and day in whole micros, as the export shows it, so that all sums agree. */
+/** Summed by compute and day in whole micros, as the export shows spend, so that all sums agree. */
 export type WeekSums = Readonly<{
   awake: Bounds<Millis>
   cuTime: CuMillis
@@ -39,7 +39,7 @@ export type WeekSums = Readonly<{
   wakes: number
 }>
 
-/** How long a client, or a cause without client, kept the compute awake, as far as readings show it. */
+/** How long a client, or a cause without client, kept the compute awake, as far as readings show. */
 export type CulpritTime = Culprit & { readonly time: Millis }
 
 export type AggregatedCompute = Readonly<{
@@ -60,7 +60,7 @@ export type AggregatedHistory = Readonly<{
   /** In the order of `ReportSpans.earlier`. */
   earlier: readonly Micros[]
   month: Micros
-  /** Start of the first day with a row; undefined without rows. */
+  /** Undefined without rows. */
   firstDay: Instant | undefined
 }>
 
@@ -77,7 +77,7 @@ const NO_SUMS: WeekSums = {
   wakes: 0,
 }
 
-/** Sums over the rollups of the compute that is being read. */
+/** Of the compute that is being read. */
 type RollupSums = { readonly ref: ComputeRef; readings: number; readonly timeByCulprit: Map<string, number> }
 
 export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans) {

@@ -1,13 +1,12 @@
-// A report as headings, sentences and tables. Each format writes these and knows nothing about money.
+// Each format writes these and knows nothing about money.
 import { sanitize } from '../../std/sanitize.ts'
 import { computeNameText, type NamedCompute } from './ownership.ts'
 
 export type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
 
-/** Plain text; a bar, as a share of the longest one; or names of computes. */
+/** A bar is a share of the longest one. */
 export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedCompute[] }
 
-/** @param barText how the format writes a bar */
 export function cellPlainText(cell: BlockCell, barText: (share: number) => string): string {
   if (typeof cell === 'string') return cell
   return 'bar' in cell ? barText(cell.bar) : cell.computes.map(computeNameText).join(', ')
@@ -16,9 +15,9 @@ export function cellPlainText(cell: BlockCell, barText: (share: number) => strin
 export type TableBlock = Readonly<{
   kind: 'table'
   columns: readonly BlockColumn[]
-  /** All rows, including those that a format leaves out. */
+  /** All rows, also those that a format leaves out. */
   count: number
-  /** Rows are made on demand: no format shows all rows of a large fleet. */
+  /** On demand: no format shows all rows of a large fleet. */
   row: (index: number) => readonly BlockCell[]
 }>
 
@@ -26,7 +25,7 @@ export type TextBlock = Readonly<{ kind: 'text'; text: string }>
 export type ReportBlock = TextBlock | TableBlock
 
 export type ReportSection = Readonly<{
-  /** Stable name, for links and tests. */
+  /** Stable, for links and tests. */
   id: string
   title: string
   blocks: readonly ReportBlock[]
@@ -40,10 +39,10 @@ export type ReportOutline = Readonly<{
 
 export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: sanitize(words) })
 
-/** Default rows of a table, 20: with more, and names of 200 characters, some mail clients clip the message. */
+/** With more, and names of 200 characters, some mail clients clip the message. */
 const MAX_ROWS = 20
 
-/** A table, or nothing without items. A title that begins with `>` aligns its column right. */
+/** Nothing without items. A title that begins with `>` aligns right. */
 export function tableBlock<Item>(
   titles: readonly string[],
   items: readonly Item[],

@@ -1,4 +1,3 @@
-// The budgets of a report, in the units of their limits.
 import {
   budgetUnit,
   amountInUnit,
@@ -30,7 +29,6 @@ export function reportBudget(view: BudgetWithForecast): ReportBudget {
   }
 }
 
-/** The range of a forecast, with its amounts converted. */
 export function forecastIn(
   convert: (amount: number) => number,
   { p10, p50, p90, learning, days }: SpendForecast,

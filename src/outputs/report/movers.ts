@@ -1,7 +1,6 @@
-// Causes of a difference in spend.
 import type { WeekSums } from './aggregate.ts'
 
-/** Micros; the parts add up to the difference exactly. */
+/** Micros that add up to the difference exactly. */
 export type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
 
 type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>

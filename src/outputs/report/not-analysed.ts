@@ -1,4 +1,3 @@
-// Computes that the report cannot fully analyse, by reason.
 import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Redactable } from '../../model/output/report.ts'
@@ -8,12 +7,11 @@ import type { ReportedCompute } from './unproductive.ts'
 
 type Reason = Pick<Report['not_analysed'][number], 'reason' | 'because'>
 
-/** Width of a spend's bounds, as a share of its likely value, above which the spend is listed as uncertain. */
+/** Bounds wider than this share of the likely spend are uncertain. */
 const UNCERTAIN_SHARE = 0.2
-/** Computes named for a reason. */
 const MAX_EXAMPLES = 3
 
-/** The reason with the most spend first. Examples: the widest bounds where the reason is uncertainty, else the most spend. */
+/** Most spend first; examples of uncertainty by the widest bounds, others by spend. */
 export function notAnalysed(
   computes: readonly ReportedCompute[],
   redact: readonly Redactable[],

@@ -1,4 +1,3 @@
-// The outline of a report: title, lead and sections, before any format.
 import { datesText, instantText } from '../text/dates.ts'
 import { displayName } from '../text/display-name.ts'
 import { tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
@@ -44,7 +43,7 @@ function aboutText({ slot, zone, spend, awake, made_at }: Report) {
   return `${datesText(first, last)} (${zone}${clocks})${state}.${awakeText}`
 }
 
-/** Longest text of an event, characters: an error message must not become a paragraph. */
+/** An error message must not become a paragraph. */
 const MAX_EVENT_LENGTH = 160
 
 function eventSection({ events }: Report): ReportSection {

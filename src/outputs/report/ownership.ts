@@ -1,4 +1,3 @@
-// Names and owner of a compute in a report.
 import { sanitize } from '../../std/sanitize.ts'
 import { html, type Html } from '../text/html.ts'
 import { displayName } from '../text/display-name.ts'
@@ -8,14 +7,14 @@ import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/rep
 import type { Report } from './schema.ts'
 
 export type ComputeIdentity = Readonly<{
-  /** Undefined when the project is no longer known. */
+  /** Undefined when no longer known. */
   projectName: string | undefined
   name: string | undefined
-  /** Undefined when the compute is no longer known; likewise `autosuspendOff`. */
+  /** Undefined when no longer known; likewise `autosuspendOff`. */
   branchId: string | undefined
   owner: Owner
   autosuspendOff: boolean | undefined
-  /** Why the last reading failed; undefined when it succeeded or none was attempted. */
+  /** Undefined when the last reading succeeded or none was attempted. */
   unreadBecause: string | undefined
 }>
 
@@ -40,7 +39,7 @@ export function nameCompute(
   }
 }
 
-/** Null for a compute without such a group. */
+/** Null without such a group. */
 export function reportGroupOf(ref: ComputeRef, identity: ComputeIdentity, by: ReportGroup): string | null {
   const { team, costCentre: cost_centre, tier } = identity.owner
   const names = { team, cost_centre, tier, project: ref.projectId, branch: identity.branchId }
@@ -53,13 +52,13 @@ const namesOf = ({ project_id, endpoint_id, project_name, name }: NamedCompute) 
   id: sanitize(endpoint_id),
 })
 
-/** `shop / ep-cool-tree-1`: the project's name, and the compute's where it has one. */
+/** `shop / ep-cool-tree-1`, with the compute's name where it has one. */
 export function computeNameText(named: NamedCompute): string {
   const { project, own, id } = namesOf(named)
   return `${project} / ${own === undefined ? id : `${own} (${id})`}`
 }
 
-/** As HTML, each name isolated: a name in a right-to-left script does not reorder the others. */
+/** Each name isolated: one in a right-to-left script does not reorder the others. */
 export function computeNameHtml(named: NamedCompute): Html {
   const { project, own, id } = namesOf(named)
   const last = html`<bdi>${id}</bdi>`

@@ -1,4 +1,4 @@
-// The weekly report of an account: every figure that a format shows, computed once.
+// Every figure that a format shows is computed once.
 import { mapBounds, type Bounds, type Prices } from '../../model/ledger/quantities.ts'
 import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
@@ -19,10 +19,9 @@ import type { Report, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
 
-/** Rows of "Largest changes", 5: the CSV and the JSON have every compute. */
+/** The CSV and the JSON have every compute. */
 const MAX_MOVERS = 5
 
-/** Everything that the report of one account and one plan is made from. */
 export type ReportInput = Readonly<{
   account: string
   slot: ReportSlot
@@ -35,11 +34,11 @@ export type ReportInput = Readonly<{
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined
   identityOf: (ref: ComputeRef) => ComputeIdentity
-  /** Events of the week that receivers could be notified of. */
+  /** Events that receivers could be notified of. */
   events: NonNullable<Report['events']>
-  /** Wakes caused by readings since the ledger began, of the computes in the plan. */
+  /** Since the ledger began, of the computes in the plan. */
   wakesCaused: number
-  /** As the running daemon sees them; undefined without a daemon, or when the report is older than the last whole week. */
+  /** Undefined without a daemon, or when the report is older than the last whole week. */
   planned: Readonly<{ budgets: readonly BudgetWithForecast[]; month: MonthView | undefined }> | undefined
 }>
 
@@ -118,7 +117,7 @@ function spendOf(
   }
 }
 
-/** Null unless the forecast is of the month that the report shows: after the turn of the month it is of the next one. */
+/** Null unless of the month that the report shows: after the turn of the month the view is of the next one. */
 function monthForecast(view: MonthView | undefined, month: Interval): Report['spend']['forecast'] {
   if (!view?.forecast || view.period.from !== month.from) return null
   return { period: isoInterval(view.period), ...forecastIn(Math.round, view.forecast) }
@@ -130,7 +129,7 @@ const bounds = <Item>(items: readonly Item[], of: (item: Item) => Bounds<number>
   high: sumOf(items, (item) => of(item).high),
 })
 
-/** By the likely value; a compute with only a high value above 0 may have been awake. */
+/** A compute with only a high value above 0 may have been awake. */
 const wasAwake = ({ week }: ReportedCompute) => week.awake.likely > 0
 
 function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
@@ -145,7 +144,7 @@ function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
 
 const isUnnamed = (name: string | null) => (name === null ? 1 : 0)
 
-/** By team if any compute has one, else by project, unless the plan says otherwise. */
+/** The plan, else teams if any compute has one, else projects. */
 function groupsOf(
   computes: readonly ReportedCompute[],
   { groupBy, redact }: ReportPlan,
@@ -205,7 +204,7 @@ function reportCompute(
   }
 }
 
-/** Prices that are valid at some time of the interval. */
+/** Valid at some time of the interval. */
 function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices'] {
   return periods.flatMap(({ from: since, perCuHour }, index) => {
     const until = periods[index + 1]?.from

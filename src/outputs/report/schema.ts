@@ -1,4 +1,4 @@
-// The report as it is stored and published. Every format is made from it; config/report.schema.json is generated from this schema.
+// Every format is made from it; config/report.schema.json is generated from it.
 import { z } from 'zod'
 
 const instant = z.iso.datetime().describe('An instant, UTC.')

@@ -1,4 +1,3 @@
-// The report in one or two sentences: spend, comparison with the week before, and budgets in danger.
 import { instantText, monthText } from '../text/dates.ts'
 import { displayName } from '../text/display-name.ts'
 import type { Report, ReportBudget } from './schema.ts'
@@ -23,7 +22,7 @@ function spentText(report: ReportWithoutVerdict) {
   return [spent, ...forecastText(report)]
 }
 
-/** Width of a spend's bounds, as a share of it, above which the summary gives the bounds, 5 %. */
+/** Wider bounds, as a share of the spend, are in the summary. */
 const BOUNDS_SHOWN_ABOVE = 0.05
 
 function boundsText({ spend: { week }, currency }: ReportWithoutVerdict) {
@@ -45,7 +44,7 @@ function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerd
   return [`${month} is on course for ${moneyText(forecast.p50, currency)}${guess}.`]
 }
 
-/** Chance of going over a limit from which the summary mentions it: it is then the likelier outcome. */
+/** Chance of going over a limit that the summary mentions: the likelier outcome. */
 const PROBABLE = 0.5
 
 function budgetText({ budgets }: ReportWithoutVerdict) {
@@ -61,7 +60,7 @@ function budgetText({ budgets }: ReportWithoutVerdict) {
 const withinText = (count: number) =>
   count === 1 ? 'The budget is within its limit.' : `All ${count} budgets are within their limits.`
 
-/** A sentence about the fullest budget, and how many more there are. */
+/** The fullest budget, and how many more there are. */
 function fullestText(budgets: readonly ReportBudget[], text: (budget: ReportBudget) => string) {
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []

@@ -1,4 +1,3 @@
-// Awake time that no client's work explains: idle tails, causes other than clients, computes that never slept.
 import type { AwakeCause } from '../../model/ledger/evidence.ts'
 import type { Redactable } from '../../model/output/report.ts'
 import type { AggregatedCompute } from './aggregate.ts'
@@ -12,12 +11,12 @@ export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeId
 /** `elapsed`: milliseconds of the week that are over. */
 type UnproductiveContext = Readonly<{ elapsed: number; redact: readonly Redactable[] }>
 
-/** Share of the week from which a compute counts as never asleep, 0.95: it leaves room for a restart or an outage, not for nights. */
+/** It leaves room for a restart or an outage, not for nights. */
 const NEVER_SLEPT_SHARE = 0.95
-/** Milliseconds that a "month" of such weeks has: 30 days. */
+/** Milliseconds of a "month" of such weeks. */
 const MONTH_MS = 30 * DAY
 
-/** Causes that are work: all others are unproductive. */
+/** Work: all other causes are unproductive. */
 const PRODUCTIVE_CAUSES: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])
 
 export function summariseUnproductive(
@@ -55,7 +54,7 @@ const unproductiveCauses = ({ timeByCause }: ReportedCompute): readonly (readonl
     ([cause, time]) => !PRODUCTIVE_CAUSES.has(cause) && time > 0,
   )
 
-/** Cost of `time` of a compute at its average spend per awake time of the week. */
+/** At the average spend per awake time of the week. */
 export const averageCostOf = ({ week }: Pick<ReportedCompute, 'week'>, time: number): number =>
   week.awake.likely === 0 ? 0 : Math.round((week.spend.likely * time) / week.awake.likely)
 

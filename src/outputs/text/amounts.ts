@@ -1,15 +1,14 @@
-// Amounts as text, the same on the command line, in pages, reports and audits.
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { HOUR, type Seconds } from '../../model/units.ts'
 
-/** With thousands separators: `1,234.50`. */
+/** `1,234.50` */
 const grouped = (digits: string) => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
 /** Rounded to one decimal below 100, to none above: `5`, `12.5`, `168`, `1,299`. */
 export const shortNumber = (value: number): string =>
   grouped(String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0))))
 
-/** For columns of comparable values: `3.4 h`; below a tenth of an hour as `spanText`, since it would round to zero. */
+/** For comparable values: `3.4 h`; below a tenth of an hour as `spanText`, since it would round to zero. */
 export function hoursText(milliseconds: number): string {
   if (milliseconds === 0) return '0 h'
   return milliseconds < HOUR / 10 ? spanText(milliseconds) : `${grouped((milliseconds / HOUR).toFixed(1))} h`
@@ -29,7 +28,7 @@ const UNITS = [
   [60, 60, 'min'],
 ] as const
 
-/** A configured duration, exact: `5 min`, `24 h`, `7 d`, `90 s`. */
+/** Exact: `5 min`, `24 h`, `7 d`, `90 s`. */
 export function exactDurationText(span: Seconds): string {
   const [, length, unit] = UNITS.find(([from, size]) => span >= from && span % size === 0) ?? [0, 1, 's']
   return `${span / length} ${unit}`
@@ -43,21 +42,21 @@ export function recentDurationText(span: Seconds): string {
 
 export const percentText = (share: number): string => `${(100 * share).toFixed(0)} %`
 
-/** Most decimals of an amount: prices are in millionths. */
+/** Prices are in millionths. */
 const MAX_DECIMALS = 6
 
-/** With `usual` decimals; an amount that would round to zero has two significant digits. */
+/** An amount that would round to zero has two significant digits. */
 function fixed(value: number, usual: number) {
   const size = Math.abs(value)
   const isUsual = size < 0.5 / 10 ** MAX_DECIMALS || size >= 0.995 / 10 ** usual
   return grouped(value.toFixed(isUsual ? usual : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(size)))))
 }
 
-/** `1,234.50 USD` of micros; `0.00034 USD` of less than a hundredth. */
+/** `1,234.50 USD`; `0.00034 USD` below a hundredth. */
 export const moneyText = (micros: number, currency: string): string =>
   `${fixed(micros / 1_000_000, 2)} ${currency}`
 
-/** Comparison with another amount, whose name follows: `14 % less than`. */
+/** Completed by a name: `14 % less than`. */
 export function comparedText(now: number, before: number): string {
   const factor = now / before
   if (factor >= 2) return `${factor.toFixed(1)} times`
@@ -66,7 +65,7 @@ export function comparedText(now: number, before: number): string {
   return `${percents} % ${factor > 1 ? 'more' : 'less'} than`
 }
 
-/** `59 s to 61 s`; undefined where both ends have the same text. */
+/** `59 s to 61 s`; undefined where both have the same text. */
 export function rangeText(
   { low, high }: Readonly<{ low: number; high: number }>,
   textOf: (value: number) => string,
@@ -75,7 +74,7 @@ export function rangeText(
   return from === to ? undefined : `${from} to ${to}`
 }
 
-/** A range in brackets, to follow the likely value. */
+/** Follows the likely value. */
 export const inBrackets = (range: string | undefined): string => (range === undefined ? '' : ` (${range})`)
 
 /** `1 compute`, `3 computes`. */
@@ -87,7 +86,7 @@ export const priceText = (micros: number, currency: string): string => `${micros
 
 const HOUR_UNITS: Readonly<Record<string, string>> = { cu_hours: 'CU-hours', awake_hours: 'awake hours' }
 
-/** An amount in the unit of its budget: `200.00 USD`, `12.5 CU-hours`. */
+/** `200.00 USD`, `12.5 CU-hours`. */
 export function budgetAmountText(value: number, unit: string): string {
   const hourUnit = HOUR_UNITS[unit]
   return hourUnit === undefined

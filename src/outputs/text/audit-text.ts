@@ -1,4 +1,3 @@
-// The audit as lines and table rows for a terminal.
 import type { Audit, AuditSums, Finding } from '../../model/output/audit.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
@@ -18,7 +17,6 @@ import {
 
 export type TextRow = readonly string[]
 
-/** Totals of the audit as rows of name and value. */
 export function totalLines({ total, currency, ...audit }: Audit): readonly TextRow[] {
   const { awake, idleTail, tailSpend, wakes, cuTime } = total
   return [
@@ -48,7 +46,7 @@ export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
 /** Characters of the longest bar. */
 const BAR = 30
 
-/** A row per week, with a bar in proportion to its spend. */
+/** A row per week; bars in proportion to spend. */
 export function weekLines({ weeks, currency }: Audit): readonly TextRow[] {
   const largest = Math.max(1, ...weeks.map(({ spend }) => spend))
   return weeks.map(({ from, spend, awake, wakes }) => [
@@ -87,7 +85,7 @@ export const computeLines = ({ byCompute, currency }: Audit, limit: number): rea
 
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? 'never' : exactDurationText(delay))
 
-/** A finding in one line; amounts are for 30 days. */
+/** Amounts are for 30 days. */
 export function findingText(finding: Finding, currency: string): string {
   switch (finding.kind) {
     case 'never-sleeps': {
@@ -113,7 +111,7 @@ export function findingText(finding: Finding, currency: string): string {
   }
 }
 
-/** Sums of the findings that are not listed, a line per kind. */
+/** A line per kind of those not listed. */
 export function remainingFindingLines(findings: readonly Finding[], currency: string): readonly string[] {
   const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
   const counts = { ...sums }

@@ -1,4 +1,4 @@
-// JSON fields that several outputs share, so that each name is written once: lengths in seconds, money in units of the currency.
+// Fields that several outputs share: lengths in seconds, money in units of the currency.
 import {
   largestCu,
   smallestCu,

@@ -1,4 +1,3 @@
-// Dates as text.
 import { toIso } from '../../model/time.ts'
 import type { Interval } from '../../model/units.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'

@@ -1,13 +1,12 @@
-// Names from outside, sanitized and shortened for display.
 import { sanitize } from '../../std/sanitize.ts'
 
-/** Code points that combine with the character before them. */
+/** Combine with the character before. */
 const JOINS = /^(?:\p{M}|\u200D|\p{Emoji_Modifier}|[\u{E0020}-\u{E007F}])$/u
 
-/** Code points of a displayed name: a table with longer ones is wider than a page. */
+/** A table with longer names is wider than a page. */
 const MAX_LENGTH = 48
 
-/** `name` sanitized; beyond `maxLength` code points it is cut between characters and ends in `…`. */
+/** Beyond `maxLength` code points it is cut between characters and ends in `…`. */
 export function displayName(name: string, maxLength = MAX_LENGTH): string {
   const characters = Array.from(sanitize(name))
   if (characters.length <= maxLength) return characters.join('')
@@ -19,7 +18,7 @@ export function displayName(name: string, maxLength = MAX_LENGTH): string {
 const WIDE =
   /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60]$/u
 
-/** Terminal columns of a text. */
+/** In terminal columns. */
 export function displayWidth(text: string): number {
   let width = 0
   for (const character of text) if (!JOINS.test(character)) width += WIDE.test(character) ? 2 : 1

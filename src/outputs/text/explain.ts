@@ -1,4 +1,4 @@
-// Explanations of the state of a compute, the same on the command line, in the API and on the page.
+// The same on the command line, in the API and on the page.
 import type { ConnectionCounts } from '../../model/observation.ts'
 import type {
   ComputeView,
@@ -26,7 +26,6 @@ export const computeDisplayName = ({ compute, project, ref }: IdentityView): str
 export const connectionCount = ({ active, idle, idleInTransaction, other }: ConnectionCounts): number =>
   active + idle + idleInTransaction + other
 
-/** Reason for the state of a compute, in one line. */
 export function awakeReasonText(why: AwakeReason): string {
   switch (why.because) {
     case 'asleep':
@@ -61,7 +60,7 @@ const SUSPENSION_TEXTS: Readonly<
   overdue: (until) => `should have been suspended about ${until}; what keeps it awake is not known`,
 }
 
-/** Reason beside the word of the state; undefined where the word says it all. */
+/** Beside the word of the state; undefined where the word says it all. */
 export function awakeCauseText(why: AwakeReason): string | undefined {
   if (why.because === 'starting') return undefined
   if (why.because !== 'asleep') return awakeReasonText(why)
@@ -74,7 +73,7 @@ function stateText({ shown, reason }: ComputeView['state']) {
   return `${STATE_WORDS[shown]}${reason.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
-/** State of a compute with its reason, usage and cost, line by line. */
+/** Line by line. */
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency } = view.identity
   const { spend, awake, idleTail, observerOverhead } = view.ledger
@@ -102,7 +101,7 @@ function delayText({ state: { delay }, identity: { compute } }: ComputeView) {
 
 const cuHoursText = (cuTime: number) => (cuTime / HOUR).toFixed(3)
 
-/** The comparison is of the whole project: the service meters no single computes. */
+/** Of the whole project: the service meters no single computes. */
 function reconciliationLines({ reconciliation: checked }: LedgerView) {
   if (!checked) return []
   const { from, to, metered, low, high, outside } = checked

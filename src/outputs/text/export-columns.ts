@@ -1,4 +1,4 @@
-// The columns of an export, for CSV, JSON lines and config/README.md.
+// For CSV, JSON lines and config/README.md.
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
@@ -9,14 +9,13 @@ import { toIso } from '../../model/time.ts'
 import { inMoney, millisInSeconds } from './compute-fields.ts'
 import type { CsvCell } from './csv.ts'
 
-/** Values beside the row. */
 export type RowContext = Readonly<{
   /** Null when the project is no longer known. */
   projectName: string | null
   currency: string
 }>
 
-/** Name of a column → its meaning, and its cell in a row; undefined is an empty cell. */
+/** Column → meaning, and cell; undefined is an empty cell. */
 export type ExportColumns<Row> = Readonly<
   Record<string, readonly [meaning: string, cell: (row: Row, context: RowContext) => CsvCell]>
 >
@@ -28,7 +27,6 @@ const IDENTITY: ExportColumns<{ readonly ref: ComputeRef }> = {
   endpoint_id: ['id of the compute', ({ ref }) => ref.endpointId],
 }
 
-/** The three columns of a value with bounds. */
 const bounded = <Row>(
   name: string,
   meaning: string,

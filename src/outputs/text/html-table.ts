@@ -1,24 +1,24 @@
-// HTML tables. On a phone each row becomes a block with every value below its column title, so that none is cut off.
+// On a phone each row becomes a block with every value below its column title, so that none is cut off.
 import { html, type Html, type HtmlPart } from './html.ts'
 
 export type TableHeading = Readonly<{
   title: string
-  /** `words` are sentences: they get a line of their own in a block. */
+  /** `words`: sentences, with a line of their own in a block. */
   kind: 'name' | 'number' | 'words'
 }>
 
-/** @param kinds title → kind, in the order of the columns */
+/** @param kinds title → kind */
 export const headings = (kinds: Readonly<Record<string, TableHeading['kind']>>): readonly TableHeading[] =>
   Object.entries(kinds).map(([title, kind]) => ({ title, kind }))
 
 type TableRows = Readonly<{
   label: string
   columns: readonly TableHeading[]
-  /** The first cell of a row is its heading. */
+  /** The first cell is the heading. */
   rows: readonly (readonly HtmlPart[])[]
 }>
 
-/** Most columns of a table that fits any screen. */
+/** Any screen has room for them. */
 const MAX_NARROW_COLUMNS = 2
 
 export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
@@ -26,7 +26,7 @@ export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
     ${columns.length > MAX_NARROW_COLUMNS ? stackedHtml({ label, columns, rows }) : narrowHtml({ label, columns, rows })}
   </div>`
 
-/** Explicit roles: some browsers drop the table semantics when CSS displays rows as blocks. */
+/** Explicit roles: some browsers drop table semantics when CSS displays rows as blocks. */
 const stackedHtml = ({ label, columns, rows }: TableRows) =>
   html`<table class="stack" role="table">
     <caption class="hidden">

@@ -1,10 +1,10 @@
-// HTML and SVG as text in which every value is escaped, unless it is markup itself.
+// Every value is escaped, unless it is markup itself.
 
 declare const markup: unique symbol
-/** Markup written by this program, with all values escaped: made by `html` only. */
+/** All values are escaped: made by `html` only. */
 export type Html = Readonly<{ text: string; [markup]: true }>
 
-/** Undefined and false render as nothing, a list as its items in order. */
+/** Undefined and false are nothing, a list its items. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Safe in text and in quoted attributes only. */
 const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&${ESCAPES[character]};`)
 
-/** Template tag: the text of the template is markup, its values are escaped. Attribute values must be in quotes. */
+/** The template is markup, its values are escaped. Attribute values must be in quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   const isInAttribute = attributeParts(strings)
   let text = strings[0] ?? ''
@@ -41,7 +41,7 @@ const escapeText = (text: string) => escapeHtml(withNoBreakSpaces(text))
 
 const attributePartsByTemplate = new WeakMap<TemplateStringsArray, readonly boolean[]>()
 
-/** For each value of a template, whether it is inside an attribute. */
+/** Whether each value is inside an attribute. */
 function attributeParts(strings: TemplateStringsArray): readonly boolean[] {
   const parts =
     attributePartsByTemplate.get(strings) ??
@@ -52,26 +52,22 @@ function attributeParts(strings: TemplateStringsArray): readonly boolean[] {
 
 const OPEN_ATTRIBUTE = /="[^"]*$/
 
-/** Marks where a template is split. Escaped text cannot contain it. */
+/** Splits a template. Escaped text cannot contain it. */
 export const SLOT = { text: '<!---->' } as Html
 
-/** Markup before and after the slot; without a slot all of it is before. */
+/** Without a slot all is before. */
 export function splitAtSlot({ text }: Html): readonly [before: Html, after: Html] {
   const [before = '', after = ''] = text.split(SLOT.text)
   return [{ text: before } as Html, { text: after } as Html]
 }
 
-/** Text with a line break opportunity after each `_`: names of settings are wider than a cell. */
+/** Breaks after each `_`: names of settings are wider than a cell. */
 export const breakable = (text: string): Html =>
   html`${text.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`
 
 const isList = (part: Html | readonly HtmlPart[]): part is readonly HtmlPart[] => Array.isArray(part)
 
-/**
- * A number before its unit. Currencies are three capital letters. Amounts of millions are left out: in a narrow figure they
- * would break inside the currency.
- */
+/** A number before its unit; currencies are three capitals. Not amounts of millions: in a narrow figure they would break inside the currency. */
 const NUMBER_AND_UNIT = /(?<![\d.,]{11})(\d) (?=(?:%|s|min|h|d|kB|MB|GB|CU|CU-hours|[A-Z]{3})(?![\w-]))/g
 
-/** Text with a no-break space between each number and its unit. */
 export const withNoBreakSpaces = (text: string): string => text.replaceAll(NUMBER_AND_UNIT, '$1\u00A0')

@@ -1,9 +1,8 @@
-// An Alertmanager on loopback, without peers.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer, type Server, type ServerOptions } from './program.ts'
 
-/** @param options the folder is created. @param routing text of its configuration */
+/** @param options the folder is created */
 export async function startAlertmanager(options: ServerOptions, routing: string): Promise<Server> {
   const { folder } = options
   mkdirSync(folder)

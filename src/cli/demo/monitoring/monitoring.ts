@@ -1,4 +1,4 @@
-// Prometheus and Alertmanager with the rules and the routing that come with Dormouse, on loopback.
+// With the rules and the routing that come with Dormouse.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../model/ports/clock.ts'
@@ -9,10 +9,9 @@ import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
 
-/** Paths of the programs. */
 export type Programs = Readonly<{ prometheus: string; alertmanager: string }>
 
-/** The programs in `path`; undefined if one is missing. Debian has another name for Alertmanager. */
+/** Undefined if one is missing. Debian has another name for Alertmanager. */
 export function findPrograms(path: string | undefined): Programs | undefined {
   const prometheus = findProgram(['prometheus'], path)
   const alertmanager = findProgram(['prometheus-alertmanager', 'alertmanager'], path)
@@ -23,7 +22,7 @@ export type MonitoringOptions = Readonly<{
   programs: Programs
   /** New folder for both. */
   folder: string
-  /** Name of the job → `host:port` of its target; the rules are about the job `dormouse`. */
+  /** Job → `host:port`; the rules are about the job `dormouse`. */
   jobs: Readonly<Record<string, string>>
   target: RoutingTarget
   clock: Clock
@@ -31,7 +30,6 @@ export type MonitoringOptions = Readonly<{
 
 export type Monitoring = AsyncDisposable & {
   readonly prometheusUrl: string
-  /** Page of Prometheus with its alerts. */
   readonly alertsUrl: string
   readonly alertmanagerUrl: string
 }
@@ -66,7 +64,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   }
 }
 
-/** Address of the page: Debian's Prometheus has it under `/classic`. */
+/** Debian's Prometheus has the page under `/classic`. */
 async function alertsPage(url: string): Promise<string> {
   const classic = `${url}/classic/alerts`
   return (await isUp(classic)) ? classic : `${url}/alerts`

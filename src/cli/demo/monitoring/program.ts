@@ -1,4 +1,3 @@
-// A program of this machine as a child process, with its log in a file.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -9,7 +8,7 @@ import { isProgram } from '../../../local/compute/owner.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { seconds } from '../../../model/units.ts'
 
-/** Path of the first of `names` in the folders of `path`. */
+/** The first of `names` in the folders of `path`. */
 export const findProgram = (names: readonly string[], path = ''): string | undefined =>
   names
     .flatMap((name) =>
@@ -28,10 +27,10 @@ export type ServerOptions = Readonly<{
   clock: Clock
 }>
 
-/** `address` is `host:port`. */
+/** `address`: `host:port`. */
 export type Server = AsyncDisposable & { readonly address: string; readonly url: string }
 
-/** Starts Prometheus or Alertmanager on loopback and resolves when it answers. @throws when it does not start */
+/** Resolves when it answers. @throws when it does not start */
 export async function startServer(
   name: string,
   { file, folder, clock }: ServerOptions,
@@ -48,24 +47,24 @@ export async function startServer(
   return { address, url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** A running program; disposing ends it. */
+/** Disposing ends it. */
 export type Program = AsyncDisposable & {
-  /** Exit code or signal with the last line of the log; undefined while it runs. */
+  /** Exit code or signal, with the last line of the log; undefined while it runs. */
   readonly ended: () => string | undefined
 }
 
 export type ProgramOptions = Readonly<{
   file: string
   words: readonly string[]
-  /** Log to append to. */
+  /** Appended to. */
   logFile: string
   clock: Clock
 }>
 
-/** Time to end after SIGTERM, 10 s; then SIGKILL. */
+/** From SIGTERM to SIGKILL. */
 const GRACE = seconds(10)
 
-/** Starts the program in the process group of the demo, so that Ctrl-C ends it, too, even a second one that ends the demo at once. */
+/** In the process group of the demo, so that Ctrl-C ends it, too, even a second one that ends the demo at once. */
 export function startProgram({ file, words, logFile, clock }: ProgramOptions): Program {
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(file, words, { stdio: ['ignore', log, log] })
@@ -92,12 +91,11 @@ export function startProgram({ file, words, logFile, clock }: ProgramOptions): P
 
 const lastLine = (logFile: string) => readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? ''
 
-/** Time between two requests to a starting program. */
 const UP_CHECK_INTERVAL = seconds(0.1)
-/** Requests before a start counts as failed: half a minute. */
+/** Half a minute. */
 const MAX_UP_CHECKS = 300
 
-/** Resolves when `url` answers 200. @throws when the program has ended, or does not answer in time */
+/** @throws when the program has ended, or does not answer 200 in time */
 export async function waitUntilUp(name: string, program: Program, { url, clock }: UpCheck): Promise<void> {
   const { signal } = new AbortController()
   for (let check = 0; check < MAX_UP_CHECKS; check += 1) {
@@ -113,7 +111,6 @@ export async function waitUntilUp(name: string, program: Program, { url, clock }
 
 export type UpCheck = Readonly<{ url: string; clock: Clock }>
 
-/** Whether `url` answers 200. */
 export async function isUp(url: string): Promise<boolean> {
   try {
     const { statusCode, body } = await request(url)

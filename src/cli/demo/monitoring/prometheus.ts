@@ -1,12 +1,11 @@
-// A Prometheus on loopback that scrapes every second.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer, type Server, type ServerOptions } from './program.ts'
 
 export type PrometheusOptions = ServerOptions & {
-  /** Name of the job → `host:port` of its target. */
+  /** Job → `host:port`. */
   readonly jobs: Readonly<Record<string, string>>
-  /** Text of the rules, and the Alertmanager as `host:port`. */
+  /** Text of the rules, and `host:port` of the Alertmanager. */
   readonly alerts?: Readonly<{ rules: string; to: string }> | undefined
 }
 

@@ -1,17 +1,14 @@
-// The rules and the routing that come with Dormouse, with a second in place of minutes and days.
-
-/** The rules with shortened `for` and `keep_firing_for`. */
+/** With a second in place of minutes and days, as the routing. */
 export const shortenRules = (rules: string): string =>
   replaceAll(rules, [[/^( +(?:keep_firing_)?for): .+$/gm, (_, key) => `${key}: 1s`]])
 
 export type RoutingTarget = Readonly<{
-  /** Base address of the receivers; each has its own path. */
+  /** Each receiver has its own path below. */
   url: string
-  /** File with the token that Alertmanager sends. */
   tokenFile: string
 }>
 
-/** The example routing with its addresses filled in. The receiver `nobody` gets an address, too, so that its notifications can be seen. */
+/** With its addresses filled in. The receiver `nobody` gets one, too, so that its notifications can be seen. */
 export function shortenRouting(example: string, { url, tokenFile }: RoutingTarget): string {
   const token = JSON.stringify(tokenFile)
   const hook = `    webhook_configs:
@@ -28,7 +25,7 @@ export function shortenRouting(example: string, { url, tokenFile }: RoutingTarge
 
 type Replacement = readonly [pattern: RegExp, to: (...groups: string[]) => string]
 
-/** @throws when a pattern matches nothing: the files have changed since the patterns were written */
+/** @throws when a pattern matches nothing: the files have changed */
 function replaceAll(text: string, replacements: readonly Replacement[]) {
   let result = text
   for (const [pattern, to] of replacements) {

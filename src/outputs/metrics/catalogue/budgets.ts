@@ -1,4 +1,3 @@
-// Budgets: limit, spend, forecast.
 import { ofBudget } from './family.ts'
 
 export const BUDGET_FAMILIES = {

@@ -1,4 +1,3 @@
-// Projects and computes: facts, state, awake time, operations.
 import { ofAll, ofCompute } from './family.ts'
 
 export const COMPUTE_FAMILIES = {

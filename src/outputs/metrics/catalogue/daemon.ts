@@ -1,4 +1,3 @@
-// The daemon itself: build, configuration, passes, store, listeners.
 import { ofAll } from './family.ts'
 
 export const DAEMON_FAMILIES = {

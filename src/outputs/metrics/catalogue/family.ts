@@ -1,22 +1,20 @@
-// A row of the catalogue, and the functions that write rows.
-
-/** A metric family. Its key in the catalogue is its name without the prefix `dormouse_`. */
+/** Its key in the catalogue is its name without `dormouse_`. */
 export type Family = Readonly<{
   type: 'gauge' | 'counter' | 'histogram'
   labels: readonly string[]
   help: string
-  /** `snapshot`: rendered from the snapshot. `self`: counted by the client library since the process started. */
+  /** `self`: counted by the client library since the process started. */
   owner: 'snapshot' | 'self'
-  /** Needed by alerts or the fleet board: exported at every detail, and never left out by the cap. */
+  /** Needed by alerts or the fleet board: exported at every detail, never left out by the cap. */
   basic: boolean
-  /** Most series that one compute or project has; 0 where the family is about neither. */
+  /** Most series of one compute or project; 0 where the family is about neither. */
   each: number
 }>
 
-/** Label → values that it has at most for one compute; 1 for all others. */
+/** Label → values for one compute, at most; 1 for all others. */
 const VALUES_PER_COMPUTE: Readonly<Record<string, number>> = { state: 4, window: 4, what: 2 }
 
-/** Creates families with the labels `common`, and `more` where a family is given them; names of labels are separated by spaces. */
+/** Names of labels are separated by spaces. */
 function familiesWith(common = '') {
   const row =
     (type: Family['type'], { owner = 'snapshot', basic = false }: Partial<Family> = {}) =>
@@ -55,8 +53,8 @@ const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [
 ]
 
 /**
- * Unit of the values; undefined for counts and flags. The name ends in it, as Prometheus asks. Money is the exception: its currency is a
- * label, so that a configuration cannot rename a metric.
+ * Undefined for counts and flags. The name ends in the unit, as Prometheus asks; except money, whose currency is a label, so that a
+ * configuration cannot rename a metric.
  */
 export function unitOf(name: string, { labels }: Family): MetricUnit | undefined {
   if (labels.includes('currency')) return 'money'

@@ -1,4 +1,3 @@
-// Readings inside Postgres, and the overhead of the observer.
 import { ofAll, ofCompute } from './family.ts'
 
 export const READING_FAMILIES = {

@@ -1,4 +1,3 @@
-// The API of the service: requests, refusals, backlog.
 import { ofAll } from './family.ts'
 
 export const SERVICE_FAMILIES = {

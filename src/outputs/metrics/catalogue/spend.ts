@@ -1,4 +1,3 @@
-// Spend, and how exact it is.
 import { ofAll, ofCompute } from './family.ts'
 
 export const SPEND_FAMILIES = {

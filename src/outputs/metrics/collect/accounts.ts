@@ -1,4 +1,3 @@
-// Counters and state of accounts as samples.
 import { MAX_REGIONS, countUpTo, WAKE_LATENCY_BUCKETS } from '../../../model/ledger/counters.ts'
 import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, Snapshot } from '../../../model/output/snapshot.ts'
@@ -28,7 +27,7 @@ export function putWakes(accounts: readonly AccountView[], put: AddSample): void
   }
 }
 
-/** Every region with a compute or a wake gets a histogram, also at 0: the first increase of a series that starts above 0 is invisible. */
+/** Every region with a compute or a wake has a histogram, also at 0: the first increase of a series that starts above 0 is invisible. */
 export function putWakeLatency({ accounts, computes }: Snapshot, put: AddSample): void {
   const counters = accounts.flatMap(({ wakeLatency }) => wakeLatency)
   const regions = new Set(counters.map(({ regionId }) => regionId))

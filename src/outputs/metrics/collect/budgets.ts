@@ -1,4 +1,3 @@
-// Budgets as samples, in the units of their limits.
 import {
   budgetUnit,
   amountInUnit,
@@ -8,7 +7,7 @@ import {
 } from '../../../model/policy/budget.ts'
 import { flag, inSeconds, type AddSample } from '../exposition/samples.ts'
 
-/** Seconds of a burn-rate window → value of its label. The longest window has no alert and no series. */
+/** Seconds of a burn-rate window → label. The longest window has no alert and no series. */
 const WINDOWS: Readonly<Record<number, string>> = { 3600: '1h', 21_600: '6h', 86_400: '1d' }
 
 export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
@@ -28,7 +27,7 @@ export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
     const label = WINDOWS[window]
     if (label === undefined) continue
     put('budget_burn_tier_enabled', [...id, label], flag(off === undefined))
-    // while the expectation is being learned it is 1, spend exactly as planned, so that no alert fires because of it
+    // 1 while the expectation is being learned, so that no alert fires because of it
     put('budget_expected_burn', [...id, label], usual)
   }
   for (const rung of RUNGS) put('budget_rung', [...id, String(rung)], flag(budget.rungs.includes(rung)))

@@ -1,4 +1,4 @@
-// The snapshot as samples. A value that is not known has no sample, never a zero.
+// A value that is not known has no sample, never a zero.
 import type {
   AccountView,
   ComputeView,
@@ -25,18 +25,14 @@ import { selectSeries, type SeriesLimits } from './selection.ts'
 export type DaemonInfo = {
   readonly version: string
   readonly nodeVersion: string
-  /** Version of the time zone data, such as 2026a. */
+  /** Such as 2026a. */
   readonly tzdata: string
   readonly mode: string
-  /** Hash of the configuration. */
+  /** Of the configuration. */
   readonly hash: string
 } & SeriesLimits
 
-/**
- * The samples, and what the cap left out.
- *
- * @param memory saves work when it has seen earlier snapshots; the samples are the same without it
- */
+/** `dropped`: what the cap left out. @param memory saves work when it has seen earlier snapshots; the samples are the same without it */
 export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = createSampleMemory()) {
   const { keys, computes, dropped } = selectSeries(snapshot.computes, info, snapshot.takenAt)
   const { put, samples } = createSampleCollector(keys, memory)

@@ -1,4 +1,3 @@
-// Readings of a compute, and the age of the looks at awake computes, as samples.
 import type { AccumulatedCache } from '../../../model/ledger/reading-state.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Seconds } from '../../../model/units.ts'

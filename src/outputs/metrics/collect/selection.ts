@@ -1,4 +1,3 @@
-// Selection of the families and computes that have series: as configured by detail and per_compute, within the cap of max_series.
 import { sumOf } from '../../../std/sum.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
@@ -7,9 +6,9 @@ import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../catalog
 
 export type SeriesLimits = Readonly<{
   detail: 'basic' | 'full'
-  /** Computes with series of their own. `recent`: awake within a week, or with operations in progress. */
+  /** `recent`: awake within a week, or with operations in progress. */
   perCompute: 'all' | 'recent' | 'none'
-  /** Cap of the series of all computes and projects together. */
+  /** Cap of all computes and projects together. */
   maxSeries: number
 }>
 
@@ -17,21 +16,21 @@ export type Selection = Readonly<{
   keys: ReadonlySet<FamilyKey>
   /** In the order of the snapshot. */
   computes: readonly ComputeView[]
-  /** Family → series that the cap left out, at most. */
+  /** Family → series left out by the cap, at most. */
   dropped: ReadonlyMap<FamilyKey, number>
 }>
 
-/** Time since its last use in which a compute counts as recent, ms: a week, so that a weekly job stays visible. */
+/** Since its last use: a week, so that a weekly job stays visible. */
 const RECENT_FOR = 7 * DAY
 
-/** Families that the cap leaves out first: they have the most series and say the least about a fleet. */
+/** They have the most series and say the least about a fleet. */
 const DROPPED_FIRST: readonly FamilyKey[] = [
   'compute_working_set_bytes',
   'compute_average_active_sessions',
   'compute_longest_transaction_seconds',
 ]
 
-/** Families that the cap leaves out before it leaves out computes, in this order. */
+/** Families that the cap leaves out before computes. */
 export const DROP_ORDER: readonly FamilyKey[] = [
   ...DROPPED_FIRST,
   ...FAMILY_KEYS.filter((key) => isDetail(key) && !DROPPED_FIRST.includes(key)).toReversed(),
@@ -44,7 +43,7 @@ function isDetail(key: FamilyKey) {
 /**
  * 1. `detail` and `per_compute` choose families and computes.
  * 2. Over the cap, families that are not basic are left out, in `DROP_ORDER`.
- * 3. Still over the cap, computes that are not recent are left out, then those that cost least.
+ * 3. Still over, computes that are not recent are left out, then those that cost least.
  */
 export function selectSeries(
   computes: readonly ComputeView[],
@@ -68,7 +67,7 @@ export function selectSeries(
   }
 }
 
-/** Leaves out as many families as needed for the cap, but none that is basic. */
+/** As many families as fit; a basic one is never left out. */
 function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSeries: number) {
   const droppable = DROP_ORDER.filter((key) => families.includes(key))
   const without = (count: number) => families.filter((key) => !droppable.slice(0, count).includes(key))
@@ -76,7 +75,7 @@ function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSe
   return without(enough < 0 ? droppable.length : enough)
 }
 
-/** Most series that one compute and its project have. */
+/** Of one compute and its project, at most. */
 const seriesPerCompute = (keys: readonly FamilyKey[]) => sumOf(keys, (key) => CATALOGUE[key].each)
 
 const recentOf = (computes: readonly ComputeView[], now: Instant) =>
@@ -87,11 +86,11 @@ function isRecent(view: ComputeView, now: Instant) {
   return isBusy(view) || now - Math.max(suspendedAt, lastActive) < RECENT_FOR
 }
 
-/** Awake by its last known state, also while the service cannot be reached; or with operations in progress, which may be stuck. */
+/** Awake by its last known state, also while the service cannot be reached; or with operations, which may be stuck. */
 const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView) =>
   compute.state !== 'idle' || operations.length > 0
 
-/** The `most` computes that are busy or, among the others, cost most, in the order of the snapshot. */
+/** The `most` computes that are busy or, among the others, cost most. */
 function costliest(computes: readonly ComputeView[], most: number): readonly ComputeView[] {
   const largest = createTopK(most, (view: ComputeView) =>
     isBusy(view) ? Number.MAX_SAFE_INTEGER : view.ledger.counters.spend,

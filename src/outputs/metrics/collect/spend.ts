@@ -1,4 +1,3 @@
-// Spend of computes, and the unproductive part of it, as samples.
 import type { ComputeView, Snapshot, AwakeReason } from '../../../model/output/snapshot.ts'
 import { UNPRODUCTIVE_CAUSES } from '../../../model/ledger/counters.ts'
 import { sumOf } from '../../../std/sum.ts'
@@ -22,7 +21,7 @@ export function putSpend(
     put('compute_suspend_blocked', appendLabel(labels, because.replaceAll('-', '_')), 1)
 }
 
-/** Reasons that keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
+/** They keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
 const BLOCKING: ReadonlySet<AwakeReason['because']> = new Set([
   'autosuspend-off',
   'clients',
@@ -32,7 +31,7 @@ const BLOCKING: ReadonlySet<AwakeReason['because']> = new Set([
   'autovacuum',
 ])
 
-/** Every cause of every team gets a series, also at 0: the first increase of a series that starts above 0 is invisible. */
+/** Every cause of every team has a series, also at 0: the first increase of a series that starts above 0 is invisible. */
 export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void {
   const owned = [
     ...computes.map(({ identity: { currency, owner } }) => ({ currency, team: owner.team })),

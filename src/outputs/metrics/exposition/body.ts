@@ -1,11 +1,10 @@
-// The body of a scrape, assembled from rendered families: all of them, or a selection.
 import { escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
-/** A family as it is sent. Its blocks are lines of samples, the same in both formats. */
+/** Blocks are lines of samples, the same in both formats. */
 export type RenderedFamily = FamilyHead & { readonly blocks: readonly Buffer[] }
 
 export type FamilyFilter = Readonly<{
-  /** Names of families; empty: all. */
+  /** Empty: all. */
   names: readonly string[]
   projectId: string | undefined
 }>
@@ -16,7 +15,6 @@ export const assembleBody = (parts: readonly RenderedFamily[], format: Expositio
 export const bodyEndOf = (format: ExpositionFormat): Buffer =>
   Buffer.from(format === 'openmetrics' ? '# EOF\n' : '')
 
-/** The named families, reduced to the series of one project where one is given. */
 export function filterFamilies(
   parts: readonly RenderedFamily[],
   { names, projectId }: FamilyFilter,

@@ -4,7 +4,7 @@ import { constants, crc32, createDeflateRaw, deflateRaw, type DeflateRaw } from 
 
 const deflate = promisify(deflateRaw)
 
-/** The first part of a compressed body. It ends at a byte boundary, so that another part can follow. */
+/** Ends at a byte boundary, so that another part can follow. */
 export type CompressedPrefix = Readonly<{
   bytes: Buffer
   crc: number
@@ -12,14 +12,14 @@ export type CompressedPrefix = Readonly<{
   size: number
 }>
 
-/** Compresses in the thread pool, piece by piece: a large body would otherwise be in memory twice. */
+/** In the thread pool, piece by piece: a large body would otherwise be in memory twice. */
 export async function compressPrefix(parts: readonly Buffer[]): Promise<CompressedPrefix> {
   const compressing = createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH })
   const [pieces, counted] = await Promise.all([Array.fromAsync(compressing), feed(parts, compressing)])
   return { bytes: Buffer.concat(pieces), ...counted }
 }
 
-/** Bytes of a piece, 128 KiB: copying one holds up the event loop for less than a tenth of a millisecond. */
+/** 128 KiB: copying them holds up the event loop for less than a tenth of a millisecond. */
 const PIECE_SIZE = 131_072
 
 async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
@@ -49,7 +49,7 @@ async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
   return { crc, size }
 }
 
-/** The whole body as one gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
+/** One gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
 export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): Promise<Buffer<ArrayBuffer>> {
   const { bytes, crc, size } = prefix
   const end = await deflate(last)
@@ -59,5 +59,5 @@ export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): 
   return Buffer.concat([HEADER, bytes, end, trailer])
 }
 
-/** Gzip header: deflate, no flags, no time, no system. */
+/** Deflate, no flags, no time, no system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])

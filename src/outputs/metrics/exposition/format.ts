@@ -1,4 +1,4 @@
-// The two text formats of an exposition. Samples are the same bytes in both; the head of a family and the end of the body differ.
+// Samples are the same bytes in both formats; heads of families and the end of the body differ.
 import type { Family } from '../catalogue/family.ts'
 
 /** `text`: 0.0.4 of Prometheus. `openmetrics`: 1.0.0. */
@@ -9,10 +9,10 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-/** `name` has the prefix `dormouse_`. */
+/** `name` has the prefix. */
 export type FamilyHead = Pick<Family, 'help' | 'type'> & { readonly name: string }
 
-/** HELP and TYPE, in OpenMetrics also UNIT where the name ends in one. */
+/** In OpenMetrics also UNIT where the name ends in one. */
 export function headText({ name, help, type }: FamilyHead, format: ExpositionFormat): string {
   if (format === 'text') return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`
   // in OpenMetrics the name of a counter's family lacks the `_total` of its samples
@@ -28,15 +28,15 @@ export function labelText(names: readonly string[], values: readonly string[]): 
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
-/** Escaped for the quotes of a label. */
+/** For the quotes of a label. */
 export const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** The bound of a bucket, written alike in both formats, so that it is the same series in both. Source: OpenMetrics 1.0, "Canonical Numbers". */
+/** Alike in both formats, so that a bucket is one series. Source: OpenMetrics 1.0, "Canonical Numbers". */
 export const boundText = (bound: number): string =>
   Number.isInteger(bound) ? `${bound}.0` : valueText(bound)
 
-/** A number as Prometheus writes it: infinities are `+Inf` and `-Inf`. */
+/** As Prometheus writes it: `+Inf`, `-Inf`. */
 export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)

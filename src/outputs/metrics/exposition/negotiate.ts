@@ -1,9 +1,9 @@
-// The format and encoding that a scraper accepts, by its headers. Source: RFC 9110, 12.4 and 12.5.
+// Source: RFC 9110, 12.4 and 12.5.
 import type { ExpositionFormat } from './format.ts'
 
 type Choice = Readonly<{ name: string; version: string | undefined; quality: number }>
 
-/** OpenMetrics when it is listed by name and preferred at least as much as text; else text. */
+/** OpenMetrics when listed by name and preferred at least as much as text. */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const choices = choicesOf(accept)
   const listed = choices.filter(
@@ -19,7 +19,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return gzip > 0 && gzip >= qualityOf(choices, ['identity'])
 }
 
-/** Quality of the first of `names` that is listed; 0 when none is. */
+/** The first of `names` that is listed; 0 when none is. */
 function qualityOf(choices: readonly Choice[], names: readonly string[]) {
   const listed = names.flatMap((name) => choices.find((choice) => choice.name === name) ?? [])
   return listed[0]?.quality ?? 0
@@ -33,7 +33,7 @@ const choicesOf = (header = ''): readonly Choice[] =>
     return [{ name, version: of('version')?.replaceAll('"', ''), quality: parseQuality(of('q')) }]
   })
 
-/** 1 by default, 0 for what is not a number from 0 to 1. */
+/** 0 for what is not a number from 0 to 1. */
 function parseQuality(text = '1') {
   const value = Number(text)
   return value >= 0 && value <= 1 ? value : 0

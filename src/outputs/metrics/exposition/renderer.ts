@@ -1,32 +1,31 @@
-// Samples as lines of text, family by family. The bytes of a block in which nothing changed are reused.
+// The bytes of a block in which nothing changed are reused.
 import { createBlockWriter, type SeriesBlock, type SeriesLine } from './series-block.ts'
 import type { RenderedFamily } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../catalogue.ts'
 import { labelText } from './format.ts'
 import type { LabelValues, SeriesColumns } from './samples.ts'
 
-/** A rendered family. Its bytes are immutable: they can be served while the next snapshot is rendered. */
+/** Immutable: served while the next snapshot is rendered. */
 export type RenderedSeries = Readonly<{
   family: RenderedFamily
   series: number
-  /** Series left out because a later one has the same labels: Prometheus refuses a scrape with one series twice. */
+  /** Left out, because a later series has the same labels: Prometheus refuses a scrape with one series twice. */
   duplicates: number
 }>
 
 export type Renderer = ReturnType<typeof createRenderer>
 
-/** Series of one block, 200: a changed value copies the bytes of its block, and every block costs some 200 bytes of memory. */
+/** A changed value copies the bytes of its block, and every block costs some 200 bytes of memory. */
 const SERIES_PER_BLOCK = 200
 
-/** What was rendered of a family. By position: computes keep their order, so a new one moves those behind it only once. */
+/** By position: computes keep their order, so a new one moves those behind it only once. */
 type FamilyState = {
   readonly labels: LabelValues[]
   readonly blocks: SeriesBlock[]
-  /** Positions of series whose labels come again later. */
+  /** Series whose labels come again later. */
   repeated: ReadonlySet<number>
 }
 
-/** Renders the families of one snapshot after another. */
 export function createRenderer() {
   const states = new Map<FamilyKey, FamilyState>()
   const writer = createBlockWriter()
@@ -54,7 +53,7 @@ export function createRenderer() {
   }
 
   return {
-    /** @throws when a sample has too few or too many label values; the family is then rendered anew the next time */
+    /** @throws when a sample has too few or too many labels; the family is then rendered anew the next time */
     render(key: FamilyKey, columns: SeriesColumns): RenderedSeries {
       const state = states.get(key) ?? { labels: [], blocks: [], repeated: new Set() }
       states.delete(key)
@@ -67,14 +66,13 @@ export function createRenderer() {
         duplicates: state.repeated.size,
       }
     },
-    /** Forgets the families that are not in `samples`. */
     forgetExcept(samples: ReadonlyMap<FamilyKey, unknown>) {
       for (const key of states.keys()) if (!samples.has(key)) states.delete(key)
     },
   }
 }
 
-/** Takes over the labels. @returns indices of the blocks in which a label changed */
+/** @returns indices of the blocks in which a label changed */
 function updateLabels(key: FamilyKey, labels: readonly LabelValues[], state: FamilyState) {
   const family = CATALOGUE[key]
   // the last label of a histogram names its line: `sum`, `count`, or the bound of a bucket
@@ -100,7 +98,6 @@ function isSame(a: LabelValues, b: LabelValues | undefined) {
   return true
 }
 
-/** Positions of labels that come again later. */
 function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> {
   const last = new Map<string, number>()
   const repeated = new Set<number>()
@@ -113,7 +110,7 @@ function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> 
   return repeated
 }
 
-/** The line of a series up to its value. */
+/** The line up to its value. */
 function seriesPrefix(name: FamilyKey, values: LabelValues) {
   const { type, labels: names } = CATALOGUE[name]
   const line = values.at(-1)

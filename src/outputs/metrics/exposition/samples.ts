@@ -1,45 +1,44 @@
-// The samples of a snapshot, in columns that the next snapshot reuses: made anew for each snapshot they would be most of its garbage.
+// Columns are reused by the next snapshot: made anew they would be most of its garbage.
 import type { ComputeRef } from '../../../model/service/compute.ts'
 import { createIdentityCache, type IdentityCache } from '../../../std/cache.ts'
 import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 
 export type LabelValues = readonly string[]
 
-/** The series of one family, by index. */
+/** Series by index. */
 export type SeriesColumns = Readonly<{
-  /** Label values in the order of the family's labels. */
+  /** In the order of the family's labels. */
   labels: readonly LabelValues[]
   values: readonly number[]
 }>
 
-/** Family → series, in the order of the catalogue, without families that have none. Valid until the memory is used again. */
+/** In the order of the catalogue, without empty families. Valid until the memory is used again. */
 export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 
-/** Adds a sample, unless its value is undefined. */
+/** Unless the value is undefined. */
 export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
-/** Milliseconds as seconds, the unit of timestamps and durations in metrics. */
+/** Milliseconds as seconds. */
 export const inSeconds = (at: number | undefined): number | undefined =>
   at === undefined ? undefined : at / 1000
 
-/** 1 for true, 0 for false. */
 export const flag = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : Number(value)
 
-/** What is reused from one snapshot to the next. */
+/** Reused from one snapshot to the next. */
 export type SampleMemory = Readonly<{
-  /** By identity: a compute keeps its reference object from one snapshot to the next. */
+  /** A compute keeps its reference object from one snapshot to the next. */
   computes: IdentityCache<ComputeRef, ComputeLabels>
   columns: Map<FamilyKey, SampleColumn>
 }>
 
-/** The first `count` items belong to the snapshot that is being collected. */
+/** The first `count` items are of the snapshot that is being collected. */
 type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
 export type ComputeLabels = Readonly<{
-  /** Project id and endpoint id. */
+  /** Project and endpoint. */
   id: LabelValues
-  /** Value of a third label → all three values. */
+  /** Third label → all three. */
   more: Map<string, LabelValues>
 }>
 
@@ -64,7 +63,7 @@ export function appendLabel({ id, more }: ComputeLabels, value: string): LabelVa
   return labels
 }
 
-/** Samples of families that are not in `keys` are ignored. */
+/** Ignores families that are not in `keys`. */
 export function createSampleCollector(keys: ReadonlySet<FamilyKey>, { columns }: SampleMemory) {
   for (const key of columns.keys()) if (!keys.has(key)) columns.delete(key)
   for (const key of keys) {

@@ -1,18 +1,17 @@
-// A block: some series of a family as lines. The text before a value is made once per label set. When values change, only their
-// digits are written anew and the bytes between them are copied.
+// Some series of a family as lines. The text before a value is made once per label set; when values change, only digits are written anew.
 import { MAX_NUMBER_LENGTH, writeNumber } from './write-number.ts'
 
 export type SeriesBlock = {
-  /** The lines. Replaced, never changed: they may be being served. */
+  /** Replaced, never changed: they may be being served. */
   bytes: Buffer
-  /** Series → bytes before its value; 0 where the series is left out. */
+  /** Series → bytes before its value; 0 where left out. */
   readonly starts: Uint32Array
-  /** Series → bytes of its value and the end of the line; 0 where the series is left out. */
+  /** Series → bytes of its value and line end; 0 where left out. */
   readonly lengths: Uint8Array
   readonly values: Float64Array
 }
 
-/** `start`: the line up to its value; undefined leaves the series out. */
+/** `start`: up to the value; undefined leaves the series out. */
 export type SeriesLine = Readonly<{ start: string | undefined; value: number }>
 
 export function createBlockWriter() {
@@ -29,7 +28,7 @@ export function createBlockWriter() {
       const values = Float64Array.from(lines, ({ value }) => value)
       return { bytes: buffer.take(), starts, lengths, values }
     },
-    /** Replaces the values of `block` by those from `from` on. No series of it may be left out. */
+    /** Values from `from` on. No series of `block` may be left out. */
     renew: (block: SeriesBlock, values: readonly number[], from: number) => {
       const { bytes, starts, lengths, values: before } = block
       let at = 0
@@ -53,12 +52,12 @@ export function createBlockWriter() {
 }
 
 const NEWLINE = 10
-/** Most bytes of a value and the end of its line. */
+/** A value and the end of its line. */
 const MAX_LINE_END = MAX_NUMBER_LENGTH + 1
 /** Most bytes of one UTF-16 unit in UTF-8. */
 const BYTES_PER_UNIT = 3
 
-/** A growing buffer in which lines are assembled. Their length is known only at the end; `take` copies the bytes out. */
+/** Lines have no known length before their end; `take` copies the bytes out. */
 function createByteBuffer() {
   let buffer = Buffer.allocUnsafeSlow(32_768)
   let end = 0
@@ -77,18 +76,18 @@ function createByteBuffer() {
       end += count
       return count
     },
-    /** Sets the source of `addPart` until the next `take`; at most `most` bytes are added until then. */
+    /** Source of `addPart` until the next `take`; at most `most` bytes are added until then. */
     setSource: (bytes: Uint8Array, most: number) => {
       grow(most + bytes.length)
       source = end + most
       buffer.set(bytes, source)
     },
-    /** Adds a part of the source, which lies in the same buffer: copying short parts between two buffers takes twice as long. */
+    /** The source lies in the same buffer: copying short parts between two buffers takes twice as long. */
     addPart: (from: number, to: number) => {
       buffer.copyWithin(end, source + from, source + to)
       end += to - from
     },
-    /** Adds a value and the end of the line. @returns bytes added */
+    /** With the end of the line. @returns bytes added */
     addValue: (value: number) => {
       grow(MAX_LINE_END)
       const start = end
@@ -97,7 +96,7 @@ function createByteBuffer() {
       end += 1
       return end - start
     },
-    /** All bytes added since the last `take`. */
+    /** Since the last `take`. */
     take: (): Buffer => {
       const bytes = Buffer.allocUnsafeSlow(end)
       buffer.copy(bytes, 0, 0, end)

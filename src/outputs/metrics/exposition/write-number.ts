@@ -1,24 +1,20 @@
-// Writes a number as JavaScript does, but straight into bytes: by way of a string it would cost more than the rest of its line.
+// As JavaScript does, but straight into bytes: a string would cost more than the rest of its line.
 import { valueText } from './format.ts'
 
-/** Most bytes of a number: -0.0000012345678901234567. */
+/** Bytes of -0.0000012345678901234567. */
 export const MAX_NUMBER_LENGTH = 25
 
-/** Decimals with up to 15 digits are unambiguous: no other one as short is nearest to the same number. */
+/** Up to 15 digits are unambiguous: no other decimal as short is nearest to the same number. */
 const MAX_EXACT = 1e15
-/** Whole numbers below 2³¹ are divided as 32-bit integers, which is faster. */
+/** Whole numbers below it are divided as 32-bit integers, which is faster. */
 const MAX_INT32 = 2 ** 31
 const BILLION = 1e9
 const MILLION = 1e6
 const [ZERO, POINT] = [48, 46]
 
 /**
- * Writes `value` into `bytes` at `at`, exactly as `valueText` has it.
- *
- * Most values are counts, money in millionths, or time in milliseconds. Such a decimal with at most 15 digits is what JavaScript writes,
- * so its digits are written directly; all other values go through `valueText`.
- *
- * @returns the index after the last byte
+ * Exactly as `valueText` has it. Most values are counts, money in millionths, or time in milliseconds: decimals with at most 15 digits,
+ * which JavaScript writes as they are. All others go through `valueText`. @returns the index after the last byte
  */
 export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   const scale = value < BILLION ? MILLION : 1000
@@ -41,13 +37,13 @@ function writeWhole(bytes: Uint8Array, at: number, whole: number) {
   if (whole < MAX_INT32) return writeDigits(bytes, at, whole)
   const billions = Math.floor(whole / BILLION)
   const end = writeDigits(bytes, at, billions)
-  // the lower part is written with a leading 1 in place of the last digit of the upper part, which is then put back
+  // the lower part gets a leading 1 in place of the last digit of the upper part, which is then put back
   const last = writeDigits(bytes, end - 1, BILLION + whole - billions * BILLION)
   bytes[end - 1] = ZERO + (billions % 10)
   return last
 }
 
-/** Writes the digits after the decimal point, without trailing zeros. */
+/** The digits after the point, without trailing zeros. */
 function writeMillionths(bytes: Uint8Array, at: number, millionths: number) {
   let end = writeDigits(bytes, at, MILLION + millionths)
   bytes[at] = POINT

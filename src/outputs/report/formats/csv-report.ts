@@ -1,4 +1,3 @@
-// The computes of a report as CSV, one row each.
 import { inMoney } from '../../text/compute-fields.ts'
 import { csvLine, type CsvCell } from '../../text/csv.ts'
 import type { Report, ReportCompute } from '../schema.ts'
@@ -28,7 +27,7 @@ const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) 
   wakes: (compute) => compute.wakes,
 }
 
-/** The header line, then one text per 500 computes. */
+/** The header, then one text per 500 computes. */
 export function renderCsv(report: Report): readonly string[] {
   const cells = Object.values(COLUMNS)
   return [

@@ -1,4 +1,3 @@
-// Every format of a report, by name.
 import type { ReportFormat } from '../../../model/output/report.ts'
 import { renderCsv } from './csv-report.ts'
 import { renderFullHtml } from './full-html.ts'
@@ -13,9 +12,9 @@ import { renderText } from './text.ts'
 
 export type ReportRendering = Readonly<{
   contentType: string
-  /** File extension, without the dot. */
+  /** Without the dot. */
   ending: string
-  /** Texts that together are the report, of at most 500 computes each. */
+  /** Texts of at most 500 computes each. */
   render: (report: Report) => readonly string[]
 }>
 

@@ -1,11 +1,11 @@
-// The report as a self-contained page, with charts and up to 1,000 rows a table: it loads nothing and runs nothing.
+// It loads nothing and runs nothing.
 import { createHash } from 'node:crypto'
 import { renderPageHtml } from './page-html.ts'
 import { html } from '../../text/html.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
-/** Rows of a table, 1,000: a mail with the page attached stays below 1 MB. */
+/** A mail with the page attached stays below 1 MB. */
 const MAX_ROWS = 1000
 
 const STYLE = `
@@ -47,7 +47,7 @@ svg text { font-size: 13px; fill: var(--text) } .bars .label { fill: var(--soft)
 @media print { section { break-inside: avoid; border: 0; padding: 0 } }
 `
 
-/** Opened from a disk there are no headers: the page carries its own policy, which allows its style by digest. */
+/** From a disk there are no headers: the page carries its policy, which allows its style by digest. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
 export const renderFullHtml = (report: Report): string =>

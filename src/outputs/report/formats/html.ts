@@ -1,4 +1,4 @@
-// The report as the HTML of a mail: only tables and inline styles, because mail programs drop scripts, style sheets and SVG.
+// Only tables and inline styles: mail programs drop scripts, style sheets and SVG.
 import { withNoBreakSpaces } from '../../text/html.ts'
 import { limitRows, cellPlainText, type ReportBlock, type BlockCell, type ReportOutline } from '../blocks.ts'
 import { percentText } from '../../text/amounts.ts'
@@ -6,7 +6,7 @@ import { percentText } from '../../text/amounts.ts'
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
 
-/** Attribute of every second row. */
+/** For every second row. */
 const SHADED = ' bgcolor="#f6f8fa"'
 
 export function renderMailHtml({ title, lead: [verdict = '', ...about], sections }: ReportOutline): string {
@@ -44,7 +44,7 @@ function blockHtml(block: ReportBlock) {
   ].join('\n')
 }
 
-/** Width of a full bar, pixels. */
+/** Pixels of a full bar. */
 const BAR_WIDTH = 160
 
 function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined) {
@@ -56,6 +56,6 @@ function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined) {
   return `<td${align === 'right' ? ' align="right" nowrap' : ''}>${escaped(cellPlainText(cell, percentText))}</td>`
 }
 
-/** Escapes text between tags. No attribute holds text from outside. */
+/** Between tags. No attribute holds text from outside. */
 const escaped = (text: string) =>
   withNoBreakSpaces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,10 +1,9 @@
-// A report as JSON text and back.
 import type { Report, ReportCompute } from '../schema.ts'
 
-/** Computes per text, 500: about 400 kB of JSON, small enough to be sent in one turn of the event loop. */
+/** About 400 kB of JSON, small enough for one turn of the event loop. */
 const COMPUTES_PER_TEXT = 500
 
-/** JSON for people and programs, indented by two: one text per 500 computes, and one before and after them. */
+/** Indented by two: one text per 500 computes, and one before and after them. */
 export function renderJson(report: Report): readonly string[] {
   const [start, end] = splitAtComputes(JSON.stringify({ ...report, computes: [] }, undefined, 2), '\n  ')
   const chunks = computeChunks(report).map((chunk) =>
@@ -14,14 +13,14 @@ export function renderJson(report: Report): readonly string[] {
   return [start, ...separated, `${chunks.length === 0 ? '' : '\n  '}${end}\n`]
 }
 
-/** JSON for the archive: no spaces, one line before the computes, one line per 500 computes, one line after them. */
+/** No spaces, one line before the computes, one per 500 computes, one after them. */
 export function renderArchivedJson(report: Report): string {
   const [start, end] = splitAtComputes(JSON.stringify({ ...report, computes: [] }), '')
   const lines = computeChunks(report).map((chunk) => JSON.stringify(chunk).slice(1, -1))
   return lines.length === 0 ? start + end : `${start}\n${lines.join(',\n')}\n${end}`
 }
 
-/** The computes in groups of 500. */
+/** Groups of 500. */
 export function computeChunks({ computes }: Report): readonly (readonly ReportCompute[])[] {
   const chunks = Math.ceil(computes.length / COMPUTES_PER_TEXT)
   return Array.from({ length: chunks }, (_, index) =>
@@ -29,14 +28,14 @@ export function computeChunks({ computes }: Report): readonly (readonly ReportCo
   )
 }
 
-/** Strings inside JSON have no line break and no unescaped quote, so the last empty `"computes"` is the report's own. */
+/** Strings in JSON have no line break and no unescaped quote, so the last empty `"computes"` is the report's own. */
 function splitAtComputes(json: string, indent: string): readonly [start: string, end: string] {
   const empty = indent === '' ? '"computes":[]' : `${indent}"computes": []`
   const at = json.lastIndexOf(empty) + empty.length - 1
   return [json.slice(0, at), json.slice(at)]
 }
 
-/** @param text as `renderArchivedJson` wrote it, or any other JSON of a report in one line */
+/** @param text of `renderArchivedJson`, or any other JSON of a report in one line */
 export function parseReport(text: string): Report {
   const [first = '', ...lines] = text.split('\n')
   const last = lines.pop()

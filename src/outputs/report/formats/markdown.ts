@@ -1,4 +1,3 @@
-// The report as CommonMark with tables.
 import { limitRows, cellPlainText, type ReportBlock, type BlockCell, type ReportOutline } from '../blocks.ts'
 
 export function renderMarkdown({ title, lead, sections }: ReportOutline): string {
@@ -22,13 +21,13 @@ function blockText(block: ReportBlock) {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** Width of a full bar, characters. */
+/** Characters of a full bar. */
 const BAR_WIDTH = 20
 
 const cellText = (cell: BlockCell) =>
   escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR_WIDTH * share))))
 
-/** Escapes everything that is markup in CommonMark or its tables: with a backslash, HTML as entities. */
+/** With a backslash, HTML as entities. */
 const escaped = (text: string) =>
   text
     .replaceAll('&', '&amp;')

@@ -1,4 +1,3 @@
-// A report as the main part of a page: sections with charts and tables.
 import { createUtc, createZone } from '../../../calendar/zone.ts'
 import { fromIso } from '../../../model/time.ts'
 import { instant } from '../../../model/units.ts'
@@ -69,9 +68,9 @@ const cellHtml = (cell: BlockCell): HtmlPart =>
     ? cell.computes.map((compute, index) => html`${index > 0 && ', '}${computeNameHtml(compute)}`)
     : html`<bdi>${breakable(cellPlainText(cell, percentText))}</bdi>`
 
-/** Groups or budgets with a chart, 12: more charts would be longer than the tables. */
+/** More charts would be longer than the tables. */
 const MAX_CHARTED = 12
-/** Characters of a bar's label: what fits beside the bars. */
+/** What fits beside the bars. */
 const MAX_LABEL_LENGTH = 18
 
 const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {

@@ -1,16 +1,16 @@
-// The report as a Slack message. Its texts are plain or preformatted, so that no name is markup or mentions anybody.
+// Texts are plain or preformatted, so that no name is markup or mentions anybody.
 import { limitRows, type ReportBlock, type ReportOutline } from '../blocks.ts'
 import { tableText } from './text.ts'
 
-/** Limits of Slack, characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
+/** Characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
 const MAX_BLOCKS = 50
 const MAX_TITLE_LENGTH = 150
 const MAX_TEXT_LENGTH = 3000
 
-/** Rows of a list, 5: a channel shows more only behind a click. */
+/** A channel shows more only behind a click. */
 const MAX_LIST_ROWS = 5
 
-/** Sections sent to a channel; the others are in the other formats. */
+/** The others are in the other formats. */
 const SECTIONS = new Set(['spend', 'groups', 'computes', 'movers', 'budgets', 'unproductive'])
 
 export function renderSlack({ title, lead, sections }: ReportOutline): string {
@@ -36,12 +36,12 @@ function blockOf(block: ReportBlock) {
   return { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [text] }] }
 }
 
-/** Cuts by UTF-16 units, never inside a surrogate pair. */
+/** By UTF-16 units, never inside a surrogate pair. */
 function cut(text: string, most: number) {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Escapes the fallback text, which some clients read as markup. */
+/** Some clients read the fallback text as markup. */
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

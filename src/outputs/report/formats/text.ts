@@ -1,4 +1,3 @@
-// The report as plain text of 78 columns: for terminals, and beside the HTML of a mail.
 import {
   limitRows,
   cellPlainText,
@@ -11,7 +10,7 @@ import {
 import { sumOf } from '../../../std/sum.ts'
 import { displayWidth } from '../../text/display-name.ts'
 
-/** Columns that mail programs show without wrapping. */
+/** Mail programs show these columns without wrapping. */
 const WIDTH = 78
 const GAP = '  '
 
@@ -32,7 +31,6 @@ function underlined(title: string, line: string) {
 const blockText = (block: ReportBlock) =>
   block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, limitRows(block))
 
-/** Lines of at most 78 columns. */
 export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest }: LimitedRows): string {
   const cells = rows.map((row) => row.map(cellText))
   const widths = widthsOf(columns, cells)
@@ -40,7 +38,7 @@ export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest
   return [...lines, ...rest].join('\n')
 }
 
-/** Width of a full bar, characters. */
+/** Characters of a full bar. */
 const BAR_WIDTH = 20
 const cellText = (cell: BlockCell) =>
   cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR_WIDTH * share)))
@@ -48,7 +46,7 @@ const cellText = (cell: BlockCell) =>
 type Columns = TableBlock['columns']
 type TextRow = readonly string[]
 
-/** Width of each column. Where the table is too wide, the widest text column shrinks until it fits; numbers keep their width. */
+/** Where the table is too wide, the widest text column shrinks until it fits; numbers keep their width. */
 function widthsOf(columns: Columns, rows: readonly TextRow[]): readonly number[] {
   const widths = columns.map(({ title }, index) =>
     Math.max(...title.split(' ').map(displayWidth), ...rows.map((row) => displayWidth(row[index] ?? ''))),
@@ -80,7 +78,7 @@ function rowLines(row: TextRow, columns: Columns, widths: readonly number[]) {
   )
 }
 
-/** Breaks lines between words, and inside words that are wider than a line. */
+/** Between words, and inside words that are wider than a line. */
 function wrapped(words: string, width: number) {
   const lines: string[] = []
   let line = ''

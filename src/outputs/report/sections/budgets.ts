@@ -1,4 +1,3 @@
-// Budgets: spent, limit and expected spend.
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import { instantText } from '../../text/dates.ts'

@@ -1,11 +1,10 @@
-// Limits of the report: computes not fully analysed, prices and method.
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { instantText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
 import { moneyText, priceText } from '../../text/amounts.ts'
 
-/** Longest reason, characters: the table must fit a line of a mail. */
+/** The table must fit a line of a mail. */
 const MAX_REASON_LENGTH = 120
 
 type Group = Report['not_analysed'][number]

@@ -1,4 +1,3 @@
-// Spend by day, group and compute, and the largest changes.
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { dayText, instantText, monthText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
@@ -47,7 +46,7 @@ function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
   ]
 }
 
-/** Width of a spend's bounds, as a share of it, up to which the bounds are left out, 1 %. */
+/** Narrower bounds, as a share of the spend, are left out. */
 const BOUNDS_HIDDEN_UP_TO = 0.01
 
 function boundsText({ spend: { week }, currency }: Report): readonly ReportBlock[] {
@@ -69,7 +68,7 @@ function forecastText({ spend: { forecast, days }, currency }: Report): readonly
   return sentences.length === 0 ? [] : [textBlock(sentences.join(' '))]
 }
 
-/** Heading of the groups, and name of the group of computes that belong to none. */
+/** `none`: computes that belong to no group. */
 export const GROUP_NAMES = {
   team: { title: 'Team', none: 'without a team' },
   cost_centre: { title: 'Cost centre', none: 'without a cost centre' },

@@ -1,4 +1,3 @@
-// Unproductive awake time, and the overhead of the observer.
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
