@@ -1,9 +1,6 @@
-// Cron text on the wall clock: which local dates and times it names. A zone makes instants of them (recurrence.ts, schedule.ts).
-//
-// 1. Fields: node-cron reads values, lists, ranges and steps; the grammars below refuse what it takes beyond them.
-// 2. Days: node-cron matches the days of one month, in UTC, where every day has 24 hours. It combines day of month and day of week with
-//    AND where cron means OR, so each of the two is matched alone.
-// 3. Times: `next` and `previous` go from month to month and combine days with times of day.
+// Cron text on the wall clock: which local dates and times it names; a zone makes instants of them. node-cron reads the fields; the
+// grammars below refuse what it takes beyond them. It matches days in UTC, where every day has 24 hours, and combines day of month and day
+// of week with AND where cron means OR: so each is matched alone.
 import { MINUTE } from '../model/units.ts'
 import { createTask, parse, validateDetailed } from 'node-cron'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -21,15 +18,15 @@ import {
 
 export type Cron = Readonly<{
   text: string
-  /** Times on each day that the text names, milliseconds after midnight, ascending. Never empty. */
+  /** Milliseconds after midnight, ascending, never empty. */
   timesOfDay: readonly number[]
-  /** The first time named after `time`; undefined when there is none. */
+  /** The first time named after `time`, if any. */
   next: (time: LocalDateTime) => LocalDateTime | undefined
-  /** The last time named before `time`; undefined when there is none. */
+  /** The last time named before `time`, if any. */
   previous: (time: LocalDateTime) => LocalDateTime | undefined
 }>
 
-/** Characters of the longest text that is read: nobody writes a longer one by hand, and reading takes time by length. */
+/** Characters: nobody writes a longer text by hand, and reading takes time by length. */
 const MAX_LENGTH = 100
 
 const NICKNAMES: ReadonlyMap<string, string> = new Map([
@@ -44,7 +41,7 @@ const NUMBER = String.raw`\d\d?`
 const MONTH = `(${NUMBER}|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)`
 const WEEKDAY = `(${NUMBER}|SUN|MON|TUE|WED|THU|FRI|SAT)`
 
-/** `count` is how many values the field has: no step is larger. */
+/** `count`: how many values the field has; no step is larger. */
 const FIELDS = [
   { name: 'minute', allowed: '0-59', count: 60, grammar: listOf(NUMBER) },
   { name: 'hour', allowed: '0-23', count: 24, grammar: listOf(NUMBER) },
@@ -63,7 +60,7 @@ const FIELDS = [
   },
 ] as const
 
-/** A list of `*`, values, ranges, steps of these, and the `special` ones of the field. */
+/** A list of `*`, values, ranges, their steps, and the `special` values of the field. */
 function listOf(value: string, ...special: readonly string[]): RegExp {
   const item = [String.raw`(\*|${value}-${value})(/\d+)?`, value, ...special].join('|')
   return new RegExp(`^(${item})(,(${item}))*$`, 'i')
@@ -71,11 +68,7 @@ function listOf(value: string, ...special: readonly string[]): RegExp {
 
 const EXPECTED = 'expected five fields: minute, hour, day of month, month, day of week, such as 0 8 * * MON'
 
-/**
- * Five fields, or a nickname such as `@daily`. Days of month and days of week that are both given add up, as in every cron.
- *
- * @returns what is wrong with each field and what is allowed there; also of a valid text that never occurs
- */
+/** Five fields, or a nickname such as `@daily`. @returns what is wrong with each field and what is allowed there; also of a text that never occurs */
 export function parseCron(text: string): Result<Cron, string> {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH)
@@ -95,7 +88,7 @@ function problemsOf(field: string, index: number): readonly string[] {
 }
 
 function hasValidNumbers(field: string, index: number, count: number): boolean {
-  // node-cron checks neither the ends of a range that wraps around nor how large a step is
+  // node-cron checks neither the ends of a range that wraps around nor the size of a step
   const ends = field.replaceAll(/\/\d+/g, '').replaceAll('-', ',')
   const steps = Array.from(field.matchAll(/\/(\d+)/g), ([, step]) => Number(step))
   const isValid = (alone: string): boolean =>
@@ -103,7 +96,7 @@ function hasValidNumbers(field: string, index: number, count: number): boolean {
   return isValid(field) && isValid(ends) && steps.every((step) => step <= count)
 }
 
-/** Months after which dates and weekdays repeat: 400 years. A text that names nothing in them never occurs. */
+/** Months after which dates and weekdays repeat: 400 years. */
 const CALENDAR_CYCLE = 400 * 12
 
 function createCron(text: string, fields: readonly string[]): Cron {
@@ -128,7 +121,7 @@ function createCron(text: string, fields: readonly string[]): Cron {
   return { text, timesOfDay, next: (time) => search(time, 1), previous: (time) => search(time, -1) }
 }
 
-/** Days named in a month since January 1970, ascending. A search may visit 4,800 months, which have 28 shapes: node-cron matches each once. */
+/** Days named in a month since January 1970, ascending. A search may visit 4,800 months of 28 shapes: node-cron matches each shape once. */
 function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, dayOfWeek: string) {
   const patterns = [`0 0 ${dayOfMonth} * *`, `0 0 * * ${dayOfWeek}`].filter(
     (pattern) => pattern !== EVERY_DAY,
@@ -147,11 +140,11 @@ function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, da
 
 const EVERY_DAY = '0 0 * * *'
 
-/** Which of the `length` days from `first` on at least one pattern names, as offsets; all of them if there is no pattern. */
+/** Offsets of the days from `first` on that at least one pattern names; of all days without patterns. */
 function matchDays(patterns: readonly string[], first: DayNumber, length: number): readonly number[] {
   const offsets = Array.from({ length }, (_, offset) => offset)
   if (patterns.length === 0) return offsets
-  // tasks that are never started: they have no timer, and `destroy` takes them from node-cron's registry
+  // never started, so without a timer; `destroy` takes them from node-cron's registry
   const tasks = patterns.map((pattern) => createTask(pattern, () => undefined, { timezone: 'UTC' }))
   const named = offsets.filter((offset) => {
     const midnight = new Date(localDateTimeOf(addDays(first, offset)))

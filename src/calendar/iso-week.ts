@@ -4,7 +4,7 @@ import type { Instant, Interval } from '../model/units.ts'
 import { dateText, dayNumber, addDays, localDateTimeOf, weekdayOf, type DayNumber } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
-/** Week of an instant in the zone, such as `2026-W47`. */
+/** Such as `2026-W47`. */
 export function isoWeekIdOf(at: Instant, zone: Zone): string {
   const thursday = addDays(mondayOf(zone.dayOf(at).number), 3)
   const year = dateText(thursday).slice(0, 4)
@@ -12,7 +12,7 @@ export function isoWeekIdOf(at: Instant, zone: Zone): string {
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
-/** Interval of the week with this id, 167 to 169 hours; undefined for a text that is no id and for week 53 of a short year. */
+/** 167 to 169 hours; undefined for a text that is no id and for week 53 of a short year. */
 export function isoWeekInterval(id: string, zone: Zone): Interval | undefined {
   const [, year, week] = /^(\d{4})-W(\d\d)$/.exec(id) ?? []
   if (year === undefined || week === undefined) return undefined

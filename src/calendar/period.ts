@@ -1,4 +1,4 @@
-// Periods of a budget: they tile time, so each instant is in exactly one.
+// Periods of a budget tile time.
 import type { Instant, Interval } from '../model/units.ts'
 import type { DayNumber } from './local-time.ts'
 import { addDays, dayNumber, dayNumberOf, firstDayOf, localDateTimeOf, monthOf } from './local-time.ts'
@@ -7,14 +7,14 @@ import type { Zone } from './zone.ts'
 
 export type PeriodRule =
   | { readonly per: 'day'; readonly zone: Zone }
-  /** `anchor` is the weekday it begins on, 0 is Sunday. */
+  /** `anchor`: the weekday it begins on, 0 is Sunday. */
   | { readonly per: 'week'; readonly zone: Zone; readonly anchor: number }
-  /** `anchor` is the day of the month it begins on, 1-31, or the last day of a shorter month. */
+  /** `anchor`: the day of the month it begins on, 1-31, or the last day of a shorter month. */
   | { readonly per: 'month'; readonly zone: Zone; readonly anchor: number }
   /** From one opening of the window to the next. */
   | { readonly per: 'window'; readonly window: Window }
 
-/** The period that `at` is in; undefined only for a window that did not open before `at`, does not open again, or is open for more than a year. */
+/** Undefined only for a window that did not open before `at`, does not open again, or is open for over a year. */
 export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
   if (rule.per === 'window') return windowPeriod(rule.window, at)
   const begin = (index: number): Instant => rule.zone.beginAt(localDateTimeOf(firstDay(rule, index)))
@@ -26,7 +26,7 @@ export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
 
 type Dated = Exclude<PeriodRule, { per: 'window' }>
 
-/** First day of the period `index`, counted from the one around 1970-01-01. */
+/** The period 0 is the one around 1970-01-01. */
 function firstDay(rule: Dated, index: number): DayNumber {
   switch (rule.per) {
     case 'day':
@@ -51,10 +51,9 @@ function indexOf(rule: Dated, day: DayNumber): number {
   }
 }
 
-/** Day number of the first such weekday from 1970-01-01 on, which was a Thursday. */
+/** Day number of the first such weekday from 1970-01-01, a Thursday, on. */
 const firstWeek = (weekday: number): number => (weekday + 3) % 7
 
-/** @param month months since January 1970 */
 function dayOfMonth(month: number, anchor: number): DayNumber {
   const last = addDays(firstDayOf(month + 1), -1)
   return dayNumber(Math.min(addDays(firstDayOf(month), anchor - 1), last))

@@ -7,33 +7,30 @@ import type { Zone } from './zone.ts'
 export type Schedule = Readonly<{
   cron: Cron
   zone: Zone
-  /** How late a slot may still run. */
   catchUp: Seconds
 }>
 
 /** Catch-up of the weekly report, 48 h: later than that it is no news. */
 export const REPORT_CATCH_UP = seconds(48 * 3600)
 
-/** What a schedule remembers over restarts; plain data. */
+/** What a schedule remembers over restarts. */
 export type ScheduleState = Readonly<{
-  /** First evaluation; slots before it are ignored. */
+  /** First evaluation: slots before it are ignored. */
   since: Instant
-  /** Series of consecutive slots that ran or were given up, by first and last slot, ascending. */
+  /** Series of consecutive slots that ran or were given up, ascending. */
   done: readonly { readonly first: Instant; readonly last: Instant }[]
 }>
 
 export type ScheduleStatus = Readonly<{
-  /** New state, to be stored before the slot runs or with its outcome: from then on the slot is done. */
+  /** To be stored before the slot runs or with its outcome: from then on the slot is done. */
   memory: ScheduleState
-  /** Slot to run now. */
   due: { readonly slot: Instant; readonly late: Seconds } | undefined
-  /** Slot given up now, because it is later than the catch-up. */
+  /** Given up now, later than the catch-up. */
   missed: Instant | undefined
-  /** First slot after `now`. */
   next: Instant | undefined
 }>
 
-/** Of several missed slots only the last one runs, if it is not too late. No jump of the clock repeats or skips a slot. */
+/** Of several missed slots only the last one runs, if not too late. No jump of the clock repeats or skips a slot. */
 export function evaluateSchedule(
   schedule: Schedule,
   memory: ScheduleState | undefined,
@@ -42,7 +39,7 @@ export function evaluateSchedule(
   const before = memory ?? { since: now, done: [] }
   const next = slotAfter(schedule, now)
   const slot = slotUntil(schedule, now)
-  // a `since` after `now` comes from a clock that was ahead; slots that ran since then are in `done`
+  // a `since` after `now` comes from a clock that was ahead; slots since then are in `done`
   const since = earliest(before.since, now)
   const isDone = before.done.some(({ first, last }) => first <= now && slot !== undefined && last >= slot)
   if (slot === undefined || slot < since || isDone)
@@ -57,7 +54,7 @@ export function evaluateSchedule(
   }
 }
 
-/** Series of slots that are remembered, 32: one more is needed after each interruption and each jump of the clock, and they take a few hundred bytes. */
+/** Series of slots that are remembered: each interruption and each jump of the clock adds one. */
 const MAX_SERIES = 32
 
 function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant): ScheduleState['done'] {
@@ -81,7 +78,6 @@ function slotAfter({ cron, zone }: Schedule, now: Instant): Instant | undefined 
   return time === undefined ? undefined : zone.beginAt(time)
 }
 
-/** The last slot at or before `now`. */
 function slotUntil({ cron, zone }: Schedule, now: Instant): Instant | undefined {
   const hasBegun = (time: LocalDateTime | undefined): time is LocalDateTime =>
     time !== undefined && zone.beginAt(time) <= now

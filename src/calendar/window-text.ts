@@ -1,12 +1,11 @@
-// Texts of windows: days, times of day, and both together.
 import { DAY } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { parseTime } from './local-time.ts'
 
-/** Milliseconds after midnight: `from` below 24 h, `to` at most 24 h and never equal to it; on the next day when before it. */
+/** Milliseconds after midnight: `from` below 24 h, `to` at most 24 h, never equal; on the next day when before `from`. */
 type TimesOfDay = { readonly from: number; readonly to: number }
 
-/** When a window opens and closes each week: on `days`, 0 is Sunday, never empty. */
+/** `days`: 0 is Sunday, never empty. */
 export type WeeklyOpening = TimesOfDay & { readonly days: ReadonlySet<number> }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -47,7 +46,6 @@ function dayOf(name: string): number | undefined {
   return index === -1 ? undefined : index
 }
 
-/** Two times of day; the second is on the next day when it is before the first. */
 function parseTimes(from: string, to: string): Result<TimesOfDay, string> {
   const [begin, end] = [parseOpeningTime(from), parseClosingTime(to)]
   if (!begin.ok) return failed(`${from}: ${begin.error}`)

@@ -8,7 +8,7 @@ import type { WeeklyOpening } from './window-text.ts'
 import type { Zone } from './zone.ts'
 
 type Repeated = Readonly<{
-  /** Dates on which no occurrence begins. */
+  /** On which no occurrence begins. */
   except: DateSet
   zone: Zone
 }>
@@ -17,24 +17,23 @@ export type DateSet = ReadonlySet<DayNumber>
 type Weekly = Repeated & WeeklyOpening & { readonly kind: 'weekly' }
 type ByCron = Repeated & { readonly kind: 'cron'; readonly cron: Cron; readonly duration: Millis }
 
-/** A rule that a window is made of. */
 export type Recurrence = Weekly | ByCron | ({ readonly kind: 'once' } & Interval)
 
 export type Window = Readonly<{
-  /** The interval that `now` is in, followed for a year at most; undefined when the window is closed. Occurrences that overlap or touch make one interval. */
+  /** The interval around `now`, followed for a year at most; undefined when closed. Occurrences that overlap or touch make one. */
   at: (now: Instant) => Interval | undefined
-  /** The first interval that begins after `now`; undefined when none does within eleven years. */
+  /** The first interval that begins after `now`, within eleven years. */
   next: (now: Instant) => Interval | undefined
-  /** The last interval that began at or before `now`; undefined when none did within eleven years. */
+  /** The last interval that began at or before `now`, within eleven years. */
   previous: (now: Instant) => Interval | undefined
-  /** All intervals that touch `[from, to)`, whole, ascending, neither overlapping nor touching each other. */
+  /** All intervals that touch `[from, to)`, whole and ascending, neither overlapping nor touching each other. */
   between: (from: Instant, to: Instant) => readonly Interval[]
 }>
 
-/** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
+/** How far an open interval is followed to each side, one year in ms: a recurrence may repeat for long with hardly a gap. */
 export const SEARCH_HORIZON = 366 * DAY
 const REACHES = [8 * DAY, 32 * DAY, SEARCH_HORIZON]
-/** Ranges `[near, far)` from now, searched one after the other: near ones are fast, the last reaches eleven years, 29 February eight. */
+/** Ranges `[near, far)` from now, searched in order: near ones are fast, the last reaches eleven years (29 February: eight). */
 const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
   (days) => [days * DAY, Math.max(8, days * 2) * DAY] as const,
 )
@@ -68,14 +67,14 @@ export function createWindow(rules: readonly Recurrence[]): Window {
 
 type IntervalsBetween = (from: number, to: number) => readonly Interval[]
 
-/** The open interval or the closed time around an instant; `open` is undefined when the window is closed. */
+/** The open interval, or the closed time, around an instant. */
 type Surroundings = Interval & { readonly at: Instant; readonly open: Interval | undefined }
 
-/** Remembers the last result: each pass asks for the same interval once per compute. */
+/** Remembers the last result: each pass asks once per compute. */
 function createLookup(between: IntervalsBetween) {
   let last: Surroundings | undefined
   return (now: Instant): Interval | undefined => {
-    // a long interval is followed for a year from `last.at`, so its end may be known a day later
+    // a long interval is followed for a year from `last.at`: its end may be known a day later
     if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY)
       last = lookAround(between, now)
     return last.open
@@ -99,7 +98,7 @@ function lookAround(between: IntervalsBetween, now: Instant): Surroundings {
   return surroundings
 }
 
-/** Parts of `[from, to)` in which the window is open: ascending, neither overlapping nor touching each other. */
+/** Parts of `[from, to)` in which the window is open, ascending and apart. */
 export function partsInside(window: Window, from: Instant, to: Instant): readonly Interval[] {
   return window
     .between(from, to)
@@ -117,7 +116,7 @@ export function partsOutside(window: Window, from: Instant, to: Instant): readon
   })
 }
 
-/** Occurrences that touch `[from, to)`, ascending. One whose ends lie in one hour that the clocks skip does not take place. */
+/** Occurrences that touch `[from, to)`, ascending; not one whose ends lie in one hour that the clocks skip. */
 function occurrencesOf(rule: Recurrence, span: Interval): readonly Interval[] {
   switch (rule.kind) {
     case 'weekly':
@@ -136,7 +135,7 @@ function weekly(rule: Weekly, span: Interval): readonly Interval[] {
   const { zone, except } = rule
   const overnight = rule.to > rule.from ? 0 : DAY
   const occurrences: Interval[] = []
-  // an occurrence that began the day before yesterday may end today if the clock went back over midnight
+  // what began the day before yesterday may end today if the clock went back over midnight
   let day = addDays(dayNumberOf(zone.wallAt(span.from)), -2)
   const last = addDays(dayNumberOf(zone.wallAt(span.to)), 1)
   for (; day <= last; day = addDays(day, 1)) {
@@ -160,7 +159,7 @@ function byCron({ cron, duration, zone, except }: ByCron, span: Interval): reado
   return occurrences
 }
 
-/** A recurrence that takes place once, between two local times of a zone. */
+/** Between two local times of a zone. */
 export const oneOffRecurrence = (
   zone: Zone,
   { from, to }: Record<'from' | 'to', LocalDateTime>,

@@ -1,7 +1,7 @@
-// Zone names: only names of the IANA database are accepted, because they say where they hold.
+// Only names of the IANA database are accepted: they say where they hold.
 import { failed, ok, type Result } from '../std/result.ts'
 
-/** Abbreviation → IANA names that it probably stands for: most are used by several countries, and `EST` of the database never has summer time. */
+/** Abbreviation → names it probably stands for: most have several, and `EST` of the database never has summer time. */
 const LIKELY_NAMES: Readonly<Record<string, readonly string[]>> = {
   ACST: ['Australia/Adelaide', 'Australia/Darwin'],
   AEDT: ['Australia/Sydney'],
@@ -53,10 +53,10 @@ const LIKELY_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
 
-/** Accepts `UTC` and IANA names, `Etc/GMT+5` (five hours *behind* UTC) included; other names are refused with those probably meant. */
+/** Accepts `UTC` and IANA names, also `Etc/GMT+5`, five hours *behind* UTC. Others are refused with those probably meant. */
 export function resolveZoneName(name: string): Result<string, string> {
   const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
-  // an old name such as Asia/Calcutta stays; only upper and lower case follow the database
+  // an old name such as Asia/Calcutta stays; upper and lower case follow the database
   if (current !== undefined) return ok(current.toLowerCase() === name.toLowerCase() ? current : name)
   if (/^(UTC|GMT)?[+-]?\d/i.test(name))
     return failed(`${name} is a fixed offset, which ignores summer time: ${EXAMPLE}`)
@@ -71,7 +71,6 @@ function likelyNames(name: string): readonly string[] {
   return current === undefined ? zonesOfCity(name) : [current]
 }
 
-/** The name that `name` stands for; undefined when there is no such zone. */
 function canonical(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone

@@ -1,32 +1,31 @@
-// Zones: the only translation between instants and local time. Offsets from UTC are read through Intl, in chunks of 64 days that are
-// cached: Intl takes microseconds for each instant.
+// Zones: the only translation between instants and local time. Offsets are read through Intl, which takes microseconds for each instant, in
+// cached chunks of 64 days.
 import { failed, ok, type Result } from '../std/result.ts'
 import { DAY, instant, type Instant, type Interval } from '../model/units.ts'
 import type { DayNumber, LocalDateTime } from './local-time.ts'
 import { dateText, dayNumberOf, addDays, localDateTime, localDateTimeOf } from './local-time.ts'
 import { resolveZoneName } from './zone-name.ts'
 
-/** A calendar day as an interval of instants `[from, to)`; not always 24 h long, never empty. */
+/** Not always 24 h long, never empty. */
 export type CalendarDay = Interval & {
   /** `2026-11-20`. */
   readonly date: string
   readonly number: DayNumber
 }
 
-/** A zone. It caches the offsets it has read, so it is created once and passed around. */
+/** Caches the offsets it has read: created once and passed around. */
 export type Zone = Readonly<{
   name: string
   wallAt: (at: Instant) => LocalDateTime
-  /** Every instant at which the clock shows `wall`, ascending: one, none inside a spring gap, two when clocks go back. */
+  /** Instants at which the clock shows `wall`, ascending: one, none in a spring gap, two when clocks go back. */
   instantsAt: (wall: LocalDateTime) => readonly Instant[]
-  /** Start of what begins at `wall`: the first of two instants; inside a spring gap the first instant after it. */
+  /** The first of two instants; in a spring gap the first instant after it. */
   beginAt: (wall: LocalDateTime) => Instant
-  /** End of what ends at `wall`: the second of two instants; inside a spring gap the first instant after it. */
+  /** The second of two instants; in a spring gap the first instant after it. */
   endAt: (wall: LocalDateTime) => Instant
   /**
-   * The day that `at` is in. Days tile time: each begins at the first instant whose clock shows its date or a later one. Hence a day without
-   * a midnight begins when the clock jumps over it, a midnight shown twice counts the first time, and a skipped day (Apia, 2011-12-30) has
-   * no instant.
+   * Days tile time: each begins at the first instant whose clock shows its date or a later one. So a day without a midnight begins when the
+   * clock jumps over it, a midnight shown twice counts the first time, and a skipped day (Apia, 2011-12-30) has no instant.
    */
   dayOf: (at: Instant) => CalendarDay
 }>
@@ -37,7 +36,6 @@ export function createZone(name: string): Result<Zone, string> {
   return checked.ok ? ok(zoneOf(checked.value)) : failed(checked.error)
 }
 
-/** UTC, the default zone. */
 export const createUtc = (): Zone => zoneOf('UTC', UTC_OFFSETS)
 
 function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
@@ -51,7 +49,7 @@ function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
     beginAt,
     endAt: (at) => instantsAt(offsets, at).at(-1) ?? afterGap(offsets, at),
     dayOf(at) {
-      // sums by day ask for instants of the same day again and again
+      // sums by day ask for instants of the same day repeatedly
       if (!last || at < last.from || at >= last.to) last = dayAround(at, dayNumberOf(wallAt(at)), beginAt)
       return last
     },
@@ -69,7 +67,7 @@ function dayAround(at: Instant, displayed: DayNumber, beginAt: (wall: LocalDateT
   return { date: dateText(day), number: day, from: beginAt(localDateTimeOf(day)), to }
 }
 
-/** Milliseconds around a local time in which its instants lie: more than any offset ever was (15 h 14 min). */
+/** In which the instants of a local time lie: more than any offset ever was (15 h 14 min). */
 const MAX_OFFSET = DAY
 
 const around = (offsets: UtcOffsets, at: LocalDateTime) =>
@@ -84,14 +82,14 @@ function instantsAt(offsets: UtcOffsets, at: LocalDateTime): readonly Instant[] 
   })
 }
 
-/** Instant at which the clock jumps over `at`, which it never shows. */
+/** When the clock jumps over `at`, which it never shows. */
 function afterGap(offsets: UtcOffsets, at: LocalDateTime): Instant {
   const jump = around(offsets, at).find(({ from, offset }) => from + offset > at)
   if (!jump) throw new Error(`the clock neither shows ${at} nor jumps over it`)
   return jump.from
 }
 
-/** From `from` until the next span, the wall clock is `offset` milliseconds ahead of UTC. */
+/** Until the next span the wall clock is `offset` ms ahead of UTC. */
 type OffsetSpan = { readonly from: Instant; readonly offset: number }
 
 type UtcOffsets = Readonly<{
@@ -100,12 +98,12 @@ type UtcOffsets = Readonly<{
   between: (from: Instant, to: Instant) => readonly OffsetSpan[]
 }>
 
-/** Step of the search, two days: the shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). */
+/** Step of the search, two days: no zone ever kept an offset for less than 3.98 days (Freetown, 1939). */
 const STEP = 2 * DAY
-/** Length of a chunk, 64 days: reading it asks Intl 32 times, about 0.2 ms. */
+/** 64 days: reading a chunk asks Intl 32 times, about 0.2 ms. */
 const CHUNK = 32 * STEP
 
-/** UTC has offset 0. It does without Intl, whose formats take longer to make than applying a sweep takes. */
+/** Without Intl, whose formats take longer to make than applying a sweep takes. */
 const UTC_OFFSETS: UtcOffsets = { at: () => 0, between: (from) => [{ from, offset: 0 }] }
 
 function createUtcOffsets(zone: string): UtcOffsets {
@@ -133,7 +131,7 @@ function createUtcOffsets(zone: string): UtcOffsets {
   }
 }
 
-/** Spans of `[from, to)`; the first begins at `from`, whatever was before. */
+/** Of `[from, to)`; the first begins at `from`, whatever was before. */
 function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly OffsetSpan[] {
   const spans: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
   let before = spans[0]
@@ -146,7 +144,7 @@ function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number
   return spans
 }
 
-/** The first instant of `(early, late]` with another offset, by bisection: `early` has `offset`, `late` has another. */
+/** The first instant of `(early, late]` with another offset, by bisection: `early` has `offset`, `late` has not. */
 function firstWithout(
   offset: number,
   [early, late]: readonly [number, number],
@@ -158,7 +156,7 @@ function firstWithout(
   return firstWithout(offset, half, offsetOf)
 }
 
-/** Reads the offset at an instant from the local time that Intl shows, to the second: some zones had offsets with seconds. */
+/** From the local time that Intl shows, to the second: some zones had offsets with seconds. */
 function createOffsetReader(timeZone: string): (at: Instant) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

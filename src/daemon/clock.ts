@@ -2,10 +2,9 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Clock } from '../model/ports/clock.ts'
 import { instant, seconds } from '../model/units.ts'
 
-/** Milliseconds of work after which `yield` gives up a turn of the event loop: a scrape that waits so long does not notice. */
+/** Milliseconds of work after which `yield` gives up a turn of the event loop: no scrape notices such a wait. */
 const LONGEST_TURN = 20
 
-/** The machine's clock. */
 export function createClock(): Clock {
   let yieldedAt = performance.now()
   return {

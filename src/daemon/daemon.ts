@@ -36,24 +36,20 @@ export type DaemonOptions = Readonly<{
 export type Daemon = {
   readonly telemetryUrl: string
   readonly apiUrl: string
-  /** The state after the last pass. */
+  /** After the last pass. */
   readonly snapshot: () => Snapshot | undefined
   /** Resolves when every account had its first pass. */
   readonly firstPass: Promise<void>
-  /** Takes over the current configuration file from the next pass on, or nothing of it. */
+  /** Takes over the configuration file from the next pass on, or nothing of it. */
   readonly reload: () => Promise<Reloaded>
-  /** Runs until `signal` aborts; resolves when listeners and store are closed. */
+  /** Until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }
 
 /** Seconds after the longest wait from which a loop counts as stuck: a pass against a service that hardly answers ends in less. */
 const STUCK_AFTER = 600
 
-/**
- * Opens store and listeners, and begins the first pass of every account; resolves when one key was accepted.
- *
- * @throws when an address or the folder is taken, or when the service refuses every account's key
- */
+/** Resolves when the first pass of every account has begun and one key was accepted. @throws when an address or the folder is taken, or every key is refused */
 export async function startDaemon(options: DaemonOptions, signal: AbortSignal): Promise<Daemon> {
   await using stack = new AsyncDisposableStack()
   const { read, version, log } = options
@@ -116,7 +112,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       await using _ = open
       const interval = passInterval(config.poll.interval)
       await Promise.all([
-        // deliveries and reports need owners and spend, which are known after a pass
+        // deliveries and reports need owners and spend, known after a pass
         Promise.all(first).then(() =>
           Promise.all([deliveries.run(until), runReportSchedule(reports, until)]),
         ),
@@ -132,7 +128,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   }
 }
 
-/** Holds events back until it is opened: a daemon that does not start gives the reason once. */
+/** Holds events back until opened: a daemon that does not start gives the reason once. */
 function createEventGate(send: Send) {
   let pending: readonly Event[] | undefined = []
   return {
@@ -149,12 +145,7 @@ function createEventGate(send: Send) {
   }
 }
 
-/**
- * Resolves when the first pass of an account ended without a refusal. Keys that are all wrong are a mistake in the configuration; with one
- * right key the daemon runs.
- *
- * @throws when every account's key was refused
- */
+/** Keys that are all wrong are a mistake in the configuration; with one right key the daemon runs. @throws when every key was refused */
 async function waitForAcceptedKey(
   { all }: AccountRunners,
   first: readonly Promise<unknown>[],

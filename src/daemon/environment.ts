@@ -5,7 +5,7 @@ import type { Outbox, Send } from '../model/ports/outbox.ts'
 import type { Store } from '../model/ports/store.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
 
-/** What all parts of the daemon share; each names the fields that it uses. */
+/** What all parts of the daemon share; each names the fields it uses. */
 export type DaemonEnvironment = Readonly<{
   clock: Clock
   random: Random

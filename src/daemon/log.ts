@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino'
 import { logRowOf } from '../model/output/event-kinds.ts'
 import type { Send } from '../model/ports/outbox.ts'
 
-/** JSON lines on standard output: static text, data in fields, secrets redacted by path. */
+/** JSON lines on standard output; secrets are redacted by path. */
 export const createLog = (level: string): Logger =>
   pino({
     level,

@@ -1,17 +1,17 @@
 import type { Clock } from '../model/ports/clock.ts'
 import { seconds, type Instant, type Seconds } from '../model/units.ts'
 
-/** Longest wait between two turns while turns fail, in intervals: recovery is noticed within eight minutes of one-minute turns. */
+/** Recovery is noticed within eight minutes of one-minute turns. */
 export const MAX_BACKOFF_INTERVALS = 8
-/** Share of the interval after which the next turn starts, 0.98: jitter inside a turn never makes data older than the interval. */
+/** Share of the interval: jitter inside a turn never makes data older than the interval. */
 const EARLY_START = 0.98
 /** Share of an interval by which a turn may overrun without losing the next, which then starts at once. */
 const MAX_OVERRUN = 0.25
-/** Shortest wait before a turn that `nextLook` asks for, seconds: a decision that names a moment in the past makes no busy loop. */
+/** Seconds before a turn that `nextLook` asks for: one that names a moment in the past makes no busy loop. */
 const MIN_WAIT = 1
 
 export type LoopTurn = Readonly<{
-  /** Failed turns in a row, this one included; 0 after a success. */
+  /** In a row, this one included. */
   failures: number
   /** When something may change before the next tick, by the wall clock. */
   nextLook: Instant | undefined
@@ -20,17 +20,16 @@ export type LoopTurn = Readonly<{
 export type LoopOptions = Readonly<{
   interval: Seconds
   turn: () => Promise<LoopTurn>
-  /** Failed turns in a row before the loop began. */
+  /** In a row, before the loop began. */
   failures?: number
-  /** Start of the turn before the loop began, on the monotonic clock; now when there was none. */
+  /** Of the turn before the loop began, monotonic; default: now. */
   lastStartedAt?: Seconds
 }>
 
 /**
- * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts.
- * 1. Ticks that a long turn covered are skipped; after a turn that overran only a little the next one starts at once.
- * 2. While turns fail, the wait doubles up to eight intervals.
- * 3. `nextLook` can only make the next turn earlier, but not earlier than a second after this one ended.
+ * Runs `turn` every `interval`, from start to start, one interval after the last, until `signal` aborts. Ticks that a long turn covered are
+ * skipped; after one that overran a little the next starts at once. While turns fail, the wait doubles up to eight intervals. `nextLook`
+ * can only make a turn earlier, to a second after this one ended.
  */
 export async function runLoop(
   clock: Clock,
@@ -52,14 +51,14 @@ export async function runLoop(
   }
 }
 
-/** Interval of the turns that keeps data younger than `interval`. */
+/** Between turns, so that data stays younger than `interval`. */
 export const passInterval = (interval: Seconds): Seconds => seconds(interval * EARLY_START)
 
-/** Time from the start of a turn to the start of the next, after `failures` in a row. */
+/** From start to start, after `failures` in a row. */
 export const backoff = (interval: Seconds, failures: number): Seconds =>
   seconds(interval * Math.min(MAX_BACKOFF_INTERVALS, 2 ** Math.max(0, failures - 1)))
 
-/** Time from one tick to the next: the first tick that the turn leaves free, or the end of the turn where it overran only a little. */
+/** The first tick that the turn leaves free, or the end of the turn where it overran only a little. */
 export function nextTick(wait: Seconds, took: Seconds): Seconds {
   if (wait > took) return wait
   return took % wait <= wait * MAX_OVERRUN ? took : seconds(wait * Math.ceil(took / wait))

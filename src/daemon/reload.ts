@@ -1,4 +1,4 @@
-// Live settings: a configuration file that was read again is taken over while the daemon runs, or not at all.
+// Live settings: a configuration file read again is taken over while the daemon runs, or not at all.
 import { createHash } from 'node:crypto'
 import { replacePricesFrom } from '../ledger/settle/prices.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
@@ -11,7 +11,7 @@ export type Reloaded = Result<readonly string[], readonly string[]>
 
 type SettingsLog = Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'level'>
 
-/** Paths that are taken over while the daemon runs, with everything below. All others are bound to a socket, a store, a client or the past. */
+/** Taken over while the daemon runs, with everything below. All others are bound to a socket, a store, a client or the past. */
 const LIVE_PATHS = [
   'owners',
   'budgets',
@@ -28,7 +28,6 @@ const LIVE_PATHS = [
   'server.tokens',
   'server.names',
 ]
-/** Paths that budgets are made of. */
 const BUDGET_PATHS = ['budgets', 'calendars', 'windows']
 
 export function createLiveSettings(
@@ -40,7 +39,7 @@ export function createLiveSettings(
   self.reloaded(true, clock.now())
   return {
     config: () => current.config,
-    /** Hash of the configuration with all defaults. */
+    /** With all defaults. */
     hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
     reload: (): Reloaded => {
       const next = read()
@@ -67,7 +66,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
   const { config } = before
   const accounts = withNewPrices(config.accounts, next.config.accounts, now)
   const changed = [...paths, ...changedPrices(config.accounts, accounts)]
-  // an unchanged part stays the same object, so that nothing is computed again for it
+  // an unchanged part stays the same object: nothing is computed again for it
   const partOf = <Key extends keyof Config>(key: Key, of: readonly string[] = [key]): Config[Key] =>
     (changed.some((path) => isWithin(path, of)) ? next.config : config)[key]
   const { log, metrics, server } = next.config
@@ -116,13 +115,13 @@ const changedCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly s
     return now === undefined || now === currency ? [] : [`currency of accounts[${index}]`]
   })
 
-/** `[]` in a section stands for any index of a list. */
+/** `[]` stands for any index of a list. */
 const isWithin = (path: string, sections: readonly string[]): boolean => {
   const plain = path.replaceAll(/\[\d+\]/g, '[]')
   return sections.some((section) => new RegExp(`^${RegExp.escape(section)}($|[.[])`).test(plain))
 }
 
-/** Paths such as `accounts[0].plan` of the smallest parts that differ or that only one value has, in the order of the keys. */
+/** Paths such as `accounts[0].plan` of the smallest parts that differ, in the order of the keys. */
 export function changedPaths(before: unknown, after: unknown, path = ''): readonly string[] {
   if (Object.is(before, after)) return []
   if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) return [path]

@@ -1,7 +1,7 @@
 // Long work in parts, so that waiting work runs in between.
 import type { Clock } from '../model/ports/clock.ts'
 
-/** The items in order; the clock yields after each. */
+/** The clock yields after each. */
 export async function* inTurns<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   clock: Pick<Clock, 'yield'>,
@@ -12,7 +12,7 @@ export async function* inTurns<Item>(
   }
 }
 
-/** The items in order, in chunks of `size`; the last may be shorter. */
+/** In order; the last may be shorter. */
 export function* inChunks<Item>(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
   let chunk: Item[] = []
   for (const item of items) {

@@ -1,5 +1,5 @@
-// Cache of derived values by object identity. Not a WeakMap: with a hundred thousand entries it blocks the event loop for half a second
-// at every full garbage collection.
+// Cache by object identity. Not a WeakMap: with 100,000 entries it blocks the event loop for half a second at every full garbage
+// collection.
 
 export type IdentityCache<Key, Value> = Readonly<{
   get: (key: Key) => Value | undefined

@@ -1,8 +1,6 @@
 /**
- * Coalesces calls: those made during a run of `publish` share one more run, which starts after it.
- *
- * @param failed called with the error of a failed run
- * @returns resolves after a run that started after the call, successful or not; never rejects
+ * Calls during a run of `publish` share one more run after it. @param failed called with the error of a run @returns resolves after a run
+ * that started after the call, successful or not; never rejects
  */
 export function coalesce(
   publish: () => Promise<void>,

@@ -1,11 +1,11 @@
-/** A limit of time for work that stops by a signal. The end of its scope ends it. */
+/** A time limit for work that stops by a signal; ended by its scope. */
 export type Deadline = Disposable & {
-  /** Aborts when the time is over, or with the signal of the caller. */
+  /** Aborts when the time is over, or with the caller's signal. */
   readonly signal: AbortSignal
   readonly isOver: () => boolean
 }
 
-/** @param wait resolves after the time that the work may take, or when its signal aborts */
+/** @param wait resolves after the time the work may take, or when its signal aborts */
 export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, signal: AbortSignal): Deadline {
   const [ended, late] = [new AbortController(), new AbortController()]
   const watch = async (): Promise<void> => {

@@ -1,26 +1,23 @@
-// Immutable map in the order of its keys. A changed copy shares nearly all of its data with the original.
+// Immutable map in the order of its keys. A changed copy shares nearly all data with the original.
 
 export type OrderedMap<Value> = ReadonlyMap<string, Value> & {
-  /** Copy with `value` under `key`. */
   readonly with: (key: string, value: Value) => OrderedMap<Value>
-  /** Copy without `key`. */
   readonly without: (key: string) => OrderedMap<Value>
 }
 
-/** Entries in ascending order of their keys; never empty. */
+/** In ascending order of keys; never empty. */
 type Chunk<Value> = { readonly keys: readonly string[]; readonly values: readonly Value[] }
 
-/** Most entries of a chunk, 256: a change copies one chunk and the list of chunks, which are then of similar length in a large ledger. */
+/** A change copies one chunk and the list of chunks, which are of similar length in a large ledger. */
 const MAX_CHUNK = 256
 
-/** `entries` in the order of their keys. */
 export function orderedMap<Value>(entries: Iterable<readonly [string, Value]>): OrderedMap<Value> {
   let all: OrderedMap<Value> = mapOf([], 0)
   for (const [key, value] of entries) all = all.with(key, value)
   return all
 }
 
-/** `map` itself where it is ordered, else a copy that is. */
+/** `map` itself where it is ordered. */
 export const asOrderedMap = <Value>(map: ReadonlyMap<string, Value>): OrderedMap<Value> =>
   isOrdered(map) ? map : orderedMap(map)
 
@@ -69,7 +66,7 @@ function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap
   }
 }
 
-/** Splits a chunk that is too large: in half, but at its end when keys arrive in order, so that chunks stay full. */
+/** In half, but at its end when keys arrive in order, so that chunks stay full. */
 function split<Value>({ keys, values }: Chunk<Value>, changed: number): readonly Chunk<Value>[] {
   if (keys.length <= MAX_CHUNK) return [{ keys, values }]
   const at = changed === MAX_CHUNK ? MAX_CHUNK : MAX_CHUNK / 2
@@ -79,7 +76,7 @@ function split<Value>({ keys, values }: Chunk<Value>, changed: number): readonly
   ]
 }
 
-/** Number of leading positions for which `holds` is true, by binary search: no later position may be true. */
+/** Leading positions for which `holds` is true, by binary search: no later one may be. */
 function countWhile(length: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Runs `work` on every item, at most `limit` at once, in their order; resolves when all are done. */
+/** Runs `work` on every item, at most `limit` at once, in their order. */
 export async function forEachParallel<Item>(
   items: readonly Item[],
   limit: number,

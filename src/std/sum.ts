@@ -1,3 +1,2 @@
-/** Sum of `of` over the items. */
 export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0)

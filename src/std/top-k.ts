@@ -1,4 +1,4 @@
-/** Collects the `count` items with the largest scores, in falling order, equal ones in the order of adding. Cheap where `count` is small. */
+/** The `count` items with the largest scores, falling; equal ones in the order of adding. Cheap where `count` is small. */
 export function createTopK<Item>(
   count: number,
   scoreOf: (item: Item) => number,
@@ -16,7 +16,7 @@ export function createTopK<Item>(
   }
 }
 
-/** Index behind every score that is as large. */
+/** Behind every score that is as large. */
 function insertionIndex(top: readonly { readonly score: number }[], score: number): number {
   let [low, high] = [0, top.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Lines of at most `width` characters, broken between words; a longer word has a line of its own. */
+/** Lines of at most `width` characters, broken between words; a longer word has its own line. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

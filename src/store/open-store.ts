@@ -3,14 +3,13 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { OpenedStore, StoreReader } from './sqlite/embedded.ts'
 import { openEmbeddedStore, readEmbeddedStore } from './sqlite/embedded.ts'
 
-/** Section `store` of the configuration. */
 export type StoreConfig = { readonly folder: string }
 
-/** Opens the store for writing. @throws as `openEmbeddedStore` does */
+/** @throws as `openEmbeddedStore` does */
 export const openStore = ({ folder }: StoreConfig, clock: Clock): OpenedStore =>
   openEmbeddedStore(folder, clock)
 
-/** Opens the store for reading, also while a daemon uses it; undefined when there is none. @throws as `readEmbeddedStore` does */
+/** Also while a daemon uses it; undefined when there is none. @throws as `readEmbeddedStore` does */
 export const readStore = ({ folder }: StoreConfig, clock: Clock): StoreReader | undefined =>
   readEmbeddedStore(folder, clock)
 export type { StoreReader }

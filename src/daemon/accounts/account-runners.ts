@@ -1,4 +1,4 @@
-// Account runners: one per account, with its ports and its state, and the one snapshot of all of them.
+// Account runners, one per account, and the one snapshot of all.
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
@@ -22,24 +22,23 @@ export type AccountRunner = Readonly<{
   prices: () => Prices
   /** Why its computes cannot be read; undefined where they can. */
   reasonUnreadable: string | undefined
-  /** Its part of the next snapshot. */
   input: () => AccountInput
-  /** Start of the last turn, on the monotonic clock. */
+  /** On the monotonic clock. */
   lastStartedAt: () => Seconds
-  /** Undefined before the first turn has ended. */
+  /** Undefined before the first turn ended. */
   runs: () => JobRuns | undefined
-  /** Runs one turn of the loop. Never rejects. */
+  /** Never rejects. */
   runPasses: (signal: AbortSignal) => Promise<LoopTurn>
-  /** Resolves when nothing of the account runs beside its turns. */
+  /** Resolves when nothing runs beside the turns. */
   idle: () => Promise<unknown>
 }>
 
 export type AccountRunners = Readonly<{
   /** In the order of the configuration. */
   all: readonly AccountRunner[]
-  /** The last one; undefined before the first turn has ended. */
+  /** Undefined before the first turn ended. */
   snapshot: () => Snapshot | undefined
-  /** Names and currency for the history of each account. */
+  /** For the history of each account. */
   accounts: () => readonly ExportedAccount[]
   /** Resolves when nothing runs beside the turns. */
   idle: () => Promise<void>
@@ -51,7 +50,7 @@ type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
 
 type RunnerOutputs = Readonly<{
   portsOf: (account: AccountConfig) => Ports
-  /** Makes a snapshot visible to all outputs. */
+  /** Makes it visible to all outputs. */
   publish: (snapshot: Snapshot) => Promise<void>
 }>
 
@@ -84,7 +83,7 @@ export async function createAccountRunners(
     const inputs = all.map((runner) => runner.input())
     const next = await buildSnapshot(open, inputs, clock)
     await publish(next)
-    // Last: whoever reads this snapshot finds it in the metrics, too.
+    // last: whoever reads this snapshot finds it in the metrics, too
     snapshot = next
   }
   const publishNow = coalesce(publishNext, (err) => {
@@ -157,7 +156,7 @@ async function createRunner(
       state = done.state
       used = plan
       const { failures, status } = state.service
-      // Data that a degraded service leaves old is a reason to alert, not to ask less often.
+      // old data of a degraded service is a reason to alert, not to ask less often
       const isUpToDate = failures === 0 && status === 'ok'
       const last = { begunAt, took: done.took }
       runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
@@ -172,7 +171,7 @@ async function createRunner(
 
 type PlanAndForecaster = { readonly plan: PassPlan; readonly forecaster: Forecaster }
 
-/** Plan of the current configuration. It stays the same while owners, budgets and prices do. */
+/** The plan stays the same while owners, budgets and prices do. */
 function createLivePlan(first: AccountConfig, current: () => Config, environment: RunnersEnvironment) {
   const accountIn = ({ accounts }: Config): AccountConfig =>
     accounts.find(({ name }) => name === first.name) ?? first
@@ -198,7 +197,7 @@ function createLivePlan(first: AccountConfig, current: () => Config, environment
       }
       return { plan, forecaster }
     },
-    /** Resolves when no forecaster works, replaced ones included. */
+    /** Includes replaced forecasters. */
     idle: () => Promise.all([forecaster.idle(), ...replaced]),
   }
 }

@@ -1,4 +1,4 @@
-// Audit of an account's past: passes until every project was looked at once, then the service's own metering.
+// Audit of an account's past: passes until every project was looked at, then the service's own metering.
 import { isReached } from '../../model/observation.ts'
 import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
@@ -28,17 +28,17 @@ export type AuditProgress = { readonly projects: number; readonly looked: number
 export type AuditOutcome = Readonly<{
   /** Undefined when the service could not be reached. */
   audit: Audit | undefined
-  /** Parts of the account that could not be observed, one line each. */
+  /** What could not be observed, one line each. */
   problems: readonly string[]
 }>
 
-/** Days of operations read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
+/** Days read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
 const EXTRA_DAYS = 14
-/** Requests of one pass. Its observations are stored when it ends, so an interrupted audit loses at most these. */
+/** An interrupted audit loses at most the observations of one pass. */
 const REQUESTS_PER_PASS = 110
-/** Passes in a row without a new project after which the audit gives up. */
+/** Passes without a new project after which the audit gives up. */
 const MAX_IDLE_PASSES = 3
-/** Largest number of projects in one request. Source: service-facts.md, "Consumption". */
+/** Source: service-facts.md, "Consumption". */
 const PROJECTS_PER_REQUEST = 100
 
 /** Continues an interrupted audit when the store is the same. */
@@ -110,7 +110,7 @@ function auditPassPlan({ prices, preset }: AuditRequest['plan'], days: number): 
 
 type ItemsAndProblems<Item> = Pick<Listing<Item>, 'items' | 'problems'>
 
-/** Metered usage by whole days, one request for a hundred projects; empty where the service plan has no such history. */
+/** By whole days; empty where the service plan has no such history. */
 async function consumptionOf(
   service: ServiceOperations,
   { ledger, ...interval }: Interval & { readonly ledger: Ledger },

@@ -1,4 +1,4 @@
-// The calendar month of an account, counted as a budget without a limit.
+// The calendar month of an account as a budget without a limit.
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Budget } from '../../model/policy/budget.ts'

@@ -1,4 +1,3 @@
-// The real ports of one account, and its plan of passes.
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -17,7 +16,7 @@ import type { PassPlan } from '../pass/pass-state.ts'
 
 type PortsEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
   readonly store: Store & History
-  /** Connections for requests; default: a pool for each account. */
+  /** Default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
@@ -78,7 +77,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
   }
 }
 
-/** Calls `record` with the seconds that `work` took, once it has succeeded. */
+/** Calls `record` with the seconds that `work` took, if it succeeds. */
 async function timed<Value>(clock: Clock, record: (took: number) => void, work: () => Promise<Value>) {
   const startedAt = clock.monotonic()
   const result = await work()
@@ -86,26 +85,26 @@ async function timed<Value>(clock: Clock, record: (took: number) => void, work: 
   return result
 }
 
-/** Role and database of the connection strings that the service is asked for. */
+/** Role and database of the connection strings asked of the service. */
 export const readingCredentials = ({ reading: { role, database } }: Config) => ({
   role,
   database: database ?? MAINTENANCE_DATABASE,
 })
 
-/** Why the computes of an account cannot be read; undefined where they can, or where readings are off. */
+/** Undefined where they can be read, or where readings are off. */
 export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
   if (reading.mode === 'off' || dsn !== undefined || service.useConnectionUri) return undefined
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
 
-/** Shortest time after which the project list is assumed to show activity. */
+/** After which the project list is assumed to show activity, at the least. */
 const MIN_LIST_LAG = seconds(60)
-/** Share of an interval's requests that a pass plans for, 0.98: turns start that early. */
+/** Share of an interval's requests that a pass plans for: turns start that early. */
 const PLANNED_SHARE = 0.98
 
 export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   const { reading, poll, service, budgets, timezone, owners } = config
-  // Without a database for full readings every reading is light, and costs as little.
+  // without a database for full readings every reading is light
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
     prices: account.prices,
@@ -129,7 +128,7 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   }
 }
 
-/** Undefined also where the password cannot be read: the reading then fails with the server's message. */
+/** Undefined also where it cannot be read: the reading then fails with the server's message. */
 function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
   const text = dsnPassword?.read()
   return text?.ok ? text.value : undefined

@@ -1,4 +1,4 @@
-// Stored prices of accounts: usage keeps the price it was counted with, also after a restart.
+// Stored prices: usage keeps the price it was counted with, also after a restart.
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { replacePricesFrom } from '../../ledger/settle/prices.ts'
@@ -41,7 +41,7 @@ export async function withPriceHistory(
   return { effective, config: { ...config, accounts } }
 }
 
-/** Stores prices before they are used. Resolves to whether they are stored. Never rejects. */
+/** Stores prices before they are used. Resolves to whether they are stored; never rejects. */
 export function createPriceHistory(
   account: string,
   { store, log }: { readonly store: Pick<AccountStore, 'commit'>; readonly log: Pick<Logger, 'error'> },

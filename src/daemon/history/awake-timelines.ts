@@ -1,4 +1,4 @@
-// Awake timelines of displayed computes: settled intervals from the store, provisional ones from their ledger entries.
+// Awake timelines of displayed computes: settled intervals from the store, provisional ones from ledger entries.
 import { provisionalIntervals } from '../../ledger/settle/settle.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
@@ -11,7 +11,7 @@ export type TimelinesRequest = Readonly<{
   span: Interval
   views: readonly ComputeView[]
   knownFrom: ReadonlyMap<string, Instant>
-  /** Account → its last sweep: a compute in an unknown state is known until then. */
+  /** Account → its last sweep: until then a compute in an unknown state is known. */
   sweptAt: ReadonlyMap<string, Instant>
 }>
 
@@ -20,17 +20,17 @@ type TimelineSources = Readonly<{
   entryOf: (ref: ComputeRef) => ComputeEntry | undefined
 }>
 
-/** Computes whose settled intervals stay in memory, some pages of them: about ten megabytes where they wake often. */
+/** Computes with settled intervals in memory, some pages of them: about 10 MB where they wake often. */
 const MAX_CACHED = 1000
 
 type CachedTimes = Readonly<{
-  /** Watermark of the entry when its intervals were read. */
+  /** Watermark of the entry at the read. */
   until: Instant
   from: Instant
   intervals: readonly LikelyAwakeInterval[]
 }>
 
-/** Reads timelines by `computeKey`. */
+/** Timelines by `computeKey`. */
 export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
   const cache = new Map<string, CachedTimes>()
   const readMissing = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
@@ -77,7 +77,7 @@ function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeVie
   }
 }
 
-/** Intervals of one compute to read: those that ended after `from`. */
+/** To read: intervals that ended after `from`. */
 type Missing = Readonly<{
   ref: ComputeRef
   until: Instant
@@ -100,10 +100,10 @@ function missingOf(
 
 const lastKnown = ({ from, intervals }: CachedTimes): Instant => intervals.at(-1)?.to ?? from
 
-/** Longest timeline, ms. */
+/** Of a timeline, ms. */
 const MAX_LENGTH = 7 * DAY
 
-/** Adds intervals settled since, drops those that no timeline reaches any more. */
+/** Adds intervals settled since, drops those out of reach of every timeline. */
 function extend(before: CachedTimes | undefined, added: readonly LikelyAwakeInterval[], span: Interval) {
   if (!before) return { from: span.from, intervals: added }
   const from = instant(Math.max(before.from, span.to - MAX_LENGTH))
@@ -131,7 +131,7 @@ function timelineOf(
   return { span, knownFrom: latest(span.from, first), knownUntil, intervals }
 }
 
-/** Intervals that are not settled. One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
+/** One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
 function provisionalTimes({ state: { delay, reason } }: ComputeView, entry: ComputeEntry, until: Instant) {
   return provisionalIntervals(entry, delay, until).map(({ interval: { from, to, restart }, idleTail }) => {
     const isInTail = !to && reason.because === 'idle-tail'

@@ -1,4 +1,3 @@
-// Amounts of each budget by day, read from the store.
 import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/settle/cu-time.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { clipSlice } from '../../ledger/settle/slices.ts'
@@ -24,10 +23,7 @@ export type DailySpendOptions = Readonly<{
   zone: Zone
 }>
 
-/**
- * Daily series, one per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the
- * current sizing of each compute.
- */
+/** One series per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the current sizing. */
 export async function readDailySpend(
   { ledger, from, now }: { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant },
   options: DailySpendOptions,
@@ -64,7 +60,7 @@ export async function readDailySpend(
           addToDay(daily, day, atCurrentSizing(interval.ref, amounts))
   }
   for await (const row of history.days(ledger.account, { from, to })) await addRow(row)
-  // a budget with a window counts parts of days: they are summed from intervals, as far back as those are stored
+  // a window counts parts of days: they are summed from intervals, as far back as those are stored
   if (series.some(({ isWhole }) => !isWhole)) {
     for await (const interval of history.intervals(ledger.account, { from, to })) await addInterval(interval)
     for (const entry of ledger.computes.values()) {

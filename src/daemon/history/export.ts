@@ -1,4 +1,4 @@
-// The export of stored history: its parameters, of the API and of the command, and its text, in pieces.
+// The export of stored history, for the API and the command.
 import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../outputs/text/export-columns.ts'
 import type { ExportColumns } from '../../outputs/text/export-columns.ts'
@@ -26,7 +26,7 @@ export type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'form
 /** Latest instant of a date. Source: ECMAScript, "Time Values and Time Range". */
 const END_OF_TIME = instant(8.64e15)
 
-/** Default: all days as CSV. The problem names the parameter and the expected value. */
+/** Default: all days as CSV. The problem names parameter and expected value. */
 export function exportRequestOf(query: ExportQuery): Result<ExportRequest, string> {
   const what = EXPORT_NAMES.find((name) => name === (query.what ?? 'days'))
   if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
@@ -45,7 +45,7 @@ const expected = (text: string | undefined): string =>
 
 function timeOf(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fromIso(text)
-  // The parser turns a day that a month does not have into one of the next month.
+  // the parser turns 30 February into a day of March
   const begins = fromIso(`${text}T00:00:00Z`)
   return begins !== undefined && toIso(begins).startsWith(text) ? begins : undefined
 }
@@ -58,7 +58,7 @@ export const exportedAccount = ({ account, projects }: Ledger, currency: string)
   projects,
 })
 
-/** Characters of a piece: bounds the memory per client. */
+/** Characters; bounds the memory per client. */
 const PIECE_LENGTH = 32_768
 
 /** Pieces of whole lines; CSV begins with the headings. */

@@ -1,4 +1,4 @@
-// Forecasts beside the pass: daily amounts are read from the store at most once an hour, forecasts computed from them every five minutes.
+// Forecasts beside the pass: days are read from the store at most once an hour, forecasts made of them every five minutes.
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
 import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
@@ -14,13 +14,13 @@ import { inTurns } from '../turns.ts'
 export type Forecaster = ReturnType<typeof createForecaster>
 export type Forecasts = Pick<Forecaster, 'of'>
 
-/** Seconds between two reads of the days: a restated day or a new sizing is an hour late at most. */
+/** Seconds: a restated day or a new sizing is at most an hour late. */
 const READ_INTERVAL = 3600
-/** Seconds between two forecasts. */
+/** Seconds. */
 const FORECAST_INTERVAL = 300
-/** Length of the history that is read: a year shows weekdays and noise, and a month more allows backtests. */
+/** A year shows weekdays and noise, a month more allows backtests. */
 const HISTORY = seconds(400 * 86_400)
-/** Age from which a restated day is read at once: it comes from a history that was just read, and may change much. */
+/** Age from which a restated day is read at once: it comes from a history just read, and may change much. */
 const RECENT = seconds(2 * 86_400)
 
 export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {
@@ -31,9 +31,9 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     { readonly from: Instant; readonly forecast: BudgetForecast | undefined }
   >()
   let readAt: number | undefined
-  /** Computes as they were at the last read: days are restated at their sizing. */
+  /** As of the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
-  /** Oldest day that was restated since the last read. */
+  /** Oldest day restated since the last read. */
   let changedFrom: Instant | undefined
   let doneAt: number | undefined
   let running: Promise<void> | undefined
@@ -45,7 +45,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
       await clock.yield()
       const from = mustReadAll ? after(now, seconds(0 - HISTORY)) : changedFrom
       changedFrom = undefined
-      // set again after the read: when the store fails, the next time reads everything
+      // set again after the read: when the store fails, the next read is of everything
       readAt = undefined
       if (from !== undefined) await readDays(ledger, from, now)
       readAt = clock.monotonic()
@@ -65,7 +65,6 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     clock.monotonic() - readAt >= READ_INTERVAL ||
     (changedFrom !== undefined && changedFrom < after(now, seconds(0 - RECENT)))
 
-  /** Replaces the days from `begin` on by the stored ones. */
   async function readDays(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
     const from = zone.dayOf(begin)
     const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
@@ -81,7 +80,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     budgets.some(({ name, period }) => forecasts.get(name)?.from !== period.from)
 
   return {
-    /** Last forecast of this period; undefined before the first, and before a day is over. */
+    /** Of this period; undefined before the first, and before a day is over. */
     of: ({ name, period, spent }: BudgetView): BudgetForecast | undefined => {
       const last = forecasts.get(name)
       return last?.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
@@ -107,7 +106,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
 const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean =>
   computes.entries().some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
 
-/** A forecast is never less than what was spent since it was made. */
+/** Never less than what was spent since it was made. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {
   if (!forecast) return undefined
   const { p10, p50, p90 } = forecast

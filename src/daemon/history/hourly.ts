@@ -1,4 +1,3 @@
-// Hourly rollups of each compute, with the hour in progress.
 import { closeRollup } from '../../ledger/rollup/bucketize.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -6,7 +5,7 @@ import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/units.ts'
 
-/** Compute by compute, each in order of time: finished hours from the store, the current one from the ledger. */
+/** Hourly rollups, compute by compute in order of time: finished hours from the store, the current one from the ledger. */
 export async function* hourlyRollups(
   history: Pick<History, 'rollups'>,
   ledger: Ledger,
@@ -33,7 +32,7 @@ function openHours({ computes }: Ledger, { from, to }: Interval): Map<string, Ro
   return open
 }
 
-/** Removes the hour in progress from `open`. One that was stored since the ledger was read is already there as a row. */
+/** Removes the hour from `open`. One stored since the ledger was read is already there as a row. */
 function* takeOpenHour(open: Map<string, Rollup>, last: Rollup): Generator<Rollup> {
   const key = computeKey(last.ref)
   const hour = open.get(key)

@@ -1,11 +1,10 @@
-// Finds the project entry of a history row: that of an archived project only the store has.
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { History } from '../../model/ports/history.ts'
 
 export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>
 
-/** Remembers one project, as rows come project by project. */
+/** Finds the project of a history row: only the store has archived ones. Remembers one, as rows come project by project. */
 export function createProjectLookup(
   history: Pick<History, 'projects'>,
   { account, projects }: Pick<Ledger, 'account' | 'projects'>,

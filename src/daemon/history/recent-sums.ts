@@ -1,4 +1,4 @@
-// Sums of the last seven days per compute, for pages: computed at a request when the last ones are old.
+// Sums of the last seven days per compute, for pages: made at a request when the last are old.
 import { spendOf } from '../../ledger/settle/cu-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -9,11 +9,10 @@ import type { RecentSumsTable, RecentSums } from '../../outputs/page/select-rows
 
 type DayHistory = Pick<History, 'days'>
 
-/** Age from which sums are computed again. */
 const MAX_AGE = seconds(30)
-/** Largest share of the time that summing may take: it reads the days of all computes. */
+/** Share of the time that summing may take: it reads the days of all computes. */
 const MAX_BUSY = 0.05
-/** Longest time that a page waits for the first sums. */
+/** For which a page waits for the first sums. */
 const FIRST_WAIT = seconds(1)
 const DAYS = 7
 
@@ -32,7 +31,7 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources) {
   return async (accounts: readonly string[], now: Instant): Promise<RecentSumsTable | undefined> => {
     if (clock.monotonic() >= due)
       running ??= sumUp(accounts, now)
-        // A page without sums is better than none; the next request tries again.
+        // a page without sums is better than none; the next request tries again
         .catch(() => undefined)
         .finally(() => {
           running = undefined

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 /** Body of every answer without success. */
 export const problemBody = (message: string): { readonly message: string } => ({ message })
 
-/** Streams a long answer, read as fast as it is sent: a client that stops ends the reading. Other work runs after each piece. */
+/** Read as fast as it is sent: a client that stops ends the reading. Other work runs after each piece. */
 export const streamText = (pieces: AsyncIterable<string> | Iterable<string>): ReadableStream =>
   ReadableStream.from(withTurns(pieces)).pipeThrough(new TextEncoderStream())
 

@@ -1,4 +1,3 @@
-// App of the API listener: JSON routes and the status page.
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
 import type { ExportedAccount, ExportRequest } from '../history/export.ts'

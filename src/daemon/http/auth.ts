@@ -7,22 +7,20 @@ import type { Seconds } from '../../model/units.ts'
 import { problemBody } from './answers.ts'
 
 export type AuthPolicy = Readonly<{
-  /** Host names besides those of loopback. */
+  /** Besides those of loopback. */
   names: readonly string[]
   tokens: readonly ApiToken[]
-  /** Whether reading needs no token. */
+  /** Reading needs no token. */
   open: boolean
 }>
 
 export type AuthOptions = Readonly<{
-  /** As configured now. */
   policy: () => AuthPolicy
   attempts: FailedLogins
-  /** Address of the client. */
   addressOf: (context: Context) => string
 }>
 
-/** Largest body of a request, bytes. */
+/** Of a request, bytes. */
 const MAX_BODY = 65_536
 
 export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [
@@ -34,7 +32,7 @@ export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler
   }),
 ]
 
-/** A page on another site may resolve its own name to this address; it cannot choose the Host header. */
+/** A page on another site may resolve its own name to this address, but cannot choose the Host header. */
 const checkHost =
   ({ policy }: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
@@ -108,17 +106,17 @@ export const parseTokens = (
     digest: Buffer.from(sha256, 'hex'),
   }))
 
-/** Token with this text. Takes the same time for every text, right or wrong. */
+/** Takes the same time for every text, right or wrong. */
 function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {
   const digest = createHash('sha256').update(text).digest()
   return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
 }
 
-/** Wrong tokens within the window after which an address has to wait. */
+/** Wrong tokens in the window after which an address waits. */
 const MAX_FAILURES = 5
 /** Seconds. */
 const FAILURE_WINDOW = 60
-/** Addresses that are remembered: bounds the memory that many guessing clients cost. */
+/** Bounds the memory that many guessing clients cost. */
 const MAX_ADDRESSES = 10_000
 
 type FailedLogins = ReturnType<typeof createFailedLogins>
@@ -136,7 +134,7 @@ export function createFailedLogins(clock: Clock) {
     },
     failed: (address: string): void => {
       const recent = [...recentFailures(address), clock.monotonic()].slice(-MAX_FAILURES)
-      // deleted first: a map is ordered by insertion, and the oldest address is dropped
+      // a map is ordered by insertion, and the oldest address is dropped
       failures.delete(address)
       failures.set(address, recent)
       const [oldest] = failures.keys()

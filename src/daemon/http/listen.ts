@@ -8,15 +8,15 @@ import type { TlsFiles } from '../../config/sections/server.ts'
 
 export type SocketAddress = { readonly host: string; readonly port: number }
 export type HttpListener = AsyncDisposable & {
-  /** With the port that the system chose for port 0. */
+  /** With the port the system chose for port 0. */
   readonly address: SocketAddress
-  /** Uses another certificate for new connections, on a listener that has one. */
+  /** Another certificate for new connections, on a listener that has one. */
   readonly renew: (pair: CertificatePair) => void
 }
 
 const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
 
-/** @param setting name of the address in the configuration @throws with this name when the address is in use or not ours */
+/** @param setting of the address in the configuration @throws with it when the address is in use or not ours */
 export async function listenHttp(
   { fetch }: Hono,
   address: SocketAddress,
@@ -30,7 +30,7 @@ export async function listenHttp(
     server.once('error', (cause) => reject(listenError(cause, address, setting)))
     server.listen(address.port, address.host, resolve)
   })
-  // A connection that cannot be accepted concerns only its client.
+  // a connection that cannot be accepted concerns only its client
   server.on('error', () => undefined)
   const bound = server.address()
   const port = bound !== null && typeof bound === 'object' ? bound.port : address.port

@@ -19,10 +19,7 @@ export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; reado
 type Outputs = { readonly telemetry: Omit<Telemetry, 'counted'>; readonly api: Omit<ApiSources, 'before'> }
 type ListenersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'>
 
-/**
- * @param config addresses as configured at the start; tokens and names as configured at each request
- * @throws when an address is taken or a certificate cannot be used
- */
+/** @param config addresses as of the start; tokens and names as of each request @throws when an address is taken or a certificate cannot be used */
 export async function openListeners(
   config: () => Config,
   outputs: Outputs,
@@ -52,19 +49,19 @@ export async function openListeners(
   }
 }
 
-/** Counts answers by the pattern of the route: paths hold names, of which there are any number. */
+/** By the pattern of the route: paths hold any number of names. */
 export const recordRequests =
   ({ self, clock }: Pick<ListenersEnvironment, 'self' | 'clock'>): MiddlewareHandler =>
   async (context, next) => {
     const startedAt = clock.monotonic()
     await next()
-    // A path without a route of its own matches only the middleware of all paths.
+    // a path without a route of its own matches only the middleware of all paths
     const route = routePath(context, -1)
     const took = clock.monotonic() - startedAt
     self.answered({ route: route === '/*' ? 'none' : route, code: String(context.res.status), seconds: took })
   }
 
-/** The policy of the current configuration, computed once for each, as every request needs it. */
+/** Computed once per configuration: every request needs it. */
 function currentAuthPolicy(config: () => Config): () => AuthPolicy {
   const policies = new WeakMap<Config['server'], AuthPolicy>()
   return () => {
@@ -75,14 +72,14 @@ function currentAuthPolicy(config: () => Config): () => AuthPolicy {
   }
 }
 
-/** Without tokens an API on another address than loopback is open only where the configuration says so. */
+/** Without tokens, an API beyond loopback is open only where the configuration says so. */
 export const authPolicyOf = ({ api, names, tokens, insecure }: Config['server']): AuthPolicy => ({
   names: [...names, api.host.includes(':') ? `[${api.host}]` : api.host].map((name) => name.toLowerCase()),
   tokens: parseTokens(tokens),
   open: isLoopback(api) || (insecure && Object.keys(tokens).length === 0),
 })
 
-/** Interval at which the certificate files are read. */
+/** Between two reads of the certificate files. */
 const RENEWAL_INTERVAL = seconds(30)
 
 /** Uses each new pair as soon as its two files fit together. */

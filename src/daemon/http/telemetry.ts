@@ -9,12 +9,12 @@ import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
 export type Telemetry = Readonly<{
-  /** Whether the loops run. Independent of the service, whose failures a restart would not repair. */
+  /** Whether the loops run. Not of the service, whose failures a restart would not repair. */
   healthy: () => boolean
   /** Reason for people; undefined when ready. */
   notReady: () => string | undefined
   exposition: Exposition
-  /** The last one; undefined until the first pass has ended. */
+  /** Undefined until the first pass ended. */
   snapshot: () => Snapshot | undefined
   clock: Pick<Clock, 'yield'>
   counted: MiddlewareHandler
@@ -56,7 +56,7 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
   const rendered = new WeakMap<Snapshot, Promise<Buffer>>()
   app.get('/sd', async (context) => {
     const current = snapshot()
-    // Prometheus keeps the targets it has after an error.
+    // Prometheus keeps its targets after an error
     if (!current) return context.text('the first pass has not ended yet\n', 503)
     const rendering = rendered.get(current) ?? discoveryJson(current, clock)
     rendered.set(current, rendering)
@@ -68,11 +68,11 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
   })
 }
 
-/** Port of Postgres. Source: service interface, connection strings. */
+/** Source: service interface, connection strings. */
 const PORT = 5432
 const COMPUTES_PER_TURN = 2000
 
-/** Targets, one per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
+/** One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
 async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']): Promise<Buffer> {
   const targets: string[] = []
   for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))

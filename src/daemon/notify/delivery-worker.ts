@@ -1,4 +1,4 @@
-// Delivers to one receiver, on a loop of its own, so that a receiver that hangs delays no other.
+// Delivers to one receiver on a loop of its own: one that hangs delays no other.
 import type { Logger } from 'pino'
 import type { DeliveryResult } from '../../outputs/metrics/self.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
@@ -17,28 +17,28 @@ export type DeliveryReceiver = Readonly<{
   sink: Sink
   /** Undefined: it gets reports, not events. */
   subscription: Subscription | undefined
-  /** Undefined when the event or report is no longer stored. */
+  /** Undefined when no longer stored. */
   messageOf: (delivery: Delivery) => Promise<Message | undefined>
 }>
 
 export type DeliveryPorts = EventQueue & {
   readonly random: Random
   readonly accounts: readonly string[]
-  /** Counts every attempt in the metrics. */
+  /** Counts every attempt. */
   readonly recordResult: (kind: Delivery['kind'], sink: string, result: DeliveryResult) => void
-  /** Exports the time of the last delivered report; before the first, when the receiver was added. */
+  /** Exports the time of the last delivered report, at first that of adding the receiver. */
   readonly recordReportSuccess: (account: string, sink: string, at: Instant) => void
-  /** Removes the metrics of a receiver that is no longer configured. */
+  /** Of the metrics of a receiver no longer configured. */
   readonly recordRemoval: (account: string, sink: string) => void
   readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
-/** Time between two checks for new events and due deliveries, 5 s: people notice no delay, and the store hardly any load. */
+/** Between two checks for events and due deliveries: people notice no delay, the store hardly any load. */
 const POLL_INTERVAL = seconds(5)
-/** Most attempts between two checks for new events. */
+/** Between two checks for new events. */
 const MAX_ATTEMPTS_PER_TURN = 100
 
-/** A new receiver gets what comes from now on, nothing earlier. @throws when the store fails */
+/** A new receiver gets nothing from before. @throws when the store fails */
 export async function registerReceiver(
   { name, subscription }: DeliveryReceiver,
   ports: DeliveryPorts,
@@ -47,10 +47,9 @@ export async function registerReceiver(
   await Promise.all(ports.accounts.map((account) => register(ports, account, name)))
 }
 
-/** Names of the job states of a receiver. */
 export const jobNamesOf = (sink: string): readonly string[] => [successOf(sink).job, cursorOf(sink).job]
 
-/** When the last report was delivered to a receiver; before the first, when the receiver was added. */
+/** When the last report was delivered, at first when the receiver was added. */
 const successOf = (sink: string): JobState<Instant> => ({
   job: `delivered/${sink}`,
   decode: (json) => (typeof json === 'number' ? instant(json) : undefined),
@@ -68,7 +67,7 @@ async function beginReports(
   recordReportSuccess(account, sink, at)
 }
 
-/** `retired`: the receiver is no longer configured, or is replaced. */
+/** `retired`: the receiver is no longer configured, or replaced. */
 type WorkerSignals = { readonly signal: AbortSignal; readonly retired: AbortSignal }
 
 /** Resolves soon after `signal` aborts, or once `retired` has aborted and the current attempt is recorded. Never rejects. */
@@ -103,7 +102,7 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
   let pausedUntil = clock.monotonic()
   let unrecorded: { readonly account: string; readonly writes: readonly Write[] } | undefined
 
-  /** Nothing else is sent before the outcome of the last attempt is stored: a full disk then repeats one message, not all. */
+  /** Nothing else is sent before the last outcome is stored: a full disk then repeats one message, not all. */
   const record = async (outcome: NonNullable<typeof unrecorded>): Promise<void> => {
     unrecorded = outcome
     await commit(store.account(outcome.account), outcome.writes)
@@ -158,7 +157,7 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
 
 const resultOf = ({ state }: Delivery): DeliveryResult => (state === 'waiting' ? 'retry' : state)
 
-/** The other receivers are notified of a failed delivery, except when the failed delivery was itself about one. */
+/** None about a delivery that was itself about a failed one. */
 function failureEvents(
   { state, account, sink, kind, topic, lastError }: Delivery,
   at: Instant,

@@ -1,4 +1,4 @@
-// Runs one delivery worker per receiver. On reload it starts workers for new receivers, replaces changed ones and retires removed ones.
+// One delivery worker per receiver. A reload starts workers for new receivers, replaces changed ones and retires removed ones.
 import { once } from 'node:events'
 import type { Delivery } from '../../model/output/delivery.ts'
 import { commit, deliveryWrites, type Write } from '../../model/ports/store.ts'
@@ -10,16 +10,16 @@ export type Dispatcher = ReturnType<typeof createDispatcher>
 type RunningWorker = Readonly<{
   receiver: DeliveryReceiver
   retire: AbortController
-  /** Resolves when the worker has stopped. */
+  /** When the worker has stopped. */
   ended: Promise<void>
 }>
 
-/** @param receivers the currently configured ones; an unchanged receiver is the same object */
+/** @param receivers as configured now; an unchanged one is the same object */
 export function createDispatcher(receivers: () => readonly DeliveryReceiver[], ports: DeliveryPorts) {
   const workers = new Map<string, RunningWorker>()
   let running: AbortSignal | undefined
 
-  /** Waits for the earlier worker of the same name, so that no message is sent twice. Resolves when the receiver is registered. */
+  /** Resolves when registered. Waits for the earlier worker of the name, so that no message is sent twice. */
   const start = (receiver: DeliveryReceiver, signal: AbortSignal): Promise<void> => {
     const before = workers.get(receiver.name)
     const retire = new AbortController()
@@ -41,7 +41,7 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
     workers.set(name, retired)
   }
 
-  /** Registers the receivers; await it before the first pass, whose events new receivers also get. @throws when the store fails */
+  /** To be awaited before the first pass, whose events new receivers also get. @throws when the store fails */
   const begin = async (): Promise<void> => {
     const configured = receivers()
     const names = new Set(configured.map(({ name }) => name))
@@ -91,7 +91,7 @@ const tryRegister = (receiver: DeliveryReceiver, ports: DeliveryPorts): Promise<
     ports.log.error({ err, sink: receiver.name }, NOT_REGISTERED),
   )
 
-/** When the store fails, the next start of the daemon forgets the receiver. */
+/** When the store fails, the next start of the daemon does it. */
 async function tryForget(sink: string, ports: DeliveryPorts): Promise<void> {
   const failed = (err: unknown): void =>
     ports.log.error({ err, sink }, 'a removed receiver could not be forgotten')
@@ -99,7 +99,7 @@ async function tryForget(sink: string, ports: DeliveryPorts): Promise<void> {
   for (const account of ports.accounts) await forgetReceiver(account, sink, ports).catch(failed)
 }
 
-/** Drops the deliveries of a removed receiver and its job states: a later receiver of that name is new. @throws when the store fails */
+/** Drops deliveries and job states: a later receiver of that name is new. @throws when the store fails */
 async function forgetReceiver(
   account: string,
   sink: string,

@@ -1,4 +1,4 @@
-// Turns events into deliveries of one receiver, each event once.
+// Turns events into deliveries of one receiver, each once.
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { NotifiableEvent } from '../../model/output/event-kinds.ts'
 import type { OutboxEvent } from '../../model/output/outbox-event.ts'
@@ -18,18 +18,18 @@ export type EventQueue = Readonly<{
 
 export type Subscriber = { readonly sink: string; readonly subscription: Subscription }
 
-/** Most deliveries that wait for one receiver, 1,000: enough for days of an outage, little enough for the store. */
+/** Deliveries that wait for one receiver: days of an outage, little for the store. */
 export const MAX_QUEUED = 1000
 /** Events enqueued in one transaction. */
 const EVENTS_PER_COMMIT = 200
 
-/** Number of the last event that was queued for a receiver. */
+/** Number of the last event queued for a receiver. */
 export const cursorOf = (sink: string): JobState<number> => ({
   job: `events/${sink}`,
   decode: (json) => (typeof json === 'number' ? json : undefined),
 })
 
-/** A new receiver gets the events from now on, none from before. @throws when the store fails */
+/** A new receiver gets the events from now on. @throws when the store fails */
 export async function registerSubscriber(
   { store }: EventQueue,
   account: string,
@@ -40,7 +40,7 @@ export async function registerSubscriber(
   await commit(store.account(account), [jobStateWrite(cursor, await store.lastEventId(account))])
 }
 
-/** @returns how many of the oldest deliveries were dropped because too many wait. @throws when the store fails */
+/** @returns how many of the oldest were dropped because too many wait @throws when the store fails */
 export async function enqueueEvents(
   queue: EventQueue,
   account: string,
@@ -86,7 +86,7 @@ async function deliveriesOf(
   return deliveries
 }
 
-/** A delivery that is due at once. */
+/** Due at once. */
 export const newDelivery = (
   item: Pick<Delivery, 'account' | 'sink' | 'kind' | 'item' | 'topic'>,
   now: Instant,

@@ -1,4 +1,4 @@
-// The receivers of events and reports that the configuration names.
+// The configured receivers of events and reports.
 import type { Config } from '../../config/load.ts'
 import type { Notification } from '../../config/sections/notifications.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
@@ -20,7 +20,6 @@ type NotificationEnvironment = Omit<EventQueue, 'ownerOf'> &
   Pick<DaemonEnvironment, 'random' | 'self' | 'log'>
 type Accounts = Pick<AccountRunners, 'all' | 'snapshot'>
 
-/** @param current the configuration in effect */
 export function createNotifications(
   current: () => Config,
   runners: Accounts,
@@ -89,12 +88,12 @@ function reportReceiver(
   }
 }
 
-/** Prefix of receivers of reports: a receiver of events may have the same name. */
+/** A receiver of events may have the same name. */
 const REPORT_PREFIX = 'report/'
 export const reportSinkName = (name: string): string => REPORT_PREFIX + name
 const bareName = (sink: string): string => sink.replace(/^report\//, '')
 
-/** No owner for events about the account as a whole. */
+/** None for events about the account as a whole. */
 function ownerOf(event: NotifiableEvent, owners: Owners, { all, snapshot }: Accounts): Owner {
   const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
   const subject = notificationOf(event).subject(event)

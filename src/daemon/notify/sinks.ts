@@ -1,4 +1,3 @@
-// The sink of a configured receiver.
 import type { Receiver } from '../../config/sections/receiver.ts'
 import type { Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'

@@ -1,5 +1,5 @@
-// Stage 2 of a pass: brings the sweep into the ledger. Applies a chunk of facts, commits its writes, yields. The ledger holds only what is
-// durable; what could not be stored is observed again.
+// Stage 2 of a pass: applies the sweep to the ledger. A chunk of facts is applied, committed, then the clock yields. The ledger holds only
+// what is durable; the rest is observed again.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/apply-sweep.ts'
 import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/counters.ts'
@@ -17,14 +17,14 @@ import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-
 import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = Readonly<{
-  /** As of the last durable commit. */
+  /** As of the last commit. */
   ledger: Ledger
   statistics: AwakeStatistics
-  /** The oldest day that was restated; undefined where none was. */
+  /** Oldest day restated, if any. */
   restatedFrom: Instant | undefined
-  /** Events that are in the store. */
+  /** In the store. */
   events: readonly Event[]
-  /** Why a commit failed; undefined where none did. */
+  /** Of a commit, if one failed. */
   failure: unknown
 }>
 
@@ -57,7 +57,7 @@ export async function applyInChunks(
   }
 }
 
-/** Writes of the budgets that a chunk settles and of the operations, wakes and waste that it counts. */
+/** Writes of the budgets a chunk settles and the operations, wakes and waste it counts. */
 function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed) {
   const swept = sweptLedger(base, sweep)
   const addOperations = createOperationCounter(sweep)
@@ -75,7 +75,7 @@ function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed
 
 type CommitPorts = Pick<Ports, 'store' | 'epoch' | 'history' | 'clock'>
 
-/** The ledger and the statistics that grow with each commit, and what the pass reports of it. */
+/** What grows with each commit. */
 function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledger, known: AwakeStatistics) {
   let ledger = base
   let restatedFrom: Instant | undefined
@@ -105,7 +105,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
   }
 }
 
-/** The ledger with archived projects that the sweep found again: a list was wrong, or somebody recovered them. @throws when the store fails */
+/** With archived projects found again: a list was wrong, or somebody recovered them. @throws when the store fails */
 export async function restoreArchivedProjects(
   { history }: Pick<Ports, 'history'>,
   ledger: Ledger,

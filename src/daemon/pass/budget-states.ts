@@ -1,4 +1,4 @@
-// States of budgets: of newly configured ones from the stored history of their current period, of all from what a pass settles.
+// States of budgets: new ones from the stored history of their period, all from what a pass settles.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { budgetWrites, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
@@ -18,19 +18,14 @@ import type { PassPlan } from './pass-state.ts'
 
 type BudgetContext = { readonly plan: PassPlan; readonly now: Instant }
 
-/** History read before the start of a period, 31 days: few computes sleep longer, so an earlier interval shows that usage was known then. */
+/** Before the start of a period: few computes sleep longer, so an earlier interval shows that usage was known then. */
 const HISTORY_BEFORE_PERIOD = 31 * DAY
-/** The longest window of a burn rate, 72 h. */
+/** Of a burn rate. */
 const LONGEST_BURN_WINDOW = 72 * HOUR
-/** Intervals settled at once, some 10 ms. */
+/** Settled at once, some 10 ms. */
 const INTERVALS_PER_TURN = 500
 
-/**
- * The ledger with a state for each configured budget, durable. A new budget starts with the stored intervals of its current period; the
- * others keep their states.
- *
- * @throws when the store fails
- */
+/** The ledger with a durable state for each configured budget; a new one starts with the stored intervals of its current period. @throws when the store fails */
 export async function ensureBudgetStates(
   { store, epoch, history }: Pick<Ports, 'store' | 'epoch' | 'history'>,
   ledger: Ledger,
@@ -100,11 +95,10 @@ function computesOfHistory(
   ])
 }
 
-/** A sweep, with the ledger before it. */
 type SweptLedger = Readonly<{
   before: Ledger
   sweep: Sweep
-  /** Entry of a project of the sweep. A new project is stored after its computes, but a selector may need its name before. */
+  /** A new project is stored after its computes, but a selector may need its name before. */
   listed: (projectId: string) => ProjectEntry | undefined
 }>
 
@@ -120,10 +114,7 @@ export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   }
 }
 
-/**
- * Writes of the budget states that result from what `chunk` settles, for the commit that stores the settled slices: one without the other
- * would count them twice or never.
- */
+/** Writes of the states that `chunk` changes, for the commit of its slices: one without the other would count them twice or never. */
 export function settleBudgetsOfChunk(
   { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
   { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
@@ -142,7 +133,7 @@ export function settleBudgetsOfChunk(
   return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))
 }
 
-/** Computes seen for the first time that existed before and whose operations were not read. */
+/** Computes first seen now that existed before, with operations that were not read. */
 function lateDiscoveriesOf(
   entries: readonly ComputeEntry[],
   computes: BudgetComputesByKey,

@@ -1,18 +1,14 @@
-// Records dated in the future: if two agree, our clock is slow and is corrected; a single one is invalid and dropped.
+// Records dated in the future: if two agree, our clock is slow and is corrected; a single one is dropped.
 import type { Look, Sweep, SweepProblem } from '../../model/observation.ts'
 import type { ServiceTime } from '../../model/ports/clock.ts'
 import { toIso } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { ASSUMED_SKEW } from './service-clock.ts'
 
-/** How far a record may be ahead of the latest possible service time, 3,000 ms: the clocks of two machines of the service differ. */
+/** How far a record may be ahead of the latest possible service time, ms: machines of the service differ. */
 const ALLOWED = 3000
 
-/**
- * What `sweep` tells as far as it can be true, and how late our time was. Where the answers tell the time, no record moves it.
- *
- * @param wallAhead the wall clock less our time
- */
+/** `late`: how late our time was. Where answers tell the time, no record moves it. @param wallAhead the wall clock less our time */
 export function correctClockSkew(
   sweep: Sweep,
   { time, wallAhead }: { readonly time: ServiceTime; readonly wallAhead: Millis },
@@ -22,8 +18,8 @@ export function correctClockSkew(
 }
 
 /**
- * How much later it is, as two witnesses agree: records of different computes, or the wall clock, which goes on where a machine
- * that slept has stopped its monotonic one. One record alone may be wrong, whatever it says.
+ * As two witnesses agree: records of different computes, or the wall clock, which goes on where a machine that slept stopped its monotonic
+ * one. One record alone may be wrong.
  */
 function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
   const claims = new Map<string, number>()
@@ -51,7 +47,6 @@ const TIMES = [
 const newest = (compute: Look['compute']): Instant =>
   latest(...TIMES.map(([, field]) => compute[field] ?? compute.updatedAt))
 
-/** Drops each record dated in the future, and only that record. */
 function withoutAhead(sweep: Sweep): Sweep {
   const problems = new Map<string, SweepProblem>()
   const isTrue = (where: string, until: Instant, times: Times): boolean => {
@@ -84,7 +79,7 @@ function withoutAhead(sweep: Sweep): Sweep {
 
 type Times = readonly (readonly [field: string, at: Instant | undefined])[]
 
-/** Equal in every pass, so that the problem is reported once. */
+/** Equal in every pass: the problem is reported once. */
 const WRONG = `is a time to come, allowed are ${ALLOWED / 1000} s: this record is left out`
 
 /** A look is not older than its record. */

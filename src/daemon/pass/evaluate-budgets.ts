@@ -13,14 +13,14 @@ import type { Observed } from './observe-on-service-time.ts'
 import type { PassInput } from './pass-state.ts'
 
 export type EvaluatedBudgets = Readonly<{
-  /** The ledger with the evaluated states and counters. */
+  /** With the evaluated states and counters. */
   ledger: Ledger
   budgets: readonly BudgetView[]
   events: readonly Event[]
   writes: readonly Write[]
 }>
 
-/** Entries that are evaluated between two yields, some 10 ms. */
+/** Between two yields, some 10 ms. */
 const ENTRIES_PER_TURN = 2000
 
 /** Undefined where the sweep could not be stored. */
@@ -53,7 +53,7 @@ export async function evaluatePassBudgets(
   }
 }
 
-/** Returns `before` itself where no counter changed. */
+/** `before` itself where no counter changed. */
 function withBudgetCounters(before: AccountCounters, budgets: AccountCounters['budgets']): AccountCounters {
   const names = Object.keys(budgets)
   const isSame =

@@ -43,14 +43,14 @@ export async function observeOnServiceTime(
   }
 }
 
-/** Attempts of earlier passes that could not be stored, without those of computes whose part of the pass was stored. */
+/** Unstored attempts of earlier passes, without computes whose part of the pass was stored. */
 const unappliedReadings = ({ persistence, ledger }: PassState): readonly ReadingAttempt[] =>
   persistence.unstoredReadings.filter(({ ref, disconnectedAt }) => {
     const { lastAttemptAt } = ledger.computes.get(computeKey(ref))?.reading ?? {}
     return lastAttemptAt === undefined || lastAttemptAt < disconnectedAt
   })
 
-/** Statistics in memory, and the stored ones of computes that have just woken. */
+/** From memory; from the store for computes that have just woken. */
 async function statisticsOf(
   refs: readonly ComputeRef[],
   awake: AwakeStatistics,
@@ -61,7 +61,7 @@ async function statisticsOf(
   return new Map([...stored, ...known.map((one) => [computeKey(one.ref), one] as const)])
 }
 
-/** Without readings while the ledger is not persisted: a reading that is not stored would be repeated, and each may keep a compute awake. */
+/** See `Persistence.isPersisted`. */
 function sweepPlan({ persistence, polling }: PassState, plan: SweepPlan): SweepPlan {
   const adapted = { ...plan, requests: adaptToThroughput(plan, polling.throughput) }
   return persistence.isPersisted ? adapted : { ...adapted, readings: { ...plan.readings, mode: 'off' } }

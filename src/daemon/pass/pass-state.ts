@@ -1,5 +1,4 @@
-// What a pass over one account goes by: its plan, and what the pass before left, grouped by owner. The ledger is in the store; the rest of
-// the state starts anew with the process.
+// What a pass goes by: its plan, and what the pass before left, by owner. Only the ledger outlives the process.
 import type { Zone } from '../../calendar/zone.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
@@ -17,7 +16,7 @@ import { newOutbox, type OutboxState } from './sweep-events.ts'
 
 export type PassState = Readonly<{
   ledger: Ledger
-  /** Budgets as of the last pass that was stored; none before the first. */
+  /** As of the last stored pass. */
   budgets: readonly BudgetView[]
   statistics: AwakeStatistics
   clock: ClockState
@@ -28,9 +27,9 @@ export type PassState = Readonly<{
 }>
 
 export type ServiceState = Readonly<{
-  /** How the service answered the last sweep; undefined before the first. */
+  /** Undefined before the first sweep. */
   status: Sweep['service'] | undefined
-  /** Passes in a row that did not reach the service or could not be stored. */
+  /** Passes in a row that did not reach the service or were not stored. */
   failures: number
   /** End of the last sweep that reached the service, by the wall clock. */
   lastSweepAt: Instant | undefined
@@ -39,27 +38,24 @@ export type ServiceState = Readonly<{
 }>
 
 export type Persistence = Readonly<{
-  /**
-   * Whether the ledger is in the store. While it is not, nothing is read inside Postgres: a reading that is not stored would be repeated,
-   * and each may keep a compute awake.
-   */
+  /** Whether the ledger is in the store. While it is not, nothing is read inside Postgres: an unstored reading would be repeated, and each may keep a compute awake. */
   isPersisted: boolean
-  /** Why the last pass could not be stored; undefined where it was. */
+  /** Of storing the last pass, if it failed. */
   failure: unknown
-  /** The oldest day that the last pass restated; undefined where it restated none. */
+  /** Oldest day the last pass restated, if any. */
   restatedFrom: Instant | undefined
-  /** Attempts of readings that could not be stored: the next pass applies them, so that a store that fails now and then hides none. */
+  /** Attempts that could not be stored: the next pass applies them, so a store that fails now and then hides none. */
   unstoredReadings: readonly ReadingAttempt[]
 }>
 
-/** What a pass goes by, taken from the configuration when it starts. */
+/** Taken from the configuration when a pass starts. */
 export type PassPlan = Readonly<{
   sweep: SweepPlan
   prices: Prices
   preset: Preset
   budgets: BudgetScopes
   owners: Owners
-  /** The days of the account's zone. */
+  /** Of the account's zone. */
   dayOf: Zone['dayOf']
   /** Share of awake time that readings may add. */
   overhead: number

@@ -1,4 +1,4 @@
-// A pass over one account. The body of `pass` is the picture of the program: each stage is one line and is timed.
+// A pass over one account. The body of `pass` is the picture of the program: each stage is one timed line.
 import { isReached } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { nextPolling } from '../../observe/polling/polling-state.ts'
@@ -12,17 +12,16 @@ import { nextOutbox } from './sweep-events.ts'
 
 export type PassStage = 'observe' | 'apply' | 'budgets' | 'persist' | 'publish'
 
-/** Runs one stage and records its duration in `dormouse_pass_stage_duration_seconds`. */
+/** Records the duration in `dormouse_pass_stage_duration_seconds`. */
 export type Timed = <Value>(stage: PassStage, work: () => Promise<Value>) => Promise<Value>
 
-/** Runs stages without recording them. */
 export const untimed: Timed = (_, work) => work()
 
 export type PassPorts = Ports & { readonly timed: Timed }
 
 /**
- * @returns the state for the next pass, durable before anybody is notified. It is the state before when `signal` aborted the sweep. What
- *   could not be stored is not in it: the next pass observes it again.
+ * @returns the state for the next pass, durable before anybody is notified; `before` itself when `signal` aborted the sweep. It lacks what
+ * could not be stored: that is observed again.
  */
 export async function pass(ports: PassPorts, input: PassInput, signal: AbortSignal): Promise<PassState> {
   const { timed } = ports
@@ -43,7 +42,6 @@ type PassResults = Readonly<{
   persisted: Persisted
 }>
 
-/** The state that a pass leaves to the next. */
 function nextState(before: PassState, { observed, applied, persisted }: PassResults): PassState {
   const { sweep, wallClock } = observed
   const { service, persistence } = before

@@ -11,22 +11,22 @@ import type { EvaluatedBudgets } from './evaluate-budgets.ts'
 import type { PassInput } from './pass-state.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 
-/** Events that wait for the store in an outage: the newest 100 are enough to tell what happened. */
+/** In an outage of the store the newest 100 are enough to tell what happened. */
 const MAX_PENDING_EVENTS = 100
 
 export type Persisted = Readonly<{
   isStored: boolean
-  /** Why the store failed, in this stage or before; undefined where it did not. */
+  /** Of the store, in this stage or before; undefined where it did not fail. */
   failure: unknown
-  /** The durable ledger. */
+  /** As stored. */
   ledger: Ledger
-  /** Undefined where they were not stored. */
+  /** Undefined where not stored. */
   budgets: readonly BudgetView[] | undefined
-  /** Events of this pass, whether stored or pending. */
+  /** Of this pass, stored or pending. */
   events: readonly Event[]
-  /** Events that are not in the store yet. */
+  /** Not in the store yet. */
   pendingEvents: readonly Event[]
-  /** From the start of the pass until everything was stored. */
+  /** From the start of the pass until all was stored. */
   took: Seconds
 }>
 
@@ -59,7 +59,7 @@ export async function persist(
   }
 }
 
-/** @returns why the store failed; undefined where it did not */
+/** @returns why the store failed, if it did */
 async function tryCommit({ store, epoch }: Pick<Ports, 'store' | 'epoch'>, writes: readonly Write[]) {
   try {
     if (writes.length > 0) await commit(store, writes, { epoch })

@@ -1,4 +1,4 @@
-// A turn of the loop over one account: a pass that may fail without ending the daemon, or several over a large account.
+// A turn of the loop over one account: a pass, or several over a large account; a failure does not end the daemon.
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
@@ -14,7 +14,7 @@ type Around = Pick<DaemonEnvironment, 'log'> & {
 
 type Turned = { readonly state: PassState; readonly took: Seconds }
 
-/** As many passes as an interval is cut into; none after one that failed. */
+/** None after one that failed. */
 export async function runPasses(ports: Ports, { before, plan }: PassInput, around: Around): Promise<Turned> {
   const count = sweepsPerInterval(plan.sweep, before.polling.list.finished)
   const part = { ...plan, sweep: planShare(plan.sweep, count) }
@@ -28,7 +28,6 @@ export async function runPasses(ports: Ports, { before, plan }: PassInput, aroun
   return turned
 }
 
-/** The state before stays when the pass breaks: what it saw is seen again by the next. */
 async function onePass(ports: Ports, { before, plan }: PassInput, { log, self, signal }: Around) {
   const begun = ports.clock.monotonic()
   try {
@@ -49,14 +48,14 @@ async function onePass(ports: Ports, { before, plan }: PassInput, { log, self, s
   }
 }
 
-/** The state before a pass that threw: its observations are dropped. */
+/** After a pass that threw: its observations are dropped, and seen again by the next. */
 const failedState = (before: PassState): PassState => ({
   ...before,
   service: { ...before.service, failures: before.service.failures + 1 },
   persistence: { ...before.persistence, isPersisted: false },
 })
 
-/** Records how long each stage took, whether it succeeded or not. */
+/** Also of stages that fail. */
 const timedBy =
   (clock: Ports['clock'], self: Pick<SelfMetrics, 'stage'>): Timed =>
   async (stage, work) => {

@@ -1,4 +1,4 @@
-// The service's time: as its answers tell it, else as our wall clock showed it when the process began; carried on by the monotonic clock.
+// The service's time: as its answers tell it, else as the wall clock showed it when the process began; carried on by the monotonic clock.
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -8,23 +8,23 @@ import { instant, latest, millis, type Instant, type Millis, type Seconds } from
 /** Service time `at` when the monotonic clock showed `on`. */
 export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
 
-/** Time at the end of a sweep. */
+/** At the end of a sweep. */
 export type ClockReading = Readonly<{
   /** Service time. */
   now: Instant
-  /** The latest that it can be. */
+  /** The latest that `now` can be. */
   upperBound: Instant
-  /** The wall clock: all displayed times are by it. */
+  /** By which all displayed times are. */
   wallClock: Instant
   anchor: ClockAnchor
 }>
 
 export type ClockState = Readonly<{
-  /** Undefined before the first pass of the process. */
+  /** Undefined before the first pass. */
   anchor: ClockAnchor | undefined
   /** Service time minus the wall clock, at the end of the last sweep. */
   offset: Millis
-  /** By how much the service time may be later. */
+  /** By how much service time may be later. */
   uncertainty: Millis
 }>
 
@@ -36,13 +36,10 @@ export const nextClock = ({ anchor, now, upperBound, wallClock }: ClockReading):
   uncertainty: millis(upperBound - now),
 })
 
-/** Largest error of the wall clock that is allowed for where no response dates the service's time, 3,000 ms: more would date every edge more roughly. */
+/** Error allowed for the wall clock where no response dates the service's time, ms: more would blur every edge. */
 export const ASSUMED_SKEW = 3000
 
-/**
- * Where a process begins. Until an answer tells better the wall clock is believed, unless the ledger has seen later times of the
- * same service: what was set back while nothing ran must not count anything twice.
- */
+/** At the start of a process the wall clock is believed, unless the ledger has seen later service times: a clock set back meanwhile must not count anything twice. */
 export function initialAnchor({ computes, projects }: Ledger, clock: Clock): ClockAnchor {
   let seen = instant(0)
   for (const { appliedAt, observedAt } of computes.values()) seen = latest(seen, appliedAt, observedAt)
@@ -51,7 +48,7 @@ export function initialAnchor({ computes, projects }: Ledger, clock: Clock): Clo
   return { at: latest(clock.now(), instant(seen - ASSUMED_SKEW)), on: clock.monotonic() }
 }
 
-/** `clock` with a time that nobody moves who sets the machine's clock. What answers tell while it is used, it tells at once. */
+/** A clock that nobody moves by setting the machine's. What answers tell while it is used, it tells at once. */
 export function createServiceClock(
   { clock, serviceTime }: Pick<Ports, 'clock' | 'serviceTime'>,
   base: ClockAnchor,
@@ -73,13 +70,13 @@ export function createServiceClock(
   }
 }
 
-/** The latest that it can be now: bounds of what goes on reach that far. */
+/** Bounds of what goes on reach this far. */
 export function upperBoundOfNow(clock: ServiceClock): Instant {
   const on = clock.monotonic()
   return clock.between(on, on)?.to ?? clock.now()
 }
 
-/** What was believed before, as long as no answer contradicts it: so time runs evenly while its bounds narrow. */
+/** What was believed before, until an answer contradicts it: time runs evenly while its bounds narrow. */
 function likely(begun: number, told: ServiceTimeEstimate | undefined, on: Seconds): number {
   if (!told) return begun
   const { low, high } = likelyOffset(offsetBoundsAt(told.known, on))

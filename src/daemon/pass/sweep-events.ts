@@ -2,13 +2,13 @@ import type { Event } from '../../model/output/event-kinds.ts'
 import { isReached, type Sweep, type SweepProblem } from '../../model/observation.ts'
 import { HOUR, type Instant } from '../../model/units.ts'
 
-/** Text of a problem → end of the last sweep that met it, so that a lasting problem is reported once. */
+/** Text of a problem → end of the last sweep with it: a lasting problem is reported once. */
 export type ProblemsSeen = ReadonlyMap<string, Instant>
 
 export type OutboxState = Readonly<{
-  /** Events that are not in the store yet, so that nobody was notified of them. */
+  /** Not in the store yet, so nobody was notified. */
   pendingEvents: readonly Event[]
-  /** What the last sweep could not observe. */
+  /** Of the last sweep. */
   problems: readonly string[]
   problemsSeen: ProblemsSeen
 }>
@@ -25,12 +25,12 @@ export const nextOutbox = (
   problemsSeen: problemsSeenAfter(problemsSeen, sweep),
 })
 
-/** Time without a problem after which it is reported again, 1 h: a project is not in every sweep, and its problem lasts in between. */
+/** A project is not in every sweep, and its problem lasts in between. */
 const REPORT_AGAIN_AFTER = HOUR
-/** Problems that are remembered, 1,000, some 200 kB. */
+/** Some 200 kB. */
 const MAX_REMEMBERED = 1000
 
-/** Events of a sweep: a change of how the service answers, and new problems. */
+/** A change of how the service answers, and new problems. */
 export function eventsOfSweep(
   before: Pick<OutboxState, 'problemsSeen'> & { readonly status: Sweep['service'] | undefined },
   sweep: Sweep,
@@ -58,7 +58,7 @@ function recovered(
   return before === 'unavailable' ? [{ ...about, kind: 'service-available' }] : []
 }
 
-/** Adds the problems of `sweep`; the oldest are forgotten first. */
+/** The oldest are forgotten first. */
 export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: Sweep): ProblemsSeen {
   const seen = new Map([...before].filter(([, at]) => isRecent(at, endedAt)))
   for (const problem of problems) {
@@ -71,7 +71,7 @@ export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: S
 
 export const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
 
-/** Problems that were not reported lately, each once. */
+/** Not reported lately, each once. */
 function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep): readonly SweepProblem[] {
   const byText = new Map(problems.map((problem) => [problemText(problem), problem]))
   return [...byText].flatMap(([text, problem]) => (isRecent(seen.get(text), endedAt) ? [] : [problem]))

@@ -1,4 +1,4 @@
-// The report of a week, built from stored history: rows are read compute by compute, and one entry of sums per compute stays in memory.
+// The report of a week from stored history, read compute by compute; only sums per compute stay in memory.
 import { isoWeeksBefore } from '../../calendar/iso-week.ts'
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -29,20 +29,20 @@ export type ReportSource = Readonly<{
   history: History & Pick<Outbox, 'eventsAfter'>
   ledger: Ledger
   prices: Prices
-  /** The zone that the days of the history begin in. */
+  /** That the days of the history begin in. */
   zone: Zone
   owners: Owners
   plan: ReportPlan
-  /** Why no compute of the account is read; undefined where they are. */
+  /** Why no compute of the account is read, if so. */
   unread: string | undefined
-  /** As the running daemon sees the account; undefined without a daemon. */
+  /** Of the running daemon; undefined without one. */
   view: Pick<AccountView, 'budgets' | 'month'> | undefined
 }>
 
-/** Weeks that the mean is taken of, 4: long enough to even out one odd week, short enough to follow a growing fleet. */
+/** Weeks of the mean: evens out one odd week, follows a growing fleet. */
 const MEAN_WEEKS = 4
 const WEEK_MS = 7 * DAY
-/** Retention of hourly rollups, ms. Source: store/sqlite/retention.ts. */
+/** Retention of hourly rollups, ms (store/sqlite/retention.ts). */
 const HOURS_RETAINED_FOR = 93 * DAY
 
 export type ReportsRequest = Readonly<{
@@ -52,7 +52,7 @@ export type ReportsRequest = Readonly<{
   plans: readonly ReportPlan[]
 }>
 
-/** The report of the source's own plan. @throws when the store fails */
+/** Of the source's own plan. @throws when the store fails */
 export async function buildReport(
   source: ReportSource,
   request: Omit<ReportsRequest, 'plans'>,
@@ -63,7 +63,7 @@ export async function buildReport(
   return report
 }
 
-/** In the order of the plans; the history is read once. @throws when the store fails */
+/** In the order of the plans; history is read once. @throws when the store fails */
 export async function buildReports(
   source: ReportSource,
   { slot, madeAt, plans }: ReportsRequest,
@@ -119,7 +119,6 @@ function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   return { week: { from, to }, days, earlier, month: { from: month.from, to } }
 }
 
-/** Adds each row to the aggregators that its compute belongs to. */
 async function aggregateHistory(
   { history, ledger }: ReportSource,
   { week, earlier, month }: ReportSpans,
@@ -134,9 +133,8 @@ async function aggregateHistory(
   }
 }
 
-/** Events read from the store at a time. */
 const EVENTS_PER_PAGE = 500
-/** Events listed one by one, 200: a week in which everything failed must not make the report unreadable. */
+/** A week in which everything failed must not make the report unreadable. */
 const MAX_LISTED_EVENTS = 200
 
 async function eventsIn({ history, ledger: { account } }: ReportSource, slot: ReportSlot) {
@@ -151,7 +149,7 @@ async function eventsIn({ history, ledger: { account } }: ReportSource, slot: Re
   }
 }
 
-/** Lists the events of the interval; `add` expects them in order of time. */
+/** `add` expects events in order of time. */
 export function createEventCollector({ from, to }: Interval) {
   const listed: ReportInput['events']['told'] = []
   let unlisted = 0
@@ -165,7 +163,7 @@ export function createEventCollector({ from, to }: Interval) {
   }
 }
 
-/** Cached, because every row asks. */
+/** Cached: every row asks. */
 function createIdentities(source: ReportSource, unread: string | undefined): ReportInput['identityOf'] {
   const identities = new Map<string, ComputeIdentity>()
   return (ref) => {
@@ -190,7 +188,7 @@ function identityIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: s
   }
 }
 
-/** Wakes caused by readings since the ledger began; those of archived projects belong to no team. */
+/** Since the ledger began; those of archived projects belong to no team. */
 function wakesCausedIn(
   { account, computes, projects, archived }: Ledger,
   plan: ReportPlan,

@@ -8,7 +8,7 @@ import { inTurns } from '../turns.ts'
 import { buildReports, type ReportSource } from './build.ts'
 import type { ReportJob, ReportPart } from './schedule.ts'
 
-/** The report is made even without receivers: the status page shows it. */
+/** Made even without receivers: the status page shows it. */
 export function createReportJob(
   config: () => Config,
   runners: Runners,
@@ -39,7 +39,7 @@ export function createReportJob(
 
 type Runners = Pick<AccountRunners, 'all' | 'snapshot'>
 
-/** Account → its current source, in the order of the configuration. */
+/** By account, in the order of the configuration. */
 export function reportSources(
   config: Config,
   { all, snapshot }: Runners,
@@ -56,6 +56,6 @@ export function reportSources(
   return new Map(all.map((runner) => [runner.state().ledger.account, sourceOf(runner)]))
 }
 
-/** Why no compute of an account is read; `unreadable`: why its computes cannot be. */
+/** Why no compute of an account is read; `unreadable`: why none can be. */
 export const reasonNotRead = ({ reading }: Config, unreadable: string | undefined): string | undefined =>
   reading.mode === 'off' ? 'readings are switched off (reading.mode)' : unreadable

@@ -1,4 +1,3 @@
-// A stored report as the message that a receiver gets.
 import type { Receiver } from '../../config/sections/receiver.ts'
 import type { Attachment, Message } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -7,7 +6,7 @@ import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import { parseReport } from '../../outputs/report/formats/json.ts'
 import { displayName } from '../../outputs/text/display-name.ts'
 
-/** Configured format of a mail → format of its attachment. The mail itself is HTML; `html` attaches the version with charts and all computes. */
+/** By the configured format of a mail. The mail itself is HTML; `html` attaches the version with charts and all computes. */
 const ATTACHED_FORMAT: Readonly<Record<ReportFormat, ReportFormat | undefined>> = {
   html: 'html-full',
   'html-full': 'html-full',

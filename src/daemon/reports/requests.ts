@@ -1,4 +1,4 @@
-// Requests for a report, by the query parameters of the API or the options of the command: for one made now, or one from the archive.
+// Requests of the API or the command for a report: made now, or from the archive.
 import { isoWeekInterval } from '../../calendar/iso-week.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
@@ -40,9 +40,9 @@ export function parseReportRequest(
 }
 
 type ArchiveRequest = AccountAndFormat & {
-  /** Undefined: the newest report. */
+  /** Default: the newest. */
   readonly week: string | undefined
-  /** Undefined: the report about all teams. */
+  /** Undefined: about all teams. */
   readonly team: string | undefined
 }
 
@@ -70,7 +70,7 @@ function parseAccount({ account }: ReportQuery, accounts: readonly string[]): Re
   return failed(`account: expected one of ${accounts.join(', ')}${account ? `, got ${account}` : ''}`)
 }
 
-/** Texts of a report in the wanted format; the problem says that there is none. @throws when the store fails */
+/** The problem says that there is none. @throws when the store fails */
 export async function archivedReportTexts(
   store: ReportArchive,
   { account, format, week, team }: ArchiveRequest,
@@ -84,7 +84,7 @@ export async function archivedReportTexts(
   )
 }
 
-/** Reports of one page of the list: a weekly report fills a page in two years. */
+/** Two years of weekly reports. */
 const REPORTS_PER_PAGE = 100
 
 export type ArchiveList = Readonly<{
@@ -94,7 +94,7 @@ export type ArchiveList = Readonly<{
   next_page: number | null
 }>
 
-/** A page of reports, newest first. @throws when the store fails */
+/** Newest first. @throws when the store fails */
 export async function listArchive(
   store: ReportArchive,
   query: ReportQuery,

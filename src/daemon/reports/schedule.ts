@@ -1,4 +1,4 @@
-// The schedule of the weekly report. A report that is due is made once; report and deliveries are stored in one transaction.
+// The schedule of the weekly report. What is due is made once; report and deliveries are stored in one transaction.
 import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -13,14 +13,14 @@ import { newDelivery } from '../notify/event-queue.ts'
 export type ReportJob = Readonly<{
   clock: Clock
   store: Pick<Store, 'account'> & Pick<Outbox, 'jobState' | 'report'>
-  /** The current schedule: a reload may change it. */
+  /** A reload may change it. */
   schedule: () => Schedule
-  /** The current receivers; with a team, they get the report of that team only. */
+  /** The current ones; with a team, they get the report of that team only. */
   sinks: () => readonly ReportReceiver[]
   accounts: readonly string[]
-  /** The report about all teams, and one for each of these teams. @throws when the store fails */
+  /** The report about all teams, and one for each of these. @throws when the store fails */
   make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
-  /** Called when making a report failed; it is tried again at the next poll. */
+  /** Making a report failed; the next poll tries again. */
   failed: (account: string, cause: unknown) => void
 }>
 
@@ -41,14 +41,14 @@ const STORED_STATE: JobState<ScheduleState> = {
   decode: (json) => stateSchema.safeParse(json).data,
 }
 
-/** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
+/** Cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)
-/** Seconds after its slot from which a report is marked late, 2 h: longer than any restart, shorter than a working day. */
+/** Seconds after its slot from which a report is late, 2 h: longer than any restart, shorter than a working day. */
 const LATE_AFTER = 2 * 3600
 /** Reports of one week that people can request by hand. */
 const MAX_MANUAL = 100
 
-/** Makes the reports that are due until `signal` aborts. Never rejects. */
+/** Makes what is due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const account of job.accounts)
@@ -59,7 +59,7 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
   }
 }
 
-/** After several missed slots only the last report is made, and only within the catch-up time. A week is reported once. */
+/** Of several missed slots only the last report is made, within the catch-up time. A week is reported once. */
 async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()
@@ -74,7 +74,7 @@ async function makeIfDue(job: ReportJob, account: string): Promise<void> {
     await commit(store.account(account), [...reports, jobStateWrite(STORED_STATE, memory)])
 }
 
-/** Makes the report of the last whole week anew and sends it to all receivers. @returns its slot; undefined after 100 of the same week. @throws when the store fails */
+/** Makes last week's report anew for all receivers. @returns its slot; undefined after 100 of the same week. @throws when the store fails */
 export async function sendReportNow(job: ReportJob, account: string): Promise<string | undefined> {
   const { clock, store } = job
   const now = clock.now()
@@ -91,7 +91,7 @@ export async function sendReportNow(job: ReportJob, account: string): Promise<st
   return undefined
 }
 
-/** Writes of the reports and their deliveries, to the receivers that were configured when making began and still are when it ends. */
+/** Reports and their deliveries, to receivers that were configured when making began and still are when it ends. */
 async function makeReports({ make, sinks }: ReportJob, order: ReportOrder): Promise<readonly Write[]> {
   const { account, slot, now } = order
   const before = sinks()
@@ -108,7 +108,6 @@ async function makeReports({ make, sinks }: ReportJob, order: ReportOrder): Prom
   ]
 }
 
-/** The last whole week before `at`. */
 export function weekBefore(at: Instant, zone: Zone): Omit<ReportSlot, 'late'> | undefined {
   const current = isoWeekInterval(isoWeekIdOf(at, zone), zone)
   const id = isoWeekIdOf(instant((current?.from ?? at) - 1), zone)

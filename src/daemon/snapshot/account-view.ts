@@ -1,4 +1,3 @@
-// The view of one account: totals, counts of its metering, budgets with their owners.
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
 import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
@@ -20,16 +19,16 @@ export type AccountInput = Readonly<{
   state: PassState
   prices: Prices
   preset: Preset
-  /** Why the account's computes cannot be read; undefined where they can. */
+  /** Why its computes cannot be read, if so. */
   unreadable?: string | undefined
-  /** Whether computes are to be read; true by default. */
+  /** Default: true. */
   isRead?: boolean
   forecasts?: Forecasts | undefined
-  /** The budgets that each compute counts for; undefined when no budgets are shown. */
+  /** The budgets each compute counts for; undefined when none are shown. */
   scopes?: BudgetScopes | undefined
 }>
 
-/** Opens the view of an account: `add` takes each entry with its view, `close` returns the whole. */
+/** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {
   const { state, prices, forecasts, scopes, unreadable, isRead = true } = input
   const { account, projects, archived, counters, readings } = state.ledger
@@ -46,7 +45,7 @@ export function openAccount(input: AccountInput) {
   for (const [projectId, { retired }] of projects) if (retired) addOfProject(projectId, retired)
   if (archived) addToTotals(totals, archived)
   return {
-    /** Deleted computes are included: their spend stays in the totals. */
+    /** Deleted computes too: their spend stays in the totals. */
     add: (entry: ComputeEntry, { identity, state: { isDeleted }, ledger }: ComputeView): void => {
       const { projectId } = entry.ref
       const { awake, spend, observerOverhead } = ledger
@@ -124,7 +123,7 @@ function longestWait({ operations }: PendingRetries): Instant | undefined {
   return longest
 }
 
-/** The owners of budgets: the configured team, else the team and tier that all its computes share. */
+/** Owners of budgets: the configured team, else the team and tier that all its computes share. */
 export function createBudgetOwners(scopes: BudgetScopes | undefined) {
   const budgets = scopes?.budgets ?? []
   const owners = budgets.map(() => ({ teams: new Set<string>(), tiers: new Set<string>() }))
@@ -135,7 +134,7 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined) {
         owners[index]?.tiers.add(tier)
       }
     },
-    /** To be asked after all computes were added. */
+    /** To be asked after all were added. */
     of: (name: string): Pick<BudgetWithForecast, 'team' | 'tier'> => {
       const index = budgets.findIndex((budget) => budget.name === name)
       const { teams, tiers } = owners[index] ?? {}
@@ -144,7 +143,7 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined) {
   }
 }
 
-/** Empty when there are several or none. */
+/** Empty for several or none. */
 const onlyOf = (texts: ReadonlySet<string> | undefined): string => {
   const [first = '', second] = texts ?? []
   return second === undefined ? first : ''

@@ -1,4 +1,4 @@
-// What a scrape gets. The families of the snapshot are rendered and compressed once per snapshot, those of the process per scrape.
+// What a scrape gets: families of the snapshot, rendered and compressed once per snapshot, and those of the process, per scrape.
 import type { Config } from '../../config/load.ts'
 import { assembleBody, bodyEndOf, filterFamilies } from '../../outputs/metrics/exposition/body.ts'
 import type { FamilyFilter, RenderedFamily } from '../../outputs/metrics/exposition/body.ts'
@@ -26,7 +26,6 @@ export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: s
 
 export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; readonly gzip: boolean }
 
-/** Fields of a log line about a family. */
 type FamilyFault = { readonly family: string; readonly err?: unknown; readonly count?: number }
 
 type ExpositionEnvironment = Readonly<{
@@ -47,7 +46,7 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
   const compressed = createCompressedExposition(compressPrefix)
   const loggedFaults = new Set<string>()
   let isCapped = false
-  /** Logs each fault once: it would come again with every snapshot. */
+  /** Once per family: it would come again with every snapshot. */
   const logFault = (fault: FamilyFault, message: string): void => {
     if (!loggedFaults.has(fault.family)) log.error(fault, message)
     loggedFaults.add(fault.family)
@@ -83,7 +82,7 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
   }
 }
 
-/** How long after its last scrape a format is still compressed in advance: 5 min covers scrape intervals of up to 5 min. */
+/** How long after its last scrape a format is compressed in advance: covers scrape intervals of up to 5 min. */
 const COMPRESSED_AHEAD_FOR = seconds(300)
 
 type PublishedState = Readonly<{
@@ -91,7 +90,7 @@ type PublishedState = Readonly<{
   prefixes: Map<ExpositionFormat, Promise<CompressedPrefix>>
 }>
 
-/** The published families, compressed. Formats that were scraped lately are compressed before they are published, others on demand. */
+/** Formats scraped lately are compressed before they are published, others on demand. */
 export function createCompressedExposition(compress: typeof compressPrefix) {
   const requestedAt = new Map<ExpositionFormat, Seconds>()
   let published: PublishedState = { families: [], prefixes: new Map() }
@@ -102,12 +101,12 @@ export function createCompressedExposition(compress: typeof compressPrefix) {
   }
   return {
     families: () => published.families,
-    /** All published families in one format; `now` is monotonic. */
+    /** `now` is monotonic. */
     prefix: (format: ExpositionFormat, now: Seconds) => {
       requestedAt.set(format, now)
       return prefixOf(published, format)
     },
-    /** Resolves once the families are compressed and published; rejects, and publishes nothing, when compressing fails. */
+    /** Resolves once published; publishes nothing when compressing fails. */
     publish: async (families: readonly RenderedFamily[], now: Seconds): Promise<void> => {
       const next: PublishedState = { families, prefixes: new Map() }
       const recent = [...requestedAt].filter(([, at]) => now - at <= COMPRESSED_AHEAD_FOR)
@@ -121,13 +120,13 @@ export type RenderedSamples = Readonly<{
   /** In the order of the samples. */
   families: readonly RenderedFamily[]
   series: number
-  /** Family → series left out because a later one has the same labels. */
+  /** Series left out because a later one has the same labels. */
   duplicates: ReadonlyMap<FamilyKey, number>
-  /** Families that could not be rendered and are left out. */
+  /** Left out: they could not be rendered. */
   failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
 }>
 
-/** Renders family by family and yields after each; a family that cannot be rendered does not hide the others. */
+/** Yields after each family; one that cannot be rendered does not hide the others. */
 export async function renderSamples(
   renderer: Renderer,
   samples: Samples,
@@ -151,10 +150,10 @@ export async function renderSamples(
   return { families, series, duplicates, failed }
 }
 
-/** How long a scrape waits for the metrics of the process, 1 s: well below the usual scrape timeout of 10 s. */
+/** For which a scrape waits: well below the usual scrape timeout of 10 s. */
 const PROCESS_METRICS_DEADLINE = seconds(1)
 
-/** Metrics of the process, and whether they could be read: a scrape without them is better than none. */
+/** And whether they could be read: a scrape without them is better than none. */
 async function processFamilies(self: SelfMetrics, clock: Clock): Promise<readonly RenderedFamily[]> {
   const done = new AbortController()
   const deadline = clock.sleep(PROCESS_METRICS_DEADLINE, done.signal).then(() => undefined)

@@ -1,27 +1,26 @@
-// Status of a recurring job: its last success, its next run, and the deadline of its next success.
+// Status of a recurring job: last success, next run, deadline of the next success.
 import type { JobView } from '../../model/output/snapshot.ts'
 import { after, earliest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { nextTick, backoff } from '../loop.ts'
 
-/** A run, by the wall clock. */
+/** By the wall clock. */
 export type JobRun = { readonly begunAt: Instant; readonly took: Seconds }
 
-/** The runs of a job for one account. */
+/** Of a job for one account. */
 export type JobRuns = Readonly<{
   interval: Seconds
   last: JobRun
-  /** Failures in a row, the last run included. */
+  /** In a row, the last run included. */
   failures: number
-  /** The last successful run; undefined before the first, then `since` is used instead. */
+  /** Undefined before the first success, then `since` is used. */
   succeeded: JobRun | undefined
-  /** When the job was started. */
   since: Instant
 }>
 
-/** Intervals, or durations of a longer run, that a success may be late, 3: one failed run is normal, three in a row are not. */
+/** Intervals, or durations of a longer run, that a success may be late: one failed run is normal, three in a row are not. */
 const LATENESS_INTERVALS = 3
 
-/** The status of the account that is furthest behind; undefined without accounts. */
+/** Of the account furthest behind; undefined without accounts. */
 export function jobStatus(name: JobView['name'], accounts: readonly JobRuns[]): JobView | undefined {
   const views = accounts.map(viewOf)
   const successes = views.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])

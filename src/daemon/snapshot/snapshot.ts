@@ -15,19 +15,18 @@ export type SnapshotContext = Readonly<{
   now: Instant
   version: number
   passSeconds: Seconds
-  /** Time after the last sweep from which states count as stale. */
+  /** After the last sweep, from which states are stale. */
   staleAfter: Seconds
   /** How late the service shows activity. */
   activityLag: Seconds
   owners: Owners
-  /** Empty by default. */
   jobs?: Snapshot['jobs']
 }>
 
-/** Entries of one call of `add`, 1,000: some 10 ms of work. */
+/** Some 10 ms of work. */
 const ENTRIES_PER_TURN = 1000
 
-/** Opens one snapshot after another: each account is opened, gets its entries, and is closed. Views of sleeping computes that did not change are reused. */
+/** Each account is opened, gets its entries, and is closed. Unchanged views of sleeping computes are reused. */
 export function createSnapshotBuilder() {
   const asleep = createIdentityCache<ComputeEntry, CachedView>()
   return (context: SnapshotContext) => {
@@ -61,11 +60,11 @@ export function createSnapshotBuilder() {
 
 type OpenSnapshot = ReturnType<ReturnType<typeof createSnapshotBuilder>>
 
-/** Entries of an account in order of their keys. */
+/** In order of their keys. */
 const entriesInOrder = ({ state }: AccountInput): Iterable<ComputeEntry> =>
   asOrderedMap(state.ledger.computes).values()
 
-/** Builds `snapshot` and yields after every 1,000 entries. All accounts are opened first: they are shown as of one time. */
+/** Yields after every 1,000 entries. All accounts are opened first: they are shown as of one time. */
 export async function buildSnapshot(
   snapshot: OpenSnapshot,
   accounts: readonly AccountInput[],
@@ -79,7 +78,7 @@ export async function buildSnapshot(
   return snapshot.finish()
 }
 
-/** A snapshot in one turn, for commands that serve nobody else. */
+/** In one turn, for commands that serve nobody else. */
 export function takeSnapshot(accounts: readonly AccountInput[], context: SnapshotContext): Snapshot {
   const snapshot = createSnapshotBuilder()(context)
   for (const input of accounts) {
@@ -93,7 +92,7 @@ export function takeSnapshot(accounts: readonly AccountInput[], context: Snapsho
 /** `inputs`: what may change of a view while its compute sleeps. */
 type CachedView = { readonly inputs: readonly unknown[]; readonly view: ComputeView }
 
-/** Views of entries. A sleeping compute keeps its view until its entry or one of the other inputs changes. */
+/** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
   { state, prices, preset, unreadable }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
@@ -104,7 +103,7 @@ function createViewer(
   const stale = lastSweepAt === undefined || now - lastSweepAt > staleAfter * 1000
   // only the view of a stale state depends on it
   const sweptAt = stale ? lastSweepAt : undefined
-  // Before the first sweep of a process nothing has failed yet.
+  // before the first sweep of a process nothing has failed yet
   const isUnobserved = state.service.status !== undefined && !isReached(state.service.status)
   const atMost = instant(then + state.clock.uncertainty)
   const shared = { prices, preset, now: then, atMost, activityLag, owners }

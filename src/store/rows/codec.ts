@@ -3,21 +3,20 @@ import type { ComputeRef } from '../../model/service/compute.ts'
 
 export type SqlValue = string | number | bigint | Uint8Array | null
 
-/** Column → value. */
+/** By column. */
 export type Row = Readonly<Record<string, SqlValue>>
 
-/** A row belongs to an account; a row of history belongs to a compute. The driver adds the column of the owner. */
+/** A row belongs to an account, one of history to a compute. The driver adds the column of the owner. */
 export type RowCodec<Value> = Readonly<{
   table: string
   /** Columns that identify a row of the owner. */
   key: readonly string[]
-  /** The other columns. */
   columns: readonly string[]
   /** Values of `key`, then of `columns`. */
   toRow: (value: Value) => readonly SqlValue[]
 }>
 
-/** `RowCodec` of history. `fromRow` takes rows with all columns of the codec. */
+/** `fromRow` takes rows with all columns. */
 export type HistoryCodec<Value, Stored = Value> = RowCodec<Stored> & {
   readonly fromRow: (ref: ComputeRef, row: Row) => Value
 }

@@ -1,4 +1,4 @@
-// Row codecs of the ledger: one row a compute, project and budget, and one for each of the account's own values. Bodies are JSON.
+// Rows of the ledger: one a compute, project and budget, and one for each of the account's own values. Bodies are JSON.
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { ComputeEntry, ReadingCounts } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -20,7 +20,7 @@ export const PROJECT_ROWS: RowCodec<ProjectEntry> = {
 
 type Named = { readonly name: string; readonly value: unknown }
 
-/** Codec of values under a name, which `key` holds. */
+/** Values under a name, which `key` holds. */
 const namedRows = (table: string, key: string): RowCodec<Named> => ({
   table,
   key: [key],
@@ -32,10 +32,10 @@ export const BUDGET_ROWS = namedRows('budget', 'name')
 export const ACCOUNT_ROWS = namedRows('account_value', 'name')
 export const JOB_STATE_ROWS = namedRows('job_state', 'job')
 
-/** Values of an account besides its projects, computes and budgets, by name. */
+/** Besides projects, computes and budgets, by name. */
 export type AccountValues = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
 
-/** The value in column `body`. @throws with the columns of `key` when its JSON is damaged */
+/** @throws with the columns of `key` when the JSON is damaged */
 export function bodyOf(row: Row, ...key: readonly string[]): unknown {
   try {
     return JSON.parse(String(row['body']))

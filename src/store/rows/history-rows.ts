@@ -1,4 +1,4 @@
-// Row codecs of a compute's awake intervals, days and statistics. What is asked for is in columns, sums are JSON.
+// Rows of a compute's awake intervals, days and statistics. What is asked for is in columns, sums are JSON.
 import type { DayRow } from '../../model/ledger/quantities.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../../model/ledger/ledger.ts'
@@ -7,10 +7,10 @@ import { computeKey } from '../../model/service/compute.ts'
 import { instant, millis } from '../../model/units.ts'
 import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 
-/** Interval, and its number among the compute's intervals with the same start and end. */
+/** `nth`: among the compute's intervals with the same start and end. */
 export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
 
-/** Numbers intervals of equal start and end, which whole seconds cause. They are settled together, so the numbers are stable. */
+/** Whole seconds cause equal starts and ends. They are settled together, so the numbers are stable. */
 export function createNumbering(): (settled: SettledInterval) => NumberedInterval {
   const counts = new Map<string, number>()
   return (settled) => {
@@ -52,7 +52,7 @@ export const INTERVAL_ROWS: HistoryCodec<SettledInterval, NumberedInterval> = {
   },
 }
 
-/** Decodes the columns from, to, nth, restart and tail. */
+/** Of the columns from, to, nth, restart and tail. */
 export const awakeIntervalFromRow = ([
   from,
   to,

@@ -1,4 +1,4 @@
-// Row codecs of the outbox. Reports are compressed to a fifth of their text, so that years of them fit.
+// Rows of the outbox. Reports are compressed to a fifth, so that years of them fit.
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Delivery } from '../../model/output/delivery.ts'
@@ -52,7 +52,7 @@ export const REPORT_ROWS: RowCodec<CompressedReport> = {
 
 export const reportFromRow = ({ head }: Row): ArchivedReport => JSON.parse(String(head)) as ArchivedReport
 
-// asynchronous: compressing the report of a large fleet takes some tenths of a second
+// asynchronous: the report of a large fleet takes some tenths of a second
 const [gzipBeside, gunzipBeside] = [promisify(gzip), promisify(gunzip)]
 
 export const compressReport = async ({ json, ...head }: StoredReport): Promise<CompressedReport> => ({
@@ -60,7 +60,7 @@ export const compressReport = async ({ json, ...head }: StoredReport): Promise<C
   compressed: await gzipBeside(json),
 })
 
-/** @param row of a report, with its body */
+/** @param row with its body */
 export const decompressReport = async (row: Row): Promise<StoredReport> => ({
   ...reportFromRow(row),
   json: String(await gunzipBeside(row['body'] as Uint8Array)),

@@ -1,10 +1,10 @@
-// Row codec of rollups. A new quantity needs a line here and a column in schema.ts.
+// Rows of rollups. A new quantity needs a line here and a column in schema.ts.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ConnectionPeaks, CulpritShare, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { bytes, cu, instant, millis, seconds } from '../../model/units.ts'
 import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 
-/** Column → its value in a rollup, without the key columns. */
+/** Without the key columns. */
 const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SqlValue | undefined>> = {
   init_ms: ({ time }) => time.init,
   active_ms: ({ time }) => time.active,

@@ -1,4 +1,4 @@
-// Embedded store: one SQLite file in one folder, used by one daemon at a time.
+// One SQLite file in one folder, used by one daemon at a time.
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,8 +16,8 @@ import { createWriter } from './writer.ts'
 const FILE = 'dormouse.sqlite'
 
 /**
- * A commit is durable when it returns. A checkpoint writes 4 MiB (1,000 pages) of the log, short enough for the event loop. The wait
- * for another program that has the file locked, 50 ms, is as long as any other step may take.
+ * A commit is durable when it returns. A checkpoint writes 4 MiB (1,000 pages), short enough for the event loop; so is the wait of 50 ms
+ * for a program that has the file locked.
  */
 const WRITING = `
 pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 1000;
@@ -58,7 +58,7 @@ export type OpenedStore = Store & History & Outbox
 type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & Outbox
 export type StoreReader = Reader & Pick<Store, 'close'>
 
-/** Reads a store, also while a daemon uses it; undefined without one. @throws when it is damaged or not of this version */
+/** Also while a daemon uses it; undefined without a store. @throws when it is damaged or not of this version */
 export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | undefined {
   const file = join(folder, FILE)
   if (!existsSync(file)) return undefined
@@ -68,7 +68,7 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
   return { ...reader, close: async () => resources.dispose() }
 }
 
-/** Reader with its own connection, so that a query never sees a part of a commit. */
+/** On its own connection, so that a query never sees a part of a commit. */
 function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
   requireSchema(database, file)
@@ -78,7 +78,7 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   }
 }
 
-/** One folder has one daemon. The system releases the lock with the process, also after kill −9. @throws when it is taken */
+/** The system releases the lock with the process, also after kill −9. @throws when it is taken */
 function createLock(file: string, folder: string): Disposable {
   const database = new DatabaseSync(file)
   try {

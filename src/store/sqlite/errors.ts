@@ -2,7 +2,7 @@
 
 const DAMAGED = 'is damaged; it was left as it is: put back a copy, or move it away and Dormouse begins anew'
 
-/** Primary result code → what is wrong with the file. Source: SQLite, "Result and Error Codes". */
+/** By primary result code. Source: SQLite, "Result and Error Codes". */
 const MEANINGS: ReadonlyMap<number, string> = new Map([
   [5, 'is held by another program'], // SQLITE_BUSY
   [8, 'cannot be written: it is read-only'], // SQLITE_READONLY
@@ -12,7 +12,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [26, DAMAGED], // SQLITE_NOTADB
 ])
 
-/** `port`, whose functions throw errors with `file` and the remedy for those of SQLite, also asynchronously and while iterating. */
+/** `port`, whose errors of SQLite name `file` and the remedy, also asynchronously and while iterating. */
 export const withStoreErrors = <Port extends object>(file: string, port: Port): Port =>
   Object.fromEntries(
     Object.entries(port).map(([name, member]) => [
@@ -21,7 +21,6 @@ export const withStoreErrors = <Port extends object>(file: string, port: Port): 
     ]),
   ) as Port
 
-/** `withStoreErrors` for synchronous work. */
 export function withStoreErrorsSync<Value>(file: string, work: () => Value): Value {
   try {
     return work()
@@ -54,7 +53,7 @@ async function* iterate(items: AsyncIterable<unknown>, file: string): AsyncGener
 
 function explanation(file: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !('errcode' in cause)) return cause
-  // The lower byte is the primary code.
+  // the lower byte is the primary code
   const why = MEANINGS.get(Number(cause.errcode) & 0xff)
   return new Error(`${file} ${why ?? `cannot be used: ${cause.message}`}`, { cause })
 }

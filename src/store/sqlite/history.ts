@@ -1,4 +1,4 @@
-// Queries over settled history, page by page in bounded memory.
+// Settled history, page by page in bounded memory.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -10,7 +10,7 @@ import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '
 import { createYielder } from './yield.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 
-/** Rows of one page, some hundred kilobytes. */
+/** Rows, some hundred kB. */
 const PAGE = 500
 
 const NEXT_COMPUTES = `
@@ -35,7 +35,7 @@ select * from awake_interval
 where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
 order by from_ms, to_ms, nth limit ${PAGE}
 `
-/** Start of the interval that may extend into a span: intervals of one compute do not overlap. */
+/** Of the interval that may extend into a span: those of one compute do not overlap. */
 const FIRST_START = 'select max(from_ms) as from_ms from awake_interval where compute = ? and from_ms <= ?'
 const TIMES_PAGE = 4 * PAGE
 const TIMES = `
@@ -98,7 +98,6 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   }
 }
 
-/** What `find` finds, one key after the other. */
 async function lookUpEach<Key, Item>(
   keys: readonly Key[],
   pause: () => Promise<void>,
@@ -114,7 +113,7 @@ async function lookUpEach<Key, Item>(
   return found
 }
 
-/** Key of the last interval read; without one, a key before all others. */
+/** Of the last interval read; without one, before all others. */
 const cursorOf = (last: Row | undefined): readonly [SqlValue, SqlValue, SqlValue] => [
   last?.['from_ms'] ?? -Infinity,
   last?.['to_ms'] ?? 0,
@@ -143,7 +142,7 @@ function createAwakeTimes(database: DatabaseSync) {
 }
 
 type Kind<Item> = Readonly<{
-  /** Next page of the compute's rows after `last`, in order of time. */
+  /** Rows after `last`, in order of time. */
   page: (compute: number, last: Row | undefined) => readonly Row[]
   item: (ref: ComputeRef, row: Row) => Item
 }>
@@ -164,7 +163,7 @@ async function* rowsOf<Item>(
   }
 }
 
-/** Finds the stored computes among those wanted, in the given order; without a list all of the account, in order of ids. */
+/** The stored ones of `wanted` in their order; without it all of the account, in order of ids. */
 function createComputes(database: DatabaseSync) {
   const next = database.prepare(NEXT_COMPUTES)
   const byRef = database.prepare(ONE_COMPUTE)

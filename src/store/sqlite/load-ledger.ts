@@ -1,4 +1,4 @@
-// Reads the ledger of an account in pages: parsing a large one at once would block the event loop.
+// Reads a ledger in pages: parsing a large one at once would block the event loop.
 import type { DatabaseSync } from 'node:sqlite'
 import { addArchived } from '../../model/ledger/archived.ts'
 import type { BudgetState } from '../../model/policy/budget.ts'
@@ -12,7 +12,7 @@ import { NO_ACCOUNT_COUNTERS } from '../../model/ledger/counters.ts'
 import { bodyOf, type AccountValues } from '../rows/entry-rows.ts'
 import { createYielder } from './yield.ts'
 
-/** Rows of one page, 64: some hundred kilobytes, and a larger page makes the start hardly faster. */
+/** Rows, some hundred kB: a larger page makes the start hardly faster. */
 const PAGE = 64
 
 const PROJECTS = `

@@ -1,4 +1,4 @@
-// Readers of the outbox: events and reports to deliver, their deliveries, and job states.
+// Readers of the outbox: events and reports to deliver, deliveries, job states.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
@@ -36,7 +36,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
   const reports = database.prepare(
     'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ? offset ?',
   )
-  // prefix search for the slot and `/` by the primary key: `0` is the character after `/`
+  // slot and `/` by the primary key: `0` is the character after `/`
   const teams = database.prepare(
     "select team from report where account = ?1 and slot > ?2 || '/' and slot < ?2 || '0' order by team",
   )

@@ -1,23 +1,22 @@
-// Deletes rows older than their retention, a few rows of a few computes at a time: never one large delete.
+// Deletes rows older than their retention, a few rows of a few computes at a time.
 import type { DatabaseSync } from 'node:sqlite'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import { DAY, type Instant } from '../../model/units.ts'
 
-/** Retention of fine rollups, 14 days: two weeks of daily load, up to 4,032 rows of a compute. */
+/** Two weeks of daily load, up to 4,032 rows of a compute. */
 const KEEP_FINE = 14 * DAY
-/** Retention of coarse rollups, 93 days: a season, up to 2,232 rows of a compute. */
+/** A season, up to 2,232 rows of a compute. */
 const KEEP_COARSE = 93 * DAY
-/** Retention of awake intervals, 93 days. */
 const KEEP_INTERVALS = 93 * DAY
-/** Retention of events, deliveries and reports requested by hand, 93 days: reports look back as far. */
+/** Events, deliveries and reports requested by hand: reports look back as far. */
 const KEEP_EVENTS = 93 * DAY
-/** Retention of weekly reports, five years, to compare seasons and budgets. Disk use: config/README.md. */
+/** Weekly reports, five years, to compare seasons and budgets. Disk use: config/README.md. */
 const KEEP_REPORTS = 1827 * DAY
-/** Intervals of a compute retained at any age, 400: a compute that wakes seldom needs them for its gap statistics. */
+/** Of a compute at any age: one that wakes seldom needs them for its gap statistics. */
 const MIN_RETAINED_INTERVALS = 400
-/** Rows of one kind and compute deleted at a time, 64: far more than one commit adds, and fast. */
+/** Of one kind and compute, deleted at a time: far more than one commit adds, and fast. */
 const ROWS = 64
-/** Computes visited besides those of the commit, 16: so that deleted and sleeping computes are reached too. */
+/** Computes visited besides those of the commit: deleted and sleeping ones are reached too. */
 const OTHERS = 16
 
 const OLD_ROLLUPS = `
@@ -46,7 +45,7 @@ delete from awake_interval where compute = ?1 and from_ms in (
 )
 `
 
-/** To be called inside a transaction with the computes that were written in it. */
+/** Inside a transaction, with the computes written in it. */
 export type Retention = (written: Iterable<number>, now: Instant) => void
 
 export function createRetention(database: DatabaseSync): Retention {

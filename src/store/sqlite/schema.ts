@@ -1,7 +1,7 @@
-// The tables of the embedded store. Every key begins with the account, or with a compute of one.
+// Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In the file's `user_version`. Versions 1 to 11 were never released and are refused: a new store is filled by the service's history. */
+/** In `user_version` of the file. Versions 1 to 11 were never released and are refused: a new store is filled by the service's history. */
 const VERSION = 12
 
 const SCHEMA = `
@@ -87,7 +87,7 @@ const SCHEMA = `
 const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare('pragma user_version').get()?.['user_version'] ?? 0)
 
-/** @throws when the file was written by a version with another schema */
+/** @throws for a file of another schema version */
 export function requireSchema(database: DatabaseSync, file: string): void {
   const version = versionOf(database)
   if (version > VERSION)
@@ -100,7 +100,7 @@ export function requireSchema(database: DatabaseSync, file: string): void {
     )
 }
 
-/** Creates the tables in an empty file, in one transaction. @throws when the file was written by a version with another schema */
+/** In an empty file. @throws for a file of another schema version */
 export function createSchema(database: DatabaseSync, file: string): void {
   if (versionOf(database) !== 0) {
     requireSchema(database, file)
@@ -116,7 +116,7 @@ export function createSchema(database: DatabaseSync, file: string): void {
   }
 }
 
-/** Begins an epoch, larger by 1 than that of the opening before: commits of earlier openings are refused from now on. @returns it */
+/** Begins an epoch: commits of earlier openings are refused from now on. @returns it */
 export function takeLease(database: DatabaseSync): number {
   const row = database
     .prepare('insert into lease values (1, 1) on conflict do update set epoch = epoch + 1 returning epoch')

@@ -17,7 +17,6 @@ import { createYielder } from './yield.ts'
 export type Writer = Readonly<{
   /** Durable when it resolves; when it rejects or refuses, nothing of `writes` is stored. */
   commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
-  /** Resolves when no write is in progress. */
   idle: () => Promise<unknown>
 }>
 
@@ -65,7 +64,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Writer['commit
       database.exec('commit')
       return ok(undefined)
     } catch (error) {
-      // SQLite rolls back by itself when the disk is full.
+      // SQLite rolls back by itself when the disk is full
       if (database.isTransaction) database.exec('rollback')
       throw error
     }
@@ -87,7 +86,7 @@ async function rowsOf(writes: readonly Write[]): Promise<readonly RowWrite[]> {
   return [...rows.filter(isCompute), ...rows.filter((row) => !isCompute(row))]
 }
 
-/** Makes a function for the writes of one commit: it writes one, and returns the id of the compute whose history it extends. */
+/** For the writes of one commit: writes one, and returns the id of the compute whose history it extends. */
 function createPut(database: DatabaseSync) {
   const prepare = createPrepare(database)
   const put = {
@@ -165,7 +164,7 @@ function createPut(database: DatabaseSync) {
   }
 }
 
-/** Writes a row of its owner: an account, or the id of a compute. */
+/** The owner: an account, or the id of a compute. */
 type PutRow<Value> = (owner: string | number, value: Value) => undefined
 
 const createPrepare =

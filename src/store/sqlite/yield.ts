@@ -1,9 +1,9 @@
 import type { Clock } from '../../model/ports/clock.ts'
 
-/** Longest work between two yields, 0.01 s: other work in the process waits no longer, and yielding costs little. */
+/** Seconds: other work waits no longer, and yielding costs little. */
 const MAX_WORK = 0.01
 
-/** Creates a function to await between steps of long work: it yields to the event loop after `MAX_WORK`. */
+/** To be awaited between steps of long work: yields to the event loop after `MAX_WORK`. */
 export function createYielder(clock: Clock): () => Promise<void> {
   let startedAt = clock.monotonic()
   return async () => {

@@ -1,4 +1,4 @@
-// Budgets as JSON for the API and the command line, in the units that people plan in.
+// Budgets as JSON for API and command line, in the units that people plan in.
 import { budgetUnit, amountInUnit, scopeText } from '../../../model/policy/budget.ts'
 import type { BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
 import { mapBounds } from '../../../model/ledger/quantities.ts'
@@ -57,7 +57,7 @@ const periodJson = ({ from, to }: Interval) => ({ from: toIso(from), to: toIso(t
 
 export type ForecastJson = ReturnType<typeof forecastJson>
 
-/** `learning`: fewer than 60 days of history, so the error is larger and the width mostly assumed. `days`: finished days behind it. */
+/** `learning`: under 60 days of history, so the error is larger and the width mostly assumed. `days`: finished ones behind it. */
 const forecastJson = (
   { p10, p50, p90, learning, days }: SpendForecast,
   inUnit: (amount: number) => number,

@@ -1,4 +1,3 @@
-// Explanation of one compute of a snapshot, found by the name that people use.
 import { failed, ok, type Result } from '../../../std/result.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
@@ -6,7 +5,7 @@ import { computeJson, type ComputeJson } from './status-json.ts'
 
 export type ComputeExplanation = { readonly compute: ComputeJson; readonly lines: readonly string[] }
 
-/** @param name an endpoint id, or the name of a compute or of a project that has one compute */
+/** @param name an endpoint id, or the name of a compute or of a project with one compute */
 export function explainCompute({ computes }: Snapshot, name: string): Result<ComputeExplanation, string> {
   const matches = computesNamed(computes, name)
   const [view, other] = matches
@@ -16,7 +15,7 @@ export function explainCompute({ computes }: Snapshot, name: string): Result<Com
   return ok({ compute: computeJson(view), lines: explanationLines(view) })
 }
 
-/** Computes with that name, by the first of the ways below that any compute fits. */
+/** By the first of the ways below that any compute fits. */
 function computesNamed(computes: readonly ComputeView[], name: string): readonly ComputeView[] {
   const ways: readonly ((view: ComputeView) => string | undefined)[] = [
     ({ identity: { ref } }) => ref.endpointId,

@@ -1,4 +1,3 @@
-// Routes of the weekly report: made at the request, archived ones, and sending by hand.
 import type { Context, Hono } from 'hono'
 import type { Clock } from '../../../model/ports/clock.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
@@ -17,9 +16,9 @@ import { problemBody, streamText } from '../answers.ts'
 export type ReportSources = Readonly<{
   clock: Clock
   archive: ReportArchive
-  /** Account → current sources of its reports. */
+  /** By account. */
   reports: () => ReadonlyMap<string, ReportSource>
-  /** Makes and sends the report of last week, and resolves to its slot, or to undefined after too many requests; absent without receivers. */
+  /** Sends the report of last week. Resolves to its slot, or to undefined after too many requests; absent without receivers. */
   sender?: () => ((account: string) => Promise<string | undefined>) | undefined
 }>
 

@@ -1,4 +1,4 @@
-// JSON of the snapshot for the API, the CLI and the demo: snake_case, times in ISO 8601, lengths in seconds, money in units of currency.
+// JSON of the snapshot for API, CLI and demo: times in ISO 8601, lengths in seconds, money in units of currency.
 import { mapBounds } from '../../../model/ledger/quantities.ts'
 import type { AccountView, ReadingView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
@@ -54,13 +54,12 @@ const accountJson = (view: AccountView) => ({
 
 export type FleetJson = ReturnType<typeof fleetJson>
 
-/** Status with every compute, of one instant. */
 export const fleetJson = (snapshot: Snapshot) => ({
   ...statusJson(snapshot),
   computes: snapshot.computes.map(computeJson),
 })
 
-/** Computes of a piece, some hundred kilobytes. */
+/** Computes of a piece, some hundred kB. */
 const COMPUTES_PER_PIECE = 100
 
 /** Text of `fleetJson`, in pieces. */
@@ -112,7 +111,7 @@ export const computeJson = ({ identity, state, ledger, reading }: ComputeView) =
   })),
 })
 
-/** Client connections at the last reading; null when never read. */
+/** Null when never read. */
 function connectionsOf({ connections }: ReadingView): number | null {
   if (!connections) return null
   return connections.active + connections.idle + connections.idleInTransaction + connections.other

@@ -1,4 +1,4 @@
-// Style sheet and script of the pages, served from memory. Their names contain a hash of the content, so browsers may cache them forever.
+// Style sheet and script of the pages. A hash of the content is in the name, so browsers may cache them forever.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ export type Asset = { readonly path: string; readonly body: string; readonly typ
 
 const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 
-/** Parts of the style sheet in order: of rules with equal specificity the later one applies, so general parts come first. */
+/** In order: of rules with equal specificity the later one applies. */
 const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'timelines', 'charts']
 
-/** The parts as one sheet: a browser waits for one response only. */
+/** One sheet: a browser waits for one response only. */
 export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
 
 export const readAssets = () => ({

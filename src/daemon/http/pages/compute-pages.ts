@@ -1,4 +1,4 @@
-// The pages with awake timelines: the fleet, sent in parts, and one compute.
+// The pages with awake timelines: the fleet, in parts, and one compute.
 import { priceAt } from '../../../ledger/settle/slices.ts'
 import { computeKey } from '../../../model/service/compute.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
@@ -16,10 +16,10 @@ import { createRecentSums } from '../../history/recent-sums.ts'
 import { inChunks, inTurns } from '../../turns.ts'
 import type { PageSources } from './page-sources.ts'
 
-/** Rows rendered in one turn of the event loop: about a millisecond of work, and what a screen shows first. */
+/** Rendered in one turn of the event loop: about 1 ms, and what a screen shows first. */
 const ROWS_PER_PART = 10
 
-/** Rows without timelines: a page that is half sent goes on without them when history cannot be read. */
+/** A page half sent goes on without timelines when history cannot be read. */
 const NO_TIMELINES: ReadonlyMap<string, AwakeTimeline> = new Map()
 
 type Parameters = Readonly<Record<string, string>>
@@ -32,7 +32,6 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     const names = accounts.map(({ account }) => account)
     return readRecentSums(names, takenAt)
   }
-  /** Reads the timelines of displayed computes. */
   const timelineReader = (
     { accounts, takenAt }: Snapshot,
     range: Range,
@@ -69,7 +68,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
   }
 
   return {
-    /** The document in parts; the clock yields after each. */
+    /** The clock yields after each part. */
     fleet: (snapshot: Snapshot, parameters: Parameters) => inTurns(fleetParts(snapshot, parameters), clock),
     /** Undefined without such a compute. */
     compute: async (snapshot: Snapshot, endpointId: string): Promise<PageContent | undefined> => {

@@ -1,4 +1,4 @@
-// The status page: what the last pass saw, for people. Its pages are read-only.
+// The status page, read-only.
 import type { Context, Hono } from 'hono'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { budgetsPage } from '../../../outputs/page/budgets.ts'
@@ -57,7 +57,7 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
   })
 }
 
-/** Streams a document; a client that knows a version of it gets the whole at once, or 304. */
+/** Streams; a client that knows a version of the document gets the whole, or 304. */
 async function sendParts(context: Context, parts: AsyncIterable<string>): Promise<Response> {
   if (context.req.header('if-none-match') !== undefined)
     return sendDocument(context, (await Array.fromAsync(parts)).join(''), 200)
@@ -72,7 +72,7 @@ function sendDocument(context: Context, text: string, status: PageStatus): Respo
   return isUnchanged ? context.body(null, 304, headers) : context.html(text, status, headers)
 }
 
-/** Defence in depth: markup that slipped in with a name could neither run nor send anything. */
+/** Defence in depth: markup in a name could neither run nor send anything. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -89,14 +89,14 @@ const sendAsset = (context: Context, { body, type }: Asset): Response =>
     'cache-control': 'public, max-age=31536000, immutable',
   })
 
-/** Whether the client names HTML, as browsers do; programs that accept anything get JSON. */
+/** Browsers name HTML; programs that accept anything get JSON. */
 const acceptsHtml = (context: Context): boolean => (context.req.header('accept') ?? '').includes('text/html')
 
 /** Paths for programs: their 404 is JSON too. */
 const PROGRAM_PATH = /^\/(?:api|-|assets)\//
 
 type MessageOptions = Readonly<{
-  /** Path of the page that is missing. */
+  /** Of the missing page. */
   path?: string
   links?: readonly (readonly [path: string, name: string])[]
 }>

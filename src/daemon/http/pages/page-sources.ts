@@ -1,4 +1,4 @@
-// What the status page reads from: snapshot, history, ledger entries and configuration.
+// What the status page reads.
 import type { Zone } from '../../../calendar/zone.ts'
 import type { Config } from '../../../config/load.ts'
 import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
@@ -21,11 +21,10 @@ export type PageSources = Readonly<{
   clock: Clock
   zone: Zone
   mode: string
-  /** When the next report after `now` is made; undefined without a schedule. */
+  /** Undefined without a schedule. */
   nextReportAt: (now: Instant) => Instant | undefined
 }>
 
-/** The sources that come from the configuration and the accounts. */
 export function pageSourcesOf({ timezone: zone, mode }: Config, { all }: AccountRunners) {
   const runnerOf = (account: string) => all.find((runner) => runner.state().ledger.account === account)
   return {

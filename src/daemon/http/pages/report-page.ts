@@ -1,4 +1,3 @@
-// The reports page, from the report archive.
 import { reportKey, type StoredReport } from '../../../model/output/report.ts'
 import { pageNumber } from '../../../outputs/page/query.ts'
 import { reportPage, type DisplayedReport } from '../../../outputs/page/report.ts'
@@ -7,16 +6,16 @@ import { parseReport } from '../../../outputs/report/formats/json.ts'
 import type { Html } from '../../../outputs/text/html.ts'
 import type { PageSources } from './page-sources.ts'
 
-/** Weeks of one page of the list: a quarter. */
+/** Of one page of the list: a quarter. */
 const WEEKS = 12
-/** Rows of each table, as on a page of the fleet. */
+/** Of each table, as on a page of the fleet. */
 const ROWS = 100
 
 type Parameters = Readonly<Partial<Record<'account' | 'week' | 'team' | 'page', string>>>
 type ReportPageSources = Pick<PageSources, 'archive' | 'clock' | 'nextReportAt' | 'zone'>
 
 export function createReportPage({ archive, clock, nextReportAt, zone }: ReportPageSources) {
-  // the report rendered last: an open page asks for the same one every 15 seconds
+  // rendered last: an open page asks for the same report every 15 seconds
   let last: { readonly key: string; readonly main: Html } | undefined
   const mainOf = (stored: StoredReport): Html => {
     const key = JSON.stringify([stored.account, reportKey(stored), stored.madeAt])
@@ -29,12 +28,12 @@ export function createReportPage({ archive, clock, nextReportAt, zone }: ReportP
     const teams = await archive.reportTeams(account, stored.slot.id)
     return { report: stored, teams, main: mainOf(stored) }
   }
-  /** Undefined without such an account. Without such a report `isFound` is false and the page says so. */
+  /** Undefined without such an account. Without such a report the page says so, and `isFound` is false. */
   return async ({ account: name, week, team, page: pageText }: Parameters, accounts: readonly string[]) => {
     const account = name === undefined ? accounts[0] : accounts.find((other) => other === name)
     if (account === undefined) return undefined
     const page = pageNumber(pageText)
-    // one more than a page shows whether there are more
+    // one more shows whether there are more
     const reports = await archive.reports(account, { count: WEEKS + 1, skip: (page - 1) * WEEKS })
     const archived = reports.slice(0, WEEKS)
     const hasMore = reports.length > WEEKS
