@@ -3,7 +3,7 @@ import type { Zone } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
 import { isInTransition } from '../model/service/compute.ts'
 import type { DayRow, AwakeSlice, Prices } from '../model/ledger/quantities.ts'
-import type { AwakeInterval, Edge, Evidence } from '../model/ledger/evidence.ts'
+import type { AwakeInterval, Edge } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
@@ -33,7 +33,7 @@ import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS, raiseCounters } from './settle/totals.ts'
 
-/** Context that stays the same while a sweep is applied. */
+/** Stays the same while a sweep is applied. */
 export type LedgerContext = Readonly<{
   prices: Prices
   preset: Preset
@@ -47,23 +47,22 @@ export type LedgerContext = Readonly<{
 export type ApplyContext = LedgerContext &
   Readonly<{
     delayOf: (compute: Compute) => AutosuspendDelay
-    /** Sizes of the project's computes by the service's metering; none by default. */
+    /** Of the project's computes; none by default. */
     metered?: MeteredSizes
   }>
 
-/** The entry that facts are applied to. `isNew`: this is the first look at the compute. */
+/** `isNew`: this is the first look at the compute. */
 export type EntryBefore = Readonly<{ before: ComputeEntry; isNew: boolean }>
 
 export type AppliedFacts = Readonly<{
   entry: ComputeEntry
   closed: readonly SettledInterval[]
-  /** Slices that became final now; the provisional ones are in the entry. */
+  /** Became final now; the provisional ones are in the entry. */
   slices: readonly AwakeSlice[]
-  /** Days that differ from what was published before. */
+  /** Differ from what was published. */
   days: readonly DayRow[]
   /** `gapBucket` of the gap between client activities that ended now. */
   gap: number | undefined
-  /** Closed buckets. */
   rollups: readonly Rollup[]
 }>
 
@@ -134,10 +133,7 @@ export function applyFacts(
   }
 }
 
-/**
- * Watermark of an entry. A compute that is observed again was never deleted: where its record shows that it was awake all the time, the
- * interval that the deletion ended goes on at the watermark.
- */
+/** A compute that is observed again was never deleted: where it was awake all the time, the interval that the deletion ended goes on. */
 function resumedWatermark(
   { deletedAt, settledUntil, partlySettled }: ComputeEntry,
   { looks: [look] }: ComputeFacts,
@@ -157,7 +153,7 @@ function settlesAt(
   remaining: readonly AwakeInterval[],
   observed: ObservedFields,
   { awaiting, now }: { awaiting: boolean; now: Instant },
-): Instant | undefined {
+) {
   const wait = allowedLateness(awaiting)
   const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
   const leaves = retiresAt(observed)
@@ -196,18 +192,14 @@ function observedFields(before: ComputeEntry, facts: ComputeFacts, { now, delay 
 const inTransitionSinceAfter = (since: Instant | undefined, { compute, answeredAt }: Look) =>
   isInTransition(compute) ? (since ?? answeredAt) : undefined
 
-/** The last look whose transition only operations can date. Where they were never read, every look is undated. */
+/** Last look with a transition that only operations can date; where they were never read, the last of all. */
 function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFacts, delay: AutosuspendDelay) {
   const undated = looks.findLast((one) => needsOperations(before, one, delay))
   const unread = before.operationsReadAt === undefined && !operationsRead
   return undated ?? (unread ? looks.at(-1) : undefined)
 }
 
-function evidenceWith(
-  before: ComputeEntry,
-  facts: ComputeFacts,
-  { now, delay, preset }: DelayContext,
-): Evidence {
+function evidenceWith(before: ComputeEntry, facts: ComputeFacts, { now, delay, preset }: DelayContext) {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)
   const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
@@ -220,7 +212,7 @@ function evidenceWith(
   return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
 }
 
-/** Drops operations of settled time, which would count twice. Those shortly before the watermark stay: they explain what follows it. */
+/** Without settled time, which would count twice; operations shortly before the watermark explain what follows it. */
 export function provisionalOperations(
   { settledUntil }: Pick<ComputeEntry, 'settledUntil'>,
   { operations }: Pick<ComputeFacts, 'operations'>,

@@ -1,5 +1,4 @@
 import type { Project } from '../model/service/compute.ts'
-import type { ProjectMetering } from '../model/ledger/metering.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
 import type { ProjectEntry, ProjectListing } from '../model/ledger/project-entry.ts'
 import type { ListedComputes, Sweep } from '../model/observation.ts'
@@ -9,7 +8,7 @@ import { applyMeterReading, newProjectMetering } from './metering/follow.ts'
 import { measureMeteringLag } from './metering/metering-lag.ts'
 import { projectUsage } from './metering/ledger-use.ts'
 
-/** Project id → entry, of the projects that changed in `sweep`. A deleted project keeps its entry, because entries of its computes refer to it. */
+/** Project id → entry, of the projects that changed. A deleted one keeps its entry: entries of its computes refer to it. */
 export function applyProjects(
   ledger: Ledger,
   sweep: Sweep,
@@ -49,7 +48,7 @@ function withListing(entry: ProjectEntry, listed: ListedComputes, { retries }: S
   return { ...entry, listed: needsBackfill ? { ...listing, needsBackfill: true } : listing, deletedAt }
 }
 
-/** The new listing. Where an unreadable record has no id, listed computes of before stay, because the record may be theirs. */
+/** Where an unreadable record has no id, computes listed before stay: the record may be theirs. */
 function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComputes): ProjectListing {
   const { askedAt, answeredAt: at, endpointIds, unreadable = [], partial = false } = listed
   const { updatedAt, cpuUsedSeconds } = project
@@ -69,7 +68,7 @@ function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComp
   }
 }
 
-const unchangedSince = ({ at, countedSince }: ProjectListing): Instant => countedSince ?? at
+const unchangedSince = ({ at, countedSince }: ProjectListing) => countedSince ?? at
 
 type ProjectContext = Readonly<{
   ledger: Ledger
@@ -83,7 +82,7 @@ function updateMetering(
   entry: ProjectEntry,
   { cpuUsedSeconds }: Project,
   { ledger, prices, lag, at }: ProjectContext,
-): ProjectMetering | undefined {
+) {
   const { metering, listed, project } = entry
   const isUnchanged = metering === undefined && cpuUsedSeconds === project.cpuUsedSeconds
   const use = isUnchanged ? undefined : projectUsage(entry, ledger, { prices, now: at })

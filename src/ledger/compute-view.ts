@@ -30,7 +30,6 @@ type ViewContext = Readonly<{
   now: Instant
   /** Upper bound of the present time. */
   atMost: Instant
-  /** How late the service shows activity. */
   activityLag: Seconds
   /** The service did not answer the last sweep. */
   isUnobserved: boolean
@@ -143,7 +142,7 @@ function connectionsOf({ compute, reading }: ComputeEntry, maxConnections: numbe
   return ifRead(last?.connections)
 }
 
-/** Current size: 0 when asleep, the fixed size, or in a range the size that the last reading's cache limit gives; undefined without one. */
+/** 0 when asleep; in a range the size that the last reading's cache limit gives, undefined without one. */
 function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ReadingView['size'] {
   const { sizing } = compute
   if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }

@@ -56,7 +56,7 @@ function addUnproductive(before: Unproductive = {}, growth: Growth): Unproductiv
 
 type Growth = readonly (readonly [UnproductiveCause, number])[]
 
-/** An entry stored without unproductive spend, by an earlier version, has no growth: all its past would count as spent today. */
+/** An entry that an earlier version stored without it has no growth: all its past would count as spent today. */
 function unproductiveGrowth(before: ComputeEntry | undefined, after: ComputeEntry): Growth {
   if (before && !before.counters.unproductive) return []
   const previous = before?.counters.unproductive ?? {}
@@ -89,7 +89,7 @@ function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: 
   return { dormouse: sum.dormouse + dormouse, unknown: sum.unknown + unknown }
 }
 
-/** Pairs of action and status counted apart; the service has about 30. Further pairs count as `other`, which bounds the series. */
+/** Pairs of action and status counted apart, further ones as `other`; the service has about 30. */
 const MAX_OPERATION_SERIES = 100
 
 type FinishedOperation = Readonly<{ operation: Operation; entry: ComputeEntry }>
@@ -142,18 +142,18 @@ function addOperation(counters: AccountCounters['operations'], { action, status,
     counters.length < MAX_OPERATION_SERIES ||
     counters.some((counter) => counter.action === action && counter.status === status)
   const name = hasSeries ? { action, status } : { action: 'other', status: 'other' }
-  const isNamed = (counter: OperationCounter): boolean =>
+  const isNamed = (counter: OperationCounter) =>
     counter.action === name.action && counter.status === name.status
   const before = counters.find(isNamed) ?? { ...name, count: 0, failures: 0 }
   const after = { ...before, count: before.count + 1, failures: before.failures + failuresCount }
   return [...counters.filter((counter) => !isNamed(counter)), after]
 }
 
-/** Adds a finished start to the wake latency of its region. No client waited for restarts and first starts, dated up to a second late. */
+/** Finished starts by region. No client waited for restarts and first starts, dated up to a second late. */
 function addWakeLatency(
   regions: AccountCounters['wakeLatency'],
   { operation, entry: { compute, evidence } }: FinishedOperation,
-): AccountCounters['wakeLatency'] {
+) {
   const { duration } = operation
   if (duration === undefined || awakeEffect(operation) !== 'starts') return regions
   const isFirst = operation.createdAt <= compute.createdAt + SECOND

@@ -3,7 +3,7 @@ import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Instant } from '../model/units.ts'
 
-/** Events between two states of an entry, in order. A new entry gives only `compute-found`; a new entry of a deleted compute gives none. */
+/** In order. A new entry gives only `compute-found`, or nothing if its compute is deleted. */
 export function eventsBetween(
   before: ComputeEntry | undefined,
   later: ComputeEntry,
@@ -16,7 +16,7 @@ export function eventsBetween(
 
 function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): readonly Event[] {
   const about = { account: later.ref.account, at: now, ref: later.ref }
-  const hasRisen = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused'): boolean =>
+  const hasRisen = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused') =>
     later.counters[name] > before.counters[name]
   const startedAt = later.current?.from.likely ?? later.evidence.starts.at(-1) ?? now
   const endedAt = later.evidence.ends.at(-1) ?? now
@@ -32,7 +32,7 @@ function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): reado
   return events.flatMap(([happened, event]) => (happened ? [event] : []))
 }
 
-/** An event where metering starts or stops to diverge from the ledger. */
+/** Where metering starts or stops to diverge from the ledger. */
 export function reconciliationEvents(
   before: ProjectEntry | undefined,
   { project: { projectId }, metering }: ProjectEntry,

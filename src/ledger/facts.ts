@@ -1,4 +1,3 @@
-// Facts of a sweep, grouped by compute.
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
 import type { Deletion, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
@@ -6,17 +5,16 @@ import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
 
-/** Facts of one compute in one sweep; all empty when only its settlement is due. */
+/** Of one compute in one sweep; all empty when only its settlement is due. */
 export type ComputeFacts = Readonly<{
   ref: ComputeRef
   looks: readonly Look[]
   operations: readonly Operation[]
-  /** The operations of its project were read without a failure. */
+  /** Those of its project were read without a failure. */
   operationsRead: boolean
-  /** An operation record that does not fit may be of this compute. */
+  /** An unreadable operation may be of this compute. */
   operationsLost: boolean
   readings: readonly ReadingAttempt[]
-  /** Undefined while the compute exists. */
   deletion: Deletion | undefined
 }>
 
@@ -25,15 +23,14 @@ type Endpoint = Pick<ComputeRef, 'projectId' | 'endpointId'>
 /** Stands for every compute of a project. */
 const ANY_COMPUTE = '*'
 
-/** `computeKey` → facts, of every compute that the sweep observed or whose settlement is due. */
+/** `computeKey` → facts, of the computes that were observed or whose settlement is due. */
 export function groupFactsByCompute(
   ledger: Ledger,
   sweep: Sweep,
   now: Instant,
 ): ReadonlyMap<string, ComputeFacts> {
   const { account } = sweep
-  const keyOf = ({ projectId, endpointId }: Endpoint): string =>
-    computeKey({ account, projectId, endpointId })
+  const keyOf = ({ projectId, endpointId }: Endpoint) => computeKey({ account, projectId, endpointId })
   const ofComputes = sweep.operations.flatMap((operation) => {
     const { projectId, endpointId } = operation
     return endpointId === undefined ? [] : [{ projectId, endpointId, operation }]
@@ -73,7 +70,7 @@ export function groupFactsByCompute(
   return facts
 }
 
-/** Computes that may be without observations: their project was listed or its operations read, or their settlement is due. */
+/** Perhaps without observations: their project was listed or its operations read, or their settlement is due. */
 function unobservedOf({ computes }: Ledger, sweep: Sweep, now: Instant): readonly ComputeRef[] {
   const observed = new Set([
     ...sweep.operationsReadOf,

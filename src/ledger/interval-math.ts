@@ -19,7 +19,7 @@ export function intersect({ from, to }: Interval, within: Interval): Interval {
   return { from: begin, to: latest(begin, clamp(to, within)) }
 }
 
-const clamp = (at: Instant, { from, to }: Interval): Instant =>
+const clamp = (at: Instant, { from, to }: Interval) =>
   instant(Math.min(Math.max(at, from), Math.max(from, to)))
 
 /** Milliseconds in common. */

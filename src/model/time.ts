@@ -15,14 +15,13 @@ export function union(intervals: readonly Interval[]): readonly Interval[] {
 /** `2026-11-20T16:32:07Z`, or with milliseconds where there are any. */
 export const toIso = (at: Instant): string => new Date(at).toISOString().replace('.000Z', 'Z')
 
-/** An ISO 8601 instant with a zone designator; undefined for anything else, local times included. */
+/** ISO 8601 with a zone designator; undefined for anything else, local times included. */
 export function fromIso(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : instant(at)
 }
 
-/** The hours before `now`. */
 export const lastHours = (now: Instant, hours: number): Interval => ({
   from: after(now, seconds(-hours * 3600)),
   to: now,

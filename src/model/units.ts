@@ -3,17 +3,16 @@ type Quantity<Unit extends string> = number & { readonly [unit]: Unit }
 
 /** Compute Units: 1 CU is 1 vCPU and 4 GB of RAM. Source: service interface, "Compute size". */
 export type Cu = Quantity<'CU'>
-/** A length of time, seconds. */
 export type Seconds = Quantity<'s'>
-/** A length of time, whole milliseconds: the ledger's unit, so that sums stay exact. */
+/** Whole milliseconds: the ledger's unit, so that sums stay exact. */
 export type Millis = Quantity<'ms'>
-/** CU times milliseconds, whole numbers (sizes are multiples of 0.25, so it has quarter-CU precision). */
+/** CU times milliseconds, whole numbers: sizes are multiples of 0.25. */
 export type CuMillis = Quantity<'CU·ms'>
 /** A point in time, milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = Quantity<'ms since epoch'>
 /** `[from, to)`. */
 export type Interval = Readonly<{ from: Instant; to: Instant }>
-/** Millionths of one unit of currency, whole numbers only: sums stay exact up to 9·10⁹ units. Which currency: `Prices.currency`, once. */
+/** Millionths of one unit of `Prices.currency`, whole numbers: sums stay exact up to 9·10⁹ units. */
 export type Micros = Quantity<'µ'>
 /** A share between 0 and 1. Percent exists only at the edges. */
 export type Ratio = Quantity<'ratio'>
@@ -35,7 +34,6 @@ export const micros = (value: number): Micros => Math.round(value) as Micros
 export const ratio = (value: number): Ratio => value as Ratio
 export const bytes = (value: number): Bytes => value as Bytes
 
-/** The time `span` after `start`. */
 export const after = (start: Instant, span: Seconds): Instant => instant(start + span * 1000)
 
 export const earliest = (...times: readonly Instant[]): Instant => instant(Math.min(...times))

@@ -1,4 +1,4 @@
-// Awake time by cause: from readings, and from operations and settings. The rest is unattributed.
+// Awake time by cause, from readings, operations and settings. The rest is unattributed.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type {
   AttributedInterval,
@@ -14,11 +14,11 @@ import { lastClientActivity } from '../evidence/activity.ts'
 import { duration, overlap } from '../interval-math.ts'
 import { attributeAt, causeKey, longestHold, parseCulpritKey } from './causes.ts'
 
-/** Culprits of one compute, 20, the smallest joined as `other`: short-lived names would make the entry grow without limit. */
+/** Culprits of one compute, 20, the rest as `other`: short-lived names would make the entry grow without limit. */
 const MAX_CULPRITS = 20
 const OTHER = causeKey('other')
 
-/** Adds the interval from the last reading to the next look. A reading's causes hold until then, but no longer than the delay. */
+/** Adds the interval from the last reading to the next look, but no longer than the delay. */
 export function attributeSinceReading(
   before: ComputeEntry,
   looks: readonly Look[],
@@ -36,7 +36,7 @@ export function attributeSinceReading(
   return Object.keys(by).length === 0 ? attributed : [...attributed, { from: last.at, to, by }]
 }
 
-/** Attribution of one awake interval, each attributed interval with its part inside. */
+/** Each attributed interval counts with its part inside `interval`. */
 export function attributionIn(
   interval: AwakeInterval,
   evidence: Evidence,
@@ -56,7 +56,7 @@ function partInside(attributed: AttributedInterval, within: Interval): Attributi
   return Object.fromEntries(Object.entries(attributed.by).map(([key, time]) => [key, millis(time * part)]))
 }
 
-/** Largest distance of an availability check before the start that it explains, 5 s, ms: wider, it would claim a client's wake that follows it. */
+/** Largest distance of an availability check before the start it explains, 5 s, ms: wider, it would claim a client's wake. */
 const MAX_CHECK_DISTANCE = 5000
 
 /** Whether the service woke the compute for its availability check, and no client used it then. */
@@ -80,13 +80,13 @@ export function addAttribution(a: Attribution, b: Attribution): Attribution {
   return { ...Object.fromEntries(ordered.slice(0, MAX_CULPRITS - 1)), [OTHER]: millis(rest) }
 }
 
-/** Merges the attributed intervals between `begin` and `horizon` into one: only their sum is needed. */
+/** Merges the intervals between `begin` and `horizon`: only their sum is needed. */
 export function mergeAttribution(
   intervals: readonly AttributedInterval[],
   begin: Instant,
   horizon: Instant,
 ): readonly AttributedInterval[] {
-  const isPast = ({ from, to }: AttributedInterval): boolean => from >= begin && to < horizon
+  const isPast = ({ from, to }: AttributedInterval) => from >= begin && to < horizon
   const past = intervals.filter(isPast)
   const first = past[0]
   const last = past.at(-1)
@@ -102,7 +102,7 @@ export function mergeAttribution(
 /** Culprits listed for one compute, 5: the rest is seconds each. */
 const MAX_LISTED = 5
 
-/** Attributed awake time with its share of `spend`, the longest first. Time that no reading covers is left out. */
+/** Longest first, with its share of `spend`. Time that no reading covers is left out. */
 export function topAwakeCauses({ attribution, awake }: Totals, spend: Micros): readonly AttributedTime[] {
   return Object.entries(attribution)
     .toSorted(([, a], [, b]) => b - a)

@@ -10,7 +10,7 @@ import { lastClientActivity, observerActivities } from '../evidence/activity.ts'
 /** Validity of a reading as a reason, 60 s, ms: a client may leave soon after it. */
 const READING_VALID_FOR = MINUTE
 
-/** Why a compute is awake or not: the strongest known reason, else `unknown`. */
+/** The strongest known reason, else `unknown`. */
 export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { compute } = entry
   if (compute.state === 'idle')
@@ -22,12 +22,11 @@ export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): A
 export type AwakeReasonContext = Readonly<{
   project: ProjectEntry | undefined
   delay: AutosuspendDelay
-  /** Activity lag: activity may be later than the service shows. */
   activityLag: Seconds
   now: Instant
 }>
 
-/** Reason that a fresh reading of the current awake interval gives. */
+/** By a fresh reading of the current awake interval. */
 function reasonFromReading({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
   const { last } = reading
   if (!last || 'missing' in last.causes || now - last.at > READING_VALID_FOR) return undefined
@@ -57,7 +56,7 @@ function reasonFromTimes(entry: ComputeEntry, context: AwakeReasonContext): Awak
   return { because: 'idle-tail', since, until, end: endOf(entry, until, context), ours: newest > since }
 }
 
-/** Whether the suspension is ahead, due or overdue. The service shows activity and suspensions late, so only a look later than both proves it overdue. */
+/** The service shows activity and suspensions late: only a look later than both proves a suspension overdue. */
 function endOf(
   { compute, observedAt }: ComputeEntry,
   until: Instant,
@@ -71,11 +70,11 @@ function endOf(
 
 /** Age up to which activity counts as recent, in ms per second of delay, 100: a tenth of the delay. */
 const RECENT_PER_SECOND_OF_DELAY = 100
-/** Largest age of a look in the fastest configuration, plus the rounding to whole seconds, ms. */
+/** Largest age of a look in the fastest configuration, plus rounding to whole seconds, ms. */
 const MAX_LOOK_AGE = 2000
 
-/** Application most active in the last reading of this awake interval. */
-const lastApplication = ({ reading: { last }, current }: ComputeEntry): string | undefined =>
+/** Most active in the last reading of this awake interval. */
+const lastApplication = ({ reading: { last }, current }: ComputeEntry) =>
   !last || (current && last.at < current.from.earliest) ? undefined : mostActive(last)
 
-const mostActive = ({ clients }: Reading): string | undefined => ifRead(clients)?.[0]?.application
+const mostActive = ({ clients }: Reading) => ifRead(clients)?.[0]?.application

@@ -18,7 +18,7 @@ export const causeKey = (cause: AwakeCause): string =>
 
 type Share = readonly [key: string, weight: number]
 
-/** Divides `span` among the causes that `reading` shows, by the first rule of the service that applies; empty where it shows none. */
+/** Divides `span` among the causes in `reading`, by the first rule of the service that applies; empty without one. */
 export function attributeAt(reading: Reading, usage: AccumulatedUsage['last'], span: Millis): Attribution {
   const shares = causeShares(reading, usage)
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0)
@@ -45,7 +45,7 @@ const byGroup = (
     weight(group) > 0 ? [[culpritKey({ ...group, cause }), weight(group)] as const] : [],
   )
 
-/** Without work in progress the suspend timer runs from the newest statement, so its client is the cause. */
+/** Without work in progress the suspend timer runs from the newest statement: its client is the cause. */
 function lastStatementShare(
   clients: readonly ClientGroup[],
   usage: AccumulatedUsage['last'],
@@ -58,13 +58,13 @@ function lastStatementShare(
 /** Largest share of time in statements that still counts as keep-alive, 0.001: light use takes more. */
 const KEEP_ALIVE_MAX_ACTIVE = 0.001
 
-/** Whether the only traffic since the reading before keeps a connection alive: no new session and hardly any work. */
-const isKeepAlive = (usage: AccumulatedUsage['last']): boolean =>
+/** The traffic since the last reading only keeps a connection alive: no new session and hardly any work. */
+const isKeepAlive = (usage: AccumulatedUsage['last']) =>
   usage !== undefined &&
   usage.arrivals === 0 &&
   usage.averageActive > 0 &&
   usage.averageActive < KEEP_ALIVE_MAX_ACTIVE
 
-/** Longest time for which causes of one reading keep the compute awake, ms. */
+/** Time for which causes of one reading keep the compute awake, ms. */
 export const longestHold = (delay: AutosuspendDelay): number =>
   delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000

@@ -13,7 +13,7 @@ export type CorrectedDay = DayRow & {
   readonly isCounted: boolean
 }
 
-/** The rows with the service's CU-time where it has the whole day of their project; days that end less than 3 hours before `now` stay. */
+/** The service's CU-time where it has the whole day of the project; days that end less than 3 hours before `now` stay. */
 export function correctDays(
   days: readonly DayRow[],
   consumption: readonly Consumption[],
@@ -43,7 +43,7 @@ export function correctDays(
   })
 }
 
-/** Project id → the service's CU-time by that of the ledger, over the days that the service has. */
+/** Project id → the service's CU-time divided by the ledger's, over the days that the service has. */
 function usualFactors(counted: ReadonlyMap<string, number>, inLedger: ReadonlyMap<string, number>) {
   const sums = new Map<string, { service: number; ours: number }>()
   for (const [key, service] of counted) {
@@ -56,19 +56,19 @@ function usualFactors(counted: ReadonlyMap<string, number>, inLedger: ReadonlyMa
   )
 }
 
-const keyOf = (projectId: string, from: Instant, to: Instant): string => `${projectId} ${from} ${to}`
+const keyOf = (projectId: string, from: Instant, to: Instant) => `${projectId} ${from} ${to}`
 
-/** Scales the likely CU-time of a day that the service does not have yet, within its bounds. */
-const scaleLikely = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+/** For days that the service does not have yet. */
+const scaleLikely = (cuTime: CuTimeByPrice, factor: number) =>
   mapCuTime(cuTime, ({ low, likely, high }) => {
     const scaled = Math.round(Math.min(high, Math.max(low, likely * factor)))
     return { low, likely: cuMillis(scaled), high }
   })
 
-const scaleTo = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+const scaleTo = (cuTime: CuTimeByPrice, factor: number) =>
   mapCuTime(cuTime, ({ likely }) => eachBound(() => cuMillis(Math.round(likely * factor))))
 
-/** Sums of days. Spend is computed once, from the sum, so that roundings do not add up. */
+/** Spend is computed once, from the sum, so that roundings do not add up. */
 export function sumDays(days: readonly CorrectedDay[]): AuditSums {
   const cuTime = days.reduce<CuTimeByPrice>((sum, day) => addCuTime(sum, day.cuTime), {})
   const awake = days.reduce((sum, day) => addBounds<Millis>(sum, day.awake, millis), NO_TIME)
@@ -83,5 +83,5 @@ export function sumDays(days: readonly CorrectedDay[]): AuditSums {
 }
 
 /** An idle tail costs what the compute cost on average that day. */
-const tailSpendOf = ({ cuTime, awake, idleTail }: CorrectedDay): number =>
+const tailSpendOf = ({ cuTime, awake, idleTail }: CorrectedDay) =>
   awake.likely === 0 ? 0 : (spendOf(cuTime).likely * Math.min(idleTail, awake.likely)) / awake.likely

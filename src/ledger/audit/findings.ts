@@ -6,7 +6,7 @@ import { sumDays, type CorrectedDay } from './corrected-days.ts'
 
 /** Days over which spend and saving of a finding are summed, ms. */
 const MONTH = 30 * DAY
-/** Share of time awake from which on a compute never sleeps in practice; at 0.9, office databases at month's end would be included. */
+/** Share of time awake of a compute that practically never sleeps; 0.9 would include office databases at month's end. */
 const ALWAYS = 0.95
 /** Time over which `ALWAYS` is assessed, ms: two weeks show a compute soon after it was left on. */
 const RECENT = 14 * DAY
@@ -65,7 +65,7 @@ function findNeverSleeping({ compute, createdAt, days }: AuditedDays, now: Insta
   return { kind: 'never-sleeps', ref, projectName, awakeShare, autosuspendOff: delay === 'never', spend }
 }
 
-/** Saving if each suspension had come at the least delay. Further suspensions in gaps that an audit does not see come on top. */
+/** Saving if each suspension had come at the least delay; suspensions in gaps that an audit does not see come on top. */
 function findLongDelay({ compute, days }: AuditedDays, now: Instant): Finding | undefined {
   const { ref, projectName, delay } = compute
   if (delay === 'never' || delay <= MIN_DELAY) return undefined

@@ -7,7 +7,7 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Write } from '../../model/ports/store.ts'
 import type { Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
 import { createIdentityCache } from '../../std/cache.ts'
-import { matchesSelector, selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
+import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
@@ -18,13 +18,13 @@ import { groupByCompute, settleBudget, applyLateDiscoveries } from './settle.ts'
 
 type SettledInput = Omit<BudgetSettleInput, 'settled'> &
   Readonly<{
-    /** Slices settled since the states were stored, each slice once. */
+    /** Settled since the states were stored, each once. */
     settled: readonly AwakeSlice[]
-    /** Computes first seen in this sweep without operation history. */
+    /** First seen in this sweep without operation history. */
     lateDiscoveries?: readonly LateDiscovery[]
   }>
 
-/** The states with the settled slices, without states of removed budgets; an unchanged state is the same object. */
+/** Without states of removed budgets; an unchanged state is the same object. */
 export function settleBudgets(
   budgets: readonly Budget[],
   states: BudgetStates,
@@ -42,12 +42,12 @@ export function settleBudgets(
 export type BudgetsEvaluation = Readonly<{
   states: BudgetStates
   budgetCounters: AccountCounters['budgets']
-  /** In the order of `budgets`, without budgets outside their periods. */
+  /** In the order of `budgets`, without those outside their periods. */
   views: readonly BudgetView[]
   events: readonly Event[]
 }>
 
-/** Budgets of each compute, cached while its entry and its project stay the same objects and are used. */
+/** Budgets of each compute, cached while its entry and project are used and stay the same objects. */
 export type BudgetScopes = Readonly<{
   budgets: readonly Budget[]
   of: (entry: ComputeEntry, project: ProjectEntry | undefined) => Scoped
@@ -57,7 +57,7 @@ export type BudgetScopes = Readonly<{
 
 type Scoped = Readonly<{
   project: ProjectEntry | undefined
-  /** Indexes in `budgets`; one shared list for all computes of the same budgets. */
+  /** In `budgets`; shared by all computes of the same budgets. */
   indexes: readonly number[]
 }>
 
@@ -95,7 +95,7 @@ export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> &
     isUnreachable?: boolean
   }>
 
-/** Evaluates all budgets as of now, with the provisional usage of the entries that are added. */
+/** Evaluation as of now, with the provisional usage of the entries that are added. */
 type BudgetEvaluator = Readonly<{
   add: (entries: Iterable<ComputeEntry>) => void
   close: () => BudgetsEvaluation
@@ -109,7 +109,7 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
     const stored = { state: states[name], counter: counters.budgets[name], isUnreachable }
     return { name, evaluation: openEvaluation(budget, stored, now) }
   })
-  const add = (entries: Iterable<ComputeEntry>): void => {
+  const add = (entries: Iterable<ComputeEntry>) => {
     const slicesOf = evaluations.map((): AwakeSlice[] => [])
     for (const entry of entries) {
       const project = projects.get(entry.ref.projectId)
@@ -145,7 +145,6 @@ function provisionalSlicesOf(entry: ComputeEntry, asOf: AccrualContext): readonl
   return accrued ? [...entry.provisional, accrued] : entry.provisional
 }
 
-/** Computes as budgets see them. */
 export const toBudgetComputes = (
   entries: Iterable<ComputeEntry>,
   projectOf: (projectId: string) => ProjectEntry | undefined,
@@ -154,7 +153,7 @@ export const toBudgetComputes = (
     [...entries].map((entry) => [computeKey(entry.ref), targetOf(entry, projectOf(entry.ref.projectId))]),
   )
 
-const targetOf = ({ ref, compute }: ComputeEntry, project: ProjectEntry | undefined): SelectorTarget =>
+const targetOf = ({ ref, compute }: ComputeEntry, project: ProjectEntry | undefined) =>
   selectorTargetOf(ref.account, compute, project?.project)
 
 /** Writes that turn the stored `before` into `after`. */

@@ -5,11 +5,11 @@ import { earliest, HOUR, instant, seconds, type Cu, type Instant, type Interval 
 import { overlap } from '../interval-math.ts'
 import { expectedSpendIn, type SpentSpan } from './seasonality.ts'
 
-/** Length of a spend bucket, ms: the last hour's spend is wrong by at most five minutes of the spend at its beginning. */
+/** Length of a spend bucket, ms: the last hour's spend is off by at most five minutes of spend. */
 const BUCKET = 300_000
 const MAX_WINDOW = 72 * HOUR
 
-/** Factors of the usual multi-window alerts on error budgets; a tier is off where its threshold would not exceed the floor. */
+/** As in multi-window alerts on error budgets; a tier is off where its threshold would not exceed the floor. */
 const TIERS = [
   { window: HOUR, factor: 14.4, floor: 2 },
   { window: 6 * HOUR, factor: 6, floor: 1.5 },
@@ -24,7 +24,7 @@ const REACHABLE = 0.8
 export const spendBucketsFrom = (now: Instant): Instant =>
   instant(Math.floor((now - MAX_WINDOW) / BUCKET) * BUCKET)
 
-/** `buckets` with the settled slices; `past` is the spend that no window reaches any more. */
+/** `past`: spend that no window reaches any more. */
 export function addToSpendBuckets(
   buckets: SpendBuckets,
   slices: readonly AwakeSlice[],
@@ -115,7 +115,7 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
   })
 }
 
-/** Spend of the buckets in each window that ends at `now`. */
+/** In each window that ends at `now`. */
 function settledSpend(buckets: SpendBuckets, now: Instant): readonly number[] {
   const windows = windowsUntil(now)
   const sums = windows.map(() => 0)

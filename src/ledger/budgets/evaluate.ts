@@ -24,24 +24,24 @@ export type BudgetEvaluation = Readonly<{
   counter: BudgetCounter
   /** Undefined when no period holds now. */
   view: BudgetView | undefined
-  /** At most one for each retained period: the highest rung that it reached for the first time. */
+  /** At most one per retained period: the highest rung reached for the first time. */
   events: readonly Event[]
 }>
 
 /** An evaluation in progress, to which computes are added in chunks. */
 type OpenEvaluation = Readonly<{
-  /** Adds an existing compute of the budget's scope: their largest sizes bound the burn. */
+  /** Adds an existing compute of the scope: their largest sizes bound the burn. */
   compute: (maxCu: Cu, perCuHour: Micros) => void
-  /** Adds provisional slices, as of now, of computes of the budget's scope; each slice once. */
+  /** Adds provisional slices of computes of the scope, as of now, each once. */
   provisional: (slices: readonly AwakeSlice[]) => void
   close: () => BudgetEvaluation
 }>
 
-/** State and counter of a budget; both undefined for a new one. */
+/** Both undefined for a new budget. */
 type StoredBudget = Readonly<{
   state: BudgetState | undefined
   counter: BudgetCounter | undefined
-  /** The service did not answer: usage that may have accrued since is in the spend, and not in the counter, which cannot fall again. */
+  /** The service did not answer: usage since may be in the spend, not in the counter, which cannot fall again. */
   isUnreachable: boolean
 }>
 
@@ -91,7 +91,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
 /** A record before and after an evaluation. */
 type Step = Readonly<{ before: PeriodRecord; after: PeriodRecord; counted: BudgetAmounts }>
 
-const reachesRung = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
+const reachesRung = ({ before, after }: Step) => after.rungs.length > before.rungs.length
 
 /** @param spending `rate`: spend per millisecond with every compute awake at its largest */
 function viewOf(
@@ -136,7 +136,6 @@ function enforcementOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforceme
   return { kind: 'acts' }
 }
 
-/** Whether a budget may act on this compute: it is in scope and not exempt. */
 export const mayActOn = ({ scope, exempt }: Budget, compute: SelectorTarget): boolean =>
   matchesSelector(scope, compute) && !exempt.some((selector) => matchesSelector(selector, compute))
 
@@ -153,11 +152,10 @@ function rungEvents(
 }
 
 /**
- * The budget counter exported to Prometheus. It includes provisional usage and never decreases: after a downward correction it stays
- * flat until real usage catches up. A new definition continues it, a new unit starts another counter.
+ * The exported counter includes provisional usage and never decreases: after a downward correction it stays flat until usage
+ * catches up. A new definition continues it, a new unit starts another. `before` itself when the value stays.
  *
  * @param counted likely spend since this definition began, provisional included, in the unit of the limit
- * @returns `before` itself when the value stays
  */
 export function raiseBudgetCounter(
   budget: Budget,

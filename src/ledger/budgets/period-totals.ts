@@ -15,10 +15,10 @@ import { clipSlice } from '../settle/slices.ts'
 
 const NO_BUDGET_AMOUNTS: BudgetAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
 
-/** Period records of a budget: the current one, and earlier ones for late slices and for a clock that was wrong by a period. */
+/** Records of a budget: the current one, and earlier ones for late slices and for a clock that was wrong by a period. */
 const MAX_RECORDS = 4
 
-/** Adds a record of `period`. Earlier ones stay for late slices and a clock that is set back. A new limit clears the rungs. */
+/** A new limit clears the rungs. */
 export function ensurePeriodRecord(
   records: readonly PeriodRecord[],
   period: Interval,
@@ -34,7 +34,7 @@ export function ensurePeriodRecord(
 export const isRecordOf = (record: PeriodRecord, period: Interval): boolean =>
   record.from === period.from && record.to === period.to
 
-/** Adds the parts in `period` of `slices`, which are clipped to the time that the budget counts and given once each. */
+/** `slices` are clipped to the time that the budget counts, and given once each. */
 export function addSlicesInPeriod(
   counted: BudgetAmounts,
   slices: readonly AwakeSlice[],

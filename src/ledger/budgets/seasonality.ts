@@ -22,7 +22,7 @@ export const newSeasonality = (from: Instant, wallAt: WallAt): Seasonality => ({
 })
 
 const NO_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 0)
-const weekOf = (wallTime: number): number => Math.floor(wallTime / WEEK)
+const weekOf = (wallTime: number) => Math.floor(wallTime / WEEK)
 
 /** Adds spend, and the time up to `until`. The order in which spend comes does not matter. */
 export function addSpend(
@@ -66,16 +66,16 @@ function addTime({ week, time }: { week: number; time: number[] }, span: Interva
     addToHour(time, hour, length * weightOf(wallTime, week))
 }
 
-const addToHour = (hours: number[], hour: number, value: number): void => {
+const addToHour = (hours: number[], hour: number, value: number) => {
   hours[hour] = (hours[hour] ?? 0) + value
 }
 
-const weightOf = (wallTime: number, week: number): number => WEEKLY_DECAY ** (week - weekOf(wallTime))
+const weightOf = (wallTime: number, week: number) => WEEKLY_DECAY ** (week - weekOf(wallTime))
 
 /** Part of a span within one hour of the wall clock. */
 type HourPart = Readonly<{ wallTime: number; length: number; hour: number }>
 
-/** Parts of a span by hour of the week. An hour that the clock shows twice comes twice, an hour that it skips is missing. */
+/** By hour of the week. An hour that the clock shows twice comes twice, one that it skips is missing. */
 function hoursOf({ from, to }: Interval, wallAt: WallAt): readonly HourPart[] {
   const parts: HourPart[] = []
   for (let at: number = from; at < to;) {
@@ -87,7 +87,7 @@ function hoursOf({ from, to }: Interval, wallAt: WallAt): readonly HourPart[] {
   return parts
 }
 
-/** Usual spend in a span; undefined while it is being learned. An hour that never came counts as the average hour. */
+/** Undefined while it is being learned. An hour that never came counts as the average hour. */
 export function expectedSpendIn(
   seasonality: Seasonality,
   { from, to }: Interval,
@@ -101,7 +101,6 @@ export function expectedSpendIn(
   return usual
 }
 
-const sum = (hours: readonly number[]): number => hours.reduce((total, hour) => total + hour, 0)
+const sum = (hours: readonly number[]) => hours.reduce((total, hour) => total + hour, 0)
 
-const rateOf = (spent: number, time: number, fallback: number): number =>
-  time === 0 ? fallback : spent / time
+const rateOf = (spent: number, time: number, fallback: number) => (time === 0 ? fallback : spent / time)

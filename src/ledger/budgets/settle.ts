@@ -24,14 +24,14 @@ const MAX_LAG = DAY
 
 export type BudgetSettleInput = Readonly<{
   now: Instant
-  /** Slices settled since the state was stored, each slice once. */
+  /** Since the state was stored, each once. */
   settled: SlicesByCompute
   computes: BudgetComputesByKey
   /** Start of the time that `settled` covers, for a budget without state; `now` by default. */
   settledSince?: Instant | undefined
 }>
 
-/** `state` itself when nothing was settled for it. A state of another definition is dropped, and counting starts again. */
+/** `state` itself when nothing was settled for it. A state of another definition is dropped: counting starts again. */
 export function settleBudget(
   budget: Budget,
   state: BudgetState | undefined,
@@ -67,7 +67,6 @@ export function settleBudget(
   }
 }
 
-/** Whether `state` belongs to the present definition of this budget. */
 export const isStateOfDefinition = (
   { definition }: Budget,
   state: BudgetState | undefined,
@@ -92,7 +91,7 @@ export const spendKnownSince = ({ wallAt }: Budget, state: BudgetState, since: I
 /** A compute whose time before `knownFrom` is not known: it existed unseen, without operation history. */
 export type LateDiscovery = Readonly<{ compute: SelectorTarget; knownFrom: Instant }>
 
-/** The state when late discoveries are in the budget's scope: its spend is known only from the newest `knownFrom` on. */
+/** Spend is known only from the newest `knownFrom` in the budget's scope on. */
 export function applyLateDiscoveries(
   { scope }: Budget,
   state: BudgetState,
@@ -105,14 +104,13 @@ export function applyLateDiscoveries(
   return { ...state, since, ...(state.seasonality && { seasonality: { ...state.seasonality, from: since } }) }
 }
 
-/** Settled slices of the computes in the budget's scope. */
 const slicesInScope = ({ scope }: Budget, { settled, computes }: BudgetSettleInput): readonly AwakeSlice[] =>
   [...settled].flatMap(([key, slices]) => {
     const compute = computes.get(key)
     return compute && matchesSelector(scope, compute) ? slices : []
   })
 
-/** The parts of `slices` in the time that the budget counts. */
+/** Their parts in the time that the budget counts. */
 export function slicesInWindow({ countedIn }: Budget, slices: readonly AwakeSlice[]): readonly AwakeSlice[] {
   const [first, ...rest] = slices.map(possibleInterval)
   if (!first) return []

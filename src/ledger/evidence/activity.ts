@@ -4,11 +4,11 @@ import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evi
 import type { Instant, Millis, Seconds, Interval } from '../../model/units.ts'
 import { earliest, instant, millis, SECOND } from '../../model/units.ts'
 
-/** Longest time after a session's end at which its activity shows, 1 s: its statistics are written at its end, and the service looks every 500 ms. */
+/** Longest time after a session's end at which its activity shows, 1 s: statistics are written then, and the service looks every 500 ms. */
 const MAX_TRACE_DELAY = SECOND
 
 /** Whether activity dated to the second `at` may be the daemon's own session. */
-const isOurs = (at: Instant, session: OwnSession): boolean =>
+const isOurs = (at: Instant, session: OwnSession) =>
   !session.sawClients &&
   at !== session.activeBefore &&
   at + SECOND > session.connectedAt &&
@@ -20,7 +20,7 @@ export const clientActivities = (evidence: Evidence): readonly Instant[] =>
     (a, b) => a - b,
   )
 
-/** Recorded activity that an own session may explain, and the rest. Both lists are ascending, so one walk over them suffices. */
+/** Recorded activity that own sessions may explain, and the rest. Both inputs are ascending: one walk suffices. */
 function recordedActivities({ activities, ownSessions }: Evidence) {
   const [ours, clients]: [Instant[], Instant[]] = [[], []]
   let first = 0
@@ -68,12 +68,9 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
 }
 
 /**
- * Awake time that readings added to an interval. For each client activity followed by own activity:
- *
- * 1. Without a later client, the suspension moved by at most the time between the two.
- * 2. With a later client, the overhead is the hidden sleep: the time from the expected suspension to the return of clients.
- *
- * Counted once the end is known.
+ * Awake time that readings added to an interval, once its end is known. For each client activity followed by own activity:
+ * 1. without a later client, the suspension moved by at most the time between the two;
+ * 2. with one, it is the hidden sleep: from the expected suspension to the return of clients.
  */
 export function observerOverhead(
   interval: AwakeInterval,
@@ -81,8 +78,7 @@ export function observerOverhead(
   delay: AutosuspendDelay,
 ): Millis {
   if (delay === 'never') return millis(0)
-  const isInside = (at: Instant): boolean =>
-    at >= interval.from.earliest - SECOND && at <= interval.knownUntil
+  const isInside = (at: Instant) => at >= interval.from.earliest - SECOND && at <= interval.knownUntil
   const ours = observerActivities(evidence).filter(isInside)
   const clients = [
     ...recordedActivities(evidence).clients.filter(isInside).map(middleOfSecond),
@@ -107,16 +103,16 @@ export function observerOverhead(
 }
 
 /** Expected instant of an activity dated to a whole second. */
-const middleOfSecond = (at: Instant): Instant => instant(at + SECOND / 2)
+const middleOfSecond = (at: Instant) => instant(at + SECOND / 2)
 
-/** Extension of an interval: the distance between own and client activity where the suspend timer ran from ours, else 0. */
-const extensionOf = (since: Instant, ours: Instant, timerStart: number): number =>
+/** The distance between own and client activity where the suspend timer ran from ours, else 0. */
+const extensionOf = (since: Instant, ours: Instant, timerStart: number) =>
   Math.abs(timerStart - ours) < Math.abs(timerStart - since) ? ours - since : 0
 
 /** Mean delay until the service notices inactivity, 250 ms: it looks every 500 ms. Source: service-facts.md, "What keeps a compute awake". */
 const MEAN_NOTICE_DELAY = 250
 
-/** Expected sleep hidden before clients returned: the mean of a first return at the end of `returned`, and uniform inside it. */
+/** Mean of a first return of clients at the end of `returned`, and uniform inside it. */
 function hiddenSleepOf(since: Instant, { from, to }: Interval, delay: Seconds): number {
   const asleepAt = since + delay * 1000 + MEAN_NOTICE_DELAY
   const [least, most] = [from - asleepAt, to - asleepAt]
@@ -125,7 +121,7 @@ function hiddenSleepOf(since: Instant, { from, to }: Interval, delay: Seconds): 
   return (most + anywhere) / 2
 }
 
-/** Bounds of the return of clients. Looks show only the newest activity, so it may have begun any time since the look before. */
+/** Looks show only the newest activity: clients may have returned any time since the look before. */
 function returnBounds(
   ours: Instant,
   returned: Instant,
@@ -157,7 +153,6 @@ function lastClientBefore(start: Instant, session: OwnSession | undefined): Inst
   return instant(Math.max(start, end - sinceLast))
 }
 
-/** Last known client activity; undefined without one. */
 export const lastClientActivity = (evidence: Evidence): Instant | undefined =>
   clientActivities(evidence).at(-1)
 

@@ -7,20 +7,20 @@ import { deletionIn } from './evidence.ts'
 export type Boundary = Readonly<{
   kind: 'start' | 'end'
   edge: Edge
-  /** Whether a start is part of a restart. */
+  /** Of a start: part of a restart. */
   restart: boolean
 }>
 
-/** A state observation, or an activity, which proves that the compute was awake. */
+/** A state observation, or an activity, which proves the compute awake. */
 export type Sighting = StateObservation & { readonly isActivity: boolean }
 
-/** Boundaries in order of time, and the sightings before, between and after them: one list more than boundaries. */
+/** In order of time, with the sightings before, between and after: one list more than boundaries. */
 type BoundarySequence = Readonly<{
   boundaries: readonly Boundary[]
   gaps: readonly (readonly Sighting[])[]
 }>
 
-/** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, one edge could take the time of its neighbour. */
+/** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, edges could take each other's times. */
 const ROUNDING = SECOND
 
 /** @param awakeSince start of the interval in progress at `settledUntil`; undefined when asleep */
@@ -48,7 +48,7 @@ export function findBoundaries(
   }
 }
 
-/** Sightings in order of the earliest instant that each may be of. */
+/** In order of the earliest instant that each may be of. */
 function sightingsOf(
   evidence: Evidence,
   { settledUntil, activeSince }: { settledUntil: Instant; activeSince: Instant },
@@ -72,7 +72,7 @@ function sightingsOf(
 
 export const isAwakeState = ({ state }: Pick<StateObservation, 'state'>): boolean => state === 'active'
 
-/** Alternates starts and ends, because times within one second do not give their order. */
+/** Times within one second do not give their order, so starts and ends alternate. */
 function alternateKinds(boundaries: readonly Boundary[], before: Boundary['kind'] | undefined) {
   const remaining = [...boundaries]
   const ordered: Boundary[] = []
@@ -101,7 +101,7 @@ function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
   return [...ofOperations, ...unmatched.map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
 }
 
-/** Matches operations with record instants of the same edge, the closest pairs first. */
+/** Of the same edge, the closest pairs first. */
 function matchRecords(operations: readonly Operation[], records: readonly Instant[]) {
   const pairs = operations.flatMap((operation) =>
     records
@@ -132,7 +132,7 @@ export const operationEdge = ({ createdAt, updatedAt }: Operation): Edge => ({
   source: 'operation',
 })
 
-/** Whether a start is part of a restart: queued before the suspension was done, or after a suspension that applied a configuration. */
+/** A restart's start is queued before the suspension was done, or follows a suspension that applied a configuration. */
 export function isRestart(start: Operation, operations: readonly Operation[]): boolean {
   const suspension = operations.findLast(
     (one) =>
@@ -147,7 +147,7 @@ export function isRestart(start: Operation, operations: readonly Operation[]): b
   return applied && start.createdAt - suspension.updatedAt <= SECOND
 }
 
-/** Whether `sighting` was made after `boundary`. Decided by its record, else by the bounds of both, else by its state. */
+/** Decided by the sighting's record, else by the bounds of both, else by its state. */
 function isAfter(sighting: StateObservation, boundary: Boundary): boolean {
   const fromRecord = orderByRecord(sighting, boundary)
   if (fromRecord !== undefined) return fromRecord
@@ -157,7 +157,7 @@ function isAfter(sighting: StateObservation, boundary: Boundary): boolean {
   return isAwakeState(sighting) === (kind === 'start')
 }
 
-/** Order by the record, which names its last start and suspension: a record that does not name this one is older. */
+/** A record names its last start and suspension: one that does not name this boundary is older. */
 function orderByRecord({ record, state }: StateObservation, { kind, edge }: Boundary): boolean | undefined {
   const last = kind === 'start' ? record?.startedAt : record?.suspendedAt
   if (!record || edge.source !== 'record') return undefined
@@ -169,7 +169,7 @@ function narrowEdge(
   boundary: Boundary,
   before: readonly StateObservation[] = [],
   after: readonly StateObservation[] = [],
-): Boundary {
+) {
   const { kind, edge } = boundary
   const last = before.at(-1)
   const first = after[0]

@@ -21,7 +21,7 @@ export function deriveContinuity(evidence: Evidence): Continuity {
   const { states, covered } = evidence
   const noTransition = new Map<string, Interval>()
   const undisturbedByRecord = new Map<string, UndisturbedSpan>()
-  const close = (key: string, from: Instant | undefined, to: Instant): void => {
+  const close = (key: string, from: Instant | undefined, to: Instant) => {
     if (from !== undefined && from < to)
       noTransition.set(key, { from, to: latest(to, noTransition.get(key)?.to ?? to) })
   }
@@ -55,12 +55,8 @@ export function updateBehaviourOf({
   return updates ?? observed[0]
 }
 
-/** Whether a transition between two instants is excluded. `longest`: the most time there is for it. */
-function excludesTransition(
-  { noTransition, undisturbed }: Continuity,
-  between: Interval,
-  longest: number,
-): boolean {
+/** `longest`: the most time there is for a transition. */
+function excludesTransition({ noTransition, undisturbed }: Continuity, between: Interval, longest: number) {
   if (between.to <= between.from || noTransition.some((span) => contains(span, between))) return true
   return undisturbed.some(
     (span) => contains(span, between) && (span.holds === 'never' || longest < span.holds * 1000),
@@ -99,10 +95,10 @@ export function certainlyAwake(
   return union([...between, ...byDelay].map((span) => intersect(span, within)))
 }
 
-/** Closed at both ends, because a sample may be an instant. */
-const touches = ({ from, to }: StateSample, span: Interval): boolean => to >= span.from && from <= span.to
+/** Closed at both ends: a sample may be an instant. */
+const touches = ({ from, to }: StateSample, span: Interval) => to >= span.from && from <= span.to
 
-/** Spans that the delay guarantees inside an undisturbed span: forward from activity and start, backward from the end. */
+/** Inside an undisturbed span: forward from activity and start, backward from the end. */
 function awakeByDelay(span: UndisturbedSpan, samples: readonly StateSample[], endsBy: Instant | undefined) {
   const first = samples.find((sample) => touches(sample, span))
   if (!first) return []
@@ -110,7 +106,7 @@ function awakeByDelay(span: UndisturbedSpan, samples: readonly StateSample[], en
   const reach = holds === 'never' ? Number.POSITIVE_INFINITY : holds * 1000
   const forward = samples
     .filter((sample) => sample.holds)
-    // An intervention before the span that left it awake at `first` started it later than this, so the delay reaches further.
+    // An intervention before the span that left it awake at `first` started it later: the delay reaches further.
     .map(({ from, to }) => ({
       from: to >= span.from ? to : latest(to, first.to),
       to: earliest(instant(from + reach), span.to),

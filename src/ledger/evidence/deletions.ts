@@ -12,7 +12,7 @@ type ComputeOperations = Readonly<{ ref: ComputeRef; operations: readonly Operat
 const listOf = (listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined) =>
   !listing || listing.partial ? undefined : { ...listing, askedAt: listing.askedAt ?? listing.at }
 
-/** Compute key → deletion, by the lists. A compute without an entry counts as deleted only if the list was read after its last operation. */
+/** By key. A compute without an entry counts as deleted only if the list was read after its last operation. */
 export function deletionsIn(
   { computes, projects }: Ledger,
   { listedComputes, operations }: Sweep,
@@ -35,7 +35,7 @@ export function deletionsIn(
   return deletions
 }
 
-const isBefore = ({ operations }: ComputeOperations, at: Instant): boolean =>
+const isBefore = ({ operations }: ComputeOperations, at: Instant) =>
   operations.length > 0 && operations.every(({ updatedAt }) => secondAfter(updatedAt) <= at)
 
 type DeletionContext = Readonly<{
@@ -45,10 +45,10 @@ type DeletionContext = Readonly<{
   listedAt: Instant
 }>
 
-/** Before the list and the end of the removal of its branch, most likely with that; without an entry, after the last operation. */
+/** Before the list and the end of its branch's removal, most likely with that; without an entry, after the last operation. */
 function deletionOf({ ref, operations }: ComputeOperations, { entry, removals, listedAt }: DeletionContext) {
   const last = operations.reduce<Operation | undefined>(newerOf, undefined)
-  const deletedFrom = (seenAt: Instant): Instant =>
+  const deletedFrom = (seenAt: Instant) =>
     last && !entry ? earliest(seenAt, secondAfter(last.updatedAt)) : seenAt
   const branchId = last?.branchId ?? entry?.compute.branchId
   const removal = removals.get(branchKey({ projectId: ref.projectId, branchId }))
@@ -59,10 +59,10 @@ function deletionOf({ ref, operations }: ComputeOperations, { entry, removals, l
   return { from: deletedFrom(seenAt), observedAt: seenAt, likelyAt }
 }
 
-const newerOf = (a: Operation | undefined, b: Operation): Operation =>
+const newerOf = (a: Operation | undefined, b: Operation) =>
   a === undefined || b.updatedAt > a.updatedAt ? b : a
 
-const secondAfter = (at: Instant): Instant => instant(at + SECOND)
+const secondAfter = (at: Instant) => instant(at + SECOND)
 
-const branchKey = ({ projectId, branchId }: Pick<Operation, 'projectId' | 'branchId'>): string =>
+const branchKey = ({ projectId, branchId }: Pick<Operation, 'projectId' | 'branchId'>) =>
   `${projectId} ${branchId}`

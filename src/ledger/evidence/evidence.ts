@@ -1,4 +1,4 @@
-// Adds facts of a sweep to the evidence of one compute. Operations, states and instants are sets: repetition and order make no difference.
+// Facts of a sweep become evidence of one compute. Operations, states and instants are sets: repetition and order make no difference.
 import {
   largestCu,
   MIN_AUTOSUSPEND_DELAY,
@@ -69,7 +69,6 @@ export const addDeletion = (
   return { ...evidence, states: addState(evidence.states, state) }
 }
 
-/** The deletion; undefined while the compute exists. */
 export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {
   const last = states.at(-1)
   return last?.state === 'gone' ? last : undefined
@@ -81,7 +80,7 @@ type OperationsRead = Readonly<{
   operationsLost: boolean
 }>
 
-/** Extends the complete time of the operations: nothing by an empty list, which the service may not have; anew after a loss. */
+/** Extends the time of complete operations: not by an empty list, which the service may not have; anew after a loss. */
 export function addOperationsRead(
   evidence: Evidence,
   { operations, operationsLost }: OperationsRead,
@@ -107,7 +106,7 @@ export function addOperationsRead(
 /** Coverage of a list that was never complete. */
 const NOTHING_COVERED = emptyAt(instant(0))
 
-/** Keeps the most complete version of each operation: finished before open, then the latest. */
+/** The most complete version of each stays: finished before open, then the latest. */
 export function addOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {
   if (operations.length === 0) return evidence
   const stored = new Map(evidence.operations.map((one) => [one.operationId, one]))
@@ -123,12 +122,12 @@ export function addOperations(evidence: Evidence, operations: readonly Operation
   }
 }
 
-const isMoreComplete = (a: Operation, b: Operation): boolean =>
+const isMoreComplete = (a: Operation, b: Operation) =>
   isOperationOpen(a) === isOperationOpen(b) ? a.updatedAt > b.updatedAt : isOperationOpen(b)
 
 /** Evidence until `at`, and evidence after it. Sizes stay in the first part, because both need them. */
 export function splitEvidence(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
-  const until = (time: Instant): boolean => time <= at
+  const until = (time: Instant) => time <= at
   const part = (has: (time: Instant) => boolean): Evidence => ({
     ...EMPTY_EVIDENCE,
     states: evidence.states.filter(({ answeredAt }) => has(answeredAt)),
@@ -138,7 +137,7 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
     ownSessions: evidence.ownSessions.filter(({ disconnectedAt }) => has(disconnectedAt)),
     attributed: evidence.attributed.filter(({ to }) => has(to)),
   })
-  const isDue = (one: Operation): boolean => until(one.updatedAt) || awakeEffect(one) === undefined
+  const isDue = (one: Operation) => until(one.updatedAt) || awakeEffect(one) === undefined
   const { operations, sizes, measured, covered, readSince, updates } = evidence
   return [
     { ...part(until), operations: operations.filter(isDue), sizes, measured, covered, readSince, updates },
@@ -146,7 +145,7 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
   ]
 }
 
-/** Appends evidence, all of which is later. */
+/** All of `later` is later. */
 export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence => ({
   ...addOperations(evidence, later.operations),
   states: [...evidence.states, ...later.states],
@@ -175,7 +174,7 @@ export function addMeasuredSize(evidence: Evidence, attempt: ReadingAttempt, pre
 }
 
 function addState(states: readonly StateObservation[], state: StateObservation): readonly StateObservation[] {
-  const same = (one: StateObservation): boolean =>
+  const same = (one: StateObservation) =>
     one.askedAt === state.askedAt && one.answeredAt === state.answeredAt && one.state === state.state
   if (states.some(same)) return states
   const sorted = [...states, state].toSorted(
@@ -184,12 +183,12 @@ function addState(states: readonly StateObservation[], state: StateObservation):
   return sorted.filter((one, index) => !isRedundant(one, sorted[index - 1], sorted[index + 1]))
 }
 
-/** Whether the records of both neighbours exclude a transition between them, so that this observation adds nothing. */
+/** The records of both neighbours exclude a transition between them: this observation adds nothing. */
 function isRedundant(
   { state, record }: StateObservation,
   before: StateObservation | undefined,
   later: StateObservation | undefined,
-): boolean {
+) {
   if (before?.state !== state || later?.state !== state) return false
   if (!record?.startedAt || !before.record || !later.record) return false
   return isSameRecord(record, before.record) && isSameRecord(record, later.record)

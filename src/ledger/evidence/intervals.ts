@@ -1,12 +1,12 @@
-// Awake intervals of one compute, derived from its evidence. Evidence is a set, so intervals are derived anew at every pass:
-// late and repeated facts give the same result.
+// Awake intervals of one compute, derived from its evidence. Evidence is a set, so they are derived anew at every pass: late and
+// repeated facts give the same result.
 //
-// 1. Boundaries (boundaries.ts): operations and records give starts and ends, each with the bounds that observations leave it.
+// 1. Boundaries (boundaries.ts): operations and records give starts and ends, with the bounds that observations leave them.
 // 2. Walk, in order of time, with one piece of state: awake or asleep. A sighting that contradicts it dates a transition that no
 //    boundary reports.
 // 3. Certainty (certainty.ts): where the compute was certainly awake, and where an unseen wake is possible.
 //
-// The walk starts at the watermark, with the interval that was in progress there.
+// The walk starts at the watermark, with the interval in progress there.
 import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
@@ -23,11 +23,11 @@ export type Watermark = Readonly<{
 }>
 
 export type Timeline = Readonly<{
-  /** In order of time, never overlapping; only the last may be in progress. One in progress at the watermark comes first. */
+  /** In order, never overlapping; only the last may be in progress. One in progress at the watermark comes first. */
   intervals: readonly AwakeInterval[]
-  /** Spans inside intervals in which the compute was certainly awake, ascending. */
+  /** Inside intervals, ascending. */
   certainlyAwake: readonly Interval[]
-  /** Spans outside intervals in which an unseen wake is possible, ascending. */
+  /** Outside intervals, where an unseen wake is possible, ascending. */
   possiblyAwake: readonly Interval[]
 }>
 
@@ -35,23 +35,21 @@ type Walk = {
   readonly recordUpdates: readonly Instant[]
   /** Shortest observed autosuspend delay, ms. */
   readonly shortestDelay: number
-  /** Creation of the last operation. */
   readonly lastOperationAt: Instant
-  /** Edges of operations that may start the compute, ascending. */
+  /** Ascending. */
   readonly possibleStarts: readonly Edge[]
   readonly ended: Readonly<{ interval: AwakeInterval; samples: readonly StateSample[] }>[]
   readonly asleep: (readonly StateSample[])[]
   open: AwakeInterval | undefined
-  /** Samples of the current state, awake or asleep. */
+  /** Of the current state, awake or asleep. */
   samples: StateSample[]
-  /** Last instant at which the compute is known to be asleep; undefined before any fact. */
+  /** Last instant known asleep; undefined before any fact. */
   asleepAt: Instant | undefined
-  /** Last known activity. */
   lastActiveAt: Instant | undefined
   isDeleted: boolean
 }
 
-/** An interval before the first evidence is left out if nothing dates its start. `now` ends possible wakes of an existing compute. */
+/** Without an interval before the first evidence whose start nothing dates. `now` ends possible wakes of an existing compute. */
 export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: Instant | undefined): Timeline {
   const walk = walkBoundaries(evidence, watermark)
   const continuity = deriveContinuity(evidence)
@@ -100,7 +98,7 @@ function walkBoundaries(evidence: Evidence, { settledUntil, partlySettled }: Wat
   return walk
 }
 
-const delayOf = (record: ObservedRecord | undefined): number =>
+const delayOf = (record: ObservedRecord | undefined) =>
   record === undefined || record.holds === 'never' ? Number.POSITIVE_INFINITY : record.holds
 
 const pointAt = (at: Instant): StateSample => ({ from: at, to: at, holds: false })
@@ -110,7 +108,6 @@ const startPoint = (edge: Edge, holds: boolean): StateSample => ({
   holds,
 })
 
-/** Adds a sighting. One that contradicts the state of the walk dates a transition that no boundary reports. */
 function addSighting(walk: Walk, sighting: Sighting): void {
   const sample: StateSample = {
     from: sighting.askedAt,
@@ -136,20 +133,20 @@ function addSighting(walk: Walk, sighting: Sighting): void {
   walk.asleepAt = sighting.askedAt
 }
 
-/** Likely at the record update; else halfway, but at most the shortest delay before an activity: an interval has no longer pause. */
+/** Likely at the record update; else halfway, but at most the shortest delay before an activity. */
 function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Sighting): Edge {
   const edge = pollEdge(walk.asleepAt ?? askedAt, answeredAt)
   const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortestDelay)) : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? near }
 }
 
-/** Likely instant of an undated transition: the last record update within its bounds. */
+/** The last record update within the bounds of an undated transition. */
 function updateIn({ recordUpdates }: Walk, { earliest: from, latest: to }: Edge): Instant | undefined {
   const update = recordUpdates.findLast((at) => at + SECOND > from && at <= to)
   return update === undefined ? undefined : instant(Math.min(to, Math.max(from, update + SECOND / 2)))
 }
 
-/** End between two observations. Likely at the record update, else when the delay after the last activity was over. */
+/** Likely at the record update, else when the delay after the last activity was over. */
 function unseenEnd(walk: Walk, { knownUntil }: AwakeInterval, { answeredAt, record }: Sighting): Edge {
   const edge = pollEdge(knownUntil, answeredAt)
   const delayOver =
@@ -161,7 +158,7 @@ function unseenEnd(walk: Walk, { knownUntil }: AwakeInterval, { answeredAt, reco
   return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
 }
 
-/** End by deletion: with the removal of its branch, else when the delay was over, else halfway but at most one delay after it was known. */
+/** With the removal of its branch, else when the delay was over, else halfway but at most one delay after it was known. */
 function deletionEdge(walk: Walk, { from, knownUntil }: AwakeInterval, sighting: Sighting): Edge {
   const { answeredAt, delay, likelyAt = from.earliest } = sighting
   const edge = pollEdge(latest(knownUntil, earliest(walk.lastOperationAt, answeredAt)), answeredAt)
@@ -194,7 +191,7 @@ function addEnd(walk: Walk, { edge }: Boundary): void {
   walk.asleepAt = edge.latest
 }
 
-/** Start of an interval of which only the suspension is known: an operation that may have started it, else unknown. */
+/** Where only the suspension is known: an operation that may have started the compute, else unknown. */
 function assumedStart({ possibleStarts }: Walk, asleepAt: Instant, suspension: Edge): Edge {
   const possibleStart = possibleStarts.findLast(
     (edge) => edge.latest > asleepAt && edge.earliest <= suspension.latest,
@@ -226,7 +223,7 @@ function close(walk: Walk, edge: Edge): void {
   walk.open = undefined
 }
 
-/** `edge` moved to lie no earlier than `limit`: two edges within one second keep their order. */
+/** Two edges within one second keep their order. */
 const notBefore = (edge: Edge, limit = edge): Edge => ({
   earliest: latest(edge.earliest, limit.earliest),
   likely: latest(edge.likely, limit.likely),

@@ -1,11 +1,11 @@
-// Own sessions as evidence: their times and the clients that they observed.
+// Own sessions as evidence: their times, and the clients that they observed.
 import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import { ifRead, type AwakeIndicators, type Reading, type ReadingAttempt } from '../../model/observation.ts'
 import { instant, millis, type Instant, type Millis } from '../../model/units.ts'
 import { usageBetween } from './usage-delta.ts'
 
-/** State from earlier readings: the clock offset and the counters. */
+/** From earlier readings. */
 type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
 export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
@@ -48,7 +48,7 @@ function readingFields(reading: Reading | undefined, before: Before, connected: 
 const sawClientActivity = (
   { working, idleInTransaction, lastForeignStatement }: AwakeIndicators,
   connected: Instant,
-): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= connected
+) => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= connected
 
 function arrivalRateOf(reading: Reading, before: Before): number | undefined {
   const delta = usageBetween(before, reading)
@@ -56,9 +56,8 @@ function arrivalRateOf(reading: Reading, before: Before): number | undefined {
 }
 
 /**
- * Offset of a server's clock to the service's, from the server time that a session read. It is known only to within the session's length;
- * the value closest to 0 is taken, because a slow session says nothing about the clock. Else a wake just before a slow session would seem to
- * lie inside it.
+ * From the server time that a session read: known only to within the session's length. The value closest to 0 is taken, because a
+ * slow session says nothing about the clock: a wake just before it would seem to lie inside.
  */
 export function serverClockOffset(
   { connectedAt, disconnectedAt }: Pick<ReadingAttempt, 'connectedAt' | 'disconnectedAt'>,

@@ -10,8 +10,7 @@ export type UsageDelta = NonNullable<AccumulatedUsage['last']> & {
 }
 
 /**
- * Usage by clients between the last reading and `later`. Own sessions in user databases are subtracted: `later` if it is a full reading, and
- * failed attempts in between.
+ * Own sessions in user databases are subtracted: `later` if it is a full reading, and failed attempts in between.
  *
  * @returns undefined where the compute restarted or the counters were reset in between
  */

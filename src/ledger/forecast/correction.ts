@@ -1,4 +1,4 @@
-// Corrects a forecast by its backtest, the forecasts of a budget's own finished windows beside what they came to:
+// Corrects a forecast by its backtest, forecasts of the budget's own finished windows beside what they came to:
 // its middle where windows missed to one side, its width by how far they missed.
 import { type Ratio, ratio } from '../../model/units.ts'
 import { noiseGate } from './level.ts'
@@ -6,7 +6,7 @@ import { spreadsAt } from './quantiles.ts'
 import type { DailySeries } from './history.ts'
 import { clamp, outlookAfter, wholeDays, type Outlook } from './spread.ts'
 
-/** Outcome of one finished window of the history. */
+/** A finished window of the history. */
 export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> &
   Readonly<{
     /** Days of the history before the window, and with it. */
@@ -23,7 +23,7 @@ type Correction = Readonly<{
   spread: number
 }>
 
-/** Weight of the uncorrected outlook, in windows. Tuned on real computes: a larger one widens the intervals of steady weeks for nothing. */
+/** Weight of the uncorrected outlook, in windows: a larger one widens the intervals of steady weeks for nothing. */
 const PRIOR_WINDOWS = 3
 /** Factor of the variance without windows: a drifting level is off by more than its noise shows. */
 const PRIOR_VARIANCE = 1.2
@@ -35,14 +35,14 @@ const OUTCOME_HALF_LIFE = 240
 const MAX_SQUARE = 16
 /** Smallest rate of a window that counts, as a share of the present rate: a time of almost no spend predicts nothing. */
 const MIN_RATE = 0.1
-/** Bounds of the corrected spread. The upper one keeps the p90 of a compute that is hardly ever awake at 12 times its median. */
+/** Bounds of the spread. The upper one keeps the p90 of a compute that is hardly ever awake at 12 times its median. */
 const SPREAD = { least: 0.02, most: 2 }
 /** Largest miss of one window in the mean miss, in spreads: steps and bursts shall not move the middle alone. */
 const MAX_MISS = 2
 /** Variances of the mean miss at which half of it moves the middle. */
 const DRIFT_GATE = 3
 
-/** The correction by the windows that ended by day `days`. */
+/** By the windows that ended by day `days`. */
 export function correctionFromOutcomes(
   { spread, rate, knownDays }: Pick<Outlook, 'spread' | 'rate' | 'knownDays'>,
   days: number,
@@ -60,7 +60,7 @@ export function correctionFromOutcomes(
     weights += weight
     sum += weight * clamp(miss, { least: -MAX_MISS, most: MAX_MISS })
   }
-  // the mean miss beyond chance: averages lag behind growing spend, so that all windows end above them
+  // beyond chance: averages lag behind growing spend, so that all windows end above them
   const drift = (sum / weights) * noiseGate(sum ** 2 / weights, DRIFT_GATE)
   const squares = misses.reduce(
     (squared, { miss, weight }) => squared + weight * Math.min(MAX_SQUARE, (miss - drift) ** 2),
@@ -73,14 +73,13 @@ export function correctionFromOutcomes(
 const WINDOW_STRIDE = 5
 
 /** Overlapping windows share their weight. */
-const overlapWeight = ({ from, to }: WindowOutcome): number => Math.min(1, WINDOW_STRIDE / (to - from))
+const overlapWeight = ({ from, to }: WindowOutcome) => Math.min(1, WINDOW_STRIDE / (to - from))
 
-/** Coverage and error of the backtest. */
 export type IntervalCoverage = Readonly<{
   windows: number
   /** Share of outcomes inside p10–p90: 0.8 when the intervals have the right width. */
   inside: Ratio
-  /** Mean error of the middle, as a share of the spend and its base; at most 1 for one window. */
+  /** Mean error of the middle, as a share of spend and base; at most 1 for one window. */
   error: Ratio
 }>
 
@@ -103,7 +102,7 @@ const FIRST_WINDOW = 30
 /** Days of windows, two years: older windows weigh an eighth and would only cost work. */
 const MAX_BACKTEST_DAYS = 730
 
-/** Windows of `length` days on fixed days of the last two years, oldest first, without unknown days; those of `earlier` are reused. */
+/** On fixed days of the last two years, oldest first, without unknown days; those of `earlier` are reused. */
 export function backtestWindows(
   history: DailySeries,
   length: number,

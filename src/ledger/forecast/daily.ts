@@ -17,7 +17,7 @@ export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }:
   daily.set(day, { awake: addBounds(before.awake, awake, millis), cuTime: addCuTime(before.cuTime, cuTime) })
 }
 
-/** Likely amounts of all finished days but the first, which was observed in part; undefined without one. A day without amounts cost 0. */
+/** Likely amounts of finished days but the first, which was observed in part; undefined without one. A day without amounts cost 0. */
 export function dailySeries(
   daily: DailyAmounts,
   today: DayNumber,
@@ -47,7 +47,7 @@ export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Cal
   return days
 }
 
-/** The amounts of a day as its compute is sized now: at the fixed size, or at the day's average size clamped to the range. */
+/** As its compute is sized now: at the fixed size, or at the day's average size clamped to the range. */
 export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing): UsageAmounts {
   const size = cuTimeSum(cuTime).likely / awake.likely
   if (!(size > 0 && size < Infinity)) return { awake, cuTime }

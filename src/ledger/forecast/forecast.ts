@@ -12,17 +12,17 @@ import { outlookAfter, type HorizonPart } from './spread.ts'
 const LEARNED = 60
 
 export type ForecastInput = Readonly<{
-  /** A budget over several computes gives their sum: quantiles cannot be added up. */
+  /** Of several computes their sum: quantiles cannot be added up. */
   history: DailySeries
   /** In this period so far, today included. */
   spent: ForecastAmount
   /** The part of today that is over, from 0 to below 1. */
   today: number
-  /** Until the period ends, the rest of today included; real length, whatever the period and the zone. */
+  /** Until the period ends, with the rest of today, in days of their real length. */
   daysLeft: number
-  /** Known changes before now or within the period; none by default. */
+  /** Before now or within the period; none by default. */
   changes?: readonly KnownChange[]
-  /** Upper bound of the remaining spend: largest size · price · remaining hours, of named computes; none by default. */
+  /** Upper bound of the remaining spend of named computes: largest size · price · remaining hours; none by default. */
   most?: ForecastAmount
   /** `backtestWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
   finished?: readonly WindowOutcome[]
@@ -35,9 +35,9 @@ export type Forecast = Readonly<{
   p90: ForecastAmount
   /** Ascending; `share` of outcomes are expected to end at or below `amount`. */
   quantiles: readonly Readonly<{ share: number; amount: ForecastAmount }>[]
-  /** Under 60 known days: its error is larger and its width mostly assumed. */
+  /** Under 60 known days: its width is mostly assumed. */
   learning: boolean
-  /** Coverage of its backtest; undefined before the first finished window. */
+  /** Undefined before the first finished window. */
   coverage: IntervalCoverage | undefined
   /** Input of `probabilityOverLimit` and `daysUntilExhausted`. */
   remains: RemainingSpend
@@ -73,7 +73,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
     most: daysLeft === 0 ? 0 : (input.most ?? Infinity),
     stretches: outlook.stretches,
   }
-  const at = (share: number): ForecastAmount => spent + remainingAt(remains, share)
+  const at = (share: number) => spent + remainingAt(remains, share)
   return {
     spent,
     p10: at(0.1),
@@ -86,8 +86,8 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   }
 }
 
-/** Length of the backtest's windows for `daysLeft`, in whole days. */
-const windowLength = (daysLeft: number): number => Math.max(1, Math.round(daysLeft))
+/** Of the backtest, in whole days. */
+const windowLength = (daysLeft: number) => Math.max(1, Math.round(daysLeft))
 
 function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }: ForecastInput): void {
   checkSeries(history, changes)
@@ -97,7 +97,7 @@ function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }:
   if (!(today >= 0 && today < 1)) throw new Error(`today: expected a number from 0 to below 1, got ${today}`)
 }
 
-/** The remaining time, cut at midnights and at future changes. */
+/** Cut at midnights and at future changes. */
 function horizonParts({ history, today, daysLeft, changes = [] }: ForecastInput, factors: readonly number[]) {
   const now = history.amounts.length + today
   const end = now + daysLeft
@@ -114,7 +114,6 @@ function horizonParts({ history, today, daysLeft, changes = [] }: ForecastInput,
   })
 }
 
-/** Remaining spend at a share of outcomes, from 0 to the upper bound. */
 function remainingAt({ middle, base, spread, most }: RemainingSpend, share: number): ForecastAmount {
   const amount = middle * Math.exp(spread * spreadsAt(share)) - base
   return Math.min(most, Math.max(0, amount))
@@ -131,7 +130,7 @@ export function probabilityOverLimit({ spent, remains }: Forecast, limit: Foreca
   return ratio(1 - shareBelow(Math.log((remaining + base) / middle) / spread))
 }
 
-/** Days until the limit is reached if spend runs as expected; 0 when it has been, undefined when not within this period. */
+/** If spend runs as expected; 0 when it is reached, undefined when not within this period. */
 export function daysUntilExhausted(forecast: Forecast, limit: ForecastAmount): number | undefined {
   const { spent, p50, remains } = forecast
   checkAmount('limit', limit)

@@ -10,15 +10,15 @@ export type DailySeries = Readonly<{
   firstWeekday: number
 }>
 
-/** A change of sizing, of delay or of the number of computes whose effect on the amounts is known. */
+/** A change of sizing, delay or number of computes with a known effect on the amounts. */
 export type KnownChange = Readonly<{
-  /** Days from the start of the history's first day; 12.5 is noon of the thirteenth. It may be in the future. */
+  /** Days from the start of the history; 12.5 is noon of the thirteenth. It may be in the future. */
   at: number
   /** Cost of a day after the change, as a multiple of before; 0 when everything is deleted. */
   factor: number
 }>
 
-/** The history as if every change up to `now` were older: earlier days are multiplied, so that weekdays and noise still count. */
+/** As if every change up to `now` were older: earlier days are multiplied, so that weekdays and noise still count. */
 export function rescaleSeries(
   history: DailySeries,
   changes: readonly KnownChange[],
@@ -34,7 +34,7 @@ export function rescaleSeries(
   return { ...history, amounts }
 }
 
-/** Factor of the amount of `day`; on the day of the change it applies to the part before it. */
+/** On the day of the change it applies to the part before it. */
 function factorOnDay({ at, factor }: KnownChange, day: number): number {
   if (at <= day) return 1
   if (at >= day + 1) return factor

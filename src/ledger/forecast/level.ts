@@ -1,5 +1,5 @@
-// Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants are
-// a compromise between steady weeks, steps, trends, bursts and growing fleets.
+// Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants
+// balance steady weeks, steps, trends, bursts and growing fleets.
 import type { ForecastAmount, DailySeries } from './history.ts'
 
 /** Half-life of a day's weight in the weekday factors, days. */
@@ -20,7 +20,7 @@ const REACH = 6
 const FAST_SHARE = 0.4
 /** Variances between the averages at which half of the slow share moves to the fast average. */
 const GATE = 8
-/** Cap of one day in the fast average, as a multiple of the larger of the slow average and the recent median: bursts count in part. */
+/** Cap of a day in the fast average, in multiples of the larger of slow average and recent median: bursts count in part. */
 const DAY_CAP = 3
 /** Days of the recent median: spend that lasts for half of them is no burst. */
 const MEDIAN_DAYS = 21
@@ -34,7 +34,7 @@ type DailyLevel = Readonly<{
   effectiveDays: number
 }>
 
-/** Cost of each weekday, Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent. */
+/** Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent. */
 export function weekdayFactors(history: DailySeries, days: number): readonly number[] {
   const weights = [0, 0, 0, 0, 0, 0, 0]
   const sums = [0, 0, 0, 0, 0, 0, 0]
@@ -55,7 +55,6 @@ export function weekdayFactors(history: DailySeries, days: number): readonly num
   return factors.map((factor) => factor / level)
 }
 
-/** The factor of a day, counted from the history's first. */
 export const weekdayFactorOf = (factors: readonly number[], history: DailySeries, day: number): number =>
   factors[(history.firstWeekday + day) % 7] ?? 1
 
@@ -80,7 +79,7 @@ function fastShare({ amount, effectiveDays }: DailyLevel, slow: ForecastAmount, 
   return FAST_SHARE + (1 - FAST_SHARE) * noiseGate(variances, GATE)
 }
 
-/** Lower median of the last known days, each divided by its weekday's factor; 0 when none is known. */
+/** Lower median, each day divided by its weekday's factor; 0 when none is known. */
 function recentMedian(history: DailySeries, days: number, factors: readonly number[]): ForecastAmount {
   const amounts: ForecastAmount[] = []
   for (let day = Math.max(0, days - MEDIAN_DAYS); day < days; day++) {
@@ -96,7 +95,7 @@ type Average = Readonly<{
   most: ForecastAmount
 }>
 
-/** A ratio of weighted sums, in which an average day costs at most `most`. */
+/** An average day costs at most `most`. */
 function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {
   let spent = 0
   let expected = 0
@@ -119,7 +118,7 @@ function averageAfter(history: DailySeries, days: number, { factors, halfLife, m
 /** Weight of 1 after `age` days. */
 export const decayedWeight = (age: number, halfLife: number): number => 2 ** (-age / halfLife)
 
-const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
-/** Weight of a difference, 0 to 1, by its square in variances of its noise: a half at `gate`, steep, so that mere noise moves nothing. */
+/** Weight of a difference, by its square in variances of its noise: a half at `gate`, steep, so that noise moves nothing. */
 export const noiseGate = (variances: number, gate: number): number => 1 - 1 / (1 + (variances / gate) ** 2)

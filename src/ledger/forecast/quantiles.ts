@@ -1,9 +1,8 @@
 // Distribution of the remaining spend: one table for all horizons, skewed a little to the low side, linear between its points.
 
 /**
- * Share of outcomes below → spreads from the middle. Measured on years of daily awake hours, with the median moved to 0. On single
- * computes and fleets of four and ten, the shares hold within 4 %; 43–50 % of outcomes lie below the median, as use grows over the
- * years.
+ * Share of outcomes below → spreads from the middle, measured on years of daily awake hours, the median moved to 0. The shares
+ * hold within 4 % on single computes and small fleets; 43–50 % of outcomes lie below the median, as use grows.
  */
 const POINTS: readonly (readonly [share: number, spreads: number])[] = [
   [0.025, -2.35],
@@ -23,10 +22,10 @@ const MIN_SHARE = 0.0025
 /** The shares for which a forecast gives an amount, ascending. */
 export const QUANTILE_SHARES: readonly number[] = POINTS.map(([share]) => share)
 
-/** How many spreads above the middle `share` of all outcomes lie below. `share` is one of `QUANTILE_SHARES`. */
+/** Spreads above the middle that `share`, one of `QUANTILE_SHARES`, of all outcomes lie below. */
 export const spreadsAt = (share: number): number => POINTS.find(([at]) => at === share)?.[1] ?? 0
 
-/** The share of outcomes less than `spreads` above the middle, 0.0025 to 0.9975; the inverse of `spreadsAt`. */
+/** Inverse of `spreadsAt`, 0.0025 to 0.9975. */
 export function shareBelow(spreads: number): number {
   const next = POINTS.findIndex(([, at]) => at >= spreads)
   const upper = next === -1 ? POINTS.length - 1 : Math.max(1, next)

@@ -12,10 +12,10 @@ export type HorizonPart = Readonly<{
   noise: number
 }>
 
-/** The remaining spend, before correction by the backtest. */
+/** Before correction by the backtest. */
 export type Outlook = Readonly<{
   remaining: ForecastAmount
-  /** Added before ratios are taken, so that amounts near 0 are not far from each other. */
+  /** Added before ratios are taken: amounts near 0 are then not far from each other. */
   base: ForecastAmount
   /** How far the logarithm of `remaining + base` may be off: about a standard deviation. */
   spread: number
@@ -35,7 +35,7 @@ const SPREAD_POWER = 0.86
 /** Bounds of the relative noise: at least 2 % stays open, and above e³ an interval says nothing. */
 const NOISE = { least: 0.02, most: 3 }
 
-/** The outlook after the first `days` days of `history` over the parts that `horizonOf` gives for the weekday factors. */
+/** After the first `days` days, over the parts that `horizonOf` gives for the weekday factors. */
 export function outlookAfter(
   history: DailySeries,
   days: number,
@@ -90,9 +90,8 @@ const LEVEL_GAIN = 1 - 2 ** (-1 / 7)
 const PRIOR_DAYS = 2
 
 /**
- * The variance of an average day around an exponentially smoothed level, after the first `days` days. A day's variance
- * grows with its weekday factor, so that sums of days add up.
- * A short history counts as rough, because a few days cannot show how steady a compute is.
+ * Variance of an average day around an exponentially smoothed level. A day's variance grows with its weekday factor, so that sums
+ * of days add up. A short history counts as rough: a few days cannot show how steady a compute is.
  */
 export function noiseVarianceAfter(history: DailySeries, days: number, factors: readonly number[]): number {
   let level = 0

@@ -1,7 +1,7 @@
 // Follows the metering of one project:
 //
-// 1. distributes the metered usage over time in which sizes are known only as ranges;
-// 2. compares it with the ledger's bounds, from one baseline to a later one. The metering lag does not matter where the meter stood still.
+// 1. distributes metered usage over time in which sizes are known only as ranges;
+// 2. compares it with the ledger's bounds between two baselines. The metering lag does not matter where the meter stood still.
 import type {
   ComparisonStart,
   MeterBaseline,
@@ -11,7 +11,7 @@ import type {
   Reconciliation,
   Utilisation,
 } from '../../model/ledger/metering.ts'
-import type { CuMillis, Instant, Ratio, Seconds } from '../../model/units.ts'
+import type { Instant, Ratio, Seconds } from '../../model/units.ts'
 import { DAY, HOUR, MINUTE, after, cuMillis, instant, latest, ratio, seconds } from '../../model/units.ts'
 import { ASSUMED_METERING_LAG, betterLagSample, meteringLagSample } from './metering-lag.ts'
 import type { ProjectUsage } from './ledger-use.ts'
@@ -19,29 +19,28 @@ import { asleepSince, firstAwakeAfter, ledgerUsageUntil, usageBoundsUntil, usage
 
 export const NO_UTILISATION: Utilisation = { used: cuMillis(0), capacity: cuMillis(0) }
 
-/** Time after which an asleep project's meter is complete: no service counts later. Longer, projects that wake every hour would get no exact baseline. */
+/** Time after which an asleep project's meter is complete: longer, projects that wake every hour would get no exact baseline. */
 const COMPLETE_AFTER = seconds(3600)
 /** Shortest interval that gets a share of its own, ms: an hour still shows sizes that change by the hour. */
 const SHARE_INTERVAL = HOUR
-/** Usage beyond an interval's bounds that the next interval takes over, as time of all computes at their largest, ms: the metering lag is known no better. */
+/** Usage beyond an interval's bounds that the next takes over, as time at the largest sizes, ms: the lag is known no better. */
 const CARRIED = MINUTE
 /** Time that a share is retained, ms: its interval is settled by then. */
 const RETAINED_FOR = 3 * HOUR
-/** Largest capacity in the utilisation before it is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
+/** Capacity at which the utilisation is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
 const MAX_CAPACITY = 100 * HOUR
 
 type MeteringContext = Readonly<{
   /** Usage by the ledger, as of the reading. */
   use: ProjectUsage
-  /** Metering lag of the whole account; undefined while no project measured one. */
+  /** Of the whole account; undefined while no project measured one. */
   lag: Seconds | undefined
 }>
 
 /**
- * Applies a meter reading:
  * 1. a reading that is not newer than the last, or equal to it, changes nothing;
- * 2. a reading below the last, or above what all computes can have used at their largest, counts as ignored and drops the baseline;
- * 3. any other reading distributes the usage since the baseline.
+ * 2. one below the last, or above what all computes can have used at their largest, counts as ignored and drops the baseline;
+ * 3. any other distributes the usage since the baseline.
  */
 export function applyMeterReading(
   before: ProjectMetering,
@@ -63,7 +62,7 @@ export function applyMeterReading(
   return newest && newest !== before.base ? { ...next, ...compareAt(next, newest, use) } : next
 }
 
-const lagOf = ({ lag }: ProjectMetering): Seconds => lag?.atLeast ?? ASSUMED_METERING_LAG
+const lagOf = ({ lag }: ProjectMetering) => lag?.atLeast ?? ASSUMED_METERING_LAG
 
 /** Metering of a project whose meter stood at `last` when its computes were last listed. */
 export const newProjectMetering = (last: MeterReading): ProjectMetering => ({
@@ -87,12 +86,12 @@ const ignoreReading = (before: ProjectMetering, reading: MeterReading): ProjectM
 })
 
 /** Upper bound of the usage since the baseline: all computes at their largest, and what was metered late. */
-const maxUsageSince = (base: MeterBaseline, reading: MeterReading, { largest }: ProjectUsage): number =>
+const maxUsageSince = (base: MeterBaseline, reading: MeterReading, { largest }: ProjectUsage) =>
   (reading.at - base.until + 2 * COMPLETE_AFTER * 1000) * largest
 
 type Based = ProjectMetering & { readonly base: MeterBaseline }
 
-/** The metering with its baseline: a new one where the meter is complete or none exists. */
+/** A new one where the meter is complete or none exists. */
 function ensureBaseline(
   before: ProjectMetering,
   reading: MeterReading,
@@ -119,7 +118,7 @@ function ensureBaseline(
 
 type UsageToDistribute = Readonly<{ reading: MeterReading; rest: number; to: Instant }>
 
-/** Distributes `rest` over the awake time from the baseline to `to`. Usage beyond the bounds waits up to an hour for facts that explain it. */
+/** Over the awake time until `to`. Usage beyond the bounds waits up to an hour for facts that explain it. */
 function distributeUsage(metering: Based, pending: UsageToDistribute, use: ProjectUsage): ProjectMetering {
   const { base } = metering
   const { rest, to } = pending
@@ -156,7 +155,7 @@ function replaceShare(shares: readonly RangeUtilisation[], next: RangeUtilisatio
   return [...others.map((share) => (share.to > next.from ? { ...share, to: next.from } : share)), next]
 }
 
-/** The sum, halved when it exceeds `MAX_CAPACITY`, so that old usage weighs ever less. */
+/** Halved beyond `MAX_CAPACITY`, so that old usage weighs ever less. */
 function addUtilisation(utilisation: Utilisation, { used, capacity }: Utilisation): Utilisation {
   const sum = { used: cuMillis(utilisation.used + used), capacity: cuMillis(utilisation.capacity + capacity) }
   if (sum.capacity <= MAX_CAPACITY) return sum
@@ -177,7 +176,6 @@ const ASSUMED_END = 900_000
 
 type Comparison = Pick<ProjectMetering, 'comparison' | 'reconciliation'>
 
-/** Comparison and reconciliation with a new baseline. */
 export function compareAt(
   { comparison, reconciliation, lag }: ProjectMetering,
   { until, cuTime, still }: MeterBaseline,
@@ -202,7 +200,7 @@ export function compareAt(
   }
 }
 
-const growthBetween = (from: ComparisonStart, to: ComparisonStart, pick: 'low' | 'high'): CuMillis =>
+const growthBetween = (from: ComparisonStart, to: ComparisonStart, pick: 'low' | 'high') =>
   cuMillis(to[pick] - from[pick])
 
 /** Tolerated difference as a share, 2 %: it shows one uncounted compute in fifty. Source: service-facts.md, "Consumption". */
@@ -223,4 +221,4 @@ export function reconcile(
   }
 }
 
-const isIntolerable = (outside: Ratio): boolean => Math.abs(outside) > TOLERATED
+const isIntolerable = (outside: Ratio) => Math.abs(outside) > TOLERATED

@@ -1,4 +1,4 @@
-// Usage of one project by the ledger, for comparison with its metering: sums up to an instant, and the usage that ranges leave open.
+// Usage of one project by the ledger, for comparison with its metering.
 import { computeKey, largestCu, type Compute } from '../../model/service/compute.ts'
 import { addBounds, type Bounds, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
@@ -9,7 +9,7 @@ import { accruedSlice } from '../settle/accrual.ts'
 import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
 import { duration, overlap } from '../interval-math.ts'
 
-/** Likely awake time with its least, likely and largest size; all three are the likely size where the size does not move. */
+/** All three sizes are the likely one where the size does not move. */
 type Rate = Interval & Readonly<{ least: Cu; likely: Cu; most: Cu }>
 
 /** Likely usage of all existing computes of a project. */
@@ -19,9 +19,9 @@ export type ProjectUsage = Readonly<{
   slices: readonly AwakeSlice[]
   /** The likely part of `slices`, ascending by its beginning. */
   rates: readonly Rate[]
-  /** Likely starts of the intervals that are in progress or partly settled. */
+  /** Likely starts of intervals in progress or partly settled. */
   awakeFrom: readonly Instant[]
-  /** The newest suspension in the records; undefined where a record of a compute that was awake has none. */
+  /** Newest in the records; undefined where a record of a compute that was awake has none. */
   suspendedAt: Instant | undefined
   /** Sum of the largest sizes. */
   largest: Cu
@@ -70,7 +70,7 @@ function lastSuspensionOf(entries: readonly ComputeEntry[]): Instant | undefined
   return ends.every((end) => end !== undefined) ? latest(EPOCH, ...ends) : undefined
 }
 
-const wasNeverAwake = ({ startedAt, lastActive }: Compute): boolean =>
+const wasNeverAwake = ({ startedAt, lastActive }: Compute) =>
   startedAt === undefined && lastActive === undefined
 
 function rateOf({ likely: span, size: { low, likely, high }, moves }: AwakeSlice): Rate[] {
@@ -98,7 +98,7 @@ export function usageBoundsUntil(
   { settled, slices }: ProjectUsage,
   at: Instant,
 ): Readonly<{ low: CuMillis; high: CuMillis }> {
-  const sum = (pick: 'low' | 'high'): CuMillis =>
+  const sum = (pick: 'low' | 'high') =>
     cuMillis(
       slices.reduce<number>(
         (total, slice) => total + overlap(slice[pick], { from: EPOCH, to: at }) * slice.size[pick],
@@ -108,11 +108,11 @@ export function usageBoundsUntil(
   return { low: sum('low'), high: sum('high') }
 }
 
-/** Since when all computes that slept at `at` were asleep; `at` where the records do not say. */
+/** Since when all that slept at `at` were asleep; `at` where the records do not say. */
 export const asleepSince = ({ rates, suspendedAt: ended }: ProjectUsage, at: Instant): Instant =>
   earliest(at, latest(ended ?? at, ...rates.map(({ to }) => to)))
 
-/** Start of the earliest awake time that ends after `at`; undefined when there is none. */
+/** Of the earliest awake time that ends after `at`. */
 export function firstAwakeAfter({ rates, awakeFrom }: ProjectUsage, at: Instant): Instant | undefined {
   const starts = [...awakeFrom, ...rates.filter(({ to }) => to > at).map(({ from }) => from)]
   return starts.length === 0 ? undefined : earliest(...starts)

@@ -20,7 +20,7 @@ const MAX_WIDTH = 300
 /** Samples of the account's lag, the narrowest ones: few, so that a service that becomes faster soon shows. */
 const MAX_SAMPLES = 15
 
-/** Time since the ledger reached the metered usage, with ranges at their bounds; undefined where it has less, or the bounds lie far apart. */
+/** Since the ledger reached the metered usage, ranges at their bounds; undefined where it has less, or the bounds lie far apart. */
 export function meteringLagSample(
   use: ProjectUsage,
   { base, rest, at }: { base: MeterBaseline; rest: CuMillis; at: Instant },
@@ -38,7 +38,7 @@ export function meteringLagSample(
 
 type Goal = Readonly<{ rest: CuMillis; pick: 'least' | 'most' }>
 
-/** When the usage reached `rest`, by binary search, because computes of one project overlap. */
+/** By binary search, because computes of one project overlap. */
 function reachedAt(use: ProjectUsage, { from, to }: Interval, { rest, pick }: Goal): Instant | undefined {
   if (usageIn(use, { from, to }, pick) < rest) return undefined
   let [before, reached] = [from, to]
@@ -50,7 +50,7 @@ function reachedAt(use: ProjectUsage, { from, to }: Interval, { rest, pick }: Go
   return reached
 }
 
-/** The narrower sample; the new one where the service changed, or where it is the first since the project slept, which is dated best. */
+/** The narrower one; the new one where the service changed, or where it is the first since the project slept, dated best. */
 export function betterLagSample(
   before: Lag | undefined,
   sample: Lag | undefined,
@@ -61,7 +61,7 @@ export function betterLagSample(
   return isFirst || contradicts || widthOf(sample) <= widthOf(before) ? sample : before
 }
 
-/** Metering lag of an account: the median of the narrowest samples of its projects, each at its lower bound. */
+/** Median of the narrowest samples of the projects, each at its lower bound. */
 export function measureMeteringLag(projects: Iterable<ProjectEntry>): Seconds | undefined {
   const samples: Lag[] = []
   for (const { metering } of projects) if (metering?.lag) samples.push(metering.lag)
@@ -70,4 +70,4 @@ export function measureMeteringLag(projects: Iterable<ProjectEntry>): Seconds | 
   return lags[lags.length >> 1]
 }
 
-const widthOf = ({ atLeast, atMost }: Lag): number => atMost - atLeast
+const widthOf = ({ atLeast, atMost }: Lag) => atMost - atLeast

@@ -2,20 +2,18 @@
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import { HOUR, cuMillis, ratio, type Ratio } from '../../model/units.ts'
+import { HOUR, cuMillis, ratio } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'
 
-/** Weight of the account's utilisation beside a project's own, CU·ms of capacity: an hour of a range of 1 CU, so that the project's own soon prevails. */
+/** Weight of the account's utilisation, CU·ms of capacity: an hour of a range of 1 CU, so that a project's own soon prevails. */
 const ACCOUNT_WEIGHT = HOUR
 
-/** A project with what its utilisation is computed from. */
 export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {
-  /** Sizing of its only compute; undefined where it has several, or where it is not known. */
+  /** Of its only compute; undefined where it has several, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
 
-/** Utilisation of all projects of an account together. */
 export function accountUtilisation(projects: Iterable<MeteredProject>): Utilisation {
   let [used, capacity] = [0, 0]
   for (const project of projects) {
@@ -34,12 +32,12 @@ export function sizesFromMetering(project: MeteredProject | undefined, account: 
   return { shares: metering.shares, expected, until: metering.shares.at(-1)?.to }
 }
 
-const expectedShare = (own: Utilisation, account: Utilisation): Ratio | undefined =>
+const expectedShare = (own: Utilisation, account: Utilisation) =>
   account.capacity === 0
     ? undefined
     : ratio((own.used + (ACCOUNT_WEIGHT * account.used) / account.capacity) / (own.capacity + ACCOUNT_WEIGHT))
 
-/** Utilisation since metering is followed, filled up from the project's record until there is enough of it. */
+/** Filled up from the project's record until there is enough of it. */
 function utilisationOf({ project, metering, sizing }: MeteredProject): Utilisation {
   const { utilisation, current } = metering ?? { utilisation: NO_UTILISATION, current: NO_UTILISATION }
   const own = {
@@ -58,7 +56,7 @@ function utilisationOf({ project, metering, sizing }: MeteredProject): Utilisati
 /** Share by which the metered usage may exceed what the active time allows: both are in whole seconds. */
 const ROUNDING = 0.01
 
-/** Utilisation from the mean size over all metered time; none where the compute cannot always have had its present limits. */
+/** By the mean size over all metered time; none where the compute cannot always have had its present limits. */
 function utilisationByRecord({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Utilisation {
   const [min, max] = [smallestCu(sizing), largestCu(sizing)]
   if (!activeSeconds || min === max) return NO_UTILISATION

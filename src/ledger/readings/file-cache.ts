@@ -1,8 +1,8 @@
 import type { AccumulatedCache } from '../../model/ledger/reading-state.ts'
 import type { CacheReading, Reading } from '../../model/observation.ts'
-import { ratio, type Ratio } from '../../model/units.ts'
+import { ratio } from '../../model/units.ts'
 
-/** Adds the growth of the counters, which begin at 0 with each start of the server. Source: service interface, "Cache statistics". */
+/** The counters begin at 0 with each start of the server. Source: service interface, "Cache statistics". */
 export function addCacheReading(
   before: AccumulatedCache | undefined,
   reading: Reading,
@@ -26,7 +26,7 @@ export function addCacheReading(
 
 type Counts = Readonly<{ hits: number; misses: number; writes: number }>
 
-/** Growth between two readings; none where a counter fell although the server did not restart, because somebody reset it. */
+/** None where a counter fell although the server did not restart: somebody reset it. */
 function cacheGrowth(earlier: Counts | undefined, later: CacheReading): Counts {
   const hits = later.hits - (earlier?.hits ?? 0)
   const misses = later.misses - (earlier?.misses ?? 0)
@@ -38,6 +38,5 @@ function cacheGrowth(earlier: Counts | undefined, later: CacheReading): Counts {
 export const hasCacheReads = ({ cache }: Reading): boolean =>
   !('missing' in cache) && cache.hits + cache.misses > 0
 
-/** Undefined where no page was read. */
-const hitRatio = ({ hits, misses }: Counts): Ratio | undefined =>
+const hitRatio = ({ hits, misses }: Counts) =>
   hits + misses === 0 ? undefined : ratio(hits / (hits + misses))

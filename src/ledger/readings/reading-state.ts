@@ -42,7 +42,7 @@ type StateAfter = Readonly<{
   preset: Preset
 }>
 
-/** Applies readings to the reading state. A reading is charged its expected cost until its real cost is known. */
+/** A reading is charged its expected cost until its real cost is known. */
 export function applyReadings(
   before: ComputeEntry,
   { looks, readings }: Pick<Sweep, 'looks' | 'readings'>,
@@ -70,10 +70,10 @@ export function applyReadings(
   })
 }
 
-/** Time of a wake, which a session of ours may have spared the compute, ms. Source: service interface, "States and transitions". */
+/** Time of a wake that our session may have spared, ms. Source: service interface, "States and transitions". */
 const WAKE_TIME = 3 * SECOND
 
-/** Longest sleep that our last session may have prevented before `newest`, ms: the allowance pays for what is possible, not likely. */
+/** Sleep that our last session may have prevented before `newest`, ms: the allowance pays for what is possible, not likely. */
 function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
   const before = lastClientActivity(evidence)
   const ownSessionAt = lastSessionAt(reading)
@@ -83,7 +83,7 @@ function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, dela
   return hidden <= 0 ? 0 : Math.min(ownSessionAt - before, hidden) + WAKE_TIME
 }
 
-/** When the service may have counted our last session as activity, by its clock; undefined after a light reading, whose effect shows in the records. */
+/** When it may have counted as activity, by the service's clock; undefined after a light reading, whose effect the records show. */
 const lastSessionAt = ({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingState) =>
   lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')
     ? undefined
@@ -92,7 +92,7 @@ const lastSessionAt = ({ last, lastAttemptAt, lastSucceeded, clockOffset }: Read
 /** Bucket of the longest gaps, log2 of seconds: twelve days. */
 const MAX_GAP_BUCKET = 20
 
-/** `gapBucket` of the gap that newer client activity ended; undefined without, or where the compute slept in between. */
+/** Of the gap that newer client activity ended; undefined where the compute slept in between. */
 export function endedGap({ evidence, current }: ComputeEntry, later: Evidence): number | undefined {
   const newest = lastClientActivity(later) ?? 0
   const before = lastClientActivity(evidence)
@@ -136,11 +136,11 @@ function problemOf({ result }: ReadingAttempt): string | undefined {
   }
 }
 
-const missingPartOf = ({ kind, connections, usage, cache, workingSet }: Reading): string | undefined =>
+const missingPartOf = ({ kind, connections, usage, cache, workingSet }: Reading) =>
   [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].find((part) => 'missing' in part)
     ?.missing
 
-/** Input of the observer allowance of one compute, seconds. */
+/** All in seconds. */
 export type ObserverSpending = Readonly<{
   /** Time awake since the facts applied last. */
   awake: Seconds
@@ -148,7 +148,7 @@ export type ObserverSpending = Readonly<{
   delay: AutosuspendDelay
   /** Expected cost of the new readings. */
   expected: Seconds
-  /** Awake time that readings turned out to have added since the facts applied last. */
+  /** Awake time that readings proved to have added since the facts applied last. */
   added: Seconds
   /** Whether the real cost of all earlier readings is known. */
   settled: boolean
@@ -165,7 +165,7 @@ export function updateObserverAllowance(
   return { allowance: seconds(earned - added - expected), reserved: seconds(reserved - released + expected) }
 }
 
-/** Adds the readings and refusals of one sweep. Only refusals of the quiet rule count, not a missing connection string, readings off or pace. */
+/** Of refusals only those of the quiet rule count, not a missing connection string, readings off or pace. */
 export function addReadingCounts(counts: ReadingCounts, { readings, refusals }: Sweep): ReadingCounts {
   const outcomes = [
     ...readings.map(outcomeOf),
@@ -199,5 +199,5 @@ function outcomeOf({ result }: ReadingAttempt): ReadingOutcome {
   }
 }
 
-const isPartial = ({ kind, connections, cache }: Reading): boolean =>
+const isPartial = ({ kind, connections, cache }: Reading) =>
   'missing' in connections || (kind === 'full' && 'missing' in cache)

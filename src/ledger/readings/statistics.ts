@@ -11,7 +11,7 @@ type TrackedStatistics = Readonly<{ statistics: ComputeStatistics; isStored: boo
 /** Compute key → statistics, of the awake computes. */
 export type AwakeStatistics = ReadonlyMap<string, TrackedStatistics>
 
-/** Time between two writes of one row, 1 h: an entry is rewritten every minute, and a lost hour of gaps changes no verdict for long. */
+/** Time between two writes of one row, 1 h: a lost hour of gaps changes no verdict for long. */
 const WRITTEN_EVERY = seconds(3600)
 
 type Chunk = Pick<AppliedChunk, 'writes' | 'gaps'>
@@ -24,9 +24,9 @@ export const refsToLoad = (known: AwakeStatistics, { writes, gaps }: Chunk): rea
     .filter((ref) => !known.has(computeKey(ref)))
 
 export type UpdatedStatistics = Readonly<{
-  /** Compute key → statistics, of the chunk's computes; undefined for those that are not awake any more. */
+  /** By compute key; undefined for computes that are not awake any more. */
   tracked: ReadonlyMap<string, TrackedStatistics | undefined>
-  /** Rows to store: changed, and an hour old or of a compute that is not awake any more. */
+  /** Changed rows, an hour old or of a compute that is not awake any more. */
   writes: readonly Write[]
 }>
 

@@ -13,9 +13,9 @@ import { millis, type Cu } from '../../model/units.ts'
 import { attributeAt } from '../attribution/causes.ts'
 import type { UsageDelta } from '../evidence/usage-delta.ts'
 
-/** Culprits of a bucket in progress: enough that the five largest are among them, few enough to keep entries small. */
+/** Culprits of a bucket in progress: the five largest are among them, and entries stay small. */
 const MAX_CULPRITS = 16
-/** Weight of a reading in the attribution: each one counts the same, as a sample of what kept the compute awake. */
+/** Weight of a reading in the attribution: each is a sample of what kept the compute awake. */
 const WEIGHT = millis(1000)
 
 /** Size that a look shows; undefined unless the compute is awake and of a fixed size. */
@@ -23,7 +23,7 @@ export function observedSize({ state, sizing }: Compute): Cu | undefined {
   return state === 'active' && isFixed(sizing) ? smallestCu(sizing) : undefined
 }
 
-const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(sizing)
+const isFixed = (sizing: Sizing) => smallestCu(sizing) === largestCu(sizing)
 
 export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
   ...open,
@@ -45,7 +45,7 @@ type ReadingContext = Readonly<{
   preset: Preset
   /** Cache counters of the reading before. */
   cacheBefore: CacheBaseline | undefined
-  /** Growth of the usage counters since the reading before; undefined where there is none to compare with. */
+  /** Since the reading before; undefined where there is none to compare with. */
   growth: UsageDelta | undefined
 }>
 
@@ -66,10 +66,10 @@ export function addReadingSample(before: OpenRollup, reading: Reading, context: 
   }
 }
 
-const larger = <Value extends number>(a: Value | undefined, b: Value | undefined): Value | undefined =>
+const larger = <Value extends number>(a: Value | undefined, b: Value | undefined) =>
   b === undefined || (a !== undefined && a > b) ? a : b
 
-/** Adds a reading refused because no connection was free: clients held all of theirs, in unknown states. */
+/** No connection was free: clients held all of theirs, in unknown states. */
 export const addConnectionLimitHit = (open: OpenRollup, limit: number): OpenRollup => ({
   ...open,
   connections: peaksOf(open.connections, { active: 0, idle: 0, idleInTransaction: 0, other: limit }),
@@ -113,12 +113,12 @@ const addUsageGrowth = (sum: OpenRollup['use'], growth: UsageDelta): OpenRollup[
   over: millis((sum?.over ?? 0) + growth.span),
 })
 
-/** Counters begin at 0 with the server. Counters that fell without a new start were reset, and add nothing until the next reading. */
+/** Counters begin at 0 with the server; if they fell without a new start, they were reset, and add nothing until the next reading. */
 function addCacheGrowth(
   sum: OpenRollup['cache'],
   { cache, postmasterStartedAt, serverTime }: Reading & { cache: CacheReading },
   baseline: CacheBaseline | undefined,
-): OpenRollup['cache'] {
+) {
   const isSameServer = baseline?.incarnation === postmasterStartedAt
   const earlier = isSameServer ? baseline : { at: postmasterStartedAt, hits: 0, misses: 0 }
   const [hits, misses] = [cache.hits - earlier.hits, cache.misses - earlier.misses]
@@ -128,7 +128,7 @@ function addCacheGrowth(
   return { hits: before.hits + hits, misses: before.misses + misses, over }
 }
 
-/** Baseline for the next reading's cache counters. */
+/** For the next reading. */
 export const cacheBaselineOf = (
   { cache, postmasterStartedAt, serverTime }: Reading,
   before: CacheBaseline | undefined,

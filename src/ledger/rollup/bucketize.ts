@@ -1,4 +1,4 @@
-// Distributes pieces of time and samples over buckets of a fixed length, in one walk in order of time.
+// Distributes time and samples over buckets of a fixed length, in one walk in order of time.
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
 import type { Instant } from '../../model/units.ts'
 import { after, earliest, HOUR, instant, millis, ratio } from '../../model/units.ts'
@@ -14,10 +14,10 @@ type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
   readonly closed: Rollup[]
 } & Buckets
 
-/** Step back in time from which on a clock was set back, ms: a fact that is repeated is at most an hour old. */
+/** Step back in time that shows a clock set back, ms: a repeated fact is at most an hour old. */
 const SET_BACK = HOUR
 
-/** Whether `at` is news after `last`: later, or so much earlier that a clock was set back. */
+/** Later, or so much earlier that a clock was set back. */
 export const isLater = (at: Instant, last: Instant | undefined): boolean =>
   last === undefined || at > last || last - at > SET_BACK
 
@@ -72,7 +72,7 @@ function bucketAt(walk: Walk, at: Instant): OpenRollup {
   return addTime(bucket, 'idle', overlap(slept, { from: bucket.from, to: endOf(walk, bucket) }))
 }
 
-const endOf = ({ length }: Walk, { from }: OpenRollup): Instant => after(from, length)
+const endOf = ({ length }: Walk, { from }: OpenRollup) => after(from, length)
 
 const addTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
   ...open,

@@ -29,7 +29,7 @@ export type RollupUpdate = Readonly<{
   closed: readonly Rollup[]
 }>
 
-/** The rollups after the facts of one sweep. Applying them twice is safe: what is not later than the last look or reading is left out. */
+/** Applying facts twice is safe: what is not later than the last look or reading is left out. */
 export function rollUp(
   before: RolledUpEntry | undefined,
   facts: Pick<ComputeFacts, 'ref' | 'looks' | 'readings' | 'deletion'>,
@@ -39,7 +39,6 @@ export function rollUp(
   const { asleep, ...open } = before?.rollups ?? NO_ROLLUPS
   const readings = readingPieces(before, facts, preset)
   const pieces = [...lookPieces(before, looks), ...readings.pieces].toSorted((a, b) => a.from - b.from)
-  // Deleted: the buckets in progress end here.
   const isDeleted = deletion !== undefined && looks.length === 0
   const bucketizeAt = (bucket: RollupState['fine'], length: Seconds) =>
     bucketize({ open: bucket, asleep }, pieces, { ref, length, isDeleted })
@@ -94,6 +93,6 @@ function readingPieces(
   return { pieces, cache }
 }
 
-/** Connections that clients may have, and had when a reading was refused because none was free. */
-const clientLimit = (last: ReadingState['last'], usual: number): number =>
+/** Connections that clients had when a reading was refused because none was free. */
+const clientLimit = (last: ReadingState['last'], usual: number) =>
   (last?.maxConnections ?? usual) - (last?.reservedConnections ?? 0)

@@ -8,10 +8,10 @@ type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
 
 export type StateSpan = Interval & { readonly state: ComputeState }
 
-/** Longest awake time that a look adds backwards, ms: after a longer absence the awake intervals have it, and a whole fleet would write much at once. */
+/** Longest awake time that a look adds backwards, ms: older time is in the awake intervals, and a fleet would write much at once. */
 const REACH = HOUR
 
-/** The time between two looks by state, in order; time whose state neither looks nor records show is left out. */
+/** In order; time whose state neither looks nor records show is left out. */
 export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute): readonly StateSpan[] {
   const changes = changesBetween(before, look)
   const points = [before.at, ...changes.map(({ at }) => at), look.at]
@@ -28,7 +28,7 @@ export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute
 
 type Change = Readonly<{ state: 'active' | 'idle'; at: Instant }>
 
-/** Instants of the record that changed; they are in whole seconds and may lie just before the look before. */
+/** Instants of the record are whole seconds and may lie just before the look before. */
 function changesBetween(before: ObservedCompute, { compute, at: until }: ObservedCompute): readonly Change[] {
   const dated = [
     { state: 'active', at: compute.startedAt, previous: before.compute.startedAt },
@@ -42,7 +42,7 @@ function changesBetween(before: ObservedCompute, { compute, at: until }: Observe
     .map(({ state, at }) => ({ state, at: latest(at, before.at) }))
 }
 
-/** State until the first change, or until the look where there is none; undefined where other changes may precede it. */
+/** Until the first change, or the look; undefined where other changes may precede it. */
 function firstState(before: ObservedCompute, look: ObservedCompute, changes: readonly Change[]) {
   const { state } = before.compute
   const { startedAt, suspendedAt } = look.compute
@@ -56,12 +56,12 @@ function firstState(before: ObservedCompute, look: ObservedCompute, changes: rea
   return isCertain ? state : undefined
 }
 
-/** Whether a suspension and a wake before both changes may have left no trace; they take at least the autosuspend delay. */
+/** A suspension and a wake before both changes left no trace only if there was time for the delay. */
 function mayHideWake(
   before: ObservedCompute,
   { compute }: ObservedCompute,
   [first, second]: readonly Change[],
-): boolean {
+) {
   const { autosuspendDelay: delay = DEFAULT_AUTOSUSPEND_DELAY } = compute
   if (!first || !second || delay === 'never') return false
   return first.at - before.at > delay * 1000

@@ -17,14 +17,11 @@ export type AccrualContext = Readonly<{
   now: Instant
   /** Upper bound of the present time; `now` by default. */
   atMost?: Instant | undefined
-  /** The service does not answer: a compute that was asleep may have woken since. Default false. */
+  /** The service does not answer: a sleeping compute may have woken since. Default false. */
   isUnobserved?: boolean
 }>
 
-/**
- * Slice since the last application, of a compute that was awake then, that the list has shown awake since, or that is not observed;
- * undefined for others.
- */
+/** Of a compute that was awake at the last application, that the list has shown awake since, or that is not observed. */
 export function accruedSlice(entry: ComputeEntry, context: AccrualContext): AwakeSlice | undefined {
   const { ref, deletedAt } = entry
   const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
@@ -34,11 +31,11 @@ export function accruedSlice(entry: ComputeEntry, context: AccrualContext): Awak
 
 type AccruedTime = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
-/** Awake time of the interval in progress. Low: what is known. Likely: until the expected suspension. High: until now. */
+/** Low: what is known. Likely: until the expected suspension. High: until now. */
 function openIntervalTime(
   entry: ComputeEntry,
   { project, now, atMost = now, isUnobserved = false }: AccrualContext,
-): AccruedTime | undefined {
+) {
   const { compute, current, appliedAt } = entry
   if (!current) {
     const unseen = unseenWakeTime(entry, { project, now, atMost })
@@ -56,7 +53,7 @@ function openIntervalTime(
   }
 }
 
-/** Awake time of an unseen wake, which nothing dates yet: likely since the last activity. */
+/** Of an unseen wake, which nothing dates yet: likely since the last activity. */
 function unseenWakeTime(
   entry: ComputeEntry,
   { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { atMost: Instant },
@@ -73,7 +70,7 @@ function unseenWakeTime(
   }
 }
 
-/** Time that a sleeping compute may have been awake unobserved; none of it is likely. */
+/** Of a sleeping compute, unobserved; none of it is likely. */
 function possibleTime({ appliedAt }: ComputeEntry, atMost: Instant): AccruedTime | undefined {
   const none = emptyAt(appliedAt)
   return atMost > appliedAt ? { low: none, likely: none, high: { from: appliedAt, to: atMost } } : undefined
@@ -98,7 +95,6 @@ function currentSizeBounds({ compute, provisional }: ComputeEntry): SizeBounds {
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
-/** Totals including the accrual. */
 export function totalsWithAccrual(
   entry: ComputeEntry,
   context: AccrualContext,

@@ -14,7 +14,7 @@ export const NO_CU_TIME: Bounds<CuMillis> = eachBound(() => cuMillis(0))
 export const NO_TIME: Bounds<Millis> = eachBound(() => millis(0))
 export const NO_AMOUNTS: UsageAmounts = { awake: NO_TIME, cuTime: {} }
 
-/** Amounts with those of slices, as whole CU·ms by price, so that roundings do not add up. */
+/** Whole CU·ms by price, so that roundings do not add up. */
 export const addSliceAmounts = (
   { awake, cuTime }: UsageAmounts,
   slices: readonly AwakeSlice[],
@@ -51,7 +51,6 @@ export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
   return sum
 }
 
-/** CU-time with the time of each price converted. */
 export const mapCuTime = (
   cuTime: CuTimeByPrice,
   convert: (time: Bounds<CuMillis>) => Bounds<CuMillis>,
@@ -60,7 +59,7 @@ export const mapCuTime = (
 export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
   Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
 
-/** Spend, computed once from whole CU·ms, so that no rounding adds up. */
+/** Computed once from whole CU·ms, so that no rounding adds up. */
 export const spendOf = (cuTime: CuTimeByPrice): Bounds<Micros> =>
   eachBound((bound) =>
     micros(

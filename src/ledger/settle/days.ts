@@ -1,4 +1,4 @@
-// Day rows from slices and postings: settled parts are stored, provisional parts are added anew at every application.
+// Day rows from slices and postings: settled parts are stored, provisional ones added anew at every application.
 import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
@@ -45,7 +45,7 @@ export function endPostings(
   return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(observerOverhead, to)]
 }
 
-/** Slices and postings, to be summed up by day. */
+/** To be summed up by day. */
 export type DayInput = Readonly<{ slices: readonly AwakeSlice[]; postings: readonly DayPosting[] }>
 
 type DaysContext = Readonly<{
@@ -58,7 +58,7 @@ type DaysContext = Readonly<{
 type DayUpdate = Readonly<{
   /** Days that may still change. */
   open: readonly OpenDay[]
-  /** Rows that are new or differ from the published ones, in order. */
+  /** New or different from the published ones, in order. */
   restated: readonly DayRow[]
 }>
 
@@ -90,28 +90,28 @@ export function updateDays(
 export const publishedDays = (days: readonly OpenDay[]): ReadonlyMap<string, DayRow | undefined> =>
   new Map(days.map(({ settled, lastRestated }) => [settled.date, lastRestated]))
 
-/** The next version of a row; the published row itself when the content is the same. */
+/** The published row itself when the content is the same. */
 export function nextDayVersion(row: DayRow, published: DayRow | undefined, now: Instant): DayRow {
   const version = now < row.to ? 0 : Math.max(1, published?.version ?? 0)
   if (!published || published.version < version) return { ...row, version }
   return isSameContent(row, published) ? published : { ...row, version: version === 0 ? 0 : version + 1 }
 }
 
-const isSameContent = (a: DayRow, b: DayRow): boolean => textOf(a) === textOf(b)
+const isSameContent = (a: DayRow, b: DayRow) => textOf(a) === textOf(b)
 
 function textOf({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): string {
   const byPrice = Object.entries(cuTime).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([awake, byPrice, idleTail, observerOverhead, wakes])
 }
 
-const isEmpty = ({ awake, idleTail, observerOverhead, wakes }: DayRow): boolean =>
+const isEmpty = ({ awake, idleTail, observerOverhead, wakes }: DayRow) =>
   awake.high === 0 && idleTail === 0 && observerOverhead === 0 && wakes === 0
 
 type Rows = ReadonlyMap<string, DayRow>
 
 function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysContext): Rows {
   const after = new Map(rows)
-  const add = (at: Instant, part: Partial<DayRow>): void => {
+  const add = (at: Instant, part: Partial<DayRow>) => {
     const { date, from, to } = context.dayOf(at)
     after.set(date, plusRow(after.get(date) ?? { ref: context.ref, date, from, to, ...EMPTY_DAY }, part))
   }
@@ -125,7 +125,7 @@ function addPosting(
   posting: DayPosting,
   add: (at: Instant, part: Partial<DayRow>) => void,
   dayOf: Zone['dayOf'],
-): void {
+) {
   switch (posting.kind) {
     case 'wake':
       return add(posting.at, { wakes: 1 })

@@ -2,7 +2,7 @@ import type { Prices } from '../../model/ledger/quantities.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import { priceAt } from './slices.ts'
 
-/** Replaces prices from `at` on; earlier time keeps its price. The same object where nothing changes. */
+/** Earlier time keeps its price. The same object where nothing changes. */
 export function replacePricesFrom(at: Instant, before: Prices, next: Prices): Prices {
   const periods = splicePeriods(at, before, next)
   const isSame = JSON.stringify(periods) === JSON.stringify(splicePeriods(at, before, before))

@@ -1,4 +1,3 @@
-// Drops evidence of settled time that later results do not need.
 import { isOperationTracked } from '../../model/service/operation.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Totals } from '../../model/ledger/ledger.ts'
@@ -9,15 +8,15 @@ import { deletionIn } from '../evidence/evidence.ts'
 import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
-/** Evidence after `at`, with the facts that still explain it, or the whole of the interval in progress. */
+/** Evidence after `at`, with the facts that explain it, or all of the interval in progress. */
 export function pruneEvidence(
   evidence: Evidence,
   at: Instant,
   partlySettled: AwakeInterval | undefined,
 ): Evidence {
   const { operations, sizes, measured, ownSessions, covered, readSince } = evidence
-  const isAfter = (item: Instant): boolean => item > at
-  const isNotBefore = (item: Instant): boolean => item + SECOND > at
+  const isAfter = (item: Instant) => item > at
+  const isNotBefore = (item: Instant) => item + SECOND > at
   const before = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   return {
     operations: operations.filter(
@@ -45,9 +44,9 @@ export function pruneEvidence(
   }
 }
 
-/** Drops observations served from a stale record: one older than the last start or suspension before the watermark. The deletion marker stays. */
+/** Without observations older than the last start or suspension before the watermark, served from a stale record. */
 function statesAfter({ states: observations, starts, ends }: Evidence, at: Instant): Evidence['states'] {
-  const isPast = (item: Instant): boolean => item <= at
+  const isPast = (item: Instant) => item <= at
   const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
   const deletion = deletionIn({ states: observations })
   return observations.filter((item) => {
@@ -57,13 +56,13 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
   })
 }
 
-/** Drops past activity of an interval in progress and adds its overhead. What stays begins with the last client's or own activity. */
+/** Past activity of an interval in progress becomes overhead. What stays begins with the last client's or own activity. */
 export function pruneOpenInterval(
   { evidence, delay }: TotalsContext,
   interval: AwakeInterval | undefined,
   until: Instant,
 ): Readonly<{ evidence: Evidence; totals: Totals }> {
-  const isPast = (at: Instant): boolean => at <= until
+  const isPast = (at: Instant) => at <= until
   const clients = clientActivities(evidence)
   const pivot =
     clients.findLast(isPast) ??

@@ -1,9 +1,9 @@
-// Settles one entry: makes old results final, so that the evidence stays small.
+// Makes old results of one entry final, so that the evidence stays small.
 //
 // 1. Watermark (watermark.ts): the instant to settle up to, and how many intervals end before it.
-// 2. Final part: slices, starts and ends before the watermark join the settled totals; the interval in progress keeps its settled CU-time.
+// 2. Final part: what lies before the watermark joins the settled totals; the interval in progress keeps its settled CU-time.
 // 3. Pruning (prune.ts): evidence of settled time goes.
-// 4. Provisional part: slices, starts and ends after the watermark are summed up anew at every application.
+// 4. Provisional part: what lies after the watermark is summed up anew at every application.
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type {
   ComputeEntry,
@@ -29,7 +29,7 @@ type SettleInput = TotalsContext &
     timeline: Timeline
     watermark: Watermark
     settled: Totals
-    /** Whether a transition waits for operations that are not read yet. */
+    /** A transition waits for operations that are not read yet. */
     awaiting: boolean
   }>
 
@@ -37,17 +37,16 @@ type SettleResult = Readonly<{
   watermark: Watermark
   evidence: Evidence
   settled: Totals
-  /** Intervals that became final now. Each is settled once. */
+  /** Became final now; each interval is settled once. */
   closed: readonly SettledInterval[]
-  /** What became final now. Each part of awake time is settled once. */
+  /** Became final now; each part of awake time is settled once. */
   final: DayInput
-  /** What may still be restated. */
+  /** May still be restated. */
   provisional: DayInput
   /** Settled and provisional together. */
   totals: Totals
-  /** Intervals that are not final. */
+  /** Not final. */
   remaining: readonly AwakeInterval[]
-  /** The interval in progress. */
   current: AwakeInterval | undefined
 }>
 
@@ -60,8 +59,7 @@ export function settle(input: SettleInput): SettleResult {
   const slices = cutSlices(timeline, { from: before.settledUntil, to: until }, input)
   const final = timeline.intervals.slice(0, finalCount)
   const remaining = timeline.intervals.slice(finalCount)
-  const isNew = ({ from }: AwakeInterval): boolean =>
-    from.likely !== before.partlySettled?.interval.from.likely
+  const isNew = ({ from }: AwakeInterval) => from.likely !== before.partlySettled?.interval.from.likely
   const started = [...final, ...(partlySettled ? [partlySettled] : [])].filter(isNew)
   const pruned = pruneOpenInterval(input, partlySettled, until)
   const settled = [
@@ -120,14 +118,14 @@ function cuTimeWithin(
   interval: AwakeInterval,
   before: PartlySettledInterval | undefined,
   slices: readonly AwakeSlice[],
-): SettledInterval['cuTime'] {
+) {
   const to = interval.to?.latest ?? EVER
   const own = slices.filter(({ high }) => high.from >= interval.from.earliest && high.to <= to)
   const sum = cuTimeOf(own)
   return before?.interval.from.likely === interval.from.likely ? addCuTime(before.cuTime, sum) : sum
 }
 
-/** Awake intervals that may still be restated, in order of time; the last may be in progress. */
+/** In order of time; the last may be in progress. */
 export function provisionalIntervals(
   { evidence, settledUntil, partlySettled, deletedAt }: ComputeEntry,
   delay: AutosuspendDelay,

@@ -9,16 +9,16 @@ import type { UndisturbedSpan } from '../evidence/certainty.ts'
 import { deletionIn } from '../evidence/evidence.ts'
 import { contains } from '../interval-math.ts'
 
-/** Smallest and largest size of the service: the bounds of an unknown size. Source: service-facts.md, "Presets". */
+/** Bounds of an unknown size: the smallest and largest of the service. Source: service-facts.md, "Presets". */
 export const ANY_SIZE: Pick<SizeObservation, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
 
-/** Sizes inside ranges by metering. */
+/** Sizes inside ranges. */
 export type MeteredSizes = Readonly<{
   /** Ascending, not overlapping. */
   shares: readonly RangeUtilisation[]
   /** Mean position of such computes in their range; undefined while unknown. */
   expected: Ratio | undefined
-  /** End of the metered time: later shares may still come. Undefined without metering. */
+  /** End of the metered time: later shares may come. Undefined without metering. */
   until: Instant | undefined
 }>
 
@@ -27,10 +27,9 @@ export const NOT_METERED: MeteredSizes = { shares: [], expected: undefined, unti
 export type SizeFacts = Readonly<{
   metered: MeteredSizes
   evidence: Evidence
-  /** Spans in which the compute was certainly awake. */
   certainlyAwake: readonly Interval[]
   undisturbed: readonly UndisturbedSpan[]
-  /** The interval around the time in question; undefined outside of intervals. */
+  /** Around the time in question; undefined outside of intervals. */
   interval: AwakeInterval | undefined
 }>
 
@@ -48,12 +47,11 @@ export const sizeChangePoints = ({ evidence, metered }: SizeFacts): readonly Ins
 const configChangesOf = ({ operations }: Evidence): readonly Operation[] =>
   operations.filter((item) => item.action === 'apply_config' && awakeEffect(item) === undefined)
 
-/** Bounds of the size. `moves`: the compute changes its size inside a range. */
+/** `moves`: the compute changes its size inside a range. */
 export type SizeBounds = Readonly<{ size: Bounds<Cu>; moves?: true }>
 
 /**
- * Size bounds of a span. Low and high are the limits. Likely is the first that is known:
- *
+ * Low and high are the limits. Likely is the first that is known:
  * 1. the metered share of the range;
  * 2. a reading of the same interval, the last one before rather than one after;
  * 3. the mean share of such computes;
@@ -76,7 +74,7 @@ export function sizeIn({ from, to }: Interval, facts: SizeFacts): SizeBounds {
 const SIZE_STEPS = 1024
 
 /** Size at a share of the range. */
-const interpolateSize = ({ low, high }: Bounds<Cu>, share: number): Cu =>
+const interpolateSize = ({ low, high }: Bounds<Cu>, share: number) =>
   cu(Math.round((low + share * (high - low)) * SIZE_STEPS) / SIZE_STEPS)
 
 function measuredAt(at: Instant, { interval, evidence }: SizeFacts): Cu | undefined {
@@ -96,7 +94,7 @@ function limitsAt(at: Instant, facts: SizeFacts): SizeBounds {
   return next ? sizeBetween(at, [before, next], facts) : sizeSince(at, before, facts)
 }
 
-/** Size after the last observation: unchanged. A deleted compute may have changed unseen. */
+/** Unchanged after the last observation. A deleted compute may have changed unseen. */
 const sizeSince = (at: Instant, last: SizeObservation, facts: SizeFacts): SizeBounds =>
   deletionIn(facts.evidence) && !isUnbroken(facts.certainlyAwake, last.lastSeenAt, at)
     ? anySize(last)
@@ -120,7 +118,7 @@ const exactly = (limits: Limits): SizeBounds => ({
   ...(limits.min < limits.max && { moves: true }),
 })
 
-/** Size between equal observations: a different one takes two changes, hence time, or operations, which a sleeping compute may not leave. */
+/** Between equal observations a different size takes two changes: time, or operations, which a sleeping compute may not leave. */
 function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeBounds {
   const { certainlyAwake, evidence } = facts
   const before = evidence.states.findLast(({ askedAt }) => askedAt <= at)?.askedAt
@@ -133,7 +131,7 @@ function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeB
     : anySize(size)
 }
 
-/** Size between two different observations: the one that no start separates from `at`; else either; else any size. */
+/** Of the two, the one that no start separates from `at`; else either; else any size. */
 function sizeBetween(
   at: Instant,
   looks: readonly [SizeObservation, SizeObservation],
@@ -156,11 +154,11 @@ const anySize = ({ min }: SizeObservation): SizeBounds => ({
   size: { low: ANY_SIZE.min, likely: min, high: ANY_SIZE.max },
 })
 
-/** Number of changes of settings that operations report. */
-const configChangesBetween = (evidence: Evidence, from: number, to: Instant): number =>
+/** As operations report them. */
+const configChangesBetween = (evidence: Evidence, from: number, to: Instant) =>
   configChangesOf(evidence).filter(({ createdAt }) => createdAt >= from && createdAt <= to).length
 
-/** Size before the first observation: the same, unless something may have changed it since. */
+/** Before the first observation: the same, unless something may have changed it since. */
 function sizeBefore(
   at: Instant,
   first: SizeObservation,
@@ -177,9 +175,9 @@ function sizeBefore(
   return anySize(first)
 }
 
-const isUnbroken = (certainlyAwake: readonly Interval[], from: Instant, to: Instant): boolean =>
+const isUnbroken = (certainlyAwake: readonly Interval[], from: Instant, to: Instant) =>
   certainlyAwake.some((span) => contains(span, { from, to }))
 
-/** Whether the operations were read for the whole span. A late operation restates the size. */
-const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>
+/** The operations were read for the whole span. A late one restates the size. */
+const isCovered = ({ covered }: Evidence, from: Instant, to: Instant) =>
   covered !== undefined && covered.from <= from && covered.to + ALLOWED_LATENESS * 1000 >= to

@@ -51,7 +51,7 @@ export function cutSlices(timeline: Timeline, range: Interval, context: SliceCon
   return [...awake, ...uncertain]
 }
 
-/** Shortest, likely and longest extent of an interval. The compute may have slept inside the shortest where it was not certainly awake. */
+/** The compute may have slept inside the shortest extent where it was not certainly awake. */
 export function spanBounds(
   { from, to, knownUntil }: AwakeInterval,
   now: Instant,
@@ -75,7 +75,7 @@ function cutTime(
   { certainlyAwake, likely, high, assumed }: SliceTime,
   facts: SizeFacts,
   context: SliceContext,
-): AwakeSlice[] {
+) {
   const { from, to } = high
   const cuts = [
     ...sizeChangePoints(facts),
@@ -100,11 +100,10 @@ function cutTime(
   return slices.reduce<AwakeSlice[]>(joinEqual, [])
 }
 
-/** Starts of the certain spans after the first: cuts there leave each slice at most one certain span. */
+/** Cuts there leave each slice at most one certain span. */
 const gapsOf = (certainlyAwake: readonly Interval[]): readonly Instant[] =>
   certainlyAwake.slice(1).map(({ from }) => from)
 
-/** Joins adjacent slices of equal size and price. */
 function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = joined.at(-1)
   if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...joined, next]
@@ -118,13 +117,12 @@ function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   return [...joined.slice(0, -1), { ...last, low, likely, high }]
 }
 
-const textOf = ({ size: { low, likely, high }, moves }: AwakeSlice): string =>
-  `${low} ${likely} ${high} ${moves}`
+const textOf = ({ size: { low, likely, high }, moves }: AwakeSlice) => `${low} ${likely} ${high} ${moves}`
 
-/** The parts of a slice in each of `intervals`. Over adjacent intervals they add up to the slice. */
+/** Over adjacent intervals the parts add up to the slice. */
 export function clipSlice(slice: AwakeSlice, intervals: readonly Interval[]): readonly AwakeSlice[] {
   const whole = possibleInterval(slice)
-  // Each of the three spans is cut by itself, so that no time is lost or counted twice.
+  // each span is cut by itself, so that no time is lost or counted twice
   const clipTo = (interval: Interval): AwakeSlice => ({
     ...slice,
     ...eachBound((bound) => intersect(slice[bound], interval)),
@@ -134,13 +132,12 @@ export function clipSlice(slice: AwakeSlice, intervals: readonly Interval[]): re
     .map((interval) => (contains(interval, whole) ? slice : clipTo(interval)))
 }
 
-/** All time that the slice may cover. The likely time of the accrual may reach beyond the longest. */
+/** The likely time of the accrual may reach beyond the longest. */
 export const possibleInterval = ({ low, likely, high }: AwakeSlice): Interval => ({
   from: earliest(low.from, likely.from, high.from),
   to: latest(low.to, likely.to, high.to),
 })
 
-/** Price of a CU-hour at `at`. */
 export function priceAt({ periods }: Prices, at: Instant): Micros {
   const period = periods.findLast(({ from }) => from <= at) ?? periods[0]
   return period?.perCuHour ?? micros(0)

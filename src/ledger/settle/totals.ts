@@ -54,7 +54,6 @@ function assumedOf(slices: readonly AwakeSlice[]): Pick<Totals, 'assumed'> {
   return assumed.length === 0 ? {} : { assumed: cuTimeSum(cuTimeOf(assumed)).likely }
 }
 
-/** Totals that the start of an interval adds. */
 export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   wakes: interval.restart ? 0 : 1,
@@ -62,7 +61,7 @@ export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext
   wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.ownSessions) ? 1 : 0,
 })
 
-/** Totals that the end of an interval adds, or that an interval in progress has so far. */
+/** Of the end, or what an interval in progress has so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   idleTail: idleTailOf(interval, evidence, delay),
@@ -86,7 +85,7 @@ export function addTotals(a: Totals, b: Totals): Totals {
   }
 }
 
-/** Raises the published counters, which never fall. Observer overhead costs the mean size of the compute at the present price. */
+/** They never fall. Observer overhead costs the mean size of the compute at the present price. */
 export function raiseCounters(
   before: PublishedCounters,
   totals: Totals,
@@ -114,7 +113,7 @@ export function raiseCounters(
   }
 }
 
-/** Raises the published amounts. No cause falls, also when time moves to another cause; together they never exceed `spend`, the published total. */
+/** No cause falls, also when time moves to another; together they never exceed `spend`, the published total. */
 function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
   const now = unproductiveOf(totals)
   let room = spend - sumUnproductive(before)
@@ -132,7 +131,7 @@ function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros)
 export const sumUnproductive = (unproductive: Unproductive): Micros =>
   micros(Object.values(unproductive).reduce((all, one) => all + one, 0))
 
-/** Unproductive spend by time, at the mean price of awake time. Causes from readings may overlap the idle tail, so the sum is capped at the time awake. */
+/** At the mean price of awake time. Causes from readings may overlap the idle tail: the sum is capped at the time awake. */
 function unproductiveOf(totals: Totals): Unproductive {
   const awake = totals.awake.likely
   const spend = spendOf(totals.cuTime).likely

@@ -6,16 +6,16 @@ import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
 import type { SliceContext } from './slices.ts'
 
-/** Longest wait for operations that cannot be read, 6 h: evidence accumulates while the service fails. */
+/** Longest wait for operations that cannot be read, 6 h: meanwhile evidence accumulates. */
 const MAX_OPERATION_WAIT = seconds(6 * 3600)
 /** Largest distance between facts of one edge, ms. Closer edges may still be separated by a later fact. */
 const MIN_DISTANCE = 2000
-/** Smallest advance inside an interval in progress, 1 h, ms: bounds both the evidence and the number of slices of an always-on compute. */
+/** Smallest advance inside an interval in progress, 1 h, ms: bounds evidence and slices of an always-on compute. */
 const MIN_ADVANCE = HOUR
-/** Number of looks above which settling does not wait for MIN_ADVANCE, 200: the time of an application grows with the looks. */
+/** Looks above which settling does not wait for MIN_ADVANCE, 200: applying takes longer with each. */
 const MANY_LOOKS = 200
 
-/** Time after its end in which an interval may still be restated. */
+/** After its end an interval may be restated for so long. */
 export const allowedLateness = (awaiting: boolean): Seconds =>
   awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS
 
@@ -23,7 +23,7 @@ type WatermarkAdvance = Readonly<{
   /** Number of final intervals. */
   finalCount: number
   until: Instant
-  /** The interval in progress at `until`. */
+  /** In progress at `until`. */
   partlySettled: AwakeInterval | undefined
 }>
 
@@ -34,10 +34,9 @@ type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> &
     awaiting: boolean
   }>
 
-/** Longest wait for metering, 1 h: while it waits, the evidence of ranges is kept. */
+/** Longest wait for metering, 1 h: meanwhile the evidence of ranges stays. */
 const MAX_METERING_WAIT = seconds(3600)
 
-/** Instant behind which no change is expected. */
 function horizonOf({ awaiting, metered: { until }, now }: WatermarkInput): Instant {
   const horizon = instant(now - allowedLateness(awaiting) * 1000)
   return until === undefined
@@ -62,7 +61,7 @@ export function advanceWatermark(input: WatermarkInput): WatermarkAdvance {
   return advanceInside(base, target, next)
 }
 
-/** Advances inside the interval or the sleep in progress where that gains enough. */
+/** Inside the interval or the sleep in progress, where that gains enough. */
 function advanceInside(base: WatermarkAdvance, target: Target, next: AwakeInterval | undefined) {
   const step = target.evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE
   const awake = next && awakeUntil(target, next)
@@ -72,18 +71,18 @@ function advanceInside(base: WatermarkAdvance, target: Target, next: AwakeInterv
   return asleep !== undefined && asleep >= base.until + step ? { ...base, until: asleep } : base
 }
 
-const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant): boolean =>
+const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant) =>
   to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + MIN_DISTANCE)
 
 type Target = Pick<WatermarkInput, 'timeline' | 'evidence'> & { readonly horizon: Instant }
 
-/** Limits the horizon to the time covered by operations, where they are read and records do not report starts. */
+/** The time covered by operations, where they are read and records do not report starts. */
 function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant {
   const isRead = covered !== undefined && horizon - covered.to < MAX_OPERATION_WAIT * 1000
   return isRead && states.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered.to) : horizon
 }
 
-/** Last instant before the horizon at which the compute was certainly awake in `interval`. */
+/** Last instant before the horizon, certainly awake in `interval`. */
 function awakeUntil({ timeline, evidence, horizon }: Target, interval: AwakeInterval): Instant | undefined {
   const limit = earliest(horizon, interval.to?.earliest ?? horizon)
   const observed = evidence.states.findLast((state) => isAwakeState(state) && state.askedAt <= limit)
@@ -92,7 +91,7 @@ function awakeUntil({ timeline, evidence, horizon }: Target, interval: AwakeInte
   return at > interval.from.latest ? instant(at) : undefined
 }
 
-/** Last instant before the horizon and before `next` at which the compute was certainly asleep. */
+/** Last instant before the horizon and `next`, certainly asleep. */
 function sleepUntil({ timeline, evidence, horizon }: Target, next: AwakeInterval | undefined, base: Instant) {
   const limit = earliest(horizon, instant(next ? next.from.earliest - MIN_DISTANCE : horizon))
   const observed = evidence.states.findLast((state) => !isAwakeState(state) && state.askedAt <= limit)

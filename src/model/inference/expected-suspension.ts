@@ -1,4 +1,4 @@
-// Expected suspension of an awake compute: decides when it is looked at, and how long it counts as awake until then.
+// Decides when an awake compute is looked at, and how long it counts as awake until then.
 import { effectiveDelay, type Compute, type Project } from '../service/compute.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import { after, instant, seconds, type Instant } from '../units.ts'
@@ -7,8 +7,7 @@ import { after, instant, seconds, type Instant } from '../units.ts'
 export const SUSPEND_GRACE = seconds(5)
 
 /**
- * When an awake compute will be suspended without further activity; undefined without a known activity, and when autosuspend
- * is off.
+ * Undefined without a known activity, and when autosuspend is off.
  *
  * @param project newest record of the project
  * @param entry the project's ledger entry before this sweep

@@ -4,19 +4,15 @@ import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { Look } from '../observation.ts'
 import { seconds, type Seconds } from '../units.ts'
 
-/** Allowed lateness of operations, 15 minutes: the service lists them later than it creates them, and evidence is held for this long. */
+/** Allowed lateness of operations, 15 minutes: the service lists them later than it creates them. */
 export const ALLOWED_LATENESS: Seconds = seconds(900)
 
-/** Whether `look` shows another state, or another dated field, than the last look. */
 export const hasChangedSince = ({ compute }: ComputeEntry, { compute: current }: Look): boolean =>
   TRANSITION_FIELDS.some((field) => compute[field] !== current[field])
 
 const TRANSITION_FIELDS = ['state', 'pendingState', 'startedAt', 'suspendedAt', 'updatedAt'] as const
 
-/**
- * Whether only operations can date what happened since the last look. A record dates its last start and its last suspension;
- * the autosuspend delay decides whether there was time for more transitions.
- */
+/** A record dates its last start and its last suspension; the autosuspend delay decides whether there was time for more. */
 export function needsOperations(entry: ComputeEntry, look: Look, delay: AutosuspendDelay): boolean {
   const { compute } = look
   if (compute.startedAt === undefined && compute.suspendedAt === undefined)
@@ -24,7 +20,7 @@ export function needsOperations(entry: ComputeEntry, look: Look, delay: Autosusp
   return isResized(entry.compute, compute) || mayHideInterval(entry, look, delay)
 }
 
-/** Without dates in the record, a transition between two looks shows as newer activity, or not at all. */
+/** Without dates in the record, a transition shows as newer activity, or not at all. */
 function mayHideTransition({ compute, observedAt }: ComputeEntry, look: Look): boolean {
   const { state, lastActive = 0 } = look.compute
   const woke = state === 'idle' && lastActive > Math.max(observedAt, compute.lastActive ?? 0)
@@ -35,7 +31,7 @@ export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boole
   smallestCu(a) !== smallestCu(b) || largestCu(a) !== largestCu(b)
 
 /**
- * Whether a whole awake interval may be unobserved before the start that the record names:
+ * A whole awake interval may be unobserved before the start that the record names:
  * 1. a compute that was awake may have been restarted any number of times;
  * 2. for one that slept, the time without a look must be at least the delay, because an awake interval lasts that long.
  */
@@ -47,7 +43,7 @@ function mayHideInterval(entry: ComputeEntry, look: Look, delay: AutosuspendDela
   return delay !== 'never' && startedAt - from >= delay * 1000
 }
 
-/** Whether a transition is known but its operations are not read yet. */
+/** A transition is known, its operations are not read yet. */
 export const awaitsOperations = ({
   transitionAt,
   operationsReadAt,

@@ -1,26 +1,26 @@
-// Unseen wakes: activity in the project list that no known awake time explains.
+// Activity in the project list that no known awake time explains.
 import type { Instant } from '../units.ts'
 import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 
-/** Tolerance for timestamps, 2 s: records have whole seconds, and the service notes activity shortly after the query. */
+/** Tolerance of times, 2 s: records have whole seconds, and the service notes activity shortly after the query. */
 const TOLERANCE = 2000
 
-/** Whether activity of a project with so many `computes` can belong to the known awake time of this compute. */
+/** @param computes number of computes of the project */
 export function explainsActivity(
   { compute }: Pick<ComputeEntry, 'compute'>,
   active: Instant,
   computes: number,
 ): boolean {
   const { state, lastActive, startedAt, suspendedAt } = compute
-  // the activity of an awake compute without siblings is its own; with siblings it must match the compute's own record
+  // without siblings it is the compute's own; with siblings it must match the compute's own record
   if (state === 'active' && computes === 1) return true
   if (lastActive !== undefined && Math.abs(active - lastActive) <= TOLERANCE) return true
   if (startedAt === undefined || active < startedAt - TOLERANCE) return (lastActive ?? 0) >= active
   return state === 'idle' && suspendedAt !== undefined && active <= suspendedAt + TOLERANCE
 }
 
-/** Activity in the list that shows a wake of the project's only compute since a look showed it asleep; undefined without one. */
+/** Of the project's only compute, since a look showed it asleep. */
 export function unseenWakeAt(
   entry: Pick<ComputeEntry, 'compute'>,
   project: ProjectEntry | undefined,

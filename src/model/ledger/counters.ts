@@ -1,39 +1,38 @@
 // Published counters over several computes. They never fall.
 import { millis, type Micros, type Millis } from '../units.ts'
 
-/** Counter of one budget, in the unit of its limit. */
 export type BudgetCounter = Readonly<{
-  /** Definition of the budget. When it changes, the budget's total restarts and this counter continues. */
+  /** When it changes, the budget's total restarts and this counter continues. */
   definition: string
-  /** Unit of `value`; a change of unit starts a new counter. */
+  /** A change of unit starts a new counter. */
   unit: string
   value: number
   /** Published value minus the budget's total at the start of this definition. */
   excess: number
 }>
 
-/** Finished operations of one action with one status. Plain data. */
+/** Finished operations. Plain data. */
 export type OperationCounter = Readonly<{
   action: string
   status: string
   count: number
-  /** Failed attempts of these operations. */
+  /** Failed attempts. */
   failures: number
 }>
 
-/** Most regions with series of their own, 100: the service has about ten, the bound keeps invalid records from creating series. */
+/** Most regions with series of their own: the service has about ten, invalid records must not create series. */
 export const MAX_REGIONS = 100
 
-/** Durations of compute starts in one region. Plain data. */
+/** Durations of compute starts. Plain data. */
 type WakeLatencyCounter = { readonly regionId: string } & DurationHistogram
 
 /** Counters of an account. Plain data, committed before they are published. */
 export type AccountCounters = Readonly<{
-  /** Name of a budget → its counter. */
+  /** By name. */
   budgets: Readonly<Record<string, BudgetCounter>>
-  /** Team → unproductive spend of its computes while it owned them. */
+  /** Team → spend of its computes while it owned them. */
   teams: Readonly<Record<string, Unproductive>>
-  /** Wakes by initiator. */
+  /** By initiator. */
   wakes: Readonly<{ dormouse: number; unknown: number }>
   operations: readonly OperationCounter[]
   wakeLatency: readonly WakeLatencyCounter[]
@@ -47,7 +46,7 @@ export const NO_ACCOUNT_COUNTERS: AccountCounters = {
   wakeLatency: [],
 }
 
-/** Causes, spelled as metric labels. Disabled autosuspend is no cause, because it does not show what was unused. */
+/** As metric labels. Disabled autosuspend is no cause: it does not show what was unused. */
 export const UNPRODUCTIVE_CAUSES = [
   'idle_tail',
   'dormouse',
@@ -61,14 +60,14 @@ export const UNPRODUCTIVE_CAUSES = [
 
 export type UnproductiveCause = (typeof UNPRODUCTIVE_CAUSES)[number]
 
-/** Cause → spend; an absent cause is 0. Plain data. */
+/** Absent: 0. Plain data. */
 export type Unproductive = { readonly [cause in UnproductiveCause]?: Micros }
 
-/** Plain data. Counts stay correct when the bounds change: a duration within a bound is within every larger one. */
+/** Plain data. Counts stay correct when the bounds change. */
 type DurationHistogram = Readonly<{
   count: number
   sum: Millis
-  /** Bound in ms, as text → durations within it and above the next smaller bound. Durations above the largest are in `count` alone. */
+  /** Bound in ms → durations within it and above the next smaller one. Those above the largest are in `count` alone. */
   upTo: Readonly<Record<string, number>>
 }>
 
@@ -92,6 +91,5 @@ export function addDuration(
   }
 }
 
-/** Number of durations within `bound`. */
 export const countUpTo = ({ upTo }: DurationHistogram, bound: Millis): number =>
   Object.entries(upTo).reduce((sum, [limit, count]) => (Number(limit) <= bound ? sum + count : sum), 0)

@@ -1,4 +1,4 @@
-// Facts about one compute that are not settled yet, each with the time it is true of.
+// Facts about one compute, each with the time it is true of.
 import type { AutosuspendDelay, ComputeState } from '../service/compute.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Cu, Instant, Micros, Millis, Interval } from '../units.ts'
@@ -6,7 +6,7 @@ import type { Cu, Instant, Micros, Millis, Interval } from '../units.ts'
 /** Where the time of an edge comes from, most exact first. */
 export type EdgeSource = 'record' | 'operation' | 'poll' | 'assumed'
 
-/** When an awake interval began or ended: somewhere in `[earliest, latest]`. */
+/** Somewhere in `[earliest, latest]`. */
 export type Edge = Readonly<{
   earliest: Instant
   likely: Instant
@@ -14,18 +14,18 @@ export type Edge = Readonly<{
   source: EdgeSource
 }>
 
-/** `[from, to)` in which a compute was active: what is paid for. */
+/** What is paid for. */
 export type AwakeInterval = Readonly<{
   from: Edge
   /** Undefined while the compute is awake. */
   to: Edge | undefined
-  /** Until when the compute is known to be awake; the end of a closed interval. */
+  /** Until when it is known to be awake; the end of a closed interval. */
   knownUntil: Instant
-  /** Whether it began with a restart instead of a wake. */
+  /** It began with a restart instead of a wake. */
   restart: boolean
 }>
 
-/** State of a compute at some instant in `[askedAt, answeredAt]`. */
+/** At some instant in `[askedAt, answeredAt]`. */
 export type StateObservation = Readonly<{
   state: ComputeState | 'gone'
   askedAt: Instant
@@ -34,57 +34,53 @@ export type StateObservation = Readonly<{
   record: ObservedRecord | undefined
   /** Last known delay of a deleted compute. */
   delay?: AutosuspendDelay
-  /** Likely time of the deletion; absent where nothing suggests one. */
+  /** Of the deletion; absent where nothing suggests one. */
   likelyAt?: Instant
 }>
 
-/** Fields of an observed record that date earlier transitions. */
+/** Fields that date earlier transitions. */
 export type ObservedRecord = Readonly<{
   startedAt: Instant | undefined
   suspendedAt: Instant | undefined
   lastActive: Instant | undefined
   updatedAt: Instant
-  /** Autosuspend delay: the compute stays awake at least this long after activity or a start, unless somebody suspends it. */
+  /** Autosuspend delay: it stays awake at least this long after activity or a start, unless somebody suspends it. */
   holds: AutosuspendDelay
-  /** No activity between the look before and this instant; undefined when not known. */
+  /** No activity since the look before; undefined when not known. */
   unusedUntil: Instant | undefined
 }>
 
-/**
- * Size limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last look. With a single
- * look `firstSeenAt` is the later of the two.
- */
+/** Limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last: earlier if there was one. */
 export type SizeObservation = Readonly<{
   min: Cu
   max: Cu
   firstSeenAt: Instant
   lastSeenAt: Instant
-  /** A change was in progress: the limits observed before may still have been in force. */
+  /** A change was in progress: earlier limits may still have been in force. */
   isChanging: boolean
 }>
 
-/** The size a compute had at an instant. */
 type MeasuredSize = Readonly<{ at: Instant; cu: Cu }>
 
 /** Session of Dormouse on the compute, in service time. */
 export type OwnSession = Readonly<{
   connectedAt: Instant
   disconnectedAt: Instant
-  /** When the look before the session had shown the compute awake. */
+  /** By the look before the session. */
   shownAwakeAt?: Instant
   /** Undefined when the reading failed. */
   postmasterStartedAt: Instant | undefined
-  /** Last activity in the record before the session: a client's. */
+  /** In the record before the session: a client's. */
   activeBefore: Instant | undefined
-  /** Whether the reading found working clients, so that activity during the session is theirs. */
+  /** The reading found working clients: activity during the session is theirs. */
   sawClients: boolean
-  /** Whether the service certainly counts the session as activity: it used a user database. */
+  /** The service certainly counts it as activity: it used a user database. */
   counts: boolean
-  /** Newest end of a client's statement found by the reading. */
+  /** Newest end of a client's statement, by the reading. */
   lastClientActivity: Instant | undefined
-  /** Start of the time before the session in which activity may be hidden by the activity lag. */
+  /** From here on the activity lag may hide activity. */
   hiddenFrom: Instant
-  /** Client sessions per second since the previous reading; undefined without a comparable one. */
+  /** Client sessions per second since the previous reading. */
   arrivalRate: number | undefined
 }>
 
@@ -108,33 +104,31 @@ export type Culprit = Readonly<{
   database: string
 }>
 
-/** Awake time attributed to one culprit, with its spend. */
 export type AttributedTime = Culprit & Readonly<{ time: Millis; spend: Micros }>
 
-/** Awake time by cause: `culpritKey` → ms. The rest of the awake time is unattributed. */
+/** `culpritKey` → ms. The rest of the awake time is unattributed. */
 export type Attribution = Readonly<Record<string, Millis>>
 
-/** Interval between readings, with its awake time by cause. */
 export type AttributedInterval = Interval & { readonly by: Attribution }
 
-/** Facts that are not settled yet. Each part is a set in ascending order, so adding a fact twice changes nothing. */
+/** Not settled yet. Each part is a set in ascending order: adding a fact twice changes nothing. */
 export type Evidence = Readonly<{
   operations: readonly Operation[]
   states: readonly StateObservation[]
-  /** Distinct `started_at`, `suspended_at` and `last_active` of the records, whole seconds. */
+  /** Distinct `started_at`, `suspended_at`, `last_active` of the records, whole seconds. */
   starts: readonly Instant[]
   ends: readonly Instant[]
   activities: readonly Instant[]
   sizes: readonly SizeObservation[]
-  /** Sizes inside a range, measured by readings, in order. */
+  /** Inside a range, by readings. */
   measured: readonly MeasuredSize[]
   ownSessions: readonly OwnSession[]
   /** In order, not overlapping. */
   attributed: readonly AttributedInterval[]
-  /** Interval in which the list of operations is complete; undefined before the first list. */
+  /** Where the list of operations is complete; undefined before the first list. */
   covered: Interval | undefined
-  /** Start of the time in which a list would contain every operation of the compute. */
+  /** From here on a list would contain every operation. */
   readSince?: Instant | undefined
-  /** Whether transitions change `updated_at`, learned from settled evidence; undefined before the first. */
+  /** Whether transitions change `updated_at`, by settled evidence. */
   updates: 'with-state' | 'apart' | undefined
 }>

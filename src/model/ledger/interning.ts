@@ -1,9 +1,9 @@
-// Sharing of equal parts between ledger entries: a large fleet has very many entries, nearly all alike.
+// Ledger entries share equal parts: a large fleet has very many, nearly all alike.
 import type { ComputeRef } from '../service/compute.ts'
 import type { Evidence } from './evidence.ts'
 import type { ComputeEntry, OpenDay, Totals } from './ledger.ts'
 
-/** Equal entry with shared equal parts, and with lists without spare capacity. */
+/** Its lists have no spare capacity. */
 export function internEntry(entry: ComputeEntry): ComputeEntry {
   const { ref, compute, settled, counters, evidence, reading } = entry
   const { unproductive } = counters
@@ -24,10 +24,10 @@ export function internEntry(entry: ComputeEntry): ComputeEntry {
 const NOTHING: readonly never[] = Object.freeze([])
 const NO_ENTRIES = Object.freeze({})
 
-/** Copy without the spare capacity of a list that grew. */
+/** A copy of a list that grew has no spare capacity. */
 const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NOTHING : list.slice())
 
-const shareEmpty = <Entries extends object>(entries: Entries): Entries =>
+const shareEmpty = <Entries extends object>(entries: Entries) =>
   Object.keys(entries).length === 0 ? (NO_ENTRIES as Entries) : entries
 
 const withoutEmpty = (totals: Totals): Totals => ({
@@ -36,7 +36,7 @@ const withoutEmpty = (totals: Totals): Totals => ({
   attribution: shareEmpty(totals.attribution),
 })
 
-const areEqual = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+const areEqual = (a: Totals, b: Totals) => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 const withRef = (ref: ComputeRef, { settled, lastRestated }: OpenDay): OpenDay => ({
   settled: { ...settled, ref },

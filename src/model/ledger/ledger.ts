@@ -1,4 +1,3 @@
-// Ledger of an account: entries of its computes and projects, budgets, and counters.
 import type { BudgetStates } from '../policy/budget.ts'
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
@@ -14,9 +13,9 @@ export type Totals = Readonly<{
   cuTime: CuTimeByPrice
   /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
   assumed?: CuMillis | undefined
-  /** Awake time after the last activity, of closed intervals. */
+  /** After the last activity, of closed intervals. */
   idleTail: Millis
-  /** Awake time added by our own readings. */
+  /** Added by our readings. */
   observerOverhead: Millis
   attribution: Attribution
   wakes: number
@@ -25,69 +24,66 @@ export type Totals = Readonly<{
   wakesCaused: number
 }>
 
-/** Likely values as published: a counter never falls, also when a total is restated. */
+/** Likely values: a counter never falls, also when a total is restated. */
 export type PublishedCounters = Omit<Totals, 'awake' | 'cuTime' | 'assumed' | 'attribution'> &
   Readonly<{
     awake: Millis
     cuTime: CuMillis
     spend: Micros
-    /** Spend on the time that our readings added. */
+    /** On the time that our readings added. */
     observerSpend: Micros
     /** Absent in what an earlier version wrote. */
     unproductive?: Unproductive
   }>
 
-/** Ledger entry of one compute. */
 export type ComputeEntry = Readonly<{
   ref: ComputeRef
   compute: Compute
   observedAt: Instant
-  /** First of the latest looks that all show a transition; undefined when the last look shows none. */
+  /** First of the latest looks that all show a transition. */
   inTransitionSince?: Instant | undefined
   /** Undefined while the compute exists. */
   deletedAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
   settledUntil: Instant
-  /** Totals of the time before `settledUntil`, and of the intervals that ended in it. */
+  /** Before `settledUntil`, and of the intervals that ended in it. */
   settled: Totals
-  /** Interval in progress at `settledUntil`; undefined when the compute was asleep then. */
+  /** In progress at `settledUntil`. */
   partlySettled: PartlySettledInterval | undefined
-  /** Slices after `settledUntil`, as of `appliedAt`: they may still be restated. */
+  /** After `settledUntil`, as of `appliedAt`: may be restated. */
   provisional: readonly AwakeSlice[]
-  /** Days that are not fully settled, in order. */
+  /** Not fully settled, in order. */
   days: readonly OpenDay[]
   evidence: Evidence
   /** `settled` plus the usage derived from evidence, as of `appliedAt`. */
   totals: Totals
   counters: PublishedCounters
-  /** Awake interval in progress; undefined while the compute is asleep. */
+  /** In progress; undefined while asleep. */
   current: AwakeInterval | undefined
-  /** When the entry next changes without new facts, because a finished interval can be settled. */
+  /** Next change without new facts: a finished interval can be settled. */
   settlesAt: Instant | undefined
-  /** Instant that `totals` are true of: usage of an awake compute accrues after it. */
+  /** `totals` are true of it: an awake compute accrues after it. */
   appliedAt: Instant
-  /** Start of the last look that showed a transition which only operations can date. */
+  /** Last look with a transition that only operations can date. */
   transitionAt: Instant | undefined
-  /** When the project's operations were last read without a gap since the reading before. */
+  /** Last read of operations without a gap since the one before. */
   operationsReadAt: Instant | undefined
   reading: ReadingState
-  /** Set in the store alone, after the totals were moved to the project: the row stays because history refers to it. */
+  /** In the store alone, after the totals were moved to the project: history refers to the row. */
   isRetired?: true
   rollups: RollupState
 }>
 
-/** Interval with a settled part. */
 export type PartlySettledInterval = Readonly<{
   interval: AwakeInterval
-  /** CU-time of the settled part. */
+  /** Of the settled part. */
   cuTime: CuTimeByPrice
 }>
 
-/** Day that may still change. */
+/** May still change. */
 export type OpenDay = Readonly<{
-  /** Settled part of the day. */
   settled: DayRow
-  /** Day as last published; undefined before that. */
+  /** As last published. */
   lastRestated: DayRow | undefined
 }>
 
@@ -99,11 +95,9 @@ export type Ledger = Readonly<{
   projects: ReadonlyMap<string, ProjectEntry>
   /** Undefined while no project is archived. */
   archived?: ArchivedTotals | undefined
-  /** Readings and refusals by result, since the ledger began. */
+  /** Since the ledger began. */
   readings: ReadingCounts
-  /** Settled usage by budget. */
   budgets: BudgetStates
-  /** Published counters over several computes. */
   counters: AccountCounters
 }>
 
@@ -124,7 +118,7 @@ export const NO_READING_COUNTS = {
   skipped_credit: 0,
 }
 
-/** Closed awake interval as stored, with the CU-time of the whole interval. */
+/** Closed, as stored. */
 export type SettledInterval = Readonly<{
   ref: ComputeRef
   interval: AwakeInterval
@@ -133,5 +127,5 @@ export type SettledInterval = Readonly<{
   attribution: Attribution
 }>
 
-/** Likely edges of an awake interval; `tail` is its part after the last activity. */
+/** Likely edges; `tail`: the part after the last activity. */
 export type LikelyAwakeInterval = Interval & Readonly<{ tail: Millis; restart: boolean }>

@@ -1,31 +1,31 @@
-// The service's own metering of a project, and what it implies about the sizes of the computes.
+// The service's own metering of a project, and what it says about sizes.
 import type { CuMillis, Instant, Ratio, Seconds, Interval } from '../units.ts'
 
-/** Metered CU-time as read at an instant; true of an earlier time (metering lag). */
+/** True of an earlier time (metering lag). */
 export type MeterReading = Readonly<{ at: Instant; cuTime: CuMillis }>
 
-/** Average position of a project's computes within their size ranges over `[from, to)`: 0 smallest, 1 largest. */
+/** Average position of a project's computes in their size ranges: 0 smallest, 1 largest. */
 export type RangeUtilisation = Interval & { readonly share: Ratio }
 
 /** CU-time above the smallest sizes of the ranges: used, and possible at the largest sizes. */
 export type Utilisation = Readonly<{ used: CuMillis; capacity: CuMillis }>
 
-/** Start of the interval for which metered CU-time is distributed over the computes. */
+/** From here on metered CU-time is distributed over the computes. */
 export type MeterBaseline = Readonly<{
   until: Instant
-  /** Metered CU-time at `until`. */
+  /** Metered. */
   cuTime: CuMillis
-  /** Likely CU-time of all existing computes in the ledger at `until`. */
+  /** Likely, of all existing computes in the ledger. */
   ledger: CuMillis
-  /** Whether the meter did not move around `until`, so that its value does not depend on the metering lag. */
+  /** The meter did not move around `until`: the metering lag does not matter. */
   still: boolean
 }>
 
-/** Start of the interval in which metering is compared with the ledger. */
+/** From here on metering is compared with the ledger. */
 export type ComparisonStart = Readonly<{
   at: Instant
   cuTime: CuMillis
-  /** Bounds of the ledger's CU-time at `at`. */
+  /** Bounds of the ledger. */
   low: CuMillis
   high: CuMillis
   still: boolean
@@ -33,15 +33,15 @@ export type ComparisonStart = Readonly<{
   computes: string
 }>
 
-/** Metered CU-time of `[from, to)` beside the ledger's bounds. */
+/** Metered CU-time beside the ledger's bounds. */
 export type Reconciliation = Interval &
   Readonly<{
     metered: CuMillis
     low: CuMillis
     high: CuMillis
-    /** Distance from the bounds, as a share of the larger value; 0 inside, negative when the service meters less than the ledger. */
+    /** Distance from the bounds as a share of the larger value; negative when the service meters less. */
     outside: Ratio
-    /** Whether this comparison and the one before exceed the tolerance. */
+    /** This comparison and the one before exceed the tolerance. */
     diverges: boolean
   }>
 
@@ -50,15 +50,15 @@ export type ProjectMetering = Readonly<{
   last: MeterReading
   /** Undefined until the meter has moved, and after an implausible reading. */
   base: MeterBaseline | undefined
-  /** Ascending, limited to recent hours; the last one may still change. */
+  /** Of recent hours, ascending; the last one may still change. */
   shares: readonly RangeUtilisation[]
-  /** Utilisation since `base`. */
+  /** Since `base`. */
   current: Utilisation
-  /** Utilisation before `base`, older time with less weight. */
+  /** Before `base`, older time with less weight. */
   utilisation: Utilisation
-  /** Metering lag as last measured; undefined before the first measurement. */
+  /** Metering lag as last measured. */
   lag: Readonly<{ atLeast: Seconds; atMost: Seconds }> | undefined
-  /** Number of readings below the one before, or above the possible use. */
+  /** Readings below the one before, or above the possible use. */
   ignored: number
   comparison?: ComparisonStart | undefined
   /** Last comparison; undefined before an hour was metered. */

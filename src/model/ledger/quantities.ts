@@ -9,7 +9,6 @@ export type Bounds<Value extends number> = Readonly<{
   high: Value
 }>
 
-/** A value for each bound. */
 export const eachBound = <Value>(
   of: (bound: keyof Bounds<number>) => Value,
 ): Readonly<Record<keyof Bounds<number>, Value>> => ({
@@ -49,23 +48,23 @@ export type Prices = Readonly<{
   periods: readonly Readonly<{ from: Instant; perCuHour: Micros }>[]
 }>
 
-/** Part of one compute's awake time with one size and one price. */
+/** Awake time of one compute with one size and one price. */
 export type AwakeSlice = Readonly<{
   ref: ComputeRef
-  /** Shortest, likely and longest time that the slice may cover. */
+  /** Shortest, likely and longest time. */
   low: Interval
   likely: Interval
   high: Interval
   size: Bounds<Cu>
-  /** The service scales the compute within `size`, so the current size may have changed during the slice. */
+  /** The service scales the compute within `size`. */
   moves?: true
   /** Micros per CU-hour, as text: the key of `CuTimeByPrice`. */
   price: string
-  /** Whether no fact dates an edge of its interval. */
+  /** No fact dates an edge of its interval. */
   assumed: boolean
 }>
 
-/** Usage of a compute on a day of the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */
+/** A compute's day in the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */
 export type DayRow = Interval &
   Readonly<{
     ref: ComputeRef
@@ -75,10 +74,10 @@ export type DayRow = Interval &
     cuTime: CuTimeByPrice
     /** Awake time after the last activity, of intervals that ended. */
     idleTail: Millis
-    /** Awake time added by our own readings, on the day on which it was measured. */
+    /** Added by our readings, on the day on which it was measured. */
     observerOverhead: Millis
-    /** Wakes whose interval began on this day, restarts excluded. */
+    /** Intervals that began on this day, without restarts. */
     wakes: number
-    /** 0 while the day is in progress, 1 when first published afterwards, one more for each restatement. */
+    /** 0 while in progress, 1 when first published afterwards, one more for each restatement. */
     version: number
   }>

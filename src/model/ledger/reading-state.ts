@@ -2,44 +2,43 @@
 import type { Reading } from '../observation.ts'
 import type { Instant, Millis, Ratio, Seconds } from '../units.ts'
 
-/** Measured delay between an activity seen by a reading and its appearance in the service's record: in `[atLeast, atMost]`. */
+/** Delay between an activity seen by a reading and its appearance in the record: in `[atLeast, atMost]`. */
 export type ActivityLagSample = Readonly<{ atLeast: Seconds; atMost: Seconds }>
 
-/** Activity seen by a reading and not yet shown by a look. */
+/** Seen by a reading, not yet shown by a look. */
 export type PendingActivity = Readonly<{ at: Instant; atLeast: Seconds }>
 
-/** State of the readings of one compute. */
 export type ReadingState = Readonly<{
   attempts: number
-  /** Last successful reading. */
+  /** Last successful one. */
   last: (Reading & { readonly at: Instant }) | undefined
   lastAttemptAt: Instant | undefined
   lastSucceeded: boolean
   atLimit: boolean
-  /** Failed attempts since the last success. */
+  /** Since the last success. */
   failures: number
-  /** Time of the last reading with a hit ratio. */
+  /** Of the last reading with a hit ratio. */
   cacheReadAt: Instant | undefined
   cache: AccumulatedCache | undefined
-  /** Readings with a file cache limit that fits no size of the range; absent where there are none. */
+  /** Readings with a file cache limit that fits no size of the range. */
   sizeUnknown?: number
   usage: AccumulatedUsage
-  /** Observer allowance: awake seconds that readings may still add; earned by awake time, spent by readings. */
+  /** Awake time that readings may still add; earned by awake time, spent by readings. */
   allowance: Seconds
-  /** Part of the spent allowance that rests on expected costs, because the real cost is not known yet. */
+  /** Spent by expected costs, because the real cost is not known yet. */
   reserved: Seconds
   /** Newest last. */
   lags: readonly ActivityLagSample[]
   pendingActivity: PendingActivity | undefined
-  /** Compute's clock minus ours at the last reading; undefined before the first. */
+  /** Compute's clock minus ours at the last reading. */
   clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not read. */
   problem: string | undefined
 }>
 
-/** Cache counters over restarts of the compute, and the last hit ratio. */
+/** Over restarts of the compute. */
 export type AccumulatedCache = Readonly<{
-  /** Start of the server process that the next three counters belong to. */
+  /** Start of the server that the next three belong to. */
   incarnation: Instant
   hits: number
   misses: number
@@ -47,15 +46,15 @@ export type AccumulatedCache = Readonly<{
   totalHits: number
   totalMisses: number
   totalWrites: number
-  /** Hit ratio between the last two readings of one incarnation with cache reads between them, or since its start at the first reading. */
+  /** Between the last two readings of one incarnation with cache reads between them, or since its start at the first one. */
   hitRatio: Ratio | undefined
 }>
 
-/** Growth of the usage counters between readings of one incarnation, without our own sessions. */
+/** Growth between readings of one incarnation, without our own sessions. */
 export type AccumulatedUsage = Readonly<{
   arrivals: number
   activeTime: Millis
-  /** Usage between the last two readings of one incarnation; undefined before there are two. */
+  /** Between the last two readings of one incarnation. */
   last:
     | Readonly<{
         span: Millis

@@ -1,4 +1,4 @@
-// Rollups: looks and readings of one compute, summed over fixed buckets of time.
+// Looks and readings of one compute, summed over fixed buckets of time.
 import type { ComputeRef, ComputeState } from '../service/compute.ts'
 import type { Attribution } from './evidence.ts'
 import {
@@ -17,7 +17,7 @@ export const FINE_STEP: Seconds = seconds(300)
 /** Length of a coarse bucket, one hour: fine enough to show daily and weekly patterns over a season. */
 export const COARSE_STEP: Seconds = seconds(3600)
 
-/** Samples of one quantity: their mean is `sum / count`; `count` is at least 1. */
+/** The mean is `sum / count`; `count` is at least 1. */
 export type SampleSummary<Value extends number> = Readonly<{
   count: number
   sum: number
@@ -28,10 +28,10 @@ export type SampleSummary<Value extends number> = Readonly<{
 /** The mean is `sum` divided by the number of samples. */
 export type SumAndPeak = Readonly<{ sum: number; max: number }>
 
-/** Client connections over the `count` readings that could count them; `count` is at least 1. */
+/** Over the `count` readings that could count clients, at least 1. */
 export type ConnectionPeaks = Readonly<{
   count: number
-  /** Connections in any state: the peak is not the sum of the peaks by state. */
+  /** In any state: not the sum of the peaks by state. */
   all: SumAndPeak
   active: SumAndPeak
   idle: SumAndPeak
@@ -43,60 +43,57 @@ export type ConnectionPeaks = Readonly<{
 export type RollupSums = Readonly<{
   /** Start: a whole multiple of the bucket length since 1970, UTC. */
   from: Instant
-  /** Observed time by state: between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
+  /** Between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
   time: Readonly<Record<ComputeState, Millis>>
   /** Successful readings. */
   readings: number
-  /** Size while awake: `fixed` from the record at each look, `estimated` from the file cache limit at each reading. */
+  /** While awake: `fixed` by the record at each look, `estimated` by the file cache limit at each reading. */
   size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
   connections: ConnectionPeaks | undefined
-  /** Growth of the cache counters within one incarnation, and its length, which may start before the bucket. */
+  /** Growth within one incarnation, and its length, which may start before the bucket. */
   cache: Readonly<{ hits: number; misses: number; over: Millis }> | undefined
   /** Largest use at a reading. */
   cacheUsed: Bytes | undefined
-  /** Largest working set at a reading, for the longest period it covers. */
+  /** Largest at a reading, for the longest period it covers. */
   workingSet: Bytes | undefined
-  /**
-   * Growth of client sessions and client statement time within one incarnation, and its length. `activeTime / over` is the
-   * average number of active sessions.
-   */
+  /** Growth within one incarnation, and its length: `activeTime / over` is the average number of active sessions. */
   use: Readonly<{ arrivals: number; activeTime: Millis; over: Millis }> | undefined
   /** Age of the oldest client transaction at a reading. */
   longestTransaction: Seconds | undefined
 }>
 
-/** Finished bucket. Buckets with sleep alone are not stored: awake intervals already show it. */
+/** Finished. Buckets with sleep alone are not stored: awake intervals show it. */
 export type Rollup = RollupSums &
   Readonly<{
     ref: ComputeRef
     /** `FINE_STEP` or `COARSE_STEP`. */
     length: Seconds
-    /** Culprits seen by readings, largest share first, at most five. */
+    /** Largest share first, at most five. */
     culprits: readonly CulpritShare[]
   }>
 
-/** A `culpritKey`, and its share of the readings that found a culprit, to a thousandth. */
+/** A `culpritKey` with its share of the readings that found one, to a thousandth. */
 export type CulpritShare = Readonly<{ culprit: string; share: Ratio }>
 
-/** Bucket in progress. */
+/** In progress. */
 export type OpenRollup = RollupSums & {
   /** Every reading has the same weight. */
   readonly attribution: Attribution
 }
 
-/** Rollups in progress. Part of the compute's ledger entry, so that a crash loses nothing. */
+/** In progress, in the compute's ledger entry: a crash loses nothing. */
 export type RollupState = Readonly<{
   fine: OpenRollup | undefined
   coarse: OpenRollup | undefined
-  /** Latest interval in which all looks showed the compute asleep; undefined after a look that showed it awake. */
+  /** Latest time in which all looks showed the compute asleep. */
   asleep: Interval | undefined
-  /** Counters of the last reading with cache statistics. */
+  /** Of the last reading with cache statistics. */
   cache: CacheBaseline | undefined
 }>
 
-/** File cache counters at an instant of the compute's clock. */
+/** At an instant of the compute's clock. */
 export type CacheBaseline = Readonly<{
-  /** Start of the server process that the counters belong to. */
+  /** Start of the server that the counters belong to. */
   incarnation: Instant
   at: Instant
   hits: number

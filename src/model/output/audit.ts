@@ -1,4 +1,4 @@
-// Audit of an account from the service's own history: spend, awake time, and findings.
+// Audit of an account from the service's own history.
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Interval } from '../units.ts'
@@ -10,11 +10,11 @@ export type Audit = Interval &
     /** Existing computes, without deleted ones. */
     computes: number
     total: AuditSums
-    /** Share of the spend that rests on the service's metering; the rest is derived from operations alone. */
+    /** Share of the spend by the service's metering; the rest is derived from operations alone. */
     counted: Ratio
     /** Whole weeks, oldest first; the last ends with the audit. */
     weeks: readonly AuditWeek[]
-    /** Most expensive first. */
+    /** Dearest first. */
     byCompute: readonly AuditedCompute[]
     /** Largest saving first; findings without a known saving last. */
     findings: readonly Finding[]
@@ -43,11 +43,11 @@ export type AuditedCompute = AuditSums &
     projectName: string
     sizing: Sizing
     delay: AutosuspendDelay
-    /** Share of the time in which the compute existed. */
+    /** Of the time in which the compute existed. */
     awakeShare: Ratio
   }>
 
-/** Finding with its evidence. Amounts are for 30 days at the rate of the last 30. */
+/** Amounts are for 30 days at the rate of the last 30. */
 export type Finding = Readonly<
   | {
       kind: 'never-sleeps'
@@ -64,7 +64,7 @@ export type Finding = Readonly<
       delay: AutosuspendDelay
       suspends: number
       idleTail: Millis
-      /** Lower bound: the same suspensions with the smallest delay that the service accepts. */
+      /** Lower bound: the same suspensions with the smallest delay. */
       saving: Micros
     }
   | { kind: 'unused'; ref: ComputeRef; projectName: string }

@@ -1,23 +1,23 @@
 import type { Instant } from '../units.ts'
 
-/** Delivery of one item to one receiver, one for each pair. Plain data. */
+/** Of one item to one receiver. Plain data. */
 export type Delivery = Readonly<{
   account: string
   /** Name of the receiver. */
   sink: string
   kind: 'event' | 'report'
-  /** Key of the event, or slot of the report. */
+  /** Key of an event, slot of a report. */
   item: string
-  /** Topic of the event; empty for a report. */
+  /** Empty for a report. */
   topic: string
   madeAt: Instant
   /** Finished attempts. */
   attempts: number
-  /** Earliest next attempt; only meaningful while waiting. */
+  /** Only meaningful while waiting. */
   nextAt: Instant
   /** `dropped`: the oldest of too many waiting deliveries, or the receiver was removed. */
   state: 'waiting' | 'delivered' | 'failed' | 'dropped'
-  /** Text without addresses; undefined before the first error. */
+  /** Without addresses. */
   lastError: string | undefined
   deliveredAt: Instant | undefined
 }>

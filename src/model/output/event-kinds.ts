@@ -1,5 +1,5 @@
-// Kinds of events, one row each: fields, log line, and the notification if receivers can be notified.
-// A new kind is one line in `EventFields` and one row in `EVENT_KINDS`: log, outbox, messages, report and configuration read the table.
+// Kinds of events. A new kind is one line in `EventFields` and one row in `EVENT_KINDS`: log, outbox, messages, report and
+// configuration read the table.
 import { amountInUnit, budgetUnit, type BudgetLimit, type Rung } from '../policy/budget.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
@@ -10,7 +10,7 @@ import type { Instant, Interval } from '../units.ts'
 type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
 type ReconciliationChange = Readonly<{ projectId: string; checked: Reconciliation }>
 
-/** Kind → fields of its events, besides `kind`, `account` and `at`; `unknown` for none. Events are stored as JSON. */
+/** Besides `kind`, `account` and `at`; `unknown` for none. Events are stored as JSON. */
 type EventFields = {
   wake: Transition
   suspend: Transition
@@ -19,7 +19,7 @@ type EventFields = {
   'compute-gone': { readonly ref: ComputeRef }
   'budget-rung': Readonly<{
     budget: string
-    /** Highest rung reached for the first time in this period. */
+    /** Highest rung reached for the first time. */
     rung: Rung
     /** In the unit of the limit. */
     spent: Bounds<number>
@@ -46,13 +46,13 @@ export type EventKind = keyof EventFields
 export type EventOf<Kind extends EventKind = EventKind> = {
   [K in Kind]: Readonly<{ kind: K; account: string; at: Instant }> & EventFields[K]
 }[Kind]
-/** Change that a person may want to know, reported once. */
+/** Reported once. */
 export type Event = EventOf
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** What an event is about: decides its owner, and a receiver is never notified about itself. */
+/** Decides the owner; a receiver is never notified about itself. */
 type EventSubject = Readonly<
   | { kind: 'account' }
   | { kind: 'compute'; ref: ComputeRef }
@@ -65,32 +65,32 @@ type Fields = Readonly<Record<string, unknown>>
 
 type LogRow<Kind extends EventKind> = Readonly<{
   level: 'info' | 'warn' | 'error'
-  /** Static: what varies is in the fields. */
+  /** What varies is in the fields. */
   text: string
-  /** Fields of the log line besides the account. */
+  /** Besides the account. */
   fields?: (event: EventOf<Kind>) => Fields
 }>
 
 type NotificationRow<Kind extends EventKind> = Readonly<{
   severity: Severity | ((event: EventOf<Kind>) => Severity)
-  /** Groups events about the same state: the last event of a topic is its current state. */
+  /** The last event of a topic is its current state. */
   topic: (event: EventOf<Kind>) => string
   /** How often a topic is stored: once ever, once per hour, or each time. */
   stored: 'once' | 'hourly' | 'each-time'
   subject: (event: EventOf<Kind>) => EventSubject
   /** Single line, not sanitized. */
   text: (event: EventOf<Kind>) => string
-  /** Fields of the webhook body, in whole units. */
+  /** In the webhook body, in whole units. */
   fields?: (event: EventOf<Kind>) => Fields
 }>
 
 export type KindRow<Kind extends EventKind> = Readonly<{
   log: LogRow<Kind>
-  /** Absent: the event is history only, nobody is notified. */
+  /** Absent: history only, nobody is notified. */
   notification?: NotificationRow<Kind>
 }>
 
-/** Rungs from which a budget event is critical, and from which it is a warning. */
+/** From these rungs on an event is critical, a warning. */
 const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]
 
 const aboutAccount = (): EventSubject => ({ kind: 'account' })
@@ -104,7 +104,7 @@ const reconciliationFields = ({ projectId, checked }: ReconciliationChange): Fie
   checked,
 })
 
-/** Kind → row. The order of kinds is that of the configuration's schema. */
+/** The order is that of the configuration's schema. */
 export const EVENT_KINDS = {
   wake: { log: { level: 'info', text: 'compute woke', fields: transitionFields } },
   suspend: { log: { level: 'info', text: 'compute suspended', fields: transitionFields } },

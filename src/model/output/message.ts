@@ -1,10 +1,10 @@
-// Message to a receiver, and the outcome of one attempt to deliver it.
+// A message, and the outcome of one attempt to deliver it.
 import type { Seconds } from '../units.ts'
 
 export type Attachment = Readonly<{ name: string; type: string; body: string }>
 
 export type Message = Readonly<{
-  /** Key that is equal for all attempts, so that a receiver can drop duplicates. */
+  /** Equal for all attempts: a receiver can drop duplicates. */
   key: string
   account: string
   /** Slot of a report, `2026-W47`. */
@@ -12,14 +12,14 @@ export type Message = Readonly<{
   subject: string
   text: string
   html?: string
-  /** Body for programs: JSON text, or a value to serialise as JSON. */
+  /** For programs: JSON text, or a value to serialise. */
   body: unknown
-  /** Slack body, sent in place of the text. */
+  /** Sent in place of the text. */
   slack?: object
   attachments: readonly Attachment[]
 }>
 
-/** `because` contains neither addresses nor text of the receiver, because both may hold secrets. */
+/** `because` contains neither addresses nor text of the receiver: both may hold secrets. */
 export type DeliveryOutcome = Readonly<
   | { kind: 'delivered' }
   /** The message may have arrived. `after`: pause requested by the receiver. */
@@ -28,5 +28,5 @@ export type DeliveryOutcome = Readonly<
   | { kind: 'failed'; because: string }
 >
 
-/** Makes one attempt. Never rejects, and ends soon after `signal` aborts. */
+/** One attempt. Never rejects, and ends soon after `signal` aborts. */
 export type Sink = (message: Message, signal: AbortSignal) => Promise<DeliveryOutcome>

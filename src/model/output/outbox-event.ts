@@ -2,9 +2,9 @@ import { notificationOf, type NotifiableEvent } from './event-kinds.ts'
 import { HOUR } from '../units.ts'
 
 type EventKey = Readonly<{
-  /** Groups events about the same state: the last event of a topic is its current state. */
+  /** The last event of a topic is its current state. */
   topic: string
-  /** Unique per account: an event with a stored key is not stored again. */
+  /** An event with a stored key is not stored again. */
   key: string
 }>
 

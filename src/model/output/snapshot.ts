@@ -1,4 +1,4 @@
-// Snapshot published by a pass: immutable, read by all outputs.
+// Published by a pass, immutable, read by all outputs.
 import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
@@ -15,7 +15,7 @@ import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } fro
 /** `unknown` after the service was unreachable for longer than `metrics.stale_after`. */
 export type DisplayedState = Compute['state'] | 'unknown'
 
-/** What outputs show of one compute. An output function takes the part that it shows. */
+/** An output function takes the part that it shows. */
 export type ComputeView = Readonly<{
   identity: IdentityView
   state: StateView
@@ -28,7 +28,7 @@ export type IdentityView = Readonly<{
   compute: Compute
   project: Project | undefined
   owner: Owner
-  /** Owner of the whole project. */
+  /** Of the whole project. */
   projectOwner: Owner
   currency: string
 }>
@@ -40,7 +40,7 @@ export type StateView = Readonly<{
   observedAt: Instant
   delay: AutosuspendDelay
   awakeSince: Instant | undefined
-  /** Operations in progress, as far as they were read. */
+  /** In progress, as far as they were read. */
   operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
   reason: AwakeReason
 }>
@@ -55,11 +55,11 @@ export type LedgerView = Readonly<{
   assumed: CuMillis | undefined
   idleTail: Millis
   observerOverhead: Millis
-  /** Longest first; readings do not cover the rest of the awake time. */
+  /** Longest first; not the whole awake time. */
   awakeBy: readonly AttributedTime[]
-  /** Likely values as exported to metrics: they never fall. */
+  /** As exported to metrics. */
   counters: PublishedCounters
-  /** Of the project; undefined before an hour was metered. */
+  /** Of the project. */
   reconciliation: Reconciliation | undefined
 }>
 
@@ -69,21 +69,21 @@ export type ReadingView = Readonly<{
   problem: string | undefined
   /** Undefined before the first attempt. */
   succeeded: boolean | undefined
-  /** Current size; 0 when asleep; undefined when it is unknown within a range. */
+  /** 0 when asleep; undefined when unknown within a range. */
   size: Readonly<{ cu: Cu; source: 'fixed' | 'estimated' | 'observed' }> | undefined
   cache: AccumulatedCache | undefined
   hitRatio: Ratio | undefined
   cacheLimit: Bytes | undefined
   cacheUsed: Bytes | undefined
-  /** Counts of the last reading; all 0 when asleep; undefined when never read. */
+  /** Of the last reading; all 0 when asleep. */
   connections: ConnectionCounts | undefined
   maxConnections: number
   reservedConnections: number | undefined
-  /** Whether the last reading contradicts the preset; undefined while asleep, and before the first reading since the start. */
+  /** The last reading contradicts the preset; undefined while asleep, and before the first reading since the start. */
   presetMismatch: PresetMismatch | undefined
-  /** Number of readings that fit no size of the range. */
+  /** Readings that fit no size of the range. */
   sizeUnknown: number
-  /** Average number of active sessions between the last two readings of one incarnation; undefined before there are two. */
+  /** Average of active sessions between the last two readings of one incarnation. */
   averageActive: number | undefined
   /** Of the last full reading, ascending by window. */
   workingSet: readonly WorkingSet[]
@@ -92,7 +92,7 @@ export type ReadingView = Readonly<{
 
 export type PresetMismatch = Readonly<{
   maxConnections: boolean
-  /** Whether no size of the range fits the file cache limit; undefined where the limit was not read. */
+  /** No size of the range fits the file cache limit; undefined where it was not read. */
   fileCache: boolean | undefined
 }>
 
@@ -101,30 +101,30 @@ export type AccountView = Readonly<{
   account: string
   currency: string
   service: ServiceStatus
-  /** Whether the published values are committed to the store. */
+  /** The published values are committed to the store. */
   stored: boolean
   lastSweepAt: Instant | undefined
   lastRejectedAt: Instant | undefined
-  /** Start of the newest complete project list; undefined before the first. */
+  /** Start of the newest complete project list. */
   listedAt: Instant | undefined
-  /** Projects that the last sweep left to later ones. */
+  /** Left to later sweeps. */
   backlog: Backlog
-  /** When the longest outstanding read of operations became due; undefined when none is outstanding. */
+  /** When the longest outstanding read of operations became due. */
   operationsWaitSince: Instant | undefined
-  /** Problems of the last sweep, one line each. */
+  /** Of the last sweep, one line each. */
   problems: readonly string[]
   readings: ReadingCounts
-  /** Why no compute of the account can be read; undefined when they can. */
+  /** Why no compute can be read; undefined when they can. */
   unreadable: string | undefined
-  /** Whether readings are enabled. */
+  /** Readings are enabled. */
   isRead: boolean
-  /** Measured activity lag; undefined before the first measurement. */
+  /** Measured. */
   activityLag: Seconds | undefined
-  /** Measured metering lag; undefined before the first measurement. */
+  /** Measured metering lag. */
   countLag: Seconds | undefined
-  /** Reconciled projects, projects that diverge, and implausible meter readings. */
+  /** Projects reconciled, diverging; implausible meter readings. */
   counts: Readonly<{ compared: number; off: number; ignored: number }>
-  /** Project id → wakes caused by observing; projects without any are absent. */
+  /** By project id; projects without any are absent. */
   wakesCaused: ReadonlyMap<string, number>
   totals: Readonly<{
     awake: Bounds<Millis>
@@ -135,14 +135,14 @@ export type AccountView = Readonly<{
     suspends: number
     wakesCaused: number
   }>
-  /** Team → unproductive spend; never falls. */
+  /** Unproductive spend; never falls. */
   teams: AccountCounters['teams']
   wakesBy: AccountCounters['wakes']
   operations: AccountCounters['operations']
   wakeLatency: AccountCounters['wakeLatency']
-  /** In the order of the configuration, without budgets that have no period now. */
+  /** As configured, without budgets that have no period now. */
   budgets: readonly BudgetWithForecast[]
-  /** Spend and forecast of the calendar month in the account's zone, in micros; undefined before the first pass. */
+  /** Calendar month in the account's zone, in micros; undefined before the first pass. */
   month: MonthView | undefined
 }>
 
@@ -156,15 +156,15 @@ export type JobView = Readonly<{
   /** Undefined before the first. */
   lastSuccessAt: Instant | undefined
   nextRunAt: Instant
-  /** Deadline of the next success; after it somebody must look. */
+  /** After it somebody must look. */
   deadlineAt: Instant
 }>
 
 export type Snapshot = Readonly<{
-  /** Number of the snapshot in this process. */
+  /** In this process. */
   version: number
   takenAt: Instant
-  /** Whether the last sweep of every account reached the service. */
+  /** The last sweep of every account reached the service. */
   ready: boolean
   accounts: readonly AccountView[]
   /** In order of account, project and endpoint id. */
@@ -173,7 +173,6 @@ export type Snapshot = Readonly<{
   jobs: readonly JobView[]
 }>
 
-/** Reason for a compute's state, for people. */
 export type AwakeReason = Readonly<
   | { because: 'asleep'; since: Instant | undefined }
   | { because: 'starting' }
@@ -189,14 +188,14 @@ export type AwakeReason = Readonly<
       because: 'idle-tail'
       since: Instant
       until: Instant
-      /** `ahead`: `until` is in the future; `due`: it is over, and the next look will show the suspension; `overdue`: a look should have shown it. */
+      /** `ahead`: `until` is in the future; `due`: the next look will show the suspension; `overdue`: a look should have shown it. */
       end: 'ahead' | 'due' | 'overdue'
-      /** Whether a later session of Dormouse delays the suspension. */
+      /** A later session of Dormouse delays the suspension. */
       ours: boolean
     }
   | {
       because: 'unknown'
-      /** Last look, where its age is the reason. */
+      /** Last look, if its age is the reason. */
       since: Instant | undefined
     }
 >

@@ -1,15 +1,15 @@
 import type { NotifiableEvent, Severity } from './event-kinds.ts'
 import type { Seconds } from '../units.ts'
 
-/** Selection of the events that a receiver is notified of. */
+/** Events that a receiver is notified of. */
 export type Subscription = Readonly<{
   /** Undefined: all kinds. */
   events: readonly NotifiableEvent['kind'][] | undefined
   minSeverity: Severity
-  /** Only events about computes of this team; undefined: all, also those without an owner. */
+  /** Only about computes of this team; undefined: all, also those without an owner. */
   team: string | undefined
-  /** Only events about computes whose owner has this channel; undefined: all. */
+  /** Only about computes whose owner has this channel. */
   channel: string | undefined
-  /** Events of the same kind and topic are not repeated before this time. */
+  /** The same kind and topic is not repeated before this time. */
   repeatAfter: Seconds
 }>

@@ -1,4 +1,4 @@
-// Budgets: their definition and what a pass publishes of them. Evaluation is in ledger/budgets.
+// Budgets: definition, and what a pass publishes. Evaluation is in ledger/budgets.
 import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
 import {
@@ -23,24 +23,24 @@ export type Budget = Readonly<{
   name: string
   account: string
   scope: Selector
-  /** Computes that are counted but never acted upon. */
+  /** Counted, but never acted upon. */
   exempt: readonly Selector[]
   limit: BudgetLimit
-  /** Team as configured; undefined: the team of the computes, where all have the same. */
+  /** Undefined: the common team of the computes. */
   team: string | undefined
   mode: 'soft' | 'hard'
   per: 'day' | 'week' | 'month' | 'window'
-  /** Text of what is counted; another text starts a new state. */
+  /** What is counted; another text starts a new state. */
   definition: string
   /** Undefined when no period contains `at`: the window does not recur. */
   periodAt: (at: Instant) => Interval | undefined
-  /** Wall clock of the budget's zone, milliseconds since 1970 on that clock. */
+  /** Milliseconds since 1970 on the wall clock of the budget's zone. */
   wallAt: (at: Instant) => number
   /** Parts of `[from, to)` in which spend counts, in order. */
   countedIn: (from: Instant, to: Instant) => readonly Interval[]
 }>
 
-/** Percent of the limit that raise an event, once per period. */
+/** Percent of the limit; each raises an event once per period. */
 export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
 
@@ -50,27 +50,25 @@ export type UsageAmounts = Readonly<{ awake: Bounds<Millis>; cuTime: CuTimeByPri
 /** Whole usage, and its assumed part. */
 export type BudgetAmounts = Readonly<{ all: UsageAmounts; assumed: UsageAmounts }>
 
-/** Settled usage of a budget in one period, and the rungs reached. Plain data. */
+/** Settled usage in one period, and the rungs reached. Plain data. */
 export type PeriodRecord = Interval &
   Readonly<{
     settled: BudgetAmounts
-    /** Rungs reached so far for the limit `rungsOf`; not valid for another limit. */
+    /** Reached for the limit `rungsOf`; not valid for another. */
     rungs: readonly Rung[]
     rungsOf: number
   }>
 
-/** Likely spend of settled slices: number of the 5-minute bucket since 1970 → amount in the unit of the limit. Plain data. */
+/** Number of the 5-minute bucket since 1970 → likely settled spend in the unit of the limit. Plain data. */
 export type SpendBuckets = Readonly<Record<string, number>>
 
-/**
- * Spend and time by hour of the week, 168 entries each, for time older than `SpendBuckets`. Both decay equally from week to week. Plain data.
- */
+/** By hour of the week, 168 entries, for time older than `SpendBuckets`. Both decay equally from week to week. Plain data. */
 export type Seasonality = Readonly<{
   /** Spend is completely known from here on. */
   from: Instant
-  /** Spend before this instant is included, also when it becomes known later. */
+  /** Spend before it is included, also when it becomes known later. */
   until: Instant
-  /** Wall-clock week since 1970 with full weight; earlier weeks are decayed. */
+  /** Wall-clock week since 1970 with full weight. */
   week: number
   /** In the unit of the limit. */
   spent: readonly number[]
@@ -79,14 +77,14 @@ export type Seasonality = Readonly<{
 }>
 
 /**
- * Stored state of a budget. Plain data. It must be committed together with the ledger entries whose settled slices it contains:
- * slices are counted once, so one without the other would count them twice or never.
+ * Plain data, committed together with the ledger entries whose settled slices it contains: one without the other would count
+ * slices twice or never.
  */
 export type BudgetState = Readonly<{
   definition: string
   /** Start of counting. */
   since: Instant
-  /** Settled usage since `since`, over all periods: it never falls. */
+  /** Settled, over all periods: it never falls. */
   total: UsageAmounts
   records: readonly PeriodRecord[]
   spendBuckets: SpendBuckets
@@ -94,10 +92,10 @@ export type BudgetState = Readonly<{
   seasonality?: Seasonality
 }>
 
-/** Name of a budget → its state. Plain data. */
+/** By name. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
-/** Whether a hard budget may act now, and if not, why. */
+/** Whether a hard budget may act now. */
 export type BudgetEnforcement = Readonly<
   | { kind: 'acts' }
   | { kind: 'tells'; because: 'soft' | 'whole-account' }
@@ -105,36 +103,36 @@ export type BudgetEnforcement = Readonly<
   | { kind: 'held'; because: 'assumed'; share: Ratio }
 >
 
-/** Burn rate: 1 spends exactly the limit in one period. */
+/** 1 spends exactly the limit in one period. */
 export type BurnRate = Readonly<{
   window: Seconds
   /** Undefined until a whole window has been counted. */
   burn: number | undefined
-  /** Usual burn rate at this time of the week; undefined until learned. */
+  /** At this time of the week; undefined until learned. */
   usual: number | undefined
-  /** Burn rate from which on to alert; undefined when the alert is off. */
+  /** To alert from; undefined when the alert is off. */
   threshold: number | undefined
-  /** Why the alert is off. `out-of-reach`: even all computes at their largest size burn too slowly. `left-to-forecast`: a burn of 1 is normal. */
+  /** `out-of-reach`: all computes at their largest size burn too slowly. `left-to-forecast`: a burn of 1 is normal. */
   off: 'out-of-reach' | 'left-to-forecast' | undefined
 }>
 
-/** Forecast of the spend at the end of a period, in the unit of the limit. */
+/** At the end of a period, in the unit of the limit. */
 export type SpendForecast = Readonly<{
   p10: number
   p50: number
   p90: number
-  /** Fewer than 60 days of history: the error is larger, and the width mostly assumed. */
+  /** Fewer than 60 days of history: the width is mostly assumed. */
   learning: boolean
-  /** Number of finished days in the history. */
+  /** Finished days in the history. */
   days: number
 }>
 
 export type BudgetForecast = SpendForecast &
   Readonly<{
     probabilityOver: Ratio
-    /** When expected spend reaches the limit; undefined after it is reached, and when it is not reached within this period. */
+    /** When expected spend reaches the limit; undefined after that, and when it does not within this period. */
     exhaustedAt: Instant | undefined
-    /** Backtest over finished windows as long as the remaining days: coverage and error; undefined before one has finished. */
+    /** Coverage and error of a backtest over windows as long as the remaining days; undefined before one has finished. */
     held: Readonly<{ inside: Ratio; error: Ratio }> | undefined
   }>
 
@@ -146,27 +144,26 @@ export type BudgetView = Readonly<{
   scope: Selector
   per: Budget['per']
   period: Interval
-  /** Spend is known from here on: the start of the period, or later in the first one. */
+  /** The start of the period, or later in the first one. */
   knownFrom: Instant
   limit: BudgetLimit
   spent: Bounds<number>
-  /** Spend over all periods, provisional usage included: it never falls. */
+  /** Over all periods, with provisional usage: it never falls. */
   total: number
   /** Likely spend divided by the limit. */
   share: Ratio
   /** Negative when overspent. */
   remaining: number
-  /** Rungs reached in this period, also when the spend was restated below them since. */
+  /** Reached in this period, also when the spend was restated below them since. */
   rungs: readonly Rung[]
   /** Assumed share of the likely spend. */
   assumed: Ratio
   enforcement: BudgetEnforcement
-  /** Burn rate with every compute of the scope awake at its largest size. */
+  /** With every compute of the scope awake at its largest size. */
   maxBurn: number
   burns: readonly BurnRate[]
 }>
 
-/** Budget with its owner and its forecast. */
 export type BudgetWithForecast = BudgetView &
   Readonly<{
     /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
@@ -176,7 +173,7 @@ export type BudgetWithForecast = BudgetView &
     forecast: BudgetForecast | undefined
   }>
 
-/** Unit of a limit in labels and texts: a currency, `cu_hours` or `awake_hours`. */
+/** In labels and texts: a currency, `cu_hours` or `awake_hours`. */
 export const budgetUnit = (limit: BudgetLimit): string =>
   limit.unit === 'money' ? limit.currency : limit.unit
 

@@ -1,13 +1,13 @@
-// Owners of computes. Source: section `owners` of the configuration.
+// Source: section `owners` of the configuration.
 import type { Project } from '../service/compute.ts'
 import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
 
 export type Owner = Readonly<{
   /** Routes alerts; empty where there is none. `tier` likewise. */
   team: string
-  /** Importance: `prod`, `staging` or another word of the configuration. */
+  /** `prod`, `staging` or another word of the configuration. */
   tier: string
-  /** Destination of notifications. Neither it nor `costCentre` is a metric label. */
+  /** For notifications. Neither it nor `costCentre` is a metric label. */
   channel: string | undefined
   costCentre: string | undefined
 }>
@@ -18,17 +18,17 @@ export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCen
 export type OwnerRule = Readonly<{ match: Selector; owner: Owner }>
 
 export type Owners = Readonly<{
-  /** Owner of a compute; `NO_OWNER` where no rule fits. */
+  /** `NO_OWNER` where no rule fits. */
   of: (target: SelectorTarget) => Owner
-  /** First owner of that team; an owner with the team alone where there is none. */
+  /** First owner of that team, or one with the team alone. */
   ofTeam: (team: string) => Owner
-  /** Owner of a whole project, by rules without conditions on branches and computes. */
+  /** By rules without conditions on branches and computes. */
   ofProject: (account: string, project: Project) => Owner
 }>
 
 /**
- * The most specific rule that fits wins, then the first: a compute's before a branch's before a project's, a whole id or name before
- * a pattern, a pattern with more letters before one with fewer.
+ * The most specific rule that fits wins, then the first: compute before branch before project, a whole id or name before a
+ * pattern, more letters before fewer.
  */
 export function createOwners(rules: readonly OwnerRule[]): Owners {
   const ranked = rules.toSorted((a, b) => compare(rankOf(b.match), rankOf(a.match)))

@@ -1,18 +1,17 @@
 // Selection of computes in the configuration.
 import type { Compute, ComputeRef, Project } from '../service/compute.ts'
 
-/** Every given field must match, an absent one matches all. A list matches when one of its patterns does: `*` is any text, `?` any letter. */
+/** Every given field must match; of a list one pattern: `*` is any text, `?` any letter. */
 export type Selector = Readonly<{
   /** Id or name. */
   project?: readonly string[] | undefined
-  /** Id; the service does not publish names of branches. */
+  /** Id; branches have no published names. */
   branch?: readonly string[] | undefined
   /** Id or name. */
   compute?: readonly string[] | undefined
   type?: Compute['type'] | undefined
 }>
 
-/** Fields of a compute that a selector matches. */
 export type SelectorTarget = Readonly<{
   ref: ComputeRef
   projectName: string | undefined
@@ -33,7 +32,7 @@ export const selectorTargetOf = (
   type: compute.type,
 })
 
-/** A retired compute has no record: only its id and its project can select it. */
+/** A retired compute has no record: its id and its project can select it. */
 export const retiredTarget = (ref: ComputeRef, project: Project | undefined): SelectorTarget => ({
   ref,
   projectName: project?.name,
@@ -51,18 +50,17 @@ export const matchesSelector = (
   fits(compute, [target.ref.endpointId, target.name]) &&
   (type === undefined || type === target.type)
 
-/** Whether the selector matches every possible compute. */
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
   [project, branch, compute].every(
     (patterns) => !patterns || patterns.some((pattern) => /^\*+$/.test(pattern)),
   )
 
-const fits = (patterns: readonly string[] | undefined, names: readonly (string | undefined)[]): boolean =>
+const fits = (patterns: readonly string[] | undefined, names: readonly (string | undefined)[]) =>
   patterns === undefined ||
   patterns.some((pattern) => names.some((name) => name !== undefined && matchesGlob(pattern, name)))
 
-/** Glob match, in time proportional to the product of both lengths at most. */
+/** In time proportional to the product of both lengths at most. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let [at, from] = [0, 0]
   let star: { readonly after: number; from: number } | undefined

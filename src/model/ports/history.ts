@@ -12,22 +12,22 @@ export type HistorySpan = Interval & {
   readonly computes?: readonly ComputeRef[]
 }
 
-/** Awake intervals of one compute, in order of time. */
+/** Of one compute, in order of time. */
 export type ComputeAwakeIntervals = Readonly<{
   ref: ComputeRef
   times: readonly LikelyAwakeInterval[]
 }>
 
-/** Settled history, compute by compute, each in order of time. Streamed in bounded memory. */
+/** Settled, compute by compute, each in order of time. Streamed in bounded memory. */
 export type History = {
   /** Stored entries of these projects, archived ones included. */
   projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectEntry[]>
-  /** Compute key → stored statistics, of those computes that have any. */
+  /** By compute key, of those computes that have any. */
   statistics(refs: readonly ComputeRef[]): Promise<ReadonlyMap<string, ComputeStatistics>>
   /** Newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
-  /** Intervals without sums, several of one compute at a time: ten times as fast. */
+  /** Without sums, several of one compute at a time: ten times as fast. */
   awakeTimes(account: string, span: HistorySpan): AsyncIterable<ComputeAwakeIntervals>
   /** Rollups of one length. */
   rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>

@@ -7,12 +7,12 @@ import type { Operation, UnreadableOperation } from '../service/operation.ts'
 import type { ServiceError } from '../service/service-error.ts'
 import type { Instant } from '../units.ts'
 
-/** A list decoded item by item: one bad record never hides the others. */
+/** Decoded item by item: one bad record never hides the others. */
 export type Listing<Item> = Readonly<{
   items: readonly Item[]
-  /** Unreadable items, one line each with the path: `endpoints[1].current_state: …`. */
+  /** One line each with the path: `endpoints[1].current_state: …`. */
   problems: readonly string[]
-  /** Ids of unreadable items, as far as the ids are readable. */
+  /** Readable ids of unreadable items. */
   unread?: readonly string[]
 }>
 
@@ -20,7 +20,7 @@ export type OperationListing = Listing<Operation> &
   Readonly<{
     /** Operations with unreadable records. */
     lost?: readonly UnreadableOperation[]
-    /** The service answered that it has no such list, or no such project. */
+    /** The service has no such list, or no such project. */
     isAbsent?: true
   }>
 
@@ -33,15 +33,15 @@ export type ListPage<Item> = Listing<Item> &
     requests?: number
   }>
 
-/** Most projects of a page of configured projects, 20: each of them takes a request. */
+/** Configured projects of a page: each takes a request. */
 export const CONFIGURED_PAGE = 20
 
-/** A page of the service's own metering history; `none` where the service plan, the service or the organisation has no such history. */
+/** Of the service's own metering; `none` where the service plan, the service or the organisation has no such history. */
 export type ConsumptionPage =
   | ({ readonly kind: 'page' } & ListPage<Consumption>)
   | Readonly<{ kind: 'none'; because: 'plan' | 'absent'; message: string }>
 
-/** A connection string with its password. Neither JSON nor a template nor a log line of this value shows it. */
+/** With its password: neither JSON nor a template nor a log line of this value shows it. */
 export type ConnectionUri = { readonly reveal: () => string }
 
 type ConnectionQuery = Readonly<{
@@ -67,26 +67,20 @@ type SettingsChange = [settings: ComputeSettings, signal: AbortSignal]
 
 type ComputeAction<Value> = (projectId: string, endpointId: string, signal: AbortSignal) => Answer<Value>
 
-/**
- * Priority on the account's request allowance, most urgent first: verification of a change, the change itself, observation, reports
- * and audits.
- */
+/** On the account's request allowance, most urgent first: verifying a change, the change itself, observation, reports and audits. */
 export type Priority = 'verify' | 'apply' | 'poll' | 'report'
 
-/**
- * The service's HTTP API. Lists and gets may be repeated and are retried inside; a mutation is sent once and never repeated.
- * Every method stops waiting when `signal` aborts.
- */
+/** Lists and gets may be repeated and are retried inside; a mutation is sent once. Every method stops waiting when `signal` aborts. */
 export type ServiceOperations = {
-  /** Every project of the account, all pages, or only the projects that the configuration names. */
+  /** Of the account, all pages, or only those that the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
-  /** A page of that list; `cursor` is undefined for the first one. */
+  /** `cursor`: undefined for the first page. */
   listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<ListPage<Project>>
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
-  /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
+  /** Newest first, back to `since` or until the service has no more; empty where it has no such list. */
   listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<OperationListing>
-  /** Page of the whole history, newest first, back to about six months; the first page without `cursor`. Empty where the service has no such list. */
+  /** The whole history, newest first, about six months; empty where the service has no such list. */
   listOperationsPage(
     projectId: string,
     cursor: string | undefined,
@@ -100,7 +94,7 @@ export type ServiceOperations = {
     cursor: string | undefined,
     signal: AbortSignal,
   ): Answer<ConsumptionPage>
-  /** Undefined, without a request, where the configuration does not allow it. `refused` with 412 where the service stores no passwords. */
+  /** Undefined where the configuration does not allow it. `refused` with 412 where the service stores no passwords. */
   getConnectionUri(
     projectId: string,
     query: ConnectionQuery,
@@ -117,8 +111,8 @@ export type ServiceOperations = {
   revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>
 }
 
-/** Operations with priority `poll`, and a way to choose another. */
+/** Priority `poll`. */
 export type Service = ServiceOperations & {
-  /** Same service and request allowance at another priority. */
+  /** The same at another priority. */
   at(priority: Priority): Service
 }

@@ -10,11 +10,11 @@ import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 
-/** Row to write. It replaces the earlier one with the same key. */
+/** Replaces the earlier row with the same key. */
 export type Write = Readonly<
   | { kind: 'compute'; entry: ComputeEntry }
   | { kind: 'project'; entry: ProjectEntry }
-  /** Its compute has an entry, in the store or among the same writes. */
+  /** Its compute has an entry, stored or among these writes. */
   | { kind: 'interval'; interval: SettledInterval }
   | { kind: 'day'; day: DayRow }
   /** A finished bucket. */
@@ -24,7 +24,7 @@ export type Write = Readonly<
   | { kind: 'budget'; name: string; state: BudgetState | undefined }
   | { kind: 'counters'; counters: AccountCounters }
   | { kind: 'reading-counts'; counts: ReadingCounts }
-  /** Stored with what it reports, so that it is delivered also after a crash. Events that nobody is notified of are not stored. */
+  /** Stored with what it reports: a crash loses none. Events that nobody is notified of are not stored. */
   | { kind: 'event'; event: Event }
   | { kind: 'report'; report: StoredReport }
   | { kind: 'delivery'; delivery: Delivery }
@@ -38,26 +38,26 @@ export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind
 type CommitRefusal = { readonly kind: 'fenced' }
 
 export type CommitOptions = {
-  /** Epoch of the caller's opening; without it the commit is not fenced. */
+  /** Of the caller's opening; without it the commit is not fenced. */
   readonly epoch?: number
 }
 
-/** Durable storage of one account: a method's effect survives once it resolves. */
+/** Durable: a method's effect survives once it resolves. */
 export type AccountStore = {
-  /** The ledger as last committed; an empty one for an account never seen. */
+  /** As last committed; empty for an account never seen. */
   load(): Promise<Ledger>
-  /** Commits all of `writes` in one transaction, or nothing. @throws when the store fails */
+  /** In one transaction, or nothing. @throws when the store fails */
   commit(writes: readonly Write[], options?: CommitOptions): Promise<Result<void, CommitRefusal>>
 }
 
 export type Store = {
-  /** Number of this opening for writing: each is larger by 1 than the one before. */
+  /** Of this opening for writing: larger by 1 than the one before. */
   readonly epoch: number
   account(name: string): AccountStore
   close(): Promise<void>
 }
 
-/** Commits `writes`; a refusal is thrown like a failure of the store, for callers that treat both alike. @throws when nothing was written */
+/** A refusal is thrown like a failure of the store. @throws when nothing was written */
 export async function commit(
   store: Pick<AccountStore, 'commit'>,
   writes: readonly Write[],
@@ -67,7 +67,6 @@ export async function commit(
   if (!committed.ok) throw new Error('another process has opened the store since: nothing was written')
 }
 
-/** Entries of computes among `writes`. */
 export const entriesOf = (writes: readonly Write[]): readonly ComputeEntry[] =>
   writes.flatMap((write) => (write.kind === 'compute' ? [write.entry] : []))
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../units.ts'
 
-/** An account's API key, without its value. Source: service interface, "API key". */
+/** Without its value. Source: service interface, "API key". */
 export type ApiKey = Readonly<{
   keyId: number
   name: string
@@ -10,5 +10,5 @@ export type ApiKey = Readonly<{
   revoked: boolean
 }>
 
-/** New key; the service shows its value only once. */
+/** The service shows its value only once. */
 export type CreatedApiKey = Readonly<{ keyId: number; key: string }>

@@ -1,6 +1,6 @@
 import type { Instant } from '../units.ts'
 
-/** Failures of a call to the service, by what the caller can do about them. */
+/** By what the caller can do about them. */
 export type ServiceError = Readonly<
   | { kind: 'unauthorized' } // stop and tell the operator: the key is wrong or revoked
   | { kind: 'gone'; message: string } // forget the thing
@@ -12,7 +12,7 @@ export type ServiceError = Readonly<
   | { kind: 'malformed'; problems: readonly string[] }
 > // the answer does not fit the interface
 
-/** Message for a person, one line, without secrets. */
+/** One line, without secrets. */
 export function serviceErrorText(error: ServiceError): string {
   switch (error.kind) {
     case 'unauthorized':

@@ -1,11 +1,10 @@
-// Estimate of the service's time from `Date` headers: a response is written between request and arrival, in the second of its header or
-// shortly after.
+// A response is written between request and arrival, in the second of its `Date` header or shortly after.
 import { SECOND, instant, type Instant, type Seconds } from '../units.ts'
 
-/** Service time minus monotonic clock, ms: inside `[low, high]` when the monotonic clock showed `on`. */
+/** Service time minus monotonic clock, ms, when the latter showed `on`. */
 type ClockOffsetBounds = Readonly<{ low: number; high: number; on: Seconds }>
 
-/** Response with its `Date` header; `sentOn` and `answeredOn` are on the monotonic clock. */
+/** `sentOn` and `answeredOn` are on the monotonic clock. */
 type DatedResponse = Readonly<{
   date: Instant
   sentOn: Seconds
@@ -13,22 +12,22 @@ type DatedResponse = Readonly<{
 }>
 
 export type ServiceTimeEstimate = Readonly<{
-  /** Intersection of the bounds of all consistent responses. */
+  /** Intersection of all consistent responses. */
   known: ClockOffsetBounds
-  /** Bounds of the last response when they contradict `known`: a single one changes nothing. Undefined otherwise. */
+  /** The last response when it contradicts `known`: a single one changes nothing. */
   doubted: ClockOffsetBounds | undefined
 }>
 
-/** Largest clock difference between the service's machines, 100 ms: clocks steered by NTP stay well within it. */
+/** Largest difference between clocks of the service, 100 ms: NTP keeps them well within it. */
 const MACHINE_SKEW = 100
-/** Longest time that servers and proxies reuse a `Date` value, one second: the header may be late by it, never early. */
+/** Longest reuse of a `Date` value by servers and proxies: the header may be late by it, never early. */
 const DATE_REUSE = SECOND
 /** Largest drift of the service's clock against ours, 0.2 ms per second: about twice that of an unsteered clock. */
 const DRIFT = 0.2
 
 /**
- * Narrows the bounds by each consistent response. After a suspension of this machine, which stops the monotonic clock, no response
- * is consistent: then two responses that agree start new bounds.
+ * After a suspension of this machine, which stops the monotonic clock, no response is consistent: then two that agree start new
+ * bounds.
  */
 export function addDatedResponse(
   before: ServiceTimeEstimate | undefined,
@@ -48,15 +47,15 @@ const offsetOf = ({ date, sentOn, answeredOn }: DatedResponse): ClockOffsetBound
   on: answeredOn,
 })
 
-/** Bounds widened by drift to the time when the monotonic clock shows `on`. */
+/** Widened by drift to the time when the monotonic clock shows `on`. */
 export function offsetBoundsAt(bounds: ClockOffsetBounds, on: Seconds): ClockOffsetBounds {
   const drift = Math.abs(on - bounds.on) * DRIFT
   return { low: bounds.low - drift, high: bounds.high + drift, on }
 }
 
 /**
- * Likely part of the bounds: most servers write a new `Date` into each response, so the allowance for reused values is taken off.
- * Where that leaves nothing, the response with the least lateness decides.
+ * Most servers write a new `Date` into each response, so the allowance for reuse is taken off. Where that leaves nothing, the
+ * response with the least lateness decides.
  */
 export const likelyOffset = ({ low, high, on }: ClockOffsetBounds): ClockOffsetBounds => ({
   low,
@@ -71,7 +70,7 @@ function intersect(before: ClockOffsetBounds, next: ClockOffsetBounds): ClockOff
   return low <= high ? { low, high, on: next.on } : undefined
 }
 
-/** Instant at which the monotonic clock showed `on`, computed from the current time, which the first response may have corrected. */
+/** From the current time, which the first response may have corrected. */
 export const instantOf = (
   on: Seconds,
   clock: Readonly<{ now: () => Instant; monotonic: () => Seconds }>,

@@ -1,8 +1,8 @@
-// Presets: supported sizes, memory, file cache and connection limit by size.
+// Sizes, memory, file cache and connection limit by size.
 import type { Sizing } from './compute.ts'
 import { cu, seconds, type Bytes, type Cu, type Seconds } from '../units.ts'
 
-/** `interface`: the interface text; `2026-03`: the service's documentation since March 2026 (service-facts.md, "Presets"). */
+/** `interface`: the interface text; `2026-03`: the service's documentation since then (service-facts.md, "Presets"). */
 type PresetName = 'interface' | '2026-03'
 
 export type Preset = Readonly<{
@@ -11,11 +11,11 @@ export type Preset = Readonly<{
   sizes: readonly Cu[]
   fileCacheShare: number
   maxConnections: (sizing: Sizing) => number
-  /** Smallest autosuspend delay that the service accepts. */
+  /** Smallest delay that the service accepts. */
   delayFloor: Seconds
 }>
 
-const range = (from: number, to: number, step: number): number[] =>
+const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 
 /** CU → connections. Source: service interface, "Limits", second table. */
@@ -48,17 +48,17 @@ const LATER_CONNECTIONS: Readonly<Record<string, number>> = {
   8: 3357,
 }
 
-const clamp = (value: number): number => Math.min(4000, Math.max(100, Math.floor(value)))
+const clamp = (value: number) => Math.min(4000, Math.max(100, Math.floor(value)))
 
 const bounds = (sizing: Sizing): Readonly<{ min: number; max: number }> =>
   'fixed' in sizing ? { min: sizing.fixed, max: sizing.fixed } : sizing
 
-const interfaceConnections = (sizing: Sizing): number => {
+const interfaceConnections = (sizing: Sizing) => {
   const { min } = bounds(sizing)
   return INTERFACE_CONNECTIONS[min] ?? clamp((min * 4 * 2 ** 30) / 9_531_392)
 }
 
-const laterConnections = (sizing: Sizing): number => {
+const laterConnections = (sizing: Sizing) => {
   const { min, max } = bounds(sizing)
   const basis = Math.min(max, 8 * min)
   return LATER_CONNECTIONS[basis] ?? (basis > 8 ? 4000 : clamp(419.63 * basis))
@@ -86,7 +86,7 @@ export function createPreset(name: PresetName): Preset {
 }
 
 /**
- * The size a compute has now, from the file cache limit it shows.
+ * From the file cache limit that a compute shows now.
  *
  * @returns undefined when no size within 10 % fits: then the size is unknown inside `[min, max]`
  * @see service-facts.md, "Cache limit → current CU"
@@ -101,4 +101,4 @@ export function currentCu(cacheLimit: Bytes, sizing: Sizing, preset: Preset): Cu
 }
 
 /** MiB of RAM for MiB of cache: below 1,097 MiB the service reserves 256 MiB and a tenth. */
-const laterMemory = (cache: number): number => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75)
+const laterMemory = (cache: number) => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75)
