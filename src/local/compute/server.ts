@@ -24,11 +24,7 @@ export type Cluster = Readonly<{
   password: string
 }>
 
-export type ServerOptions = Omit<Cluster, 'password'> &
-  Readonly<{
-    dataFolder: string
-    port: number
-  }>
+export type ServerOptions = Omit<Cluster, 'password'> & Readonly<{ dataFolder: string; port: number }>
 
 /** Time until it accepts connections, ms: crash recovery on a busy machine takes seconds. */
 const START_TIMEOUT = 30_000

@@ -72,11 +72,7 @@ export type Faults = Readonly<{
   /** Answers 429; `retryAfter` 0 sends no header. */
   tooManyRequests: Readonly<{ next: number; retryAfter: number }>
   /** Answers with this status, with or without effect. */
-  serverErrors: Readonly<{
-    next: number
-    status: 500 | 502 | 503 | 504 | 524
-    takesEffect: boolean
-  }>
+  serverErrors: Readonly<{ next: number; status: 500 | 502 | 503 | 504 | 524; takesEffect: boolean }>
   /** Operations that start now wait until this is off. */
   stuckOperations: boolean
   /** First attempts that fail, and the time until the next. */

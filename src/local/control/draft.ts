@@ -2,11 +2,7 @@ import type { Context, Effect } from './events.ts'
 import type { Action, Branch, Compute, OpenOperation, Operation, Plan, Project } from './project.ts'
 
 /** A step in progress: the project and the effects so far. */
-export type Draft = Readonly<{
-  project: Project
-  effects: readonly Effect[]
-  context: Context
-}>
+export type Draft = Readonly<{ project: Project; effects: readonly Effect[]; context: Context }>
 
 export const computeOf = (project: Project, endpointId: string): Compute | undefined =>
   project.computes.find((compute) => compute.id === endpointId)

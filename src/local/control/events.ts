@@ -121,12 +121,7 @@ export type Refusal = Readonly<{ status: 400 | 403 | 404 | 409 | 422 | 423; mess
 
 /** Records that the answer shows, and operations that the request started. `compute`: the one it names. */
 export type Answer =
-  | Readonly<{
-      ok: true
-      project: Project
-      compute: Compute | undefined
-      operations: readonly Operation[]
-    }>
+  | Readonly<{ ok: true; project: Project; compute: Compute | undefined; operations: readonly Operation[] }>
   | Readonly<{ ok: false; refusal: Refusal }>
 
 export type Settings = Behaviour & { readonly plan: 'free' | 'paid' }

@@ -96,11 +96,7 @@ export type Plan =
   | { readonly kind: 'remove-branch' }
 
 /** `isStarted`: its effects went out, and it waits for a report. */
-export type OpenOperation = Readonly<{
-  operation: Operation
-  plan: Plan
-  isStarted: boolean
-}>
+export type OpenOperation = Readonly<{ operation: Operation; plan: Plan; isStarted: boolean }>
 
 export type Role = Dated & Readonly<{ name: string; password: string }>
 
@@ -143,10 +139,7 @@ export type Quota = Readonly<{
 
 /** Defaults of new computes; the delay also of computes whose own is 0. */
 export type ComputeDefaults = Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'> &
-  Readonly<{
-    minCu: number | undefined
-    maxCu: number | undefined
-  }>
+  Readonly<{ minCu: number | undefined; maxCu: number | undefined }>
 
 export type Project = Dated &
   Readonly<{

@@ -2,10 +2,7 @@ import type { WakeCause } from '../control/project.ts'
 import type { ComputeUsage } from '../control/usage/usage.ts'
 
 /** Exact use as of `now`; instants in ISO 8601 with milliseconds, lengths in seconds. */
-export type Truth = Readonly<{
-  now: string
-  computes: readonly ComputeTruth[]
-}>
+export type Truth = Readonly<{ now: string; computes: readonly ComputeTruth[] }>
 
 export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> &
   Readonly<{

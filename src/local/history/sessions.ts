@@ -2,11 +2,7 @@
 import type { Chance } from './chance.ts'
 
 /** `from`, `to` in ms; `pause` between queries in seconds. */
-export type Session = Readonly<{
-  from: number
-  to: number
-  pause: Readonly<{ min: number; max: number }>
-}>
+export type Session = Readonly<{ from: number; to: number; pause: Readonly<{ min: number; max: number }> }>
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE

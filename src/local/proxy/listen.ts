@@ -63,11 +63,7 @@ export async function listenTcp(
 }
 
 /** `setting`: the port last opened. `option`: configures one, 0 for none. */
-type PortChoice = Readonly<{
-  setting: string
-  option: string
-  configured: number | undefined
-}>
+type PortChoice = Readonly<{ setting: string; option: string; configured: number | undefined }>
 
 /** The configured port or an error; else the port of the last start, else any. Stores it. */
 export async function openPort<Opened extends number | { readonly port: number }>(

@@ -19,10 +19,7 @@ export function targetOfHost(host: string | undefined, suffix: string): Target |
 }
 
 /** The compute named, and the parameters for its server. */
-export type Route = Readonly<{
-  endpointId: string | undefined
-  parameters: ReadonlyMap<string, string>
-}>
+export type Route = Readonly<{ endpointId: string | undefined; parameters: ReadonlyMap<string, string> }>
 
 /** Takes `endpoint=ep-…` out of the start-up option `options`. */
 export function routeOf(parameters: ReadonlyMap<string, string>): Route {

@@ -25,11 +25,7 @@ export const recordTimes = ({ createdAt, updatedAt }: Timestamped): WireRecord =
 })
 
 /** Activity newer than `lag` is not shown yet. Both in ms. */
-export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> &
-  Readonly<{
-    now: number
-    lag: number
-  }>
+export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & Readonly<{ now: number; lag: number }>
 
 export const wireViewOf = ({ clock, settings, host }: Api): WireView => ({
   ...host,

@@ -42,10 +42,7 @@ export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): 
 
 export type NewProject = Pick<Project, 'id' | 'name'> &
   Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> &
-  Readonly<{
-    branch: Pick<Branch, 'id' | 'name' | 'catalogue'>
-    now: number
-  }>
+  Readonly<{ branch: Pick<Branch, 'id' | 'name' | 'catalogue'>; now: number }>
 
 /** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {

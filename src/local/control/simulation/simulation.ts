@@ -138,10 +138,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     const project = projects.get(projectOf.get(endpointId) ?? '')
     return project && computeOf(project, endpointId)
   }
-  const withOpen = (use: Omit<UseRecord, 'open'>) => ({
-    ...use,
-    open: computeAt(use.endpointId)?.meter.open,
-  })
+  const withOpen = (use: Omit<UseRecord, 'open'>) => ({ ...use, open: computeAt(use.endpointId)?.meter.open })
   const connect = (endpointId: string, cause: WakeCause) => {
     const compute = computeAt(endpointId)
     const isServing = compute?.state === 'active' && !compute.pending
