@@ -13,11 +13,8 @@ import { HISTORY_BEHAVIOUR } from './history/generate.ts'
 import { listenOn, openPort } from './proxy/listen.ts'
 import { loadHistoryInfo, monitoringPassword, requireSeeds, seedHistory, seedProjects } from './setup/seed.ts'
 import { createKeyStore } from './state/keys.ts'
-import {
-  type BehaviourChange,
-  type BehaviourSwitches,
-  createBehaviourSwitches,
-} from './engine/behaviour-switches.ts'
+import type { BehaviourChange, BehaviourSwitches } from './engine/behaviour-switches.ts'
+import { createBehaviourSwitches } from './engine/behaviour-switches.ts'
 import { buildTruth } from './engine/truth.ts'
 import { createWakeQueue } from './engine/wake-queue.ts'
 

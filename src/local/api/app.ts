@@ -108,7 +108,6 @@ function requireKey(call: Call, { keys, clock, addressOf }: Api): void {
 }
 
 function requireJsonAccepted(call: Call): void {
-  const accepted = call.req.header('accept') ?? '*/*'
-  if (!/\*\/\*|application\/(?:json|\*)/.test(accepted))
-    throw new ApiError(406, 'accept: only application/json is served')
+  const isAccepted = /\*\/\*|application\/(?:json|\*)/.test(call.req.header('accept') ?? '*/*')
+  if (!isAccepted) throw new ApiError(406, 'accept: only application/json is served')
 }

@@ -31,8 +31,7 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
 }
 
 /** Whether the request changes a project. Keys always take effect at once. */
-const isMutation = (call: Call): boolean =>
-  call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
+const isMutation = (call: Call) => call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
 
 function answerTooManyRequests(call: Call, retryAfter: number): Response {
   if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))

@@ -13,24 +13,20 @@ export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoe
 
 export async function parseBody<Body>(call: Call, schema: z.ZodType<Body>, api: Rules): Promise<Body> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json')
-    throw new ApiError(415, `content-type: expected application/json, got ${type ?? 'none'}`)
+  const expected = 'application/json'
+  if (type !== expected) throw new ApiError(415, `content-type: expected ${expected}, got ${type ?? 'none'}`)
   const body = parseJson(await call.req.text())
   const { errors, unknownFields } = api.settings()
   if (body === undefined) throw new ApiError(errors.invalid, 'the body is not valid JSON')
   const value = parseValue(body, schema, errors.invalid)
   const unknown = unknownFields === 'refused' ? unknownFieldsIn(body, value) : []
-  if (unknown.length > 0)
-    throw new ApiError(errors.invalid, unknown.map((path) => `${path}: unknown field`).join('; '))
+  const problems = unknown.map((path) => `${path}: unknown field`)
+  if (problems.length > 0) throw new ApiError(errors.invalid, problems.join('; '))
   return value
 }
 
 /** An absent body counts as an empty object. */
-export async function parseOptionalBody<Body>(
-  call: Call,
-  schema: z.ZodType<Body>,
-  api: Rules,
-): Promise<Body> {
+export async function parseOptionalBody<Body>(call: Call, schema: z.ZodType<Body>, api: Rules) {
   const hasBody = call.req.header('content-type') !== undefined || (await call.req.text()) !== ''
   return hasBody ? parseBody(call, schema, api) : parseValue({}, schema, api.settings().errors.invalid)
 }
@@ -53,8 +49,9 @@ export async function requirePgSettings(values: PgSettings = {}, path: string, a
 function parseValue<Value>(value: unknown, schema: z.ZodType<Value>, status: ErrorStatus): Value {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const problems = result.error.issues.map(({ path, message }) =>
-    [path.join('.'), message].filter(Boolean).join(': '),
+  const { issues } = result.error
+  const problems = issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join('.')}: ${message}` : message,
   )
   throw new ApiError(status, problems.join('; '))
 }

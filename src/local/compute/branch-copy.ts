@@ -39,9 +39,8 @@ function backUp(from: string, to: string, server: Cluster & { readonly port: num
       ? [`pg_backup_start('branch', true)`, 'pg_backup_stop(false)']
       : [`pg_start_backup('branch', true, false)`, 'pg_stop_backup(false, false)']
   return withSession(server, async (client) => {
-    await client.query(
-      `select pg_create_physical_replication_slot('branch_copy_' || pg_backend_pid(), true, true)`,
-    )
+    const slot = `'branch_copy_' || pg_backend_pid()`
+    await client.query(`select pg_create_physical_replication_slot(${slot}, true, true)`)
     await client.query(`select ${start}`)
     await copyChangingFolder(from, to)
     const { rows } = await client.query<{ readonly label: string }>(`select labelfile as label from ${stop}`)
@@ -57,8 +56,6 @@ async function copyChangingFolder(from: string, to: string): Promise<void> {
     await copyFolder(from, to)
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    const isHarmless =
-      output !== '' && output.split('\n').every((line) => line.endsWith('No such file or directory'))
-    if (!isHarmless) throw error
+    if (!output.split('\n').every((line) => line.endsWith('No such file or directory'))) throw error
   }
 }

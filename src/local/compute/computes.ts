@@ -98,18 +98,19 @@ export function createComputes(options: ComputesOptions): Computes {
     if (!entry.isStopping) options.onDied(endpointId, words)
   }
   const watchActivity = async (endpointId: string, entry: Running) => {
+    const reportProblem: ComputesOptions['onProblem'] = (message, error) =>
+      entry.isStopping || options.onProblem(message, error)
     try {
       const listener: MonitorListener = {
         onActivity: (at) => options.onActivity(endpointId, at),
         onWork: (reading) => entry.sizing.addReading(reading),
-        onProblem: (error) =>
-          entry.isStopping || options.onProblem('the activity of a compute could not be read', error),
+        onProblem: (error) => reportProblem('the activity of a compute could not be read', error),
       }
       const monitor = await startMonitor(entry.server.port, listener, options)
       if (running.get(endpointId) === entry && !entry.isStopping) entry.monitor = monitor
       else monitor.stop()
     } catch (error) {
-      if (!entry.isStopping) options.onProblem('the activity of a compute cannot be watched', error)
+      reportProblem('the activity of a compute cannot be watched', error)
     }
   }
   const stop = async (endpointId: string, grace: number) => {

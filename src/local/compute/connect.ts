@@ -16,6 +16,10 @@ export const WALSENDER = 'walproposer'
 /** Limit of a connect and of a statement, ms: a server that hangs must not hang the service. */
 const TIMEOUT = 10_000
 
+/** Against a client's settings for its compute, which must not stop the service. */
+const NEUTRAL_SETTINGS =
+  '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0'
+
 /** Ended by the caller. Its loss shows as failing queries, not as an event. */
 export async function connectSuperuser(address: SuperuserAddress): Promise<Client> {
   const { port, password, database = 'postgres', asWalsender = false } = address
@@ -29,9 +33,7 @@ export async function connectSuperuser(address: SuperuserAddress): Promise<Clien
     ...(asWalsender && { replication: 'database' }),
     connectionTimeoutMillis: TIMEOUT,
     query_timeout: TIMEOUT,
-    // a client's settings must not stop the service
-    options:
-      '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0',
+    options: NEUTRAL_SETTINGS,
   })
   client.on('error', () => undefined) // else a server that stops would end this process
   await client.connect()

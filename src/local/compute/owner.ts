@@ -6,9 +6,8 @@ export type SystemUser = Readonly<{ name: string; uid: number; gid: number }>
 /** The user of Postgres; undefined for our own. As root, which it refuses: `postgres` or `nobody`, else throws. */
 export function postgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
-  const users = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'))
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const users = lines.map((line) => line.split(':'))
   for (const name of ['postgres', 'nobody']) {
     const entry = users.find((fields) => fields[0] === name)
     if (entry) return { name, uid: Number(entry[2]), gid: Number(entry[3]) }

@@ -77,8 +77,7 @@ function followLog(child: ChildProcess, { name, ready }: ServerProcessOptions) {
   })
   child.once('error', (error) => ended.resolve(`${name} could not be run: ${error.message}`))
   // not 'close': a child of a killed server may hold the pipe open
-  child.once('exit', (code, signal) =>
-    ended.resolve(`${name} ended (${signal ?? code}): ${lines.join(' | ')}`),
-  )
+  const endText = (reason: string | number | null) => `${name} ended (${reason}): ${lines.join(' | ')}`
+  child.once('exit', (code, signal) => ended.resolve(endText(signal ?? code)))
   return { ready: isReady.promise, ended: ended.promise }
 }

@@ -2,16 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { goalCu, loadAfter } from '../control/sizing/autoscale.ts'
-import {
-  type CacheModel,
-  type RelationReading,
-  recordAccesses,
-  emptyCache,
-  resizeCache,
-  touchedSince,
-  usedPages,
-  workingSet,
-} from '../control/sizing/cache-model.ts'
+import type { CacheModel, RelationReading } from '../control/sizing/cache-model.ts'
+import { emptyCache, recordAccesses, resizeCache } from '../control/sizing/cache-model.ts'
+import { touchedSince, usedPages, workingSet } from '../control/sizing/cache-model.ts'
 import { fileCacheMiB } from '../control/sizing/sizes.ts'
 import { type SuperuserAddress, withSession } from './connect.ts'
 import { replaceFile } from './files.ts'
@@ -93,8 +86,8 @@ export function createSizeModel(
     const dropped = [...counted.keys()].filter((name) => !current.has(name))
     for (const database of [...changedDatabases(), ...dropped]) {
       const read = current.get(database)
-      const relations =
-        read === undefined ? [] : await relationsOf({ ...cluster, port: server.port, database })
+      const address = { ...cluster, port: server.port, database }
+      const relations = read === undefined ? [] : await relationsOf(address)
       model = recordAccesses(model, { database, relations }, { since, now: clock.now() })
       if (read === undefined) counted.delete(database)
       else counted.set(database, read)
@@ -113,9 +106,7 @@ export function createSizeModel(
   }
   publish()
   return {
-    attach: (startedServer) => {
-      server = startedServer
-    },
+    attach: (started) => void (server = started),
     addReading: (reading) => {
       const now = clock.now()
       const elapsed = Math.max(0, now - lastReadingAt) // the clock may be set back
@@ -135,9 +126,7 @@ export function createSizeModel(
         model = resizeCache(model, pagesOf(cu, cacheScale))
         publish()
       }),
-    stop: () => {
-      isStopped = true
-    },
+    stop: () => void (isStopped = true),
   }
 }
 
@@ -174,11 +163,8 @@ export function usedMemory(pid: number): number | undefined {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const sizes = [String(pid), ...children].filter(Boolean).map(sizesOf)
-    return (
-      SYSTEM_BYTES +
-      sizes.reduce((sum, { own }) => sum + own, 0) +
-      Math.max(...sizes.map(({ shared }) => shared))
-    )
+    const own = sizes.reduce((sum, size) => sum + size.own, 0)
+    return SYSTEM_BYTES + own + Math.max(...sizes.map(({ shared }) => shared))
   } catch {
     return undefined // no Linux, or a process has just ended
   }

@@ -35,8 +35,7 @@ export const dropSlot = (primary: ServerAddress, endpointId: string): Promise<vo
 async function drop(client: Client, name: string): Promise<void> {
   // a replica's walsender holds the slot for a moment after its end
   const slot = 'from pg_catalog.pg_replication_slots where slot_name = $1'
-  await client.query(`select pg_terminate_backend(active_pid, 2000) ${slot} and active_pid is not null`, [
-    name,
-  ])
+  const active = `${slot} and active_pid is not null`
+  await client.query(`select pg_terminate_backend(active_pid, 2000) ${active}`, [name])
   await client.query(`select pg_drop_replication_slot(slot_name) ${slot}`, [name])
 }

@@ -12,11 +12,8 @@ export const withEffects = (draft: Draft, ...effects: readonly Effect[]): Draft 
   effects: [...draft.effects, ...effects],
 })
 
-const changed = <Item extends Compute | Branch>(
-  items: readonly Item[],
-  id: string,
-  change: Partial<Item>,
-): Item[] => items.map((item) => (item.id === id ? { ...item, ...change } : item))
+const changed = <Item extends Compute | Branch>(items: readonly Item[], id: string, change: Partial<Item>) =>
+  items.map((item) => (item.id === id ? { ...item, ...change } : item))
 
 /** Changes a compute and its `updatedAt`, unless the change contains that. */
 export function withCompute(draft: Draft, endpointId: string, change: Partial<Compute>): Draft {
@@ -51,9 +48,8 @@ export const branchOf = (project: Project, branchId: string): Branch | undefined
 
 export function withBranch(draft: Draft, branchId: string, change: Partial<Branch>): Draft {
   const { project, context } = draft
-  return withProject(draft, {
-    branches: changed(project.branches, branchId, { updatedAt: context.now, ...change }),
-  })
+  const branches = changed(project.branches, branchId, { updatedAt: context.now, ...change })
+  return withProject(draft, { branches })
 }
 
 export type PlannedActions = readonly (readonly [Action, Plan])[]

@@ -60,10 +60,9 @@ export function createEffects(options: EffectsOptions): Effects {
       const perform = async (work: () => Promise<void>) => {
         if (operation) {
           await switches.unstuck()
-          if (switches.take('failingOperations')) {
-            const { retryIn } = switches.behaviour().faults.failingOperations
+          const { retryIn } = switches.behaviour().faults.failingOperations
+          if (switches.take('failingOperations'))
             return report(projectId, { kind: 'attempt-failed', operationId: operation.id, retryIn })
-          }
         }
         try {
           await work()
@@ -105,5 +104,5 @@ export function createEffects(options: EffectsOptions): Effects {
 }
 
 /** Joins the message and its cause, which says what a client can do. */
-const messageOf = ({ message, cause }: Error): string =>
+const messageOf = ({ message, cause }: Error) =>
   cause instanceof Error ? `${message}: ${cause.message}` : message

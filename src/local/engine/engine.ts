@@ -60,11 +60,8 @@ export function createEngine(options: EngineOptions): Engine {
       if (projectId) options.log({ kind: 'died', endpointId, projectId, message })
     },
   })
-  const effects = createEffects({
-    ...options,
-    computes,
-    report: (projectId, event) => void dispatch(projectId, event),
-  })
+  const reportTo: EffectsOptions['report'] = (projectId, event) => void dispatch(projectId, event)
+  const effects = createEffects({ ...options, computes, report: reportTo })
 
   const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
@@ -143,9 +140,8 @@ export function createEngine(options: EngineOptions): Engine {
     compute,
     admit: (endpointId, cause, disconnected) => {
       const admission = waiting.join(endpointId, disconnected)
-      if (!report(endpointId, { kind: 'client-waiting', endpointId, cause })) {
+      if (!report(endpointId, { kind: 'client-waiting', endpointId, cause }))
         waiting.settle(endpointId, refuseWake('08004', `endpoint not found: ${endpointId}`))
-      }
       return admission
     },
     usages: (at) =>
@@ -169,8 +165,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-const endpointIds = (project: Project | undefined): readonly string[] =>
-  project?.computes.map(({ id }) => id) ?? []
+const endpointIds = (project: Project | undefined) => project?.computes.map(({ id }) => id) ?? []
 
 /** False for activity alone: a crash loses only its last instants. */
 const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult): boolean =>

@@ -34,11 +34,10 @@ export function createWakeQueue(
       for (const endpointId of waiting.keys()) settle(endpointId, admission)
     },
     join: (endpointId, disconnected) => {
+      const endpoint = `endpoint ${endpointId}`
       const clients = waiting.get(endpointId) ?? new Set()
       if (clients.size >= perCompute)
-        return Promise.resolve(
-          refuseWake('53300', `too many clients wait for endpoint ${endpointId}, try again`),
-        )
+        return Promise.resolve(refuseWake('53300', `too many clients wait for ${endpoint}, try again`))
       waiting.set(endpointId, clients)
       const { promise, resolve } = Promise.withResolvers<WakeAdmission>()
       const settled = (admission: WakeAdmission) => {
@@ -47,8 +46,7 @@ export function createWakeQueue(
         clients.delete(settled)
         resolve(admission)
       }
-      const leave = () =>
-        settled(refuseWake('57P03', `endpoint ${endpointId} did not start in time, try again`))
+      const leave = () => settled(refuseWake('57P03', `${endpoint} did not start in time, try again`))
       const cancel = clock.after(patience, leave)
       disconnected.addEventListener('abort', leave)
       clients.add(settled)

@@ -1,4 +1,4 @@
-import { FNV_BASIS, fnv1a } from '../control/simulation/simulation.ts'
+import { fnv1a } from '../control/fnv1a.ts'
 import { createRandom } from '../random.ts'
 
 /** Seeded: a name gives one sequence. */
@@ -18,7 +18,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** `name`: a part of a history, so that a change of one moves no other. */
 export function createChance(name: string): Chance {
-  const random = createRandom(fnv1a(name, FNV_BASIS))
+  const random = createRandom(fnv1a(name))
   const uniform = () => random.uniform()
   return {
     uniform,

@@ -1,7 +1,7 @@
 // One PgBouncer per awake compute, from the first client of its pooled host on.
 import { join } from 'node:path'
 import { freePort } from '../proxy/listen.ts'
-import type { WakeAdmission } from '../engine/wake-queue.ts'
+import { type WakeAdmission, refuseWake } from '../engine/wake-queue.ts'
 import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 
 export type Poolers = {
@@ -79,15 +79,14 @@ export function createPoolers(options: PoolersOptions): Poolers {
   return {
     admit: async (endpointId, server) => {
       const program = options.program()
-      if (program === undefined) return NO_PGBOUNCER
+      if (program === undefined) return refuseWake('0A000', NO_PGBOUNCER)
       const previous = entries.get(endpointId)
       if (previous && previous.serverPort !== server.serverPort) stop(endpointId)
       try {
         const entry = entries.get(endpointId) ?? addEntry(endpointId, server, program)
         return { ok: true, port: (await entry.started).port }
       } catch {
-        const message = `the pooler of endpoint ${endpointId} could not be started`
-        return { ok: false, code: '57P03', message }
+        return refuseWake('57P03', `the pooler of endpoint ${endpointId} could not be started`)
       }
     },
     ports: (endpointId) =>
@@ -100,10 +99,6 @@ export function createPoolers(options: PoolersOptions): Poolers {
   }
 }
 
-const NO_PGBOUNCER: WakeAdmission = {
-  ok: false,
-  code: '0A000',
-  message:
-    'pooled connections need PgBouncer, which this machine does not have: install it with "apt install pgbouncer" ' +
-    'or "brew install pgbouncer", or set PGBOUNCER; the host without "-pooler" works without it',
-}
+const NO_PGBOUNCER =
+  'pooled connections need PgBouncer, which this machine does not have: install it with "apt install pgbouncer" ' +
+  'or "brew install pgbouncer", or set PGBOUNCER; the host without "-pooler" works without it'

@@ -64,8 +64,7 @@ function messageIn(bytes: Buffer): Buffer | ReturnType<typeof readClientHello> {
 }
 
 /** Type handshake, version 3.x. */
-const canBeginRecord = ([type = HANDSHAKE, version = 3]: Buffer): boolean =>
-  type === HANDSHAKE && version === 3
+const canBeginRecord = ([type = HANDSHAKE, version = 3]: Buffer) => type === HANDSHAKE && version === 3
 
 function wholeMessage(payload: Buffer): Buffer | undefined {
   const end = payload.length < 4 ? Infinity : 4 + payload.readUIntBE(1, 3)

@@ -51,11 +51,7 @@ export function createConnections(clock: Clock): Connections {
         if (sockets.size === 0 && computes.get(endpointId) === sockets) computes.delete(endpointId)
       })
     },
-    count: (endpointId) =>
-      computes
-        .get(endpointId)
-        ?.values()
-        .reduce((count, pooled) => count + (pooled ? 0 : 1), 0) ?? 0,
+    count: (endpointId) => [...(computes.get(endpointId)?.values() ?? [])].filter((pooled) => !pooled).length,
     drop: (endpointId) => {
       // not destroyed: the server's last message may be on its way
       for (const socket of computes.get(endpointId)?.keys() ?? []) closeGracefully(socket, clock)

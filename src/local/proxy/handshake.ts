@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { readClientHello } from './client-hello.ts'
 import { readFirstPacket } from './first-packet.ts'
-import { type Startup, readStartup } from './startup.ts'
+import { type Startup, invalidStartup, readStartup } from './startup.ts'
 import { type Target, targetOfHost } from './target.ts'
 
 /** Later bytes are still in `stream`. */
@@ -48,14 +48,13 @@ async function readUnencrypted(client: Socket): Promise<Startup | undefined> {
   client.write('N')
   const second = await readFirstPacket(client, readStartup)
   if (second?.kind !== 'encryption') return second
-  if (second.by === 'gss') return { kind: 'garbage', because: 'asked for GSS encryption twice' }
+  if (second.by === 'gss') return invalidStartup('asked for GSS encryption twice')
   return agreeToTls(client, second)
 }
 
 function agreeToTls(client: Socket, packet: Startup & { readonly kind: 'encryption' }): Startup {
   // else taken for bytes sent under encryption (CVE-2021-23222)
-  if (packet.rest.length > 0)
-    return { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
+  if (packet.rest.length > 0) return invalidStartup('unencrypted data after a request for encryption')
   client.write('S')
   return packet
 }
@@ -75,7 +74,7 @@ async function readEncrypted(client: Socket, direct: boolean, options: Handshake
 
 const withoutEncryption = (packet: Startup): ClientRequest =>
   packet.kind === 'encryption' || packet.kind === 'direct-tls'
-    ? { kind: 'garbage', because: 'asked for TLS inside TLS' }
+    ? invalidStartup('asked for TLS inside TLS')
     : packet
 
 /** Leaves the bytes in the stream, for the end of TLS. */

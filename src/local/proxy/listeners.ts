@@ -35,8 +35,8 @@ export async function openClientListeners(options: ListenersOptions): Promise<Cl
   const opened = new Map<string, ComputeListeners>()
   const open = async (projectId: string, endpointId: string) => {
     const remembered = options.rememberedPort(endpointId)
-    const listener =
-      (await listen({ port: remembered ?? 0 }, endpointId)) ?? (await listen({ port: 0 }, endpointId))
+    const preferred = await listen({ port: remembered ?? 0 }, endpointId)
+    const listener = preferred ?? (await listen({ port: 0 }, endpointId))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
     const address = options.extraAddress?.(endpointId)
     const extra = address && (await listen(address, endpointId))

@@ -15,7 +15,7 @@ import { createConnections } from './connections.ts'
 import { type ClientListeners, openClientListeners } from './listeners.ts'
 import { openPort } from './listen.ts'
 import type { ComputeAccess } from './session.ts'
-import type { WakeAdmission } from '../engine/wake-queue.ts'
+import { type WakeAdmission, refuseWake } from '../engine/wake-queue.ts'
 
 /** Direct and pooled clients of all computes. */
 export type ConnectedClients = ReturnType<typeof createConnectedClients>
@@ -87,7 +87,7 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
       const pooler = await poolers.admit(endpointId, { serverPort, maxConnections, keepsSessions })
       if (engine.serverPort(endpointId) === serverPort) return pooler
       poolers.stop(endpointId) // the compute fell asleep meanwhile
-      return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
+      return refuseWake('57P03', `endpoint ${endpointId} has just stopped, try again`)
     },
     connectionLimit: (endpointId) => {
       const compute = engine.compute(endpointId)
@@ -106,11 +106,10 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
 const serves = ({ state, pending, config }: Compute): boolean =>
   state === 'active' && pending === undefined && !config.disabled
 
-const poolerDisabled = (endpointId: string): WakeAdmission => ({
-  ok: false,
-  code: '08004',
-  message: `connection pooling is disabled for endpoint ${endpointId}: set pooler_enabled, or use the host without "-pooler"`,
-})
+function poolerDisabled(endpointId: string): WakeAdmission {
+  const advice = 'set pooler_enabled, or use the host without "-pooler"'
+  return refuseWake('08004', `connection pooling is disabled for endpoint ${endpointId}: ${advice}`)
+}
 
 /** Never rejects: the main port serves computes without one of their own. */
 async function syncListeners(project: Project, listeners: ClientListeners, log: Log): Promise<void> {

@@ -33,19 +33,20 @@ export function readStartup(bytes: Buffer): Startup | { readonly kind: 'more' } 
   if (bytes[0] === TLS_HANDSHAKE) return { kind: 'direct-tls', rest: bytes }
   if (bytes.length < 4) return { kind: 'more' }
   const length = bytes.readInt32BE(0)
-  if (length < 8 || length > MAX_PACKET_LENGTH)
-    return { kind: 'garbage', because: 'invalid length of startup packet' }
+  if (length < 8 || length > MAX_PACKET_LENGTH) return invalidStartup('invalid length of startup packet')
   if (bytes.length < length) return { kind: 'more' }
   return readPacket(bytes.subarray(0, length), bytes.subarray(length))
 }
+
+export const invalidStartup = (because: string) => ({ kind: 'garbage', because }) as const
 
 function readPacket(packet: Buffer, rest: Buffer): Startup {
   const code = packet.readInt32BE(4)
   if (code === SSL || code === GSS) return { kind: 'encryption', by: code === SSL ? 'tls' : 'gss', rest }
   if (code === CANCEL) return { kind: 'cancel', packet, rest }
-  if (code >>> 16 !== 3) return { kind: 'garbage', because: `unsupported frontend protocol ${code >>> 16}` }
+  if (code >>> 16 !== 3) return invalidStartup(`unsupported frontend protocol ${code >>> 16}`)
   const parameters = readParameters(packet.subarray(8))
-  if (!parameters) return { kind: 'garbage', because: 'invalid startup packet layout' }
+  if (!parameters) return invalidStartup('invalid startup packet layout')
   return { kind: 'startup', version: code, parameters, rest }
 }
 

@@ -36,5 +36,4 @@ export function routeOf(parameters: ReadonlyMap<string, string>): Route {
 const wordsOf = (options: string): string[] => options.match(/(?:\\[^]|[^\s\\])+/g) ?? []
 
 /** Accepts `%3D`, too: some clients pass on a URI's option without decoding it. */
-const endpointIn = (word: string): string | undefined =>
-  /^endpoint(?:=|%3D)([a-z0-9-]{1,60})$/i.exec(word)?.[1]?.toLowerCase()
+const endpointIn = (word: string) => /^endpoint(?:=|%3D)([a-z0-9-]{1,60})$/i.exec(word)?.[1]?.toLowerCase()

@@ -50,9 +50,8 @@ export type Prepared = Readonly<Awaited<ReturnType<typeof prepare>>>
 
 /** Finishes deletions that were acknowledged. */
 function removeDeletedData(folder: string, projects: ProjectStore): void {
-  const ids = new Set(
-    projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
-  )
+  const items = projects.load().flatMap(({ branches, computes }) => [...branches, ...computes])
+  const ids = new Set(items.map(({ id }) => id))
   removeEntries(folder, (name) => /^(?:br|ep)-/.test(name) && !ids.has(name))
 }
 

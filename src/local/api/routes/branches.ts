@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
-import type { Request } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { AddRoutes, Api } from '../context.ts'
@@ -98,13 +97,10 @@ async function requireFields({ branch, endpoints = [] }: CreateFields, api: Api)
     await requirePgSettings(settings?.pg_settings, `endpoints.${index}.settings.pg_settings`, api)
 }
 
-function newBranchRequest(
-  { branch, endpoints = [] }: CreateFields,
-  { random }: Api,
-): Request<'create-branch'> {
+function newBranchRequest({ branch, endpoints = [] }: CreateFields, { random }: Api) {
   const branchId = `br-${random.text(ID_LENGTH)}`
   return {
-    kind: 'create-branch',
+    kind: 'create-branch' as const,
     branchId,
     parentId: branch?.parent_id,
     name: branch?.name ?? branchId,

@@ -7,9 +7,8 @@ import { parseBody } from '../input.ts'
 import { askPlane, branchAndProjectOr404, branchOr404, namedOr404 } from '../plane-access.ts'
 import { type WireRecord, databaseWire, roleWire } from '../wire/records.ts'
 
-const createRoleBody = z.object({
-  role: z.object({ name: z.string(), no_login: z.literal(false).optional() }),
-})
+const newRole = z.object({ name: z.string(), no_login: z.literal(false).optional() })
+const createRoleBody = z.object({ role: newRole })
 const createDatabaseBody = z.object({ database: z.object({ name: z.string(), owner_name: z.string() }) })
 
 const BRANCH = '/projects/:project_id/branches/:branch_id'

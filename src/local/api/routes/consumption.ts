@@ -58,12 +58,10 @@ const DAY = 24 * HOUR
 /** The timeframe around an instant. */
 type TimeframeAround = (at: number) => UsageWindow
 
-const timeframesOf =
-  (length: number): TimeframeAround =>
-  (at) => {
-    const from = Math.floor(at / length) * length
-    return { from, to: from + length }
-  }
+const timeframesOf = (length: number) => (at: number) => {
+  const from = Math.floor(at / length) * length
+  return { from, to: from + length }
+}
 
 /** How far back the history reaches, ms, and its timeframes. */
 const GRANULARITY = {

@@ -28,12 +28,10 @@ const id = z.string().regex(/^[a-z0-9-]{1,60}$/)
 const type = z.enum(['read_write', 'read_only'])
 const region_id = z.string().optional()
 
-export const createEndpointBody = z.object({
-  endpoint: z.object({ branch_id: id, type, region_id, ...computeFields.shape }),
-})
-export const updateEndpointBody = z.object({
-  endpoint: z.object({ branch_id: id.optional(), ...computeFields.shape }),
-})
+const newEndpoint = z.object({ branch_id: id, type, region_id, ...computeFields.shape })
+export const createEndpointBody = z.object({ endpoint: newEndpoint })
+const changedEndpoint = z.object({ branch_id: id.optional(), ...computeFields.shape })
+export const updateEndpointBody = z.object({ endpoint: changedEndpoint })
 
 export const configOf = (fields: z.output<typeof computeFields>): Partial<ComputeConfig> =>
   withoutUndefined({
@@ -60,12 +58,10 @@ export const UNSUPPORTED = {
   expires_at: z.string().optional(),
 }
 
+const branchEndpoints = z.array(z.object({ type, ...computeFields.shape })).max(100)
 export const createBranchBody = z.object({
   branch: z.object({ ...branchFields, parent_id: id.optional(), ...UNSUPPORTED }).optional(),
-  endpoints: z
-    .array(z.object({ type, ...computeFields.shape }))
-    .max(100)
-    .optional(),
+  endpoints: branchEndpoints.optional(),
 })
 export const updateBranchBody = z.object({ branch: z.object(branchFields) })
 
@@ -108,15 +104,14 @@ export const updateProjectBody = z.object({ project: z.object(projectFields).par
 export type ProjectCreateFields = z.output<typeof createProjectFields>
 export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
 
-export const defaultsOf = ({
-  default_endpoint_settings: fields,
-}: ProjectUpdateFields): Partial<ComputeDefaults> =>
-  withoutUndefined({
-    minCu: fields?.autoscaling_limit_min_cu,
-    maxCu: fields?.autoscaling_limit_max_cu,
-    suspendTimeout: fields?.suspend_timeout_seconds,
-    pgSettings: fields?.pg_settings,
+export function defaultsOf(project: ProjectUpdateFields): Partial<ComputeDefaults> {
+  const fields = project.default_endpoint_settings ?? {}
+  return withoutUndefined({
+    minCu: fields.autoscaling_limit_min_cu,
+    maxCu: fields.autoscaling_limit_max_cu,
+    suspendTimeout: fields.suspend_timeout_seconds,
+    pgSettings: fields.pg_settings,
   })
+}
 
-export const quotaOf = ({ settings: fields }: ProjectUpdateFields): Quota =>
-  withoutUndefined(fields?.quota ?? {})
+export const quotaOf = ({ settings }: ProjectUpdateFields): Quota => withoutUndefined(settings?.quota ?? {})

@@ -9,10 +9,8 @@ import { REGION, type WireRecord, optionalTimestamp, recordTimes, timestamp, wir
 const BRANCH_LIMIT_MIB = 16_384
 export const ORGANIZATION = 'local'
 
-const countersOf = ({ awakeMs, cuMs }: Usage) => ({
-  awake: Math.floor(awakeMs / 1000),
-  cu: Math.floor(cuMs / 1000),
-})
+const seconds = (ms: number) => Math.floor(ms / 1000)
+const countersOf = ({ awakeMs, cuMs }: Usage) => ({ awake: seconds(awakeMs), cu: seconds(cuMs) })
 type Counters = ReturnType<typeof countersOf>
 
 /** Now less the lag of counters. */

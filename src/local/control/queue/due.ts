@@ -34,14 +34,12 @@ function checkAt({ state, config, suspendedAt, checks }: Compute, { availability
 export function applyDue(draft: Draft): Draft {
   const { project, context } = draft
   if (project.queue.length > 0) return runQueue(draft)
-  const isQuotaExceeded = exceededQuota(draft) !== undefined
+  const { now, settings } = context
+  const isExceeded = exceededQuota(draft) !== undefined
   const toSuspend = project.computes.filter(
-    (compute) =>
-      suspendAt(project, compute) <= context.now || (isQuotaExceeded && compute.state === 'active'),
+    (compute) => suspendAt(project, compute) <= now || (isExceeded && compute.state === 'active'),
   )
-  const toCheck = project.computes.filter(
-    (compute) => checkAt(compute, context.settings) <= context.now && !isQuotaExceeded,
-  )
+  const toCheck = project.computes.filter((compute) => checkAt(compute, settings) <= now && !isExceeded)
   return runQueue(toCheck.reduce(enqueueCheck, toSuspend.reduce(enqueueSuspension, draft)))
 }
 

@@ -10,14 +10,8 @@ import {
   withHead,
   withQueue,
 } from '../draft.ts'
-import {
-  type Compute,
-  type OpenOperation,
-  type Operation,
-  type Plan,
-  lastActivityOf,
-  replicasOf,
-} from '../project.ts'
+import type { Compute, OpenOperation, Operation, Plan } from '../project.ts'
+import { lastActivityOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 
 /** Starts the first operation unless it runs or waits for a retry; without one, serves waiting clients. */
@@ -38,8 +32,7 @@ export function endOperation(draft: Draft, status: Operation['status'], error?: 
 
 function startOperation(draft: Draft, { operation, plan }: OpenOperation): Draft {
   const { branchId } = operation
-  if (plan.kind === 'copy-branch')
-    return withEffects(draft, { kind: 'copy-branch', branchId, parentId: plan.parentId })
+  if (plan.kind === 'copy-branch') return withEffects(draft, { ...plan, branchId })
   if (plan.kind === 'remove-branch') return withEffects(draft, { kind: 'remove-branch', branchId })
   const compute = computeOf(draft.project, operation.endpointId ?? '')
   return compute ? startComputeOperation(draft, compute, plan) : endOperation(draft, 'cancelled')

@@ -1,31 +1,25 @@
 import {
   type Draft,
+  branchOf,
   computeOf,
   enqueue,
   newOperation,
   refuseUnknown,
   subjectOf,
+  withBranch,
   withCompute,
   withEffects,
   withHead,
+  withProject,
   withQueue,
   writeOperations,
 } from '../draft.ts'
 import { resizeTo } from '../sizing/autoscale.ts'
-import { applyBranchReport, resumeCopies } from './branch-reports.ts'
 import { applyDue } from './due.ts'
 import type { Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
-import {
-  type ActivityLog,
-  type Compute,
-  type OpenOperation,
-  type Operation,
-  type WakeCause,
-  lastActivityOf,
-  noteActivity,
-  releaseAt,
-} from '../project.ts'
+import type { ActivityLog, Compute, OpenOperation, Operation, WakeCause } from '../project.ts'
+import { lastActivityOf, noteActivity, releaseAt } from '../project.ts'
 import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
 
 /** Late reports and reports about deleted computes change nothing. */
@@ -52,9 +46,7 @@ const COMPUTE_REPORTS: {
   stopped: (draft, compute) =>
     compute.state === 'active' ? applyEnd(draft, compute, 'stopped unasked') : draft,
   died: (draft, compute, { message }) =>
-    compute.state === 'active'
-      ? applyEnd(draft, compute, message)
-      : applyFailedStart(draft, compute, message),
+    (compute.state === 'active' ? applyEnd : applyFailedStart)(draft, compute, message),
   configured: applyConfiguration,
   'configure-failed': (draft, compute, { message }) =>
     isConfiguring(draft, compute) ? endOperation(draft, 'error', message) : draft,
@@ -75,8 +67,7 @@ function headOf({ project }: Draft, compute: Compute): OpenOperation | undefined
   return head?.isStarted && head.operation.endpointId === compute.id ? head : undefined
 }
 
-const isConfiguring = (draft: Draft, compute: Compute): boolean =>
-  headOf(draft, compute)?.plan.kind === 'configure'
+const isConfiguring = (draft: Draft, compute: Compute) => headOf(draft, compute)?.plan.kind === 'configure'
 
 function applyConfiguration(draft: Draft, compute: Compute): Draft {
   if (!isConfiguring(draft, compute)) return draft
@@ -207,3 +198,43 @@ function recover(draft: Draft, resumes: boolean): Draft {
 
 const withoutClient = (draft: Draft, { id }: Compute): Draft =>
   withCompute(draft, id, { state: 'idle', pending: undefined, wanted: undefined })
+
+type BranchReport = Extract<Report, { readonly branchId: string }>
+
+/** Ignores reports that do not belong to the operation in progress. */
+function applyBranchReport(draft: Draft, report: BranchReport): Draft {
+  const head = draft.project.queue[0]
+  const { branchId } = report
+  if (!head?.isStarted || head.operation.branchId !== branchId) return draft
+  const isCopy = head.plan.kind === 'copy-branch'
+  if (!isCopy && head.plan.kind !== 'remove-branch') return draft
+  switch (report.kind) {
+    case 'branch-copied':
+      return isCopy ? endOperation(withBranch(draft, branchId, { state: 'ready' }), 'finished') : draft
+    case 'branch-removed':
+      return isCopy ? draft : endOperation(draft, 'finished')
+    case 'branch-failed':
+      return endOperation(withoutBranch(draft, branchId), 'error', report.message)
+  }
+}
+
+/** Removes a branch that could not be copied, with its computes, which never started. */
+function withoutBranch(draft: Draft, branchId: string): Draft {
+  const { branches, computes } = draft.project
+  const removed = computes.filter((compute) => compute.branchId === branchId)
+  const without = withProject(draft, {
+    branches: branches.filter(({ id }) => id !== branchId),
+    computes: computes.filter((compute) => compute.branchId !== branchId),
+  })
+  return withEffects(without, ...removed.map(({ id }) => refuseUnknown(id)))
+}
+
+/** Queues interrupted copies again: the creation of these branches was acknowledged. */
+const resumeCopies = (draft: Draft): Draft =>
+  draft.project.branches
+    .filter(({ state }) => state === 'init')
+    .reduce((next, { id, parentId }) => {
+      const parent = branchOf(next.project, parentId ?? '') ?? next.project.branches[0]
+      const subject = { branchId: id, endpointId: undefined }
+      return enqueue(next, subject, [['create_branch', { kind: 'copy-branch', parentId: parent?.id ?? id }]])
+    }, draft)

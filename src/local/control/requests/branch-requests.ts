@@ -5,7 +5,7 @@ import { type Draft, branchOf, enqueue, withBranch, withProject } from '../draft
 import type { Refusal, Request } from '../events.ts'
 import type { Branch } from '../project.ts'
 import { addCompute, dropCompute } from './compute-requests.ts'
-import { configRefusal, conflictOf, notFound, quotaRefusal, typeRefusal } from './validation.ts'
+import { configRefusal, conflictOf, notFound, quotaRefusal, refuse, typeRefusal } from './validation.ts'
 
 export const BRANCH_REQUESTS = {
   'create-branch': createBranch,
@@ -48,18 +48,15 @@ function createRefusal(draft: Draft, request: Request<'create-branch'>, parent: 
   })
   const refusal = computeRefusal ?? nameRefusal(project.branches, request.name)
   if (refusal) return refusal
-  if (parent.state === 'init')
-    return { status: 422, message: `branch.parent_id: branch ${parent.id} is not ready` }
-  if (request.computes.filter(({ type }) => type !== 'read_only').length > 1) {
-    const message = 'endpoints: a branch has one read-write endpoint'
-    return { status: settings.errors.duplicatePrimary, message }
-  }
+  if (parent.state === 'init') return refuse(422, `branch.parent_id: branch ${parent.id} is not ready`)
+  if (request.computes.filter(({ type }) => type !== 'read_only').length > 1)
+    return refuse(settings.errors.duplicatePrimary, 'endpoints: a branch has one read-write endpoint')
   return conflictOf(draft) ?? (request.computes.length > 0 ? quotaRefusal(draft) : undefined)
 }
 
 const nameRefusal = (branches: readonly Branch[], name: string): Refusal | undefined =>
   branches.some((branch) => branch.name === name)
-    ? { status: 409, message: `branch.name: a branch named ${JSON.stringify(name)} exists` }
+    ? refuse(409, `branch.name: a branch named ${JSON.stringify(name)} exists`)
     : undefined
 
 function updateBranch(draft: Draft, request: Request<'update-branch'>): Outcome {
@@ -91,8 +88,8 @@ function deleteBranch(draft: Draft, { branchId }: Request<'delete-branch'>): Out
 
 function deleteRefusal(branches: readonly Branch[], branch: Branch): Refusal | undefined {
   const { id } = branch
-  if (branches[0]?.id === id) return { status: 422, message: 'the default branch cannot be deleted' }
-  if (branch.protected) return { status: 422, message: `branch ${id} is protected` }
+  if (branches[0]?.id === id) return refuse(422, 'the default branch cannot be deleted')
+  if (branch.protected) return refuse(422, `branch ${id} is protected`)
   const child = branches.find(({ parentId }) => parentId === id)
-  return child && { status: 422, message: `branch ${id} has a child branch: ${child.id}` }
+  return child && refuse(422, `branch ${id} has a child branch: ${child.id}`)
 }

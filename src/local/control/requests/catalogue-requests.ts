@@ -5,7 +5,7 @@ import type { Refusal, Request } from '../events.ts'
 import { type Catalogue, type Compute, type Database, primaryOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { updateSteps } from './compute-requests.ts'
-import { conflictOf, notFound } from './validation.ts'
+import { conflictOf, notFound, refuse } from './validation.ts'
 
 export const CATALOGUE_REQUESTS = {
   'create-role': ofCatalogue(createRole),
@@ -69,9 +69,9 @@ const hasName = (items: readonly { readonly name: string }[], name: string): boo
 function createRole(catalogue: Catalogue, request: Request<'create-role'>, { context }: Draft): Change {
   const { name, password } = request
   const problem = nameProblem(name, 'role')
-  if (problem) return { status: 400, message: problem }
+  if (problem) return refuse(400, problem)
   const { roles, dropped } = catalogue
-  if (hasName(roles, name)) return { status: 409, message: `role.name: role ${JSON.stringify(name)} exists` }
+  if (hasName(roles, name)) return refuse(409, `role.name: role ${JSON.stringify(name)} exists`)
   return {
     roles: [...roles, { name, password, createdAt: context.now, updatedAt: context.now }],
     dropped: { ...dropped, roles: dropped.roles.filter((role) => role !== name) },
@@ -80,19 +80,15 @@ function createRole(catalogue: Catalogue, request: Request<'create-role'>, { con
 
 function resetPassword({ roles }: Catalogue, request: Request<'reset-password'>, { context }: Draft): Change {
   const { name, password } = request
-  if (!hasName(roles, name)) return { status: 404, message: `role not found: ${name}` }
-  return {
-    roles: roles.map((role) => (role.name === name ? { ...role, password, updatedAt: context.now } : role)),
-  }
+  if (!hasName(roles, name)) return refuse(404, `role not found: ${name}`)
+  const change = { password, updatedAt: context.now }
+  return { roles: roles.map((role) => (role.name === name ? { ...role, ...change } : role)) }
 }
 
 function deleteRole({ roles, databases, dropped }: Catalogue, { name }: Request<'delete-role'>): Change {
-  if (!hasName(roles, name)) return { status: 404, message: `role not found: ${name}` }
+  if (!hasName(roles, name)) return refuse(404, `role not found: ${name}`)
   const owned = databases.find(({ owner }) => owner === name)
-  if (owned) {
-    const message = `role ${JSON.stringify(name)} owns database ${JSON.stringify(owned.name)}`
-    return { status: 422, message }
-  }
+  if (owned) return refuse(422, `role ${JSON.stringify(name)} owns database ${JSON.stringify(owned.name)}`)
   return {
     roles: roles.filter((role) => role.name !== name),
     dropped: { ...dropped, roles: [...dropped.roles, name] },
@@ -102,11 +98,10 @@ function deleteRole({ roles, databases, dropped }: Catalogue, { name }: Request<
 function createDatabase(catalogue: Catalogue, request: Request<'create-database'>, draft: Draft): Change {
   const { name, owner } = request
   const problem = nameProblem(name, 'database')
-  if (problem) return { status: 400, message: problem }
+  if (problem) return refuse(400, problem)
   const { roles, databases, dropped } = catalogue
-  if (hasName(databases, name))
-    return { status: 409, message: `database.name: database ${JSON.stringify(name)} exists` }
-  if (!hasName(roles, owner)) return { status: 404, message: `database.owner_name: role not found: ${owner}` }
+  if (hasName(databases, name)) return refuse(409, `database.name: database ${JSON.stringify(name)} exists`)
+  if (!hasName(roles, owner)) return refuse(404, `database.owner_name: role not found: ${owner}`)
   const { now } = draft.context
   const ids = draft.project.branches.flatMap((branch) => branch.catalogue.databases.map(({ id }) => id))
   const database: Database = { id: Math.max(0, ...ids) + 1, name, owner, createdAt: now, updatedAt: now }
@@ -117,7 +112,7 @@ function createDatabase(catalogue: Catalogue, request: Request<'create-database'
 }
 
 function deleteDatabase({ databases, dropped }: Catalogue, { name }: Request<'delete-database'>): Change {
-  if (!hasName(databases, name)) return { status: 404, message: `database not found: ${name}` }
+  if (!hasName(databases, name)) return refuse(404, `database not found: ${name}`)
   return {
     databases: databases.filter((database) => database.name !== name),
     dropped: { ...dropped, databases: [...dropped.databases, name] },

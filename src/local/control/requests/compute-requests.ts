@@ -12,11 +12,11 @@ import {
   withEffects,
   withProject,
 } from '../draft.ts'
-import type { Effect, NewCompute, Refusal, Request } from '../events.ts'
+import type { Effect, NewCompute, Request } from '../events.ts'
 import type { Compute, Plan } from '../project.ts'
 import { UNUSED, addUsage, closeMeter } from '../usage/meter.ts'
 import { exceededQuota } from '../usage/quota.ts'
-import { configRefusal, conflictOf, placeRefusal, quotaRefusal, storedDelay } from './validation.ts'
+import { configRefusal, conflictOf, placeRefusal, quotaRefusal, refuse, storedDelay } from './validation.ts'
 
 export const COMPUTE_REQUESTS = {
   create: createCompute,
@@ -32,8 +32,9 @@ function ofCompute<Wanted extends { readonly endpointId: string }>(
 ) {
   return (draft: Draft, request: Wanted): Outcome => {
     const compute = computeOf(draft.project, request.endpointId)
-    if (!compute) return { status: 404, message: `endpoint not found: ${request.endpointId}` }
-    return handle(draft, compute, request)
+    return compute
+      ? handle(draft, compute, request)
+      : refuse(404, `endpoint not found: ${request.endpointId}`)
   }
 }
 
@@ -41,10 +42,10 @@ function createCompute(draft: Draft, request: Request<'create'>): Outcome {
   const { project, context } = draft
   const { branchId, endpointId, type = 'read_write' } = request
   const config = completeConfig(request.config, project, context.settings)
-  const refusal: Refusal | undefined =
+  const refusal =
     configRefusal(config, context.settings) ??
     placeRefusal(draft, { type, branchId }) ??
-    (computeOf(project, endpointId) && { status: 409, message: `endpoint ${endpointId} exists` }) ??
+    (computeOf(project, endpointId) && refuse(409, `endpoint ${endpointId} exists`)) ??
     conflictOf(draft) ??
     (config.disabled ? undefined : quotaRefusal(draft))
   if (refusal) return refusal
@@ -88,8 +89,8 @@ function updateCompute(draft: Draft, compute: Compute, request: Request<'update'
     (branchId === compute.branchId ? undefined : placeRefusal(draft, { type: compute.type, branchId })) ??
     conflictOf(draft, compute)
   if (refusal) return refusal
-  const disruptive =
-    isDisruptive(compute, { config, branchId }) || (settings.patchEqualRestarts && hasSize(changes))
+  const setsSize = settings.patchEqualRestarts && hasSize(changes)
+  const disruptive = setsSize || isDisruptive(compute, { config, branchId })
   const { steps, pending } = planUpdate(draft, compute, { isDisabled: config.disabled, disruptive })
   const changed = withCompute(draft, compute.id, { config, branchId, pending })
   return schedule(changed, { branchId, endpointId: compute.id }, steps)
@@ -133,10 +134,8 @@ export function dropCompute(draft: Draft, compute: Compute): Readonly<{ draft: D
   const { id: endpointId, branchId } = compute
   const { meter, interval } = closeMeter(compute.meter, draft.context.now)
   const effects: Effect[] = [refuseUnknown(endpointId), { kind: 'drop-connections', endpointId }]
-  if (interval) {
-    effects.push({ kind: 'write-interval', endpointId, interval })
-    effects.push({ kind: 'stop-process', endpointId, grace: 0 })
-  }
+  const stop = { kind: 'stop-process', endpointId, grace: 0 } as const
+  if (interval) effects.push({ kind: 'write-interval', endpointId, interval }, stop)
   // it has data and a slot of its own
   if (compute.type === 'read_only') effects.push({ kind: 'remove-replica', endpointId, branchId })
   const { computes, spent } = draft.project
@@ -148,7 +147,7 @@ export function dropCompute(draft: Draft, compute: Compute): Readonly<{ draft: D
 }
 
 function startCompute(draft: Draft, compute: Compute): Outcome {
-  if (compute.config.disabled) return { status: 422, message: `endpoint ${compute.id} is disabled` }
+  if (compute.config.disabled) return refuse(422, `endpoint ${compute.id} is disabled`)
   const steps: PlannedActions =
     compute.state === 'active' ? [] : [['start_compute', { kind: 'start', cause: { kind: 'api' } }]]
   return conflictOf(draft, compute) ?? quotaRefusal(draft) ?? schedule(draft, subjectOf(compute), steps)
@@ -165,13 +164,12 @@ function restartCompute(draft: Draft, compute: Compute): Outcome {
   const conflict = conflictOf(draft, compute)
   if (conflict) return conflict
   const { restartIdle } = draft.context.settings.errors
-  if (compute.state === 'active') {
+  if (compute.state === 'active')
     return schedule(draft, subjectOf(compute), [
       ['suspend_compute', { kind: 'suspend' }],
       ['start_compute', { kind: 'start', cause: { kind: 'api' } }],
     ])
-  }
   if (restartIdle === 'starts') return startCompute(draft, compute)
   const message = `endpoint ${compute.id} is ${compute.state}: only an active endpoint can be restarted, start it instead`
-  return { status: restartIdle, message }
+  return refuse(restartIdle, message)
 }

@@ -1,12 +1,14 @@
 // Reasons to refuse a request: the first that holds.
 import type { Refusal, Settings } from '../events.ts'
-import type { Draft } from '../draft.ts'
+import { type Draft, branchOf } from '../draft.ts'
 import { type Compute, type ComputeConfig, type SizeRange, primaryOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
 
-export const notFound = (what: string): Refusal => ({ status: 404, message: `${what} not found` })
+export const refuse = (status: Refusal['status'], message: string): Refusal => ({ status, message })
+
+export const notFound = (what: string): Refusal => refuse(404, `${what} not found`)
 
 /** Autosuspend delays, seconds: longest (S-51), and shortest without the switch `delayBelowMinimum`. */
 const LONGEST_DELAY = 604_800
@@ -20,7 +22,7 @@ export function configRefusal(config: Sizing, settings: Settings, field = 'endpo
     sizeProblem(config) ??
     delayProblem(config, settings) ??
     settingsRefusal(config.pgSettings, field === 'endpoint' ? 'settings.pg_settings' : 'pg_settings')
-  if (problem) return { status: 400, message: `${field}.${problem}` }
+  if (problem) return refuse(400, `${field}.${problem}`)
   return planRefusal(config, settings, field)
 }
 
@@ -35,14 +37,13 @@ function sizeProblem({ minCu, maxCu }: SizeRange): string | undefined {
 function planRefusal({ maxCu }: SizeRange, { plan }: Settings, field: string): Refusal | undefined {
   if (plan === 'paid' || maxCu <= FREE_LIMIT_CU) return undefined
   const message = `the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`
-  return { status: 403, message: `${field}.autoscaling_limit_max_cu: ${message}` }
+  return refuse(403, `${field}.autoscaling_limit_max_cu: ${message}`)
 }
 
 function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Settings): string | undefined {
   const shortest = delayBelowMinimum === 'refused' ? SHORTEST_DELAY : 1
   const inRange = suspendTimeout >= shortest && suspendTimeout <= LONGEST_DELAY
-  if (Number.isInteger(suspendTimeout) && (suspendTimeout === 0 || suspendTimeout === -1 || inRange))
-    return undefined
+  if (Number.isInteger(suspendTimeout) && ([0, -1].includes(suspendTimeout) || inRange)) return undefined
   const expected = `expected -1 (never), 0 (default) or ${shortest} to ${LONGEST_DELAY} seconds`
   return `suspend_timeout_seconds: ${expected}, got ${suspendTimeout}`
 }
@@ -53,7 +54,7 @@ export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): num
 
 export function quotaRefusal(draft: Draft): Refusal | undefined {
   const message = exceededQuota(draft)
-  return message === undefined ? undefined : { status: draft.context.settings.errors.quota, message }
+  return message === undefined ? undefined : refuse(draft.context.settings.errors.quota, message)
 }
 
 /** 423 while operations are open, in the service's own words (service-facts 5). */
@@ -62,7 +63,7 @@ export function conflictOf({ project }: Draft, compute?: Compute): Refusal | und
   const message = compute?.pending
     ? `endpoint ${compute.id} is in some transitive state; project already has running conflicting operations`
     : 'project already has running conflicting operations, scheduling of new ones is prohibited'
-  return { status: 423, message }
+  return refuse(423, message)
 }
 
 /** Per branch. Only here: each replica is a process and takes one of 100 slots. */
@@ -75,23 +76,18 @@ export function placeRefusal(
 ): Refusal | undefined {
   const refusal = typeRefusal(type, settings, 'endpoint')
   if (refusal) return refusal
-  if (!project.branches.some(({ id }) => id === branchId))
-    return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
+  if (!branchOf(project, branchId)) return refuse(404, `endpoint.branch_id: branch not found: ${branchId}`)
   if (type === 'read_write' && primaryOf(project, branchId)) {
     const message = `endpoint.branch_id: branch ${branchId} already has a read-write endpoint`
-    return { status: settings.errors.duplicatePrimary, message }
+    return refuse(settings.errors.duplicatePrimary, message)
   }
   if (type === 'read_write' || replicasOf(project, branchId).length < MAX_REPLICAS) return undefined
   const message = `endpoint.branch_id: branch ${branchId} has ${MAX_REPLICAS} read replicas, the most of the local service`
-  return { status: 422, message }
+  return refuse(422, message)
 }
 
 /** Read replicas need a paid plan (S-07). */
-export function typeRefusal(
-  type: Compute['type'] | undefined,
-  { plan }: Settings,
-  field: string,
-): Refusal | undefined {
-  if (type !== 'read_only' || plan === 'paid') return undefined
-  return { status: 403, message: `${field}.type: read replicas need a paid plan` }
-}
+export const typeRefusal = (type: Compute['type'] | undefined, { plan }: Settings, field: string) =>
+  type === 'read_only' && plan !== 'paid'
+    ? refuse(403, `${field}.type: read replicas need a paid plan`)
+    : undefined

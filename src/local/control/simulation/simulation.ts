@@ -2,6 +2,7 @@
 import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usage/usage.ts'
 import { createEventHeap } from './event-heap.ts'
 import { computeOf } from '../draft.ts'
+import { fnv1a } from '../fnv1a.ts'
 import { nextDueAt } from '../queue/due.ts'
 import type { Effect, Event, Request, Settings, StepResult } from '../events.ts'
 import { createSimulatedHistory } from './history.ts'
@@ -221,17 +222,7 @@ function durationOf({ kind }: Effect, { start, stop, configure }: Latencies): nu
 
 /** The nth UUID of a project, equal in every simulation. Two hashes tell 100,000 projects apart. */
 function uuidOf(projectId: string, count: number): string {
-  const [first = '', second = ''] = [FNV_BASIS, 0x01000193].map((basis) =>
-    fnv1a(projectId, basis).toString(16).padStart(8, '0'),
-  )
+  const hashes = [fnv1a(projectId), fnv1a(projectId, 0x01000193)]
+  const [first = '', second = ''] = hashes.map((hash) => hash.toString(16).padStart(8, '0'))
   return `${first}-${second.slice(0, 4)}-4${second.slice(4, 7)}-8000-${count.toString(16).padStart(12, '0')}`
-}
-
-export const FNV_BASIS = 0x811c9dc5
-
-/** 32 bits. */
-export function fnv1a(text: string, basis: number): number {
-  let hash = basis
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
 }

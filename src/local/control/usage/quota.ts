@@ -25,13 +25,11 @@ function limitStates(project: Project, now: number) {
   if (!quota.active_time_seconds && !quota.compute_time_seconds) return []
   const total = totalUsage(project, now)
   const open = computes.flatMap(({ meter }) => meter.open ?? [])
+  const { awakeMs, cuMs } = period.before
+  const cu = open.reduce((sum, interval) => sum + interval.cu, 0)
   const uses = [
-    { limit: 'active_time_seconds', used: total.awakeMs - period.before.awakeMs, rate: open.length },
-    {
-      limit: 'compute_time_seconds',
-      used: total.cuMs - period.before.cuMs,
-      rate: open.reduce((sum, { cu }) => sum + cu, 0),
-    },
+    { limit: 'active_time_seconds', used: total.awakeMs - awakeMs, rate: open.length },
+    { limit: 'compute_time_seconds', used: total.cuMs - cuMs, rate: cu },
   ] as const
   return uses.flatMap(({ limit, used, rate }) => {
     const allowed = quota[limit] ?? 0
@@ -47,8 +45,7 @@ export function exceededQuota({ project, context }: Draft): string | undefined {
 
 /** Infinity when no limit will be used up. Assumes that no compute wakes or suspends. */
 export function quotaExceededAt(project: Project, now: number): number {
-  const ends = limitStates(project, now).map(({ remaining, rate }) =>
-    rate > 0 ? now + remaining / rate : Infinity,
-  )
+  const states = limitStates(project, now)
+  const ends = states.map(({ remaining, rate }) => (rate > 0 ? now + remaining / rate : Infinity))
   return Math.max(now, Math.ceil(Math.min(...ends)))
 }

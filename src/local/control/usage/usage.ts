@@ -61,10 +61,10 @@ export const clipIntervals = (
   window: UsageWindow,
 ): Interval[] =>
   [...closed, ...open.map((interval) => ({ ...interval, to: window.to }))]
-    .map((interval) => ({
-      ...interval,
-      from: Math.max(interval.from, window.from),
-      to: Math.min(interval.to, window.to),
+    .map(({ from, to, ...rest }) => ({
+      ...rest,
+      from: Math.max(from, window.from),
+      to: Math.min(to, window.to),
     }))
     .filter(({ from, to }) => from < to)
 
