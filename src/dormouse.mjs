@@ -8,6 +8,9 @@ if (major < 24 || (major === 24 && minor < 11)) {
   )
   process.exit(2)
 }
+const { setFlagsFromString } = await import('node:v8')
+// The young generation stays small: it would grow to 130 MB and stay there. Collecting it more often costs a quarter more CPU time in a busy pass.
+setFlagsFromString('--semi-space-growth-factor=1')
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()
 await import('./main.ts')

@@ -153,6 +153,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       const isRecent = options.clock.now() - since <= RECENT
       const limit = isRecent ? OPERATIONS_PER_PAGE : MAX_OPERATIONS_PER_PAGE
       const lost: UnreadableOperation[] = []
+      let requests = 0
       const listed = await readPages({
         idOf: (operation: Operation) => operation.operationId,
         isLast: (page) => page.items.some(({ createdAt }) => createdAt < from),
@@ -160,6 +161,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
           const query = new URLSearchParams({ limit: String(limit) })
           if (cursor !== undefined) query.set('cursor', cursor)
           const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
+          requests += 1
           const page = await read('list_operations', path, {
             decode: (body) => decodeOperations(body, projectId),
             signal,
@@ -176,6 +178,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
         ...listed.value,
         items: items.toSorted((a, b) => b.createdAt - a.createdAt),
         ...(recent.length > 0 && { lost: recent }),
+        ...(requests > 1 && { requests }),
       })
     },
 

@@ -63,6 +63,6 @@ async function statisticsOf(
 
 /** See `Persistence.isPersisted`. */
 function sweepPlan({ persistence, polling }: PassState, plan: SweepPlan): SweepPlan {
-  const adapted = { ...plan, requests: adaptToThroughput(plan, polling.throughput) }
+  const adapted = { ...plan, allowance: plan.requests, requests: adaptToThroughput(plan, polling.throughput) }
   return persistence.isPersisted ? adapted : { ...adapted, readings: { ...plan.readings, mode: 'off' } }
 }

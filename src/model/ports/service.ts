@@ -16,13 +16,14 @@ export type Listing<Item> = Readonly<{
   unread?: readonly string[]
 }>
 
-export type OperationListing = Listing<Operation> &
-  Readonly<{
-    /** Operations with unreadable records. */
-    lost?: readonly UnreadableOperation[]
-    /** The service has no such list, or no such project. */
-    isAbsent?: true
-  }>
+export type OperationListing = Listing<Operation> & {
+  /** Operations with unreadable records. */
+  readonly lost?: readonly UnreadableOperation[]
+  /** Requests that the list took; default 1. */
+  readonly requests?: number
+  /** The service answered that it has no such list, or no such project. */
+  readonly isAbsent?: true
+}
 
 /** A page of a list. */
 export type ListPage<Item> = Listing<Item> &

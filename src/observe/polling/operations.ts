@@ -2,8 +2,9 @@
 import type { UnreadableOperations, SweepProblem, PendingRetries } from '../../model/observation.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import type { OperationListing } from '../../model/ports/service.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
-import { selectOperations, updatePendingOperations } from './select-operations.ts'
+import { selectOperations, updatePendingOperations, type OperationsToRead } from './select-operations.ts'
 import { findOperationCandidates, type OperationsContext } from './operation-candidates.ts'
 import { failed } from '../../std/result.ts'
 import { forEachParallel } from '../../std/parallel.ts'
@@ -25,6 +26,15 @@ export type OperationsResult = Readonly<{
   /** Requests that were made. */
   requestsMade: number
 }>
+
+/** Histories in flight at once, 2: each may hold months of operations. */
+const MAX_HISTORIES = 2
+
+/**
+ * Operations after which a sweep reads no more, 10,000, some 10 MB: they are in memory until the sweep is stored. The histories of other
+ * projects wait for the next sweep, so that the first start over rich histories is stored bit by bit.
+ */
+const MAX_OPERATIONS = 10_000
 
 /** Answer of a service that has the list, but not now. */
 const ABSENT: ServiceError = { kind: 'gone', message: 'no list of operations' }
@@ -52,28 +62,45 @@ export async function readOperations(
   const selected = selectOperations(candidates, { waiting, room }, clock.now())
   // A service that has listed operations has such a list: an answer without one has failed.
   const isListed = context.ledger.counters.operations.length > 0
-  await forEachParallel(selected, MAX_CONCURRENT, async ([projectId, from]) => {
+  let requestsMade = 0
+  const readOne = async ([projectId, from]: OperationsToRead): Promise<void> => {
+    if (requestsMade >= room || result.operations.length >= MAX_OPERATIONS) return
     const answer = await gate.ask(async (signal) => {
       const operations = await service.listOperations(projectId, from, signal)
       return operations.ok && operations.value.isAbsent && isListed ? failed(ABSENT) : operations
     })
     if (!answer) return
-    const where = `operations of project ${projectId}`
+    requestsMade += (answer.ok ? answer.value.requests : undefined) ?? 1
     if (answer.ok) {
       done.add(projectId)
-      result.read.push(projectId)
-      for (const operation of answer.value.items) result.operations.push(operation)
-      for (const { endpointId } of answer.value.lost ?? []) result.unreadable.push({ projectId, endpointId })
-      for (const message of answer.value.problems) result.problems.push({ where, message })
+      addOperations(result, projectId, answer.value)
       return
     }
     if (isProjectFault(answer.error)) failures.add(projectId)
-    result.problems.push({ where, message: serviceErrorText(answer.error) })
-  })
+    result.problems.push({ where: whereOf(projectId), message: serviceErrorText(answer.error) })
+  }
+  const { histories = [], recent = [] } = Object.groupBy(selected, ([projectId]) =>
+    candidates.atFirstSight.has(projectId) ? 'histories' : 'recent',
+  )
+  await forEachParallel(recent, MAX_CONCURRENT, readOne)
+  await forEachParallel(histories, MAX_HISTORIES, readOne)
   const retries = updatePendingOperations(
     waiting,
     { needed: candidates.needed, read: done, failed: failures },
     clock.now(),
   )
-  return { ...result, retries, requestsMade: gate.asked() }
+  return { ...result, retries, requestsMade }
+}
+
+const whereOf = (projectId: string): string => `operations of project ${projectId}`
+
+function addOperations(
+  { operations, read, unreadable, problems }: Omit<OperationsResult, 'retries' | 'requestsMade'>,
+  projectId: string,
+  { items, lost = [], problems: lines }: OperationListing,
+): void {
+  read.push(projectId)
+  for (const operation of items) operations.push(operation)
+  for (const { endpointId } of lost) unreadable.push({ projectId, endpointId })
+  for (const message of lines) problems.push({ where: whereOf(projectId), message })
 }

@@ -6,6 +6,8 @@ import { seconds, type Seconds } from '../../model/units.ts'
 export type PollPlan = Readonly<{
   /** Requests that one sweep may make; fewer than `MIN_REQUESTS` count as that many. */
   requests: number
+  /** The same, whatever the pace of the last sweep was: default `requests`. */
+  allowance?: number
   /** Oldest age of a look, as long as the request allowance affords it. */
   maxAge: Seconds
   interval: Seconds
@@ -87,12 +89,13 @@ export function sweepsPerInterval(plan: ListPlan, last: FinishedList | undefined
 }
 
 /** Plan of one of `count` sweeps of an interval. */
-export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
+export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'allowance' | 'interval'>>(
   plan: Plan,
   count: number,
 ): Plan => ({
   ...plan,
   requests: Math.floor(plan.requests / count),
+  ...(plan.allowance !== undefined && { allowance: plan.allowance / count }),
   interval: seconds(plan.interval / count),
 })
 
@@ -131,8 +134,10 @@ export function lookAllowance(plan: PollPlan, { pages, projects }: ListSize): Lo
 const MAX_HISTORY_TIME = 3600
 
 /** Whether the history of a new project is read, which takes one more request. */
-export const readsHistory = ({ requests, interval }: PollPlan, projects: number): boolean =>
-  2 * projects <= (requests * MAX_HISTORY_TIME) / interval
+export const readsHistory = (
+  { requests, allowance = requests, interval }: PollPlan,
+  projects: number,
+): boolean => 2 * projects <= (allowance * MAX_HISTORY_TIME) / interval
 
 /** Age from which a look is old: as configured, or as a quarter of the requests affords for all projects. */
 export const affordableAge = ({ requests, maxAge, interval }: PollPlan, projects: number): Seconds =>

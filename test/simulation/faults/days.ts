@@ -47,6 +47,8 @@ export type DaysOptions = {
   readonly requestsPerMinute?: number
   /** Default: the projects are discovered. */
   readonly projectIds?: readonly string[]
+  /** Whether the daemon is killed after the pass with this number: the next one starts from the store. */
+  readonly isKilledAfter?: (pass: number) => boolean
   /** Called after each pass. */
   readonly passed?: (pass: Pass) => void
 }
@@ -101,6 +103,7 @@ export async function runDays(options: DaysOptions): Promise<Days> {
     const pass = { at: elapsed(), took: done.took, state, requests: reports.length, service }
     passes.push(pass)
     options.passed?.(pass)
+    if (options.isKilledAfter?.(passes.length)) state = newPassState(await ports.store.load())
     if (elapsed() >= options.length) stop.abort()
     return { failures: state.service.failures, nextLook: undefined }
   }
