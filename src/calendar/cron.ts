@@ -81,17 +81,17 @@ export function parseCron(text: string): Result<Cron, string> {
   return cron.next(localDateTime(0)) === undefined ? failed(`${trimmed} never occurs`) : ok(cron)
 }
 
-function problemsOf(field: string, index: number): readonly string[] {
+function problemsOf(field: string, index: number) {
   const rule = FIELDS[index]
   if (!rule || (rule.grammar.test(field) && hasValidNumbers(field, index, rule.count))) return []
   return [`${rule.name} ${field}: expected ${rule.allowed}, *, a list, a range or a step such as */2`]
 }
 
-function hasValidNumbers(field: string, index: number, count: number): boolean {
+function hasValidNumbers(field: string, index: number, count: number) {
   // node-cron checks neither the ends of a range that wraps around nor the size of a step
   const ends = field.replaceAll(/\/\d+/g, '').replaceAll('-', ',')
   const steps = Array.from(field.matchAll(/\/(\d+)/g), ([, step]) => Number(step))
-  const isValid = (alone: string): boolean =>
+  const isValid = (alone: string) =>
     validateDetailed(FIELDS.map((_, other) => (other === index ? alone : '*')).join(' ')).valid
   return isValid(field) && isValid(ends) && steps.every((step) => step <= count)
 }
@@ -105,13 +105,13 @@ function createCron(text: string, fields: readonly string[]): Cron {
   const times = parsed.hour.flatMap((hours) => parsed.minute.map((minutes) => hours * 60 + minutes))
   const timesOfDay = [...new Set(times)].toSorted((a, b) => a - b).map((minutes) => minutes * MINUTE)
   const daysIn = createDayLookup(parsed.month, dayOfMonth, dayOfWeek)
-  const search = (time: LocalDateTime, step: 1 | -1): LocalDateTime | undefined => {
+  const search = (time: LocalDateTime, step: 1 | -1) => {
     const today = dayNumberOf(time)
     for (let distance = 0; distance <= CALENDAR_CYCLE; distance += 1) {
       const days = daysIn(monthOf(today) + step * distance)
       for (const day of step === 1 ? days : days.toReversed()) {
         if ((day - today) * step < 0) continue
-        const isBeyond = (ofDay: number): boolean => (localDateTimeOf(day, ofDay) - time) * step > 0
+        const isBeyond = (ofDay: number) => (localDateTimeOf(day, ofDay) - time) * step > 0
         const ofDay = step === 1 ? timesOfDay.find(isBeyond) : timesOfDay.findLast(isBeyond)
         if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
       }
@@ -141,7 +141,7 @@ function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, da
 const EVERY_DAY = '0 0 * * *'
 
 /** Offsets of the days from `first` on that at least one pattern names; of all days without patterns. */
-function matchDays(patterns: readonly string[], first: DayNumber, length: number): readonly number[] {
+function matchDays(patterns: readonly string[], first: DayNumber, length: number) {
   const offsets = Array.from({ length }, (_, offset) => offset)
   if (patterns.length === 0) return offsets
   // never started, so without a timer; `destroy` takes them from node-cron's registry

@@ -31,5 +31,5 @@ export function isoWeeksBefore(from: Instant, count: number, zone: Zone): readon
   }))
 }
 
-const mondayOf = (day: DayNumber): DayNumber => addDays(day, -((weekdayOf(day) + 6) % 7))
-const beginOf = (day: DayNumber, zone: Zone): Instant => zone.beginAt(localDateTimeOf(day))
+const mondayOf = (day: DayNumber) => addDays(day, -((weekdayOf(day) + 6) % 7))
+const beginOf = (day: DayNumber, zone: Zone) => zone.beginAt(localDateTimeOf(day))

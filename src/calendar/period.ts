@@ -17,7 +17,7 @@ export type PeriodRule =
 /** Undefined only for a window that did not open before `at`, does not open again, or is open for over a year. */
 export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
   if (rule.per === 'window') return windowPeriod(rule.window, at)
-  const begin = (index: number): Instant => rule.zone.beginAt(localDateTimeOf(firstDay(rule, index)))
+  const begin = (index: number) => rule.zone.beginAt(localDateTimeOf(firstDay(rule, index)))
   let index = indexOf(rule, dayNumberOf(rule.zone.wallAt(at)))
   // a clock that goes back over midnight shows the previous period once more
   while (begin(index + 1) <= at) index += 1
@@ -27,7 +27,7 @@ export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
 type Dated = Exclude<PeriodRule, { per: 'window' }>
 
 /** The period 0 is the one around 1970-01-01. */
-function firstDay(rule: Dated, index: number): DayNumber {
+function firstDay(rule: Dated, index: number) {
   switch (rule.per) {
     case 'day':
       return dayNumber(index)
@@ -38,7 +38,7 @@ function firstDay(rule: Dated, index: number): DayNumber {
   }
 }
 
-function indexOf(rule: Dated, day: DayNumber): number {
+function indexOf(rule: Dated, day: DayNumber) {
   switch (rule.per) {
     case 'day':
       return day
@@ -52,14 +52,14 @@ function indexOf(rule: Dated, day: DayNumber): number {
 }
 
 /** Day number of the first such weekday from 1970-01-01, a Thursday, on. */
-const firstWeek = (weekday: number): number => (weekday + 3) % 7
+const firstWeek = (weekday: number) => (weekday + 3) % 7
 
-function dayOfMonth(month: number, anchor: number): DayNumber {
+function dayOfMonth(month: number, anchor: number) {
   const last = addDays(firstDayOf(month + 1), -1)
   return dayNumber(Math.min(addDays(firstDayOf(month), anchor - 1), last))
 }
 
-function windowPeriod(window: Window, at: Instant): Interval | undefined {
+function windowPeriod(window: Window, at: Instant) {
   const current = window.previous(at)
   const next = window.next(at)
   if (!current || !next) return undefined

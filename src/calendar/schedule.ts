@@ -57,7 +57,7 @@ export function evaluateSchedule(
 /** Series of slots that are remembered: each interruption and each jump of the clock adds one. */
 const MAX_SERIES = 32
 
-function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant): ScheduleState['done'] {
+function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant) {
   const before = slotUntil(schedule, instant(slot - 1))
   const follows = done.find(({ last }) => last === before)
   const others = done.filter((other) => other !== follows)
@@ -71,14 +71,14 @@ function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant)
     : series
 }
 
-function slotAfter({ cron, zone }: Schedule, now: Instant): Instant | undefined {
+function slotAfter({ cron, zone }: Schedule, now: Instant) {
   let time = cron.next(zone.wallAt(now))
   // slots of an hour that clocks show twice are in its first pass
   while (time !== undefined && zone.beginAt(time) <= now) time = cron.next(time)
   return time === undefined ? undefined : zone.beginAt(time)
 }
 
-function slotUntil({ cron, zone }: Schedule, now: Instant): Instant | undefined {
+function slotUntil({ cron, zone }: Schedule, now: Instant) {
   const hasBegun = (time: LocalDateTime | undefined): time is LocalDateTime =>
     time !== undefined && zone.beginAt(time) <= now
   let time = cron.previous(localDateTime(zone.wallAt(now) + 1))

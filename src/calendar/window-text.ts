@@ -41,7 +41,7 @@ export function parseDays(text: string): Result<ReadonlySet<number>, string> {
   return ok(days)
 }
 
-function dayOf(name: string): number | undefined {
+function dayOf(name: string) {
   const index = NAMES.findIndex((weekday) => weekday.toLowerCase() === name.toLowerCase())
   return index === -1 ? undefined : index
 }

@@ -39,7 +39,7 @@ const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
 )
 
 export function createWindow(rules: readonly Recurrence[]): Window {
-  const between = (from: number, to: number): readonly Interval[] =>
+  const between = (from: number, to: number) =>
     union(rules.flatMap((rule) => occurrencesOf(rule, { from: instant(from), to: instant(to) })))
   const at = createLookup(between)
   return {
@@ -81,7 +81,7 @@ function createLookup(between: IntervalsBetween) {
   }
 }
 
-function lookAround(between: IntervalsBetween, now: Instant): Surroundings {
+function lookAround(between: IntervalsBetween, now: Instant) {
   let surroundings: Surroundings = { from: now, to: now, at: now, open: undefined }
   for (const reach of REACHES) {
     const [from, to] = [instant(now - reach), instant(now + reach)]
@@ -117,7 +117,7 @@ export function partsOutside(window: Window, from: Instant, to: Instant): readon
 }
 
 /** Occurrences that touch `[from, to)`, ascending; not one whose ends lie in one hour that the clocks skip. */
-function occurrencesOf(rule: Recurrence, span: Interval): readonly Interval[] {
+function occurrencesOf(rule: Recurrence, span: Interval) {
   switch (rule.kind) {
     case 'weekly':
       return weekly(rule, span)
@@ -128,10 +128,9 @@ function occurrencesOf(rule: Recurrence, span: Interval): readonly Interval[] {
   }
 }
 
-const touches = ({ from, to }: Interval, span: Interval): boolean =>
-  from < to && from < span.to && to > span.from
+const touches = ({ from, to }: Interval, span: Interval) => from < to && from < span.to && to > span.from
 
-function weekly(rule: Weekly, span: Interval): readonly Interval[] {
+function weekly(rule: Weekly, span: Interval) {
   const { zone, except } = rule
   const overnight = rule.to > rule.from ? 0 : DAY
   const occurrences: Interval[] = []
@@ -147,7 +146,7 @@ function weekly(rule: Weekly, span: Interval): readonly Interval[] {
   return occurrences
 }
 
-function byCron({ cron, duration, zone, except }: ByCron, span: Interval): readonly Interval[] {
+function byCron({ cron, duration, zone, except }: ByCron, span: Interval) {
   const occurrences: Interval[] = []
   let time = cron.next(zone.wallAt(instant(span.from - duration)))
   while (time !== undefined) {

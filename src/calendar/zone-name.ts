@@ -64,14 +64,14 @@ export function resolveZoneName(name: string): Result<string, string> {
   return failed(likely.length === 0 ? EXAMPLE : `expected an IANA name, did you mean ${joinWithOr(likely)}?`)
 }
 
-function likelyNames(name: string): readonly string[] {
+function likelyNames(name: string) {
   const listed = LIKELY_NAMES[name.toUpperCase()]
   if (listed) return listed
   const current = canonical(name)
   return current === undefined ? zonesOfCity(name) : [current]
 }
 
-function canonical(name: string): string | undefined {
+function canonical(name: string) {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
   } catch {
@@ -80,11 +80,10 @@ function canonical(name: string): string | undefined {
 }
 
 /** Zones with the last part of `name`: `berlin`, `Sao Paulo`, `Europe/New York`. */
-const zonesOfCity = (name: string): readonly string[] =>
+const zonesOfCity = (name: string) =>
   Intl.supportedValuesOf('timeZone').filter((zone) => cityOf(zone) === cityOf(name))
 
-const cityOf = (name: string): string =>
-  (name.split('/').at(-1) ?? '').trim().replaceAll(' ', '_').toLowerCase()
+const cityOf = (name: string) => (name.split('/').at(-1) ?? '').trim().replaceAll(' ', '_').toLowerCase()
 
-const joinWithOr = (names: readonly string[]): string =>
+const joinWithOr = (names: readonly string[]) =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

@@ -73,7 +73,7 @@ const MAX_OFFSET = DAY
 const around = (offsets: UtcOffsets, at: LocalDateTime) =>
   offsets.between(instant(at - MAX_OFFSET), instant(at + MAX_OFFSET))
 
-function instantsAt(offsets: UtcOffsets, at: LocalDateTime): readonly Instant[] {
+function instantsAt(offsets: UtcOffsets, at: LocalDateTime) {
   const spans = around(offsets, at)
   return spans.flatMap(({ from, offset }, index) => {
     const candidate = instant(at - offset)
@@ -83,7 +83,7 @@ function instantsAt(offsets: UtcOffsets, at: LocalDateTime): readonly Instant[] 
 }
 
 /** When the clock jumps over `at`, which it never shows. */
-function afterGap(offsets: UtcOffsets, at: LocalDateTime): Instant {
+function afterGap(offsets: UtcOffsets, at: LocalDateTime) {
   const jump = around(offsets, at).find(({ from, offset }) => from + offset > at)
   if (!jump) throw new Error(`the clock neither shows ${at} nor jumps over it`)
   return jump.from
@@ -109,7 +109,7 @@ const UTC_OFFSETS: UtcOffsets = { at: () => 0, between: (from) => [{ from, offse
 function createUtcOffsets(zone: string): UtcOffsets {
   const offsetOf = createOffsetReader(zone)
   const chunks = new Map<number, readonly OffsetSpan[]>()
-  const chunk = (index: number): readonly OffsetSpan[] => {
+  const chunk = (index: number) => {
     const cached = chunks.get(index)
     if (cached) return cached
     const spans = findSpans(instant(index * CHUNK), instant((index + 1) * CHUNK), offsetOf)
@@ -132,7 +132,7 @@ function createUtcOffsets(zone: string): UtcOffsets {
 }
 
 /** Of `[from, to)`; the first begins at `from`, whatever was before. */
-function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly OffsetSpan[] {
+function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number) {
   const spans: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
   let before = spans[0]
   for (let next = from + STEP; before && next <= to; next += STEP) {

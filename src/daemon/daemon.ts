@@ -14,6 +14,7 @@ import { createNotifications } from './notify/notifications.ts'
 import { createExposition, daemonInfoOf } from './snapshot/exposition.ts'
 import { withPriceHistory } from './accounts/price-history.ts'
 import { createAccountRunners, type AccountRunners } from './accounts/account-runners.ts'
+import { NOT_READY } from './http/answers.ts'
 import { openListeners } from './http/listeners.ts'
 import { pageSourcesOf } from './http/pages/page-sources.ts'
 import { logSink } from './log.ts'
@@ -72,7 +73,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const deliveries = createNotifications(settings.config, runners, machine)
   await deliveries.begin()
   const reports = createReportJob(settings.config, runners, machine)
-  const reload = async (): ReturnType<Daemon['reload']> => {
+  const reload = async () => {
     const reloaded = settings.reload()
     if (reloaded.ok) await deliveries.follow()
     return reloaded
@@ -132,12 +133,12 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
 function createEventGate(send: Send) {
   let pending: readonly Event[] | undefined = []
   return {
-    send: (events: readonly Event[]): ReturnType<Send> => {
+    send: (events: readonly Event[]) => {
       if (!pending) return send(events)
       pending = [...pending, ...events]
       return Promise.resolve([])
     },
-    open: async (): Promise<void> => {
+    open: async () => {
       const events = pending ?? []
       pending = undefined
       await send(events)
@@ -166,8 +167,8 @@ async function waitForAcceptedKey(
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }
 
-function reasonNotReady({ all, snapshot }: AccountRunners): string | undefined {
-  if (!snapshot()) return 'the first pass has not ended yet'
+function reasonNotReady({ all, snapshot }: AccountRunners) {
+  if (!snapshot()) return NOT_READY
   const reasons = all.flatMap((runner) => {
     const { ledger, service, persistence } = runner.state()
     const { status = 'unavailable' } = service

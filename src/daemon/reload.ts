@@ -41,7 +41,7 @@ export function createLiveSettings(
     config: () => current.config,
     /** With all defaults. */
     hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
-    reload: (): Reloaded => {
+    reload: () => {
       const next = read()
       const merged = next.ok ? mergeConfigs(current, next.value, clock.now()) : next
       self.reloaded(merged.ok, clock.now())
@@ -93,7 +93,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
 type Accounts = Config['accounts']
 
 /** Usage so far keeps its price. */
-function withNewPrices(accounts: Accounts, next: Accounts, now: Instant): Accounts {
+function withNewPrices(accounts: Accounts, next: Accounts, now: Instant) {
   const priced = accounts.map((account, index) => {
     const { plan, prices } = next[index] ?? account
     const from = replacePricesFrom(now, account.prices, prices)
@@ -103,20 +103,20 @@ function withNewPrices(accounts: Accounts, next: Accounts, now: Instant): Accoun
 }
 
 /** The content of the price file may change while its path does not. */
-const changedPrices = (before: Accounts, after: Accounts): readonly string[] =>
+const changedPrices = (before: Accounts, after: Accounts) =>
   after.flatMap(({ prices }, index) =>
     prices === before[index]?.prices ? [] : [`prices of accounts[${index}]`],
   )
 
 /** A new currency would relabel amounts of the past. */
-const changedCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly string[] =>
+const changedCurrencies = (before: LoadedConfig, next: LoadedConfig) =>
   before.config.accounts.flatMap(({ prices: { currency } }, index) => {
     const now = next.config.accounts[index]?.prices.currency
     return now === undefined || now === currency ? [] : [`currency of accounts[${index}]`]
   })
 
 /** `[]` stands for any index of a list. */
-const isWithin = (path: string, sections: readonly string[]): boolean => {
+const isWithin = (path: string, sections: readonly string[]) => {
   const plain = path.replaceAll(/\[\d+\]/g, '[]')
   return sections.some((section) => new RegExp(`^${RegExp.escape(section)}($|[.[])`).test(plain))
 }
@@ -127,7 +127,7 @@ export function changedPaths(before: unknown, after: unknown, path = ''): readon
   if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) return [path]
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   const prefix = path === '' ? '' : `${path}.`
-  const pathOf = (key: string): string => (Array.isArray(before) ? `${path}[${key}]` : prefix + key)
+  const pathOf = (key: string) => (Array.isArray(before) ? `${path}[${key}]` : prefix + key)
   return [...keys].flatMap((key) =>
     changedPaths(Reflect.get(before, key), Reflect.get(after, key), pathOf(key)),
   )

@@ -13,7 +13,7 @@ type Entry<Value> = { value: Value; round: number }
 export function createIdentityCache<Key, Value>(): IdentityCache<Key, Value> {
   const entries = new Map<Key, Entry<Value>>()
   let [round, usedCount] = [0, 0]
-  const markUsed = (entry: Entry<Value>): void => {
+  const markUsed = (entry: Entry<Value>) => {
     if (entry.round === round) return
     entry.round = round
     usedCount += 1

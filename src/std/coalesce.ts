@@ -8,7 +8,7 @@ export function coalesce(
 ): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  const publishOnce = async (): Promise<void> => {
+  const publishOnce = async () => {
     try {
       await publish()
     } catch (cause) {

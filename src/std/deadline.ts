@@ -8,7 +8,7 @@ export type Deadline = Disposable & {
 /** @param wait resolves after the time the work may take, or when its signal aborts */
 export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, signal: AbortSignal): Deadline {
   const [ended, late] = [new AbortController(), new AbortController()]
-  const watch = async (): Promise<void> => {
+  const watch = async () => {
     await wait(ended.signal)
     if (!ended.signal.aborted) late.abort()
   }

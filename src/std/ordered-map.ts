@@ -33,7 +33,7 @@ function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap
   const replaceChunk = (chunkIndex: number, by: readonly Chunk<Value>[], added: number): OrderedMap<Value> =>
     mapOf(chunks.toSpliced(chunkIndex, 1, ...by), size + added)
 
-  const entries = (): MapIterator<[string, Value]> =>
+  const entries = () =>
     chunks
       .values()
       .flatMap(({ keys, values }) => keys.map((key, index): [string, Value] => [key, values[index] as Value]))
@@ -77,7 +77,7 @@ function split<Value>({ keys, values }: Chunk<Value>, changed: number): readonly
 }
 
 /** Leading positions for which `holds` is true, by binary search: no later one may be. */
-function countWhile(length: number, holds: (at: number) => boolean): number {
+function countWhile(length: number, holds: (at: number) => boolean) {
   let [low, high] = [0, length]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)

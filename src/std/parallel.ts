@@ -5,7 +5,7 @@ export async function forEachParallel<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items.values()
-  const worker = async (): Promise<void> => {
+  const worker = async () => {
     // oxlint-disable-next-line no-await-in-loop -- a worker does one item after the other; the workers share the queue
     for (const item of queue) await work(item)
   }

@@ -17,7 +17,7 @@ export function createTopK<Item>(
 }
 
 /** Behind every score that is as large. */
-function insertionIndex(top: readonly { readonly score: number }[], score: number): number {
+function insertionIndex(top: readonly { readonly score: number }[], score: number) {
   let [low, high] = [0, top.length]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)

@@ -1,7 +1,6 @@
 // Account runners, one per account, and the one snapshot of all.
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Prices } from '../../model/ledger/quantities.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'
@@ -9,7 +8,7 @@ import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
-import { newPassState, type PassState, type PassPlan } from '../pass/pass-state.ts'
+import { newPassState, type PassPlan } from '../pass/pass-state.ts'
 import { runPasses } from '../pass/run-passes.ts'
 import type { AccountInput } from '../snapshot/account-view.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
@@ -17,32 +16,7 @@ import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { passPlanOf, reasonNotReadable } from './ports.ts'
 import { createPriceHistory } from './price-history.ts'
 
-export type AccountRunner = Readonly<{
-  state: () => PassState
-  prices: () => Prices
-  /** Why its computes cannot be read; undefined where they can. */
-  reasonUnreadable: string | undefined
-  input: () => AccountInput
-  /** On the monotonic clock. */
-  lastStartedAt: () => Seconds
-  /** Undefined before the first turn ended. */
-  runs: () => JobRuns | undefined
-  /** Never rejects. */
-  runPasses: (signal: AbortSignal) => Promise<LoopTurn>
-  /** Resolves when nothing runs beside the turns. */
-  idle: () => Promise<unknown>
-}>
-
-export type AccountRunners = Readonly<{
-  /** In the order of the configuration. */
-  all: readonly AccountRunner[]
-  /** Undefined before the first turn ended. */
-  snapshot: () => Snapshot | undefined
-  /** For the history of each account. */
-  accounts: () => readonly ExportedAccount[]
-  /** Resolves when nothing runs beside the turns. */
-  idle: () => Promise<void>
-}>
+export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
   readonly store: Pick<DaemonEnvironment['store'], 'account'> & Ports['history']
@@ -59,13 +33,13 @@ export async function createAccountRunners(
   current: () => Config,
   environment: RunnersEnvironment,
   { portsOf, publish }: RunnerOutputs,
-): Promise<AccountRunners> {
+) {
   const { clock, log } = environment
   const openSnapshot = createSnapshotBuilder()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
 
-  const publishNext = async (): Promise<void> => {
+  const publishNext = async () => {
     const { metrics, poll, reading, owners } = current()
     const passes = jobStatus(
       'pass',
@@ -89,7 +63,7 @@ export async function createAccountRunners(
   const publishNow = coalesce(publishNext, (err) => {
     log.error({ err }, 'the state after a pass could not be shown, the one before stays')
   })
-  const afterTurn = (took: Seconds): Promise<void> => {
+  const afterTurn = (took: Seconds) => {
     passSeconds = took
     return publishNow()
   }
@@ -100,9 +74,14 @@ export async function createAccountRunners(
     }),
   )
   return {
+    /** In the order of the configuration. */
     all,
+    /** Undefined before the first turn ended. */
     snapshot: () => snapshot,
-    accounts: () => all.map((runner) => exportedAccount(runner.state().ledger, runner.prices().currency)),
+    /** For the history of each account. */
+    accounts: (): readonly ExportedAccount[] =>
+      all.map((runner) => exportedAccount(runner.state().ledger, runner.prices().currency)),
+    /** Resolves when nothing runs beside the turns. */
     idle: async () => {
       await Promise.all(all.map((runner) => runner.idle()))
     },
@@ -114,11 +93,7 @@ type RunnerEnvironment = RunnersEnvironment & {
   readonly afterTurn: (took: Seconds) => Promise<void>
 }
 
-async function createRunner(
-  account: AccountConfig,
-  current: () => Config,
-  environment: RunnerEnvironment,
-): Promise<AccountRunner> {
+async function createRunner(account: AccountConfig, current: () => Config, environment: RunnerEnvironment) {
   const { ports, afterTurn } = environment
   const { clock, store } = ports
   const { poll, reading } = current()
@@ -135,8 +110,9 @@ async function createRunner(
   return {
     state: () => state,
     prices: () => used.plan.prices,
+    /** Why its computes cannot be read; undefined where they can. */
     reasonUnreadable,
-    input: () => ({
+    input: (): AccountInput => ({
       state,
       prices: used.plan.prices,
       preset: used.plan.preset,
@@ -145,9 +121,12 @@ async function createRunner(
       forecasts: used.forecaster,
       scopes: used.plan.budgets,
     }),
+    /** On the monotonic clock. */
     lastStartedAt: () => lastStartedAt,
+    /** Undefined before the first turn ended. */
     runs: () => runs,
-    runPasses: async (signal) => {
+    /** One turn of the loop. Never rejects. */
+    runPasses: async (signal: AbortSignal): Promise<LoopTurn> => {
       lastStartedAt = clock.monotonic()
       const begunAt = clock.now()
       const next = livePlan.current()
@@ -173,9 +152,8 @@ type PlanAndForecaster = { readonly plan: PassPlan; readonly forecaster: Forecas
 
 /** The plan stays the same while owners, budgets and prices do. */
 function createLivePlan(first: AccountConfig, current: () => Config, environment: RunnersEnvironment) {
-  const accountIn = ({ accounts }: Config): AccountConfig =>
-    accounts.find(({ name }) => name === first.name) ?? first
-  const forecasterOf = ({ budgets: scopes, prices }: PassPlan): Forecaster =>
+  const accountIn = ({ accounts }: Config) => accounts.find(({ name }) => name === first.name) ?? first
+  const forecasterOf = ({ budgets: scopes, prices }: PassPlan) =>
     createForecaster({ ...environment, history: environment.store, scopes, prices, zone: config.timezone })
   const replaced = new Set<Promise<unknown>>()
   let config = current()

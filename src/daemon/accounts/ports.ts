@@ -1,7 +1,5 @@
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import type { Clock } from '../../model/ports/clock.ts'
-import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Store } from '../../model/ports/store.ts'
 import { createPreset } from '../../model/service/sizes.ts'
@@ -15,7 +13,7 @@ import type { DaemonEnvironment } from '../environment.ts'
 import type { PassPlan } from '../pass/pass-state.ts'
 
 type PortsEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
-  readonly store: Store & History
+  readonly store: Store & Ports['history']
   /** Default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
@@ -50,6 +48,13 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     deadline,
   })
   const stored = store.account(account.name)
+  /** Calls `record` with the seconds that `work` took, if it succeeds. */
+  const timed = async <Value>(record: (took: number) => void, work: () => Promise<Value>) => {
+    const startedAt = clock.monotonic()
+    const result = await work()
+    record(clock.monotonic() - startedAt)
+    return result
+  }
   return {
     clock,
     serviceTime: time,
@@ -58,31 +63,18 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     readings: {
       ...readings,
       read: (compute, kind, signal) => {
-        const record = (took: number): void => self.reading(kind, took)
-        return timed(clock, record, () => readings.read(compute, kind, signal))
+        const record = (took: number) => self.reading(kind, took)
+        return timed(record, () => readings.read(compute, kind, signal))
       },
     },
     send,
     store: {
       ...stored,
-      commit: (...write) =>
-        timed(
-          clock,
-          (took) => self.commit(took),
-          () => stored.commit(...write),
-        ),
+      commit: (...write) => timed(self.commit, () => stored.commit(...write)),
     },
     epoch: store.epoch,
     history: store,
   }
-}
-
-/** Calls `record` with the seconds that `work` took, if it succeeds. */
-async function timed<Value>(clock: Clock, record: (took: number) => void, work: () => Promise<Value>) {
-  const startedAt = clock.monotonic()
-  const result = await work()
-  record(clock.monotonic() - startedAt)
-  return result
 }
 
 /** Role and database of the connection strings asked of the service. */
@@ -129,7 +121,7 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
 }
 
 /** Undefined also where it cannot be read: the reading then fails with the server's message. */
-function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
+function passwordOf({ dsnPassword }: AccountConfig) {
   const text = dsnPassword?.read()
   return text?.ok ? text.value : undefined
 }

@@ -33,7 +33,7 @@ type CachedTimes = Readonly<{
 /** Timelines by `computeKey`. */
 export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
   const cache = new Map<string, CachedTimes>()
-  const readMissing = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
+  const readMissing = async (account: string, span: Interval, missing: readonly Missing[]) => {
     const read = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
     const computes = missing.map(({ ref }) => ref)
     const from = earliest(span.to, ...missing.map((compute) => compute.from))
@@ -65,7 +65,7 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
 }
 
 /** Marks `views` as used last, and drops the computes not used for longest. */
-function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeView[]): void {
+function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeView[]) {
   for (const { identity } of views) {
     const key = computeKey(identity.ref)
     const cached = cache.get(key)
@@ -98,7 +98,7 @@ function missingOf(
   return [{ ref, until, before, from: before ? lastKnown(before) : span.from }]
 }
 
-const lastKnown = ({ from, intervals }: CachedTimes): Instant => intervals.at(-1)?.to ?? from
+const lastKnown = ({ from, intervals }: CachedTimes) => intervals.at(-1)?.to ?? from
 
 /** Of a timeline, ms. */
 const MAX_LENGTH = 7 * DAY

@@ -47,12 +47,12 @@ export async function readDailySpend(
     const entry = ledger.computes.get(computeKey(ref))
     return entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts
   }
-  const addRow = async (row: DayRow): Promise<void> => {
+  const addRow = async (row: DayRow) => {
     const { number } = zone.dayOf(instant((row.from + row.to) / 2))
     const amounts = atCurrentSizing(row.ref, row)
     for (const { daily, isWhole } of await seriesOf(row)) if (isWhole) addToDay(daily, number, amounts)
   }
-  const addInterval = async (interval: HistoryInterval): Promise<void> => {
+  const addInterval = async (interval: HistoryInterval) => {
     const slices = slicesOfHistory(interval, prices)
     for (const { budget, daily, isWhole } of await seriesOf(interval))
       if (!isWhole)
@@ -72,7 +72,7 @@ export async function readDailySpend(
   return series.map(({ daily }) => daily)
 }
 
-function countsAlways({ countedIn }: Budget, from: Instant, to: Instant): boolean {
+function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {
   const [first, ...others] = countedIn(from, to)
   return first !== undefined && others.length === 0 && first.from === from && first.to === to
 }

@@ -40,7 +40,7 @@ export function exportRequestOf(query: ExportQuery): Result<ExportRequest, strin
   return ok({ what, format, from, to })
 }
 
-const expected = (text: string | undefined): string =>
+const expected = (text: string | undefined) =>
   `expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z, got ${text}`
 
 function timeOf(text: string): Instant | undefined {

@@ -1,7 +1,7 @@
 // Forecasts beside the pass: days are read from the store at most once an hour, forecasts made of them every five minutes.
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
 import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
-import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
+import type { BudgetForecast, BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { isResized } from '../../model/inference/transition.ts'
@@ -26,10 +26,7 @@ const RECENT = seconds(2 * 86_400)
 export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {
   const { clock, scopes, zone, log } = options
   const series = new Map<string, DailyAmounts>()
-  const forecasts = new Map<
-    string,
-    { readonly from: Instant; readonly forecast: BudgetForecast | undefined }
-  >()
+  const forecasts = new Map<string, Pick<BudgetWithForecast, 'period' | 'forecast'>>()
   let readAt: number | undefined
   /** As of the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
@@ -38,7 +35,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
   let doneAt: number | undefined
   let running: Promise<void> | undefined
 
-  async function work({ ledger, budgets, clock: { offset } }: PassState): Promise<void> {
+  async function work({ ledger, budgets, clock: { offset } }: PassState) {
     const now = instant(clock.now() + offset)
     if (isReadDue(now)) {
       const mustReadAll = readAt === undefined || isAnyResized(ledger, computes)
@@ -55,17 +52,17 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     for await (const view of inTurns(budgets, clock)) {
       const daily = series.get(view.name)
       const forecast = daily && forecastBudget(view, daily, { now, dayOf: zone.dayOf })
-      forecasts.set(view.name, { from: view.period.from, forecast })
+      forecasts.set(view.name, { period: view.period, forecast })
     }
     doneAt = clock.monotonic()
   }
 
-  const isReadDue = (now: Instant): boolean =>
+  const isReadDue = (now: Instant) =>
     readAt === undefined ||
     clock.monotonic() - readAt >= READ_INTERVAL ||
     (changedFrom !== undefined && changedFrom < after(now, seconds(0 - RECENT)))
 
-  async function readDays(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
+  async function readDays(ledger: Ledger, begin: Instant, now: Instant) {
     const from = zone.dayOf(begin)
     const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
     for (const [index, { name }] of scopes.budgets.entries()) {
@@ -74,19 +71,19 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     }
   }
 
-  const isDue = ({ budgets }: PassState): boolean =>
+  const isDue = ({ budgets }: PassState) =>
     doneAt === undefined ||
     clock.monotonic() - doneAt >= FORECAST_INTERVAL ||
-    budgets.some(({ name, period }) => forecasts.get(name)?.from !== period.from)
+    budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
 
   return {
     /** Of this period; undefined before the first, and before a day is over. */
-    of: ({ name, period, spent }: BudgetView): BudgetForecast | undefined => {
+    of: ({ name, period, spent }: BudgetView) => {
       const last = forecasts.get(name)
-      return last?.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
+      return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
     },
     /** Starts what is due, beside everything else. Never throws. */
-    refresh: (state: PassState): void => {
+    refresh: (state: PassState) => {
       const { restatedFrom } = state.persistence
       if (restatedFrom !== undefined) changedFrom = earliest(restatedFrom, changedFrom ?? restatedFrom)
       if (running || state.budgets.length === 0 || !isDue(state)) return
@@ -99,15 +96,15 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
         })
     },
     /** Resolves when nothing is running. */
-    idle: async (): Promise<void> => running,
+    idle: async () => running,
   }
 }
 
-const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean =>
+const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>) =>
   computes.entries().some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
 
 /** Never less than what was spent since it was made. */
-function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {
+function atLeast(forecast: BudgetForecast | undefined, spent: number) {
   if (!forecast) return undefined
   const { p10, p50, p90 } = forecast
   return { ...forecast, p10: Math.max(p10, spent), p50: Math.max(p50, spent), p90: Math.max(p90, spent) }

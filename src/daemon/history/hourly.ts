@@ -22,7 +22,7 @@ export async function* hourlyRollups(
   yield* open.values()
 }
 
-function openHours({ computes }: Ledger, { from, to }: Interval): Map<string, Rollup> {
+function openHours({ computes }: Ledger, { from, to }: Interval) {
   const open = new Map<string, Rollup>()
   for (const [key, { ref, rollups }] of computes) {
     const { coarse } = rollups
@@ -33,7 +33,7 @@ function openHours({ computes }: Ledger, { from, to }: Interval): Map<string, Ro
 }
 
 /** Removes the hour from `open`. One stored since the ledger was read is already there as a row. */
-function* takeOpenHour(open: Map<string, Rollup>, last: Rollup): Generator<Rollup> {
+function* takeOpenHour(open: Map<string, Rollup>, last: Rollup) {
   const key = computeKey(last.ref)
   const hour = open.get(key)
   open.delete(key)

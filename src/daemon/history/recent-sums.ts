@@ -22,7 +22,7 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources) {
   let last: RecentSumsTable | undefined
   let running: Promise<void> | undefined
   let due = clock.monotonic()
-  const sumUp = async (accounts: readonly string[], now: Instant): Promise<void> => {
+  const sumUp = async (accounts: readonly string[], now: Instant) => {
     const startedAt = clock.monotonic()
     last = await sumDays(history, accounts, { from: firstDay(zone, now), to: now })
     due = seconds(clock.monotonic() + Math.max(MAX_AGE, (clock.monotonic() - startedAt) / MAX_BUSY))
@@ -45,7 +45,7 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources) {
   }
 }
 
-function firstDay(zone: Zone, now: Instant): Instant {
+function firstDay(zone: Zone, now: Instant) {
   let { from } = zone.dayOf(now)
   for (let day = 1; day < DAYS; day += 1) ({ from } = zone.dayOf(instant(from - 1)))
   return from

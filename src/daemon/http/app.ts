@@ -8,7 +8,7 @@ import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import type { PageSources } from './pages/page-sources.ts'
-import { problemBody, streamText } from './answers.ts'
+import { NOT_READY, refuse, streamText } from './answers.ts'
 
 export type ApiSources = ReportSources &
   PageSources & {
@@ -29,11 +29,9 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   reloadRoute(app, sources)
   pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
-  app.notFound((context) => context.json(problemBody(`nothing at ${context.req.path}`), 404))
+  app.notFound((context) => refuse(context, 404, `nothing at ${context.req.path}`))
   return app
 }
-
-const NOT_READY = problemBody('the first pass has not ended yet')
 
 const LINKS = [
   '/api/v1/status',
@@ -44,28 +42,26 @@ const LINKS = [
   '/api/v1/schema/report',
 ]
 
-function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>): void {
+function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>) {
   app.get('/api/v1/status', (context) => {
     const current = snapshot()
-    return current ? context.json(statusJson(current)) : context.json(NOT_READY, 503)
+    return current ? context.json(statusJson(current)) : refuse(context, 503, NOT_READY)
   })
   app.get('/api/v1/computes', (context) => {
     const current = snapshot()
-    if (!current) return context.json(NOT_READY, 503)
+    if (!current) return refuse(context, 503, NOT_READY)
     return context.body(streamText(streamFleetJson(current)), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/v1/computes/:id', (context) => {
     const id = context.req.param('id')
     const view = snapshot()?.computes.find(({ identity: { ref } }) => ref.endpointId === id)
-    return view ? context.json(computeJson(view)) : context.json(problemBody('no such compute'), 404)
+    return view ? context.json(computeJson(view)) : refuse(context, 404, 'no such compute')
   })
   app.get('/api/v1/explain/:name', (context) => {
     const current = snapshot()
-    if (!current) return context.json(NOT_READY, 503)
+    if (!current) return refuse(context, 503, NOT_READY)
     const explanation = explainCompute(current, context.req.param('name'))
-    return explanation.ok
-      ? context.json(explanation.value)
-      : context.json(problemBody(explanation.error), 404)
+    return explanation.ok ? context.json(explanation.value) : refuse(context, 404, explanation.error)
   })
 }
 
@@ -74,21 +70,21 @@ const EXPORT_TYPES = {
   jsonl: 'application/jsonl; charset=utf-8',
 } as const satisfies Record<ExportRequest['format'], string>
 
-function exportRoute(app: Hono, { history, accounts }: Pick<ApiSources, 'history' | 'accounts'>): void {
+function exportRoute(app: Hono, { history, accounts }: Pick<ApiSources, 'history' | 'accounts'>) {
   app.get('/api/v1/export', (context) => {
     const request = exportRequestOf(context.req.query())
-    if (!request.ok) return context.json(problemBody(request.error), 400)
+    if (!request.ok) return refuse(context, 400, request.error)
     const text = exportText(history, accounts(), request.value)
     return context.body(streamText(text), 200, { 'content-type': EXPORT_TYPES[request.value.format] })
   })
 }
 
-function reloadRoute(app: Hono, { reload }: Pick<ApiSources, 'reload'>): void {
+function reloadRoute(app: Hono, { reload }: Pick<ApiSources, 'reload'>) {
   if (!reload) return
   app.post('/-/reload', async (context) => {
     const reloaded = await reload()
     if (reloaded.ok) return context.json({ changed: reloaded.value })
     const problems = reloaded.error
-    return context.json({ ...problemBody(`nothing was taken over: ${problems.join('; ')}`), problems }, 400)
+    return context.json({ message: `nothing was taken over: ${problems.join('; ')}`, problems }, 400)
   })
 }

@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
-import { problemBody } from './answers.ts'
+import { refuse } from './answers.ts'
 
 export type AuthPolicy = Readonly<{
   /** Besides those of loopback. */
@@ -28,7 +28,7 @@ export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler
   checkToken(options),
   bodyLimit({
     maxSize: MAX_BODY,
-    onError: (context) => context.json(problemBody('the body is too large'), 413),
+    onError: (context) => refuse(context, 413, 'the body is too large'),
   }),
 ]
 
@@ -38,14 +38,14 @@ const checkHost =
   async (context, next) => {
     const name = (context.req.header('host') ?? '').replace(/:\d+$/, '').toLowerCase()
     if (!isLoopbackName(name) && !policy().names.includes(name))
-      return context.json(problemBody('unknown Host: server.names lists those that are known'), 403)
+      return refuse(context, 403, 'unknown Host: server.names lists those that are known')
     await next()
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
     context.header('x-content-type-options', 'nosniff')
     return undefined
   }
 
-const isLoopbackName = (name: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
+const isLoopbackName = (name: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
 
 const checkToken =
   (options: AuthOptions): MiddlewareHandler =>
@@ -55,7 +55,7 @@ const checkToken =
     const { status, because, wait } = refusal
     if (status === 401) context.header('www-authenticate', 'Bearer')
     if (wait !== undefined) context.header('retry-after', String(wait))
-    return context.json(problemBody(because), status)
+    return refuse(context, status, because)
   }
 
 type Refusal = { readonly status: 401 | 403 | 429; readonly because: string; readonly wait?: number }
@@ -92,7 +92,7 @@ function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefine
 }
 
 /** Undefined where no token is sent. */
-const bearerOf = (header: string | undefined): string | undefined =>
+const bearerOf = (header: string | undefined) =>
   header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '')
 
 export type ApiToken = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }
@@ -123,16 +123,16 @@ type FailedLogins = ReturnType<typeof createFailedLogins>
 
 export function createFailedLogins(clock: Clock) {
   const failures = new Map<string, readonly Seconds[]>()
-  const recentFailures = (address: string): readonly Seconds[] =>
+  const recentFailures = (address: string) =>
     (failures.get(address) ?? []).filter((at) => clock.monotonic() - at < FAILURE_WINDOW)
   return {
     /** Seconds until `address` may try again; 0 when it may. */
-    wait: (address: string): number => {
+    wait: (address: string) => {
       const [first, ...others] = recentFailures(address)
       if (first === undefined || others.length < MAX_FAILURES - 1) return 0
       return Math.ceil(first + FAILURE_WINDOW - clock.monotonic())
     },
-    failed: (address: string): void => {
+    failed: (address: string) => {
       const recent = [...recentFailures(address), clock.monotonic()].slice(-MAX_FAILURES)
       // a map is ordered by insertion, and the oldest address is dropped
       failures.delete(address)

@@ -43,7 +43,7 @@ export async function listenHttp(
   }
 }
 
-function listenError(cause: Error, { host, port }: SocketAddress, setting: string): Error {
+function listenError(cause: Error, { host, port }: SocketAddress, setting: string) {
   const isInUse = 'code' in cause && cause.code === 'EADDRINUSE'
   const reason = isInUse ? 'is in use by another program' : `cannot be listened on (${cause.message})`
   return new Error(`${setting}: ${host}:${port} ${reason}; choose another address`, { cause })

@@ -91,7 +91,7 @@ function renewCertificate(
   const stop = new AbortController()
   let { pair } = listener
   let isFailing = false
-  const renewOnce = (): void => {
+  const renewOnce = () => {
     try {
       const next = readCertificatePair(files)
       isFailing = false
@@ -104,7 +104,7 @@ function renewCertificate(
       isFailing = true
     }
   }
-  const watch = async (): Promise<void> => {
+  const watch = async () => {
     while (!stop.signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one read after the other
       await clock.sleep(RENEWAL_INTERVAL, stop.signal)

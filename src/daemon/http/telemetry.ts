@@ -7,6 +7,7 @@ import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
+import { NOT_READY } from './answers.ts'
 
 export type Telemetry = Readonly<{
   /** Whether the loops run. Not of the service, whose failures a restart would not repair. */
@@ -41,7 +42,7 @@ const encoding = (gzip: boolean): Record<string, string> => ({
   ...(gzip && { 'content-encoding': 'gzip' }),
 })
 
-function healthRoutes(app: Hono, { healthy, notReady }: Pick<Telemetry, 'healthy' | 'notReady'>): void {
+function healthRoutes(app: Hono, { healthy, notReady }: Pick<Telemetry, 'healthy' | 'notReady'>) {
   app.on('GET', ['/-/healthy', '/healthz'], (context) =>
     healthy() ? context.text('ok\n') : context.text('the loop does not turn\n', 503),
   )
@@ -52,12 +53,12 @@ function healthRoutes(app: Hono, { healthy, notReady }: Pick<Telemetry, 'healthy
 }
 
 /** Rendered once per snapshot, at the first request. */
-function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapshot' | 'clock'>): void {
+function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapshot' | 'clock'>) {
   const rendered = new WeakMap<Snapshot, Promise<Buffer>>()
   app.get('/sd', async (context) => {
     const current = snapshot()
     // Prometheus keeps its targets after an error
-    if (!current) return context.text('the first pass has not ended yet\n', 503)
+    if (!current) return context.text(`${NOT_READY}\n`, 503)
     const rendering = rendered.get(current) ?? discoveryJson(current, clock)
     rendered.set(current, rendering)
     const gzip = acceptsGzip(context.req.header('accept-encoding'))
@@ -73,7 +74,7 @@ const PORT = 5432
 const COMPUTES_PER_TURN = 2000
 
 /** One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
-async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']): Promise<Buffer> {
+async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']) {
   const targets: string[] = []
   for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))
     for (const view of views) targets.push(JSON.stringify(targetOf(view)))

@@ -1,4 +1,5 @@
 // Delivers to one receiver on a loop of its own: one that hangs delays no other.
+/* oxlint-disable no-await-in-loop -- one turn, account and message after the other */
 import type { Logger } from 'pino'
 import type { DeliveryResult } from '../../outputs/metrics/self.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
@@ -39,10 +40,7 @@ const POLL_INTERVAL = seconds(5)
 const MAX_ATTEMPTS_PER_TURN = 100
 
 /** A new receiver gets nothing from before. @throws when the store fails */
-export async function registerReceiver(
-  { name, subscription }: DeliveryReceiver,
-  ports: DeliveryPorts,
-): Promise<void> {
+export async function registerReceiver({ name, subscription }: DeliveryReceiver, ports: DeliveryPorts) {
   const register = subscription ? registerSubscriber : beginReports
   await Promise.all(ports.accounts.map((account) => register(ports, account, name)))
 }
@@ -82,7 +80,6 @@ export async function runDeliveryWorker(
   let isFailing = false
   while (!signal.aborted) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one turn after the other is the point
       await turn()
       if (retired.aborted) return
       isFailing = false
@@ -90,7 +87,6 @@ export async function runDeliveryWorker(
       if (!isFailing) log.error({ err, sink: receiver.name }, 'deliveries cannot be read or recorded')
       isFailing = true
     }
-    // oxlint-disable-next-line no-await-in-loop -- likewise
     await clock.sleep(POLL_INTERVAL, retired.aborted ? signal : stop)
   }
 }
@@ -103,13 +99,13 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
   let unrecorded: { readonly account: string; readonly writes: readonly Write[] } | undefined
 
   /** Nothing else is sent before the last outcome is stored: a full disk then repeats one message, not all. */
-  const record = async (outcome: NonNullable<typeof unrecorded>): Promise<void> => {
+  const record = async (outcome: NonNullable<typeof unrecorded>) => {
     unrecorded = outcome
     await commit(store.account(outcome.account), outcome.writes)
     unrecorded = undefined
   }
 
-  const attempt = async (delivery: Delivery): Promise<void> => {
+  const attempt = async (delivery: Delivery) => {
     const message = await messageOf(delivery)
     const outcome: DeliveryOutcome = message
       ? await sink(message, signal)
@@ -133,14 +129,13 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
     if (isReportDelivered) recordReportSuccess(account, name, now)
   }
 
-  const deliverAccount = async (account: string): Promise<void> => {
+  const deliverAccount = async (account: string) => {
     const dropped = subscription ? await enqueueEvents(ports, account, { sink: name, subscription }) : 0
     if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
     for (let count = 0; count < dropped; count += 1) recordResult('event', name, 'dropped')
     for (const delivery of await store.dueDeliveries(account, name, MAX_ATTEMPTS_PER_TURN)) {
       const mustWait = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
       if (signal.aborted || retired.aborted || mustWait) break
-      // oxlint-disable-next-line no-await-in-loop -- one message after the other
       await attempt(delivery)
     }
   }
@@ -150,7 +145,6 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
     if (retired.aborted) return
     if (!isRegistered) await registerReceiver(receiver, ports)
     isRegistered = true
-    // oxlint-disable-next-line no-await-in-loop -- one account after the other
     for (const account of accounts) await deliverAccount(account)
   }
 }
@@ -158,10 +152,8 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
 const resultOf = ({ state }: Delivery): DeliveryResult => (state === 'waiting' ? 'retry' : state)
 
 /** None about a delivery that was itself about a failed one. */
-function failureEvents(
-  { state, account, sink, kind, topic, lastError }: Delivery,
-  at: Instant,
-): readonly Event[] {
+function failureEvents(delivery: Delivery, at: Instant): readonly Event[] {
+  const { state, account, sink, kind, topic, lastError } = delivery
   if (state !== 'failed' || topic.startsWith('delivery/')) return []
   return [{ account, at, kind: 'delivery-failed', sink, what: kind, because: lastError ?? '' }]
 }

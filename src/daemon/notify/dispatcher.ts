@@ -1,4 +1,5 @@
 // One delivery worker per receiver. A reload starts workers for new receivers, replaces changed ones and retires removed ones.
+/* oxlint-disable no-await-in-loop -- one account after the other */
 import { once } from 'node:events'
 import type { Delivery } from '../../model/output/delivery.ts'
 import { commit, deliveryWrites, type Write } from '../../model/ports/store.ts'
@@ -20,7 +21,7 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
   let running: AbortSignal | undefined
 
   /** Resolves when registered. Waits for the earlier worker of the name, so that no message is sent twice. */
-  const start = (receiver: DeliveryReceiver, signal: AbortSignal): Promise<void> => {
+  const start = (receiver: DeliveryReceiver, signal: AbortSignal) => {
     const before = workers.get(receiver.name)
     const retire = new AbortController()
     const signals = { signal, retired: retire.signal }
@@ -30,9 +31,9 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
     return registered
   }
 
-  const retire = (name: string, worker: RunningWorker): void => {
+  const retire = (name: string, worker: RunningWorker) => {
     worker.retire.abort()
-    const forget = async (): Promise<void> => {
+    const forget = async () => {
       await worker.ended
       await tryForget(name, ports)
       if (workers.get(name) === retired) workers.delete(name)
@@ -42,19 +43,17 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
   }
 
   /** To be awaited before the first pass, whose events new receivers also get. @throws when the store fails */
-  const begin = async (): Promise<void> => {
+  const begin = async () => {
     const configured = receivers()
     const names = new Set(configured.map(({ name }) => name))
     for (const account of ports.accounts)
-      // oxlint-disable-next-line no-await-in-loop -- one account after the other
       for (const sink of await ports.store.receivers(account))
-        // oxlint-disable-next-line no-await-in-loop -- likewise
         if (!names.has(sink)) await forgetReceiver(account, sink, ports)
     await Promise.all(configured.map((receiver) => registerReceiver(receiver, ports)))
   }
 
   /** Applies the current receivers; resolves when new ones are registered. Never rejects. */
-  const follow = async (): Promise<void> => {
+  const follow = async () => {
     if (!running) return begin().catch((err: unknown) => ports.log.error({ err }, NOT_REGISTERED))
     const signal = running
     const configured = new Map(receivers().map((receiver) => [receiver.name, receiver]))
@@ -73,7 +72,7 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
     begin,
     follow,
     /** Resolves soon after `signal` aborts. Never rejects. */
-    run: async (signal: AbortSignal): Promise<void> => {
+    run: async (signal: AbortSignal) => {
       running = signal
       void follow()
       if (!signal.aborted) await once(signal, 'abort')
@@ -86,16 +85,14 @@ export function createDispatcher(receivers: () => readonly DeliveryReceiver[], p
 const NOT_REGISTERED = 'new receivers cannot be registered yet'
 
 /** When the store fails, the worker registers the receiver later. */
-const tryRegister = (receiver: DeliveryReceiver, ports: DeliveryPorts): Promise<void> =>
+const tryRegister = (receiver: DeliveryReceiver, ports: DeliveryPorts) =>
   registerReceiver(receiver, ports).catch((err: unknown) =>
     ports.log.error({ err, sink: receiver.name }, NOT_REGISTERED),
   )
 
 /** When the store fails, the next start of the daemon does it. */
-async function tryForget(sink: string, ports: DeliveryPorts): Promise<void> {
-  const failed = (err: unknown): void =>
-    ports.log.error({ err, sink }, 'a removed receiver could not be forgotten')
-  // oxlint-disable-next-line no-await-in-loop -- one account after the other
+async function tryForget(sink: string, ports: DeliveryPorts) {
+  const failed = (err: unknown) => ports.log.error({ err, sink }, 'a removed receiver could not be forgotten')
   for (const account of ports.accounts) await forgetReceiver(account, sink, ports).catch(failed)
 }
 

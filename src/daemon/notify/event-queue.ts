@@ -1,4 +1,5 @@
 // Turns events into deliveries of one receiver, each once.
+/* oxlint-disable no-await-in-loop -- one page and event after the other: each may depend on the one before */
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { NotifiableEvent } from '../../model/output/event-kinds.ts'
 import type { OutboxEvent } from '../../model/output/outbox-event.ts'
@@ -30,11 +31,7 @@ export const cursorOf = (sink: string): JobState<number> => ({
 })
 
 /** A new receiver gets the events from now on. @throws when the store fails */
-export async function registerSubscriber(
-  { store }: EventQueue,
-  account: string,
-  sink: string,
-): Promise<void> {
+export async function registerSubscriber({ store }: EventQueue, account: string, sink: string) {
   const cursor = cursorOf(sink)
   if ((await store.jobState(account, cursor)) !== undefined) return
   await commit(store.account(account), [jobStateWrite(cursor, await store.lastEventId(account))])
@@ -50,14 +47,11 @@ export async function enqueueEvents(
   const cursor = cursorOf(subscriber.sink)
   let upTo = (await store.jobState(account, cursor)) ?? 0
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page after the other
     const events = await store.eventsAfter(account, upTo, EVENTS_PER_COMMIT)
     const last = events.at(-1)
     if (!last) break
     upTo = last.id
-    // oxlint-disable-next-line no-await-in-loop -- likewise
     const deliveries = await deliveriesOf(queue, events, subscriber)
-    // oxlint-disable-next-line no-await-in-loop -- likewise
     await commit(store.account(account), [...deliveryWrites(deliveries), jobStateWrite(cursor, upTo)])
   }
   const excess = await store.overdue(account, subscriber.sink, MAX_QUEUED)
@@ -75,7 +69,6 @@ async function deliveriesOf(
   const deliveries: Delivery[] = []
   for (const { key, topic, event } of events) {
     if (!matchesSubscription(event, ownerOf(event), { sink, subscription })) continue
-    // oxlint-disable-next-line no-await-in-loop -- each may depend on the one before
     const last = queued.get(topic) ?? (await store.lastQueued(event.account, sink, topic))?.event
     if (isRepeat(event, last, subscription.repeatAfter)) continue
     queued.set(topic, event)

@@ -91,10 +91,10 @@ function reportReceiver(
 /** A receiver of events may have the same name. */
 const REPORT_PREFIX = 'report/'
 export const reportSinkName = (name: string): string => REPORT_PREFIX + name
-const bareName = (sink: string): string => sink.replace(/^report\//, '')
+const bareName = (sink: string) => sink.replace(/^report\//, '')
 
 /** None for events about the account as a whole. */
-function ownerOf(event: NotifiableEvent, owners: Owners, { all, snapshot }: Accounts): Owner {
+function ownerOf(event: NotifiableEvent, owners: Owners, { all, snapshot }: Accounts) {
   const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
   const subject = notificationOf(event).subject(event)
   switch (subject.kind) {

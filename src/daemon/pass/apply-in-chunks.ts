@@ -81,7 +81,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
   let restatedFrom: Instant | undefined
   const statistics = new Map(known)
   const events: Event[] = []
-  const add = async (writes: readonly Write[]): Promise<void> => {
+  const add = async (writes: readonly Write[]) => {
     if (writes.length > 0) await commit(store, writes, { epoch })
     ledger = ledgerAfter(ledger, writes)
     for (const write of writes)
@@ -90,9 +90,9 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
     await clock.yield()
   }
   return {
-    ledger: (): Ledger => ledger,
+    ledger: () => ledger,
     add,
-    addChunk: async (chunk: AppliedChunk, completion: readonly Write[], now: Instant): Promise<void> => {
+    addChunk: async (chunk: AppliedChunk, completion: readonly Write[], now: Instant) => {
       const refs = refsToLoad(statistics, chunk)
       const stored = refs.length === 0 ? new Map() : await history.statistics(refs)
       const updated = updateStatistics(statistics, chunk, { stored, now })

@@ -1,20 +1,29 @@
-// States of budgets: new ones from the stored history of their period, all from what a pass settles.
+// Budgets in a pass: new states from the stored history of their period, settled with each chunk, evaluated as stage 3.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
-import { budgetWrites, settleBudgets, toBudgetComputes } from '../../ledger/budgets/account-budgets.ts'
+import {
+  budgetWrites,
+  openBudgets,
+  settleBudgets,
+  toBudgetComputes,
+} from '../../ledger/budgets/account-budgets.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
 import type { BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
 import { isStateOfDefinition, spendKnownSince } from '../../ledger/budgets/settle.ts'
+import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { Sweep } from '../../model/observation.ts'
-import type { BudgetStates } from '../../model/policy/budget.ts'
+import { isReached, type Sweep } from '../../model/observation.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
+import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { retiredTarget } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { DAY, HOUR, after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
-import type { PassPlan } from './pass-state.ts'
+import { inChunks, inTurns } from '../turns.ts'
+import type { Observed } from './observe-on-service-time.ts'
+import type { PassInput, PassPlan } from './pass-state.ts'
 
 type BudgetContext = { readonly plan: PassPlan; readonly now: Instant }
 
@@ -56,7 +65,7 @@ async function statesFromHistory(
   const isFirstPass = ledger.projects.size === 0 && ledger.computes.size === 0
   let since = isFirstPass ? after(now, seconds(0 - sweep.history)) : now
   let states: BudgetStates = {}
-  const settle = (intervals: readonly HistoryInterval[]): void => {
+  const settle = (intervals: readonly HistoryInterval[]) => {
     const settled = intervals.flatMap((interval) => slicesOfHistory(interval, prices))
     since = earliest(since, ...settled.map(({ likely }) => likely.from))
     const computes = computesOfHistory(intervals, ledger)
@@ -82,10 +91,7 @@ async function statesFromHistory(
   )
 }
 
-function computesOfHistory(
-  intervals: readonly HistoryInterval[],
-  { computes, projects }: Ledger,
-): BudgetComputesByKey {
+function computesOfHistory(intervals: readonly HistoryInterval[], { computes, projects }: Ledger) {
   const refs = new Map(intervals.map(({ ref }) => [computeKey(ref), ref]))
   const entries = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
   const projectOf = (projectId: string) => projects.get(projectId)
@@ -147,4 +153,57 @@ function lateDiscoveriesOf(
     if (!compute || before.computes.has(computeKey(ref)) || read.has(ref.projectId) || isYoung) return []
     return [{ compute, knownFrom: observedAt }]
   })
+}
+
+export type EvaluatedBudgets = Readonly<{
+  /** With the evaluated states and counters. */
+  ledger: Ledger
+  budgets: readonly BudgetView[]
+  events: readonly Event[]
+  writes: readonly Write[]
+}>
+
+/** Between two yields, some 10 ms. */
+const ENTRIES_PER_TURN = 2000
+
+/** Stage 3 of a pass: spend, rungs, burn rate and enforcement as of now, with provisional usage. Undefined where the sweep could not be stored. */
+export async function evaluatePassBudgets(
+  clock: Ports['clock'],
+  { plan }: PassInput,
+  {
+    observed,
+    applied,
+  }: { readonly observed: Observed; readonly applied: Readonly<{ ledger: Ledger; failure: unknown }> },
+): Promise<EvaluatedBudgets | undefined> {
+  if (applied.failure !== undefined) return undefined
+  const { ledger } = applied
+  const evaluator = openBudgets(plan.budgets, {
+    ...ledger,
+    prices: plan.prices,
+    now: observed.now,
+    atMost: observed.upperBound,
+    isUnreachable: !isReached(observed.sweep.service),
+  })
+  const entries = plan.budgets.budgets.length === 0 ? [] : ledger.computes.values()
+  for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) evaluator.add(chunk)
+  const { states, budgetCounters, views, events } = evaluator.close()
+  const counters = withBudgetCounters(ledger.counters, budgetCounters)
+  return {
+    ledger: { ...ledger, budgets: states, counters },
+    budgets: views,
+    events,
+    writes: [
+      ...budgetWrites(ledger.budgets, states),
+      ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),
+    ],
+  }
+}
+
+/** `before` itself where no counter changed. */
+function withBudgetCounters(before: AccountCounters, budgets: AccountCounters['budgets']) {
+  const names = Object.keys(budgets)
+  const isSame =
+    names.length === Object.keys(before.budgets).length &&
+    names.every((name) => before.budgets[name] === budgets[name])
+  return isSame ? before : { ...before, budgets }
 }

@@ -21,7 +21,7 @@ export function correctClockSkew(
  * As two witnesses agree: records of different computes, or the wall clock, which goes on where a machine that slept stopped its monotonic
  * one. One record alone may be wrong.
  */
-function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
+function lateness(looks: readonly Look[], wallAhead: Millis) {
   const claims = new Map<string, number>()
   for (const { compute, answeredAt } of looks) {
     const key = `${compute.projectId}/${compute.endpointId}`
@@ -44,12 +44,12 @@ const TIMES = [
   ['last_active', 'lastActive'],
 ] as const
 
-const newest = (compute: Look['compute']): Instant =>
+const newest = (compute: Look['compute']) =>
   latest(...TIMES.map(([, field]) => compute[field] ?? compute.updatedAt))
 
-function withoutAhead(sweep: Sweep): Sweep {
+function withoutAhead(sweep: Sweep) {
   const problems = new Map<string, SweepProblem>()
-  const isTrue = (where: string, until: Instant, times: Times): boolean => {
+  const isTrue = (where: string, until: Instant, times: Times) => {
     const ahead = times.filter(([, at]) => (at ?? 0) > until + ALLOWED)
     const message = ahead.map(([field, at = until]) => `${field}: ${toIso(at)} ${WRONG}`).join('; ')
     if (ahead.length > 0) problems.set(`${where}: ${message}`, { where, message })
@@ -88,8 +88,8 @@ const notBefore = (look: Look): Look => ({
   answeredAt: latest(look.answeredAt, newest(look.compute)),
 })
 
-function moved(sweep: Sweep, by: Millis): Sweep {
-  const put = (at: Instant): Instant => instant(at + by)
+function moved(sweep: Sweep, by: Millis) {
+  const put = (at: Instant) => instant(at + by)
   const look = (one: Look): Look => ({ ...one, askedAt: put(one.askedAt), answeredAt: put(one.answeredAt) })
   return {
     ...sweep,

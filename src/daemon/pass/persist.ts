@@ -1,13 +1,11 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
-import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
-import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { EvaluatedBudgets } from './evaluate-budgets.ts'
+import type { EvaluatedBudgets } from './budget-states.ts'
 import type { PassInput } from './pass-state.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 
@@ -19,9 +17,9 @@ export type Persisted = Readonly<{
   /** Of the store, in this stage or before; undefined where it did not fail. */
   failure: unknown
   /** As stored. */
-  ledger: Ledger
+  ledger: AppliedSweep['ledger']
   /** Undefined where not stored. */
-  budgets: readonly BudgetView[] | undefined
+  budgets: EvaluatedBudgets['budgets'] | undefined
   /** Of this pass, stored or pending. */
   events: readonly Event[]
   /** Not in the store yet. */

@@ -77,7 +77,7 @@ export function upperBoundOfNow(clock: ServiceClock): Instant {
 }
 
 /** What was believed before, until an answer contradicts it: time runs evenly while its bounds narrow. */
-function likely(begun: number, told: ServiceTimeEstimate | undefined, on: Seconds): number {
+function likely(begun: number, told: ServiceTimeEstimate | undefined, on: Seconds) {
   if (!told) return begun
   const { low, high } = likelyOffset(offsetBoundsAt(told.known, on))
   return low <= begun && begun <= high ? begun : (low + high) / 2

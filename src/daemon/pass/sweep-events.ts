@@ -72,10 +72,9 @@ export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: S
 export const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
 
 /** Not reported lately, each once. */
-function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep): readonly SweepProblem[] {
+function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep) {
   const byText = new Map(problems.map((problem) => [problemText(problem), problem]))
   return [...byText].flatMap(([text, problem]) => (isRecent(seen.get(text), endedAt) ? [] : [problem]))
 }
 
-const isRecent = (at: Instant | undefined, now: Instant): boolean =>
-  at !== undefined && now - at < REPORT_AGAIN_AFTER
+const isRecent = (at: Instant | undefined, now: Instant) => at !== undefined && now - at < REPORT_AGAIN_AFTER

@@ -194,7 +194,7 @@ function wakesCausedIn(
   plan: ReportPlan,
   identityOf: ReportInput['identityOf'],
 ): number {
-  const isInPlan = (ref: ComputeRef): boolean => isInReportPlan(plan, identityOf(ref))
+  const isInPlan = (ref: ComputeRef) => isInReportPlan(plan, identityOf(ref))
   let caused = plan.onlyTeam === undefined ? (archived?.wakesCaused ?? 0) : 0
   for (const { ref, totals } of computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
   for (const [projectId, { retired }] of projects)

@@ -30,7 +30,7 @@ export async function reportMessage(
 ): Promise<Message> {
   const { account, slot, team } = stored
   const report = parseReport(stored.json)
-  const render = async (wanted: ReportFormat): Promise<string> => {
+  const render = async (wanted: ReportFormat) => {
     await clock.yield()
     return REPORT_RENDERINGS[wanted].render(report).join('')
   }

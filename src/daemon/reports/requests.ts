@@ -64,7 +64,7 @@ function parseAccountAndFormat(query: ReportQuery, accounts: readonly string[]) 
     : failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${query.format}`)
 }
 
-function parseAccount({ account }: ReportQuery, accounts: readonly string[]): Result<string, string> {
+function parseAccount({ account }: ReportQuery, accounts: readonly string[]) {
   const name = account ?? (accounts.length === 1 ? accounts[0] : undefined)
   if (name !== undefined && accounts.includes(name)) return ok(name)
   return failed(`account: expected one of ${accounts.join(', ')}${account ? `, got ${account}` : ''}`)

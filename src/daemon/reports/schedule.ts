@@ -1,4 +1,5 @@
 // The schedule of the weekly report. What is due is made once; report and deliveries are stored in one transaction.
+/* oxlint-disable no-await-in-loop -- one poll, account and report after the other */
 import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -52,15 +53,13 @@ const MAX_MANUAL = 100
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const account of job.accounts)
-      // oxlint-disable-next-line no-await-in-loop -- one account after the other
       await makeIfDue(job, account).catch((cause: unknown) => job.failed(account, cause))
-    // oxlint-disable-next-line no-await-in-loop -- waiting is the point
     await job.clock.sleep(POLL_INTERVAL, signal)
   }
 }
 
 /** Of several missed slots only the last report is made, within the catch-up time. A week is reported once. */
-async function makeIfDue(job: ReportJob, account: string): Promise<void> {
+async function makeIfDue(job: ReportJob, account: string) {
   const { clock, store } = job
   const schedule = job.schedule()
   const before = await store.jobState(account, STORED_STATE)
@@ -82,9 +81,7 @@ export async function sendReportNow(job: ReportJob, account: string): Promise<st
   if (!week) return undefined
   for (let nth = 1; nth <= MAX_MANUAL; nth += 1) {
     const slot = { ...week, id: `${week.id}-manual-${nth}`, late: false }
-    // oxlint-disable-next-line no-await-in-loop -- the first number that is free
     if (await store.report(account, slot.id)) continue
-    // oxlint-disable-next-line no-await-in-loop -- once
     await commit(store.account(account), await makeReports(job, { account, slot, now }))
     return slot.id
   }
@@ -92,7 +89,7 @@ export async function sendReportNow(job: ReportJob, account: string): Promise<st
 }
 
 /** Reports and their deliveries, to receivers that were configured when making began and still are when it ends. */
-async function makeReports({ make, sinks }: ReportJob, order: ReportOrder): Promise<readonly Write[]> {
+async function makeReports({ make, sinks }: ReportJob, order: ReportOrder) {
   const { account, slot, now } = order
   const before = sinks()
   const teams = [...new Set(before.flatMap(({ team }) => team ?? []))]

@@ -38,7 +38,7 @@ export function openAccount(input: AccountInput) {
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
   const forecastBudgets = state.budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
-  const addOfProject = (projectId: string, sums: RetiredSums): void => {
+  const addOfProject = (projectId: string, sums: RetiredSums) => {
     addToTotals(totals, sums)
     if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)
   }
@@ -46,7 +46,7 @@ export function openAccount(input: AccountInput) {
   if (archived) addToTotals(totals, archived)
   return {
     /** Deleted computes too: their spend stays in the totals. */
-    add: (entry: ComputeEntry, { identity, state: { isDeleted }, ledger }: ComputeView): void => {
+    add: (entry: ComputeEntry, { identity, state: { isDeleted }, ledger }: ComputeView) => {
       const { projectId } = entry.ref
       const { awake, spend, observerOverhead } = ledger
       addOfProject(projectId, { ...ledger.counters, awake, spend, observerOverhead })
@@ -107,7 +107,7 @@ const noTotals = (): Totals => ({
   wakesCaused: 0,
 })
 
-function addToTotals(totals: Totals, sums: RetiredSums): void {
+function addToTotals(totals: Totals, sums: RetiredSums) {
   totals.awake = addBounds(totals.awake, sums.awake, millis)
   totals.spend = addBounds(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.observerOverhead)
@@ -117,7 +117,7 @@ function addToTotals(totals: Totals, sums: RetiredSums): void {
   totals.wakesCaused += sums.wakesCaused
 }
 
-function longestWait({ operations }: PendingRetries): Instant | undefined {
+function longestWait({ operations }: PendingRetries) {
   let longest: Instant | undefined
   for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
   return longest
@@ -128,7 +128,7 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined) {
   const budgets = scopes?.budgets ?? []
   const owners = budgets.map(() => ({ teams: new Set<string>(), tiers: new Set<string>() }))
   return {
-    add: (entry: ComputeEntry, project: ProjectEntry | undefined, { team, tier }: Owner): void => {
+    add: (entry: ComputeEntry, project: ProjectEntry | undefined, { team, tier }: Owner) => {
       for (const index of scopes?.of(entry, project).indexes ?? []) {
         owners[index]?.teams.add(team)
         owners[index]?.tiers.add(tier)
@@ -144,7 +144,7 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined) {
 }
 
 /** Empty for several or none. */
-const onlyOf = (texts: ReadonlySet<string> | undefined): string => {
+const onlyOf = (texts: ReadonlySet<string> | undefined) => {
   const [first = '', second] = texts ?? []
   return second === undefined ? first : ''
 }

@@ -47,13 +47,13 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
   const loggedFaults = new Set<string>()
   let isCapped = false
   /** Once per family: it would come again with every snapshot. */
-  const logFault = (fault: FamilyFault, message: string): void => {
+  const logFault = (fault: FamilyFault, message: string) => {
     if (!loggedFaults.has(fault.family)) log.error(fault, message)
     loggedFaults.add(fault.family)
   }
   return {
     /** Until it resolves, scrapes get the snapshot before. */
-    publish: async (snapshot: Snapshot): Promise<void> => {
+    publish: async (snapshot: Snapshot) => {
       const startedAt = clock.monotonic()
       const { samples, dropped } = collectSamples(snapshot, info(), memory)
       await clock.yield()
@@ -70,7 +70,7 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
         log.warn({ families: [...dropped.keys()] }, 'metrics.max_series is reached, some series are left out')
       isCapped = dropped.size > 0
     },
-    body: async ({ format, gzip, ...filter }: ScrapeRequest): Promise<Buffer<ArrayBuffer>> => {
+    body: async ({ format, gzip, ...filter }: ScrapeRequest) => {
       const own = await processFamilies(self, clock)
       const isWhole = filter.names.length === 0 && filter.projectId === undefined
       const last = Buffer.concat([...assembleBody(filterFamilies(own, filter), format), bodyEndOf(format)])
@@ -107,7 +107,7 @@ export function createCompressedExposition(compress: typeof compressPrefix) {
       return prefixOf(published, format)
     },
     /** Resolves once published; publishes nothing when compressing fails. */
-    publish: async (families: readonly RenderedFamily[], now: Seconds): Promise<void> => {
+    publish: async (families: readonly RenderedFamily[], now: Seconds) => {
       const next: PublishedState = { families, prefixes: new Map() }
       const recent = [...requestedAt].filter(([, at]) => now - at <= COMPRESSED_AHEAD_FOR)
       await Promise.all(recent.map(([format]) => prefixOf(next, format)))
@@ -154,7 +154,7 @@ export async function renderSamples(
 const PROCESS_METRICS_DEADLINE = seconds(1)
 
 /** And whether they could be read: a scrape without them is better than none. */
-async function processFamilies(self: SelfMetrics, clock: Clock): Promise<readonly RenderedFamily[]> {
+async function processFamilies(self: SelfMetrics, clock: Clock) {
   const done = new AbortController()
   const deadline = clock.sleep(PROCESS_METRICS_DEADLINE, done.signal).then(() => undefined)
   const families = await Promise.race([self.parts().catch(() => undefined), deadline])

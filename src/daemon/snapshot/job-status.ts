@@ -44,4 +44,4 @@ function viewOf({ interval, last, failures, succeeded, since }: JobRuns): Omit<J
   }
 }
 
-const nextAfter = ({ begunAt, took }: JobRun, wait: Seconds): Instant => after(begunAt, nextTick(wait, took))
+const nextAfter = ({ begunAt, took }: JobRun, wait: Seconds) => after(begunAt, nextTick(wait, took))

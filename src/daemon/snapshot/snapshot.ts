@@ -38,7 +38,7 @@ export function createSnapshotBuilder() {
         const account = openAccount(input)
         const viewOf = createViewer(input, context, asleep)
         return {
-          add: (entries: Iterable<ComputeEntry>): void => {
+          add: (entries: Iterable<ComputeEntry>) => {
             for (const entry of entries) {
               const view = viewOf(entry)
               account.add(entry, view)
@@ -61,8 +61,7 @@ export function createSnapshotBuilder() {
 type OpenSnapshot = ReturnType<ReturnType<typeof createSnapshotBuilder>>
 
 /** In order of their keys. */
-const entriesInOrder = ({ state }: AccountInput): Iterable<ComputeEntry> =>
-  asOrderedMap(state.ledger.computes).values()
+const entriesInOrder = ({ state }: AccountInput) => asOrderedMap(state.ledger.computes).values()
 
 /** Yields after every 1,000 entries. All accounts are opened first: they are shown as of one time. */
 export async function buildSnapshot(

@@ -54,7 +54,7 @@ export const ROLLUP_ROWS: HistoryCodec<Rollup> = {
 }
 
 function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
-  const number = (name: string): number => Number(row[name])
+  const number = (name: string) => Number(row[name])
   const part = <Value>(name: string, of: () => Value): Value | undefined =>
     row[name] === null ? undefined : of()
   return {
@@ -104,5 +104,5 @@ function connectionsOf(number: (name: string) => number): ConnectionPeaks {
   }
 }
 
-const culpritsOf = (text: string): readonly CulpritShare[] =>
+const culpritsOf = (text: string) =>
   (JSON.parse(text) as [string, CulpritShare['share']][]).map(([culprit, share]) => ({ culprit, share }))

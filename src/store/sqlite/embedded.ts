@@ -79,7 +79,7 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
 }
 
 /** The system releases the lock with the process, also after kill −9. @throws when it is taken */
-function createLock(file: string, folder: string): Disposable {
+function createLock(file: string, folder: string) {
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive')

@@ -43,7 +43,7 @@ const withErrors =
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-async function* iterate(items: AsyncIterable<unknown>, file: string): AsyncGenerator {
+async function* iterate(items: AsyncIterable<unknown>, file: string) {
   try {
     yield* items
   } catch (cause) {
@@ -51,7 +51,7 @@ async function* iterate(items: AsyncIterable<unknown>, file: string): AsyncGener
   }
 }
 
-function explanation(file: string, cause: unknown): unknown {
+function explanation(file: string, cause: unknown) {
   if (!(cause instanceof Error) || !('errcode' in cause)) return cause
   // the lower byte is the primary code
   const why = MEANINGS.get(Number(cause.errcode) & 0xff)

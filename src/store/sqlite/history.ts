@@ -1,8 +1,9 @@
 // Settled history, page by page in bounded memory.
+/* oxlint-disable no-await-in-loop -- one row or page after the other, with pauses */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { ComputeAwakeIntervals, History } from '../../model/ports/history.ts'
+import type { History } from '../../model/ports/history.ts'
 import type { Interval } from '../../model/units.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Row, SqlValue } from '../rows/codec.ts'
@@ -85,7 +86,6 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
       for (const compute of computesOf(account, span.computes))
         for (const page of awakeTimes(compute, span)) {
           yield page
-          // oxlint-disable-next-line no-await-in-loop -- one page after the other, with pauses, is the point
           await pause()
         }
     },
@@ -107,7 +107,6 @@ async function lookUpEach<Key, Item>(
   for (const key of keys) {
     const item = find(key)
     if (item !== undefined) found.push(item)
-    // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
     await pause()
   }
   return found
@@ -124,10 +123,7 @@ function createAwakeTimes(database: DatabaseSync) {
   const firstStart = database.prepare(FIRST_START)
   const times = database.prepare(TIMES)
   times.setReturnArrays(true)
-  return function* pagesOf(
-    { id, ref }: StoredCompute,
-    { from, to }: Interval,
-  ): Iterable<ComputeAwakeIntervals> {
+  return function* pagesOf({ id, ref }: StoredCompute, { from, to }: Interval) {
     let last: readonly SQLOutputValue[] = [firstStart.get(id, from)?.['from_ms'] ?? -Infinity, 0, 0]
     for (;;) {
       const [fromMs = 0, toMs = 0, nth = 0] = last
@@ -157,7 +153,6 @@ async function* rowsOf<Item>(
     do {
       rows = page(id, rows.at(-1))
       for (const row of rows) yield item(ref, row)
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other, with pauses, is the point
       await pause()
     } while (rows.length === PAGE)
   }

@@ -53,11 +53,7 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
 }
 
 /** @throws with the key of a row whose JSON is damaged */
-async function* bodies<Body>(
-  page: ReturnType<DatabaseSync['prepare']>,
-  account: string,
-  clock: Clock,
-): AsyncGenerator<Body> {
+async function* bodies<Body>(page: ReturnType<DatabaseSync['prepare']>, account: string, clock: Clock) {
   const pause = createYielder(clock)
   let last: readonly [project: string, endpoint: string] = ['', '']
   for (;;) {

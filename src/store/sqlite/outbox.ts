@@ -60,4 +60,4 @@ export function createOutbox(database: DatabaseSync): Outbox {
   }
 }
 
-const deliveryOf = (row: Row): Delivery => bodyOf(row, 'delivery') as Delivery
+const deliveryOf = (row: Row) => bodyOf(row, 'delivery') as Delivery

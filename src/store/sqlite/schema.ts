@@ -84,7 +84,7 @@ const SCHEMA = `
   create index report_by_hand on report (made_ms) where substr(slot, 9, 8) = '-manual-';
 `
 
-const versionOf = (database: DatabaseSync): number =>
+const versionOf = (database: DatabaseSync) =>
   Number(database.prepare('pragma user_version').get()?.['user_version'] ?? 0)
 
 /** @throws for a file of another schema version */

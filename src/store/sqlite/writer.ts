@@ -39,8 +39,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Writer['commit
   const openPut = createPut(database)
   const trim = createRetention(database)
   const lease = database.prepare('select epoch from lease')
-  const isFenced = ({ epoch }: CommitOptions): boolean =>
-    epoch !== undefined && lease.get()?.['epoch'] !== epoch
+  const isFenced = ({ epoch }: CommitOptions) => epoch !== undefined && lease.get()?.['epoch'] !== epoch
   // shared by all commits: many small ones in a row block the event loop too
   const pause = createYielder(clock)
   return async (account, writes, options = {}) => {
@@ -75,14 +74,15 @@ type RowWrite =
   | Exclude<Write, WriteOf<'report'>>
   | { readonly kind: 'report'; readonly report: CompressedReport }
 
+const isCompute = ({ kind }: RowWrite) => kind === 'compute'
+
 /** Computes come before the history that refers to them. */
-async function rowsOf(writes: readonly Write[]): Promise<readonly RowWrite[]> {
+async function rowsOf(writes: readonly Write[]) {
   const rows = await Promise.all(
     writes.map(async (write) =>
       write.kind === 'report' ? { ...write, report: await compressReport(write.report) } : write,
     ),
   )
-  const isCompute = ({ kind }: RowWrite): boolean => kind === 'compute'
   return [...rows.filter(isCompute), ...rows.filter((row) => !isCompute(row))]
 }
 
@@ -111,14 +111,14 @@ function createPut(database: DatabaseSync) {
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
   /** @throws for a compute without a stored entry: its history could not be found again */
-  const idOf = ({ account, projectId, endpointId }: ComputeRef): number => {
+  const idOf = ({ account, projectId, endpointId }: ComputeRef) => {
     const row = findCompute.get(account, projectId, endpointId)
     if (!row) throw new Error(`no entry is stored of ${computeKey({ account, projectId, endpointId })}`)
     return Number(row['id'])
   }
   return (account: string) => {
     const numbered = createNumbering()
-    const extend = <Value>(putRow: PutRow<Value>, ref: ComputeRef, value: Value): number => {
+    const extend = <Value>(putRow: PutRow<Value>, ref: ComputeRef, value: Value) => {
       const compute = idOf({ ...ref, account })
       putRow(compute, value)
       return compute

@@ -11,7 +11,7 @@ export type BudgetJson = ReturnType<typeof budgetJson>
 
 export function budgetJson(view: BudgetWithForecast) {
   const { limit, forecast } = view
-  const inUnit = (amount: number): number => amountInUnit(amount, limit)
+  const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
     scope: scopeText(view.scope),

@@ -16,7 +16,7 @@ export function explainCompute({ computes }: Snapshot, name: string): Result<Com
 }
 
 /** By the first of the ways below that any compute fits. */
-function computesNamed(computes: readonly ComputeView[], name: string): readonly ComputeView[] {
+function computesNamed(computes: readonly ComputeView[], name: string) {
   const ways: readonly ((view: ComputeView) => string | undefined)[] = [
     ({ identity: { ref } }) => ref.endpointId,
     ({ identity: { compute } }) => compute.name,

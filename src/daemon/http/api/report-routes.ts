@@ -11,7 +11,7 @@ import {
   parseArchiveRequest,
   parseReportRequest,
 } from '../../reports/requests.ts'
-import { problemBody, streamText } from '../answers.ts'
+import { refuse, streamText } from '../answers.ts'
 
 export type ReportSources = Readonly<{
   clock: Clock
@@ -27,29 +27,29 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
-    if (!first) return context.json(problemBody('there is no account'), 404)
+    if (!first) return refuse(context, 404, 'there is no account')
     const accounts = [...sources.keys()]
     if (context.req.query('kept') === 'true') return archivedAnswer(context, archive, accounts)
     const request = parseReportRequest(context.req.query(), { accounts, zone: first.zone, now })
-    if (!request.ok) return context.json(problemBody(request.error), 400)
+    if (!request.ok) return refuse(context, 400, request.error)
     const { account, slot, format } = request.value
     const report = await buildReport(sources.get(account) ?? first, { slot, madeAt: now }, clock)
     return reportAnswer(context, format, REPORT_RENDERINGS[format].render(report))
   })
   app.get('/api/v1/reports', async (context) => {
     const list = await listArchive(archive, context.req.query(), [...reports().keys()])
-    return list.ok ? context.json(list.value) : context.json(problemBody(list.error), 400)
+    return list.ok ? context.json(list.value) : refuse(context, 400, list.error)
   })
   app.post('/api/v1/report/send', async (context) => {
     const names = [...reports().keys()]
     const account = context.req.query('account') ?? names[0]
     if (account === undefined || !names.includes(account))
-      return context.json(problemBody(`account: expected one of ${names.join(', ')}`), 400)
+      return refuse(context, 400, `account: expected one of ${names.join(', ')}`)
     const sendReport = sender?.()
-    if (!sendReport) return context.json(problemBody('report.sinks names nobody to send it to'), 409)
+    if (!sendReport) return refuse(context, 409, 'report.sinks names nobody to send it to')
     const slot = await sendReport(account)
     return slot === undefined
-      ? context.json(problemBody('too many reports of this week were asked for'), 429)
+      ? refuse(context, 429, 'too many reports of this week were asked for')
       : context.json({ account, slot }, 202)
   })
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
@@ -57,14 +57,14 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
 
 async function archivedAnswer(context: Context, archive: ReportArchive, accounts: readonly string[]) {
   const request = parseArchiveRequest(context.req.query(), accounts)
-  if (!request.ok) return context.json(problemBody(request.error), 400)
+  if (!request.ok) return refuse(context, 400, request.error)
   const texts = await archivedReportTexts(archive, request.value)
   return texts.ok
     ? reportAnswer(context, request.value.format, texts.value)
-    : context.json(problemBody(texts.error), 404)
+    : refuse(context, 404, texts.error)
 }
 
-const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]): Response =>
+const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]) =>
   context.body(streamText(texts), 200, {
     // the HTML has inline styles and loads nothing
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",

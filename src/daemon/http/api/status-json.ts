@@ -112,7 +112,7 @@ export const computeJson = ({ identity, state, ledger, reading }: ComputeView) =
 })
 
 /** Null when never read. */
-function connectionsOf({ connections }: ReadingView): number | null {
+function connectionsOf({ connections }: ReadingView) {
   if (!connections) return null
   return connections.active + connections.idle + connections.idleInTransaction + connections.other
 }

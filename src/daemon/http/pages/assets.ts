@@ -18,7 +18,7 @@ export const readAssets = () => ({
   script: assetOf('script.js', read('script.js'), 'text/javascript; charset=utf-8'),
 })
 
-const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8')
+const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8')
 
 const assetOf = (name: string, body: string, type: string): Asset => ({
   path: `/assets/${name.replace('.', `-${contentHash(body)}.`)}`,

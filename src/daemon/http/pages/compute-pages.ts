@@ -28,7 +28,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
   const { clock, zone, pricesOf } = sources
   const readRecentSums = createRecentSums(sources)
   const readTimelines = createAwakeTimelines(sources)
-  const recentSums = ({ accounts, takenAt }: Snapshot): Promise<RecentSumsTable | undefined> => {
+  const recentSums = ({ accounts, takenAt }: Snapshot) => {
     const names = accounts.map(({ account }) => account)
     return readRecentSums(names, takenAt)
   }
@@ -43,7 +43,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     return (views: readonly ComputeView[]) => readTimelines({ span, views, knownFrom, sweptAt })
   }
 
-  async function* fleetParts(snapshot: Snapshot, parameters: Parameters): AsyncGenerator<string, void> {
+  async function* fleetParts(snapshot: Snapshot, parameters: Parameters) {
     const [documentHead, documentFoot] = splitAtSlot(
       documentHtml({ title: 'Fleet', path: '/', main: SLOT }, snapshot, context),
     )

@@ -18,7 +18,7 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
   const pageContext = { zone, mode, style: style.path, script: script.path }
   const { fleet, compute } = createComputePages(sources, pageContext)
   const reportPage = createReportPage(sources)
-  const sendPage = (context: Context, page: PageContent, status: PageStatus = 200): Response =>
+  const sendPage = (context: Context, page: PageContent, status: PageStatus = 200) =>
     sendDocument(context, renderHtml(documentHtml(page, sources.snapshot(), pageContext)), status)
   /** Answers that there is no snapshot yet, else as `respond` does. */
   const withSnapshot = (context: Context, path: string, respond: (snapshot: Snapshot) => Answer): Answer => {
@@ -58,14 +58,14 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
 }
 
 /** Streams; a client that knows a version of the document gets the whole, or 304. */
-async function sendParts(context: Context, parts: AsyncIterable<string>): Promise<Response> {
+async function sendParts(context: Context, parts: AsyncIterable<string>) {
   if (context.req.header('if-none-match') !== undefined)
     return sendDocument(context, (await Array.fromAsync(parts)).join(''), 200)
   const body = ReadableStream.from(parts).pipeThrough(new TextEncoderStream())
   return context.body(body, 200, { ...HEADERS, 'content-type': 'text/html; charset=UTF-8' })
 }
 
-function sendDocument(context: Context, text: string, status: PageStatus): Response {
+function sendDocument(context: Context, text: string, status: PageStatus) {
   const etag = `"${contentHash(text)}"`
   const headers = { ...HEADERS, etag }
   const isUnchanged = context.req.header('if-none-match') === etag
@@ -82,7 +82,7 @@ const HEADERS = {
   vary: 'accept',
 }
 
-const sendAsset = (context: Context, { body, type }: Asset): Response =>
+const sendAsset = (context: Context, { body, type }: Asset) =>
   context.body(body, 200, {
     'content-type': type,
     'x-content-type-options': 'nosniff',
@@ -90,7 +90,7 @@ const sendAsset = (context: Context, { body, type }: Asset): Response =>
   })
 
 /** Browsers name HTML; programs that accept anything get JSON. */
-const acceptsHtml = (context: Context): boolean => (context.req.header('accept') ?? '').includes('text/html')
+const acceptsHtml = (context: Context) => (context.req.header('accept') ?? '').includes('text/html')
 
 /** Paths for programs: their 404 is JSON too. */
 const PROGRAM_PATH = /^\/(?:api|-|assets)\//
@@ -113,13 +113,13 @@ const messagePage = (
     ${links.map(([to, name]) => html`<p><a href="${to}">${name}</a></p>`)}`,
 })
 
-const startingPage = (path: string): PageContent =>
+const startingPage = (path: string) =>
   messagePage('One moment', 'The first pass is still running. This page reloads itself.', { path, links: [] })
 
-const missingComputePage = (id: string): PageContent =>
+const missingComputePage = (id: string) =>
   messagePage('No such compute', `Dormouse sees no compute ${id}: it does not exist, or was deleted.`)
 
-const missingAccountPage = (account: string): PageContent =>
+const missingAccountPage = (account: string) =>
   messagePage('No such account', `No account is called ${account}.`, {
     path: '/report',
     links: [['/report', 'Reports']],
