@@ -5,7 +5,6 @@ import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
 /** Columns of the comments. */
 const WIDTH = 110
-
 /** Optional keys that a first configuration needs. */
 const NEEDED_KEYS = new Set(['api_key_env'])
 

@@ -3,7 +3,6 @@ import type { Result } from '../std/result.ts'
 
 export const someText = string().min(1)
 export const optionalText = someText.optional()
-
 const NO_FILE = 'expected the path of a file'
 const NO_VARIABLE = 'expected the name of a variable'
 

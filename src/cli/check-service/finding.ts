@@ -8,7 +8,6 @@ export type Check = Readonly<{
   follows: string
 }>
 export type CheckResult = Omit<Check, 'topic'>
-
 export const full = (seen: string, follows: string): CheckResult => ({ verdict: 'full', seen, follows })
 export const less = (seen: string, follows: string): CheckResult => ({ verdict: 'less', seen, follows })
 export const unproven = (seen: string, follows: string): CheckResult => ({

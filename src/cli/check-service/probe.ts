@@ -15,7 +15,6 @@ const SAMPLE_SIZE = 10
 const SLEEPING_SAMPLE_SIZE = 3
 /** As the daemon requests. Source: service-facts.md, "Projects". */
 const PAGE_SIZE = 400
-
 const PROJECT_FIELDS = ['compute_last_active_at', 'cpu_used_sec', 'default_endpoint_settings']
 const COMPUTE_FIELDS = ['suspend_timeout_seconds', 'last_active', 'started_at', 'suspended_at']
 

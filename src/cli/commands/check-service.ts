@@ -69,7 +69,6 @@ const reportJson = ({ baseUrl, checks, traffic, findings }: Report) => ({
 })
 
 const SIGNS = { full: 'ok', less: 'less', unknown: '?' } as const satisfies Record<Check['verdict'], string>
-
 /** Columns without a terminal, and the fewest that lines are filled to. */
 const DEFAULT_WIDTH = 110
 const MIN_WIDTH = 60

@@ -155,7 +155,6 @@ const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-ref
 
 /** Enough for every kind of use in every size. */
 const PAST_PROJECTS = 200
-
 /** The service forgets operations after about six months (service-facts 3). */
 const PAST = { min: seconds(86_400), max: seconds(180 * 86_400) }
 

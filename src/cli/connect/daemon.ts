@@ -11,7 +11,6 @@ import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
 
 export type ApiProblem = Readonly<{ kind: 'unreached' | 'refused'; message: string }>
-
 type Body = Awaited<ReturnType<typeof request>>['body']
 
 /** Milliseconds without a byte: people wait for it. */

@@ -57,7 +57,6 @@ const MAX_LENGTH = 2_000_000
 
 /** `until`: of the monotonic clock. */
 type Show = Readonly<{ io: Io; clock: Clock; until: number }>
-
 const remainingTime = ({ clock, until }: Show) => seconds(Math.max(0, until - clock.monotonic()))
 
 type Surroundings = Readonly<{ clock: Clock; io: Io; say: (text: string) => void }>

@@ -3,7 +3,6 @@ import { camelKeys, labelSchema, ofObject, secretFile, secretVariable } from '..
 import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
-
 const NO_ID = 'expected an id of the characters a-z 0-9 -'
 const NO_PROJECTS = 'expected discover or a list of project ids'
 

@@ -14,7 +14,6 @@ import { parseMoney } from '../units.ts'
 import { zoneSchema } from './zone.ts'
 
 const exempt = strictObject(selectorShape)
-
 const LIMIT = 'expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'
 
 /** `200 USD`, `0.5 cu_hours`, `100 awake_hours`; 0 is refused. */

@@ -15,9 +15,7 @@ import { durationSchema, durationText } from '../units.ts'
 import { unknownNameText } from '../suggestions.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
-
 const schedule = string(CRON).transform(parsed(parseCron))
-
 const PATH = 'expected a path whose last part has {slot}, such as ./reports/{account}-{slot}.md'
 
 const sink = strictObject({

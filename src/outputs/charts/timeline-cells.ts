@@ -20,7 +20,6 @@ export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 
 /** Milliseconds by cell; typed arrays, because a page draws about thirty thousand cells. */
 type CellTimes = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
-
 type MainState = Exclude<CellState, 'tail' | 'busy'> | 'awake'
 
 /** Cells `[first, end)`. */

@@ -14,7 +14,6 @@ import { dayText } from '../text/dates.ts'
 import { sumOf } from '../../std/sum.ts'
 
 const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
-
 /** Vertical centres in a height of 16. Heights are in the style sheet: states differ in height, not in colour alone. */
 const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 

@@ -24,7 +24,6 @@ import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Cells of 5 and of 30 minutes: narrower ones make the page larger than 300 kB. */
 export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
-
 /** Rows that a screen has room for; the browser lays out the others after the first paint. */
 const ROWS_OF_FIRST_PAINT = 10
 

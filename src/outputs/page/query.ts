@@ -58,7 +58,6 @@ export function pageNumber(text: string | undefined): number {
 
 /** Selects computes without a team or tier; the empty value means any. */
 export const NONE_VALUE = '-'
-
 const ownerFilter = (value: string | undefined) => (value === NONE_VALUE ? '' : value || undefined)
 
 /** Default values are left out. */

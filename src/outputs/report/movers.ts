@@ -2,7 +2,6 @@ import type { WeekSums } from './aggregate.ts'
 
 /** Micros that add up to the difference exactly. */
 export type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
-
 type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
 
 /**

@@ -15,7 +15,6 @@ type UnproductiveContext = Readonly<{ elapsed: number; redact: readonly Redactab
 const NEVER_SLEPT_SHARE = 0.95
 /** Milliseconds of a "month" of such weeks. */
 const MONTH_MS = 30 * DAY
-
 /** Work: all other causes are unproductive. */
 const PRODUCTIVE_CAUSES: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])
 

@@ -2,7 +2,6 @@ import { sanitize } from '../../std/sanitize.ts'
 
 /** Combine with the character before. */
 const JOINS = /^(?:\p{M}|\u200D|\p{Emoji_Modifier}|[\u{E0020}-\u{E007F}])$/u
-
 /** A table with longer names is wider than a page. */
 const MAX_LENGTH = 48
 

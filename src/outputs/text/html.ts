@@ -51,7 +51,6 @@ function attributeParts(strings: TemplateStringsArray): readonly boolean[] {
 }
 
 const OPEN_ATTRIBUTE = /="[^"]*$/
-
 /** Splits a template. Escaped text cannot contain it. */
 export const SLOT = { text: '<!---->' } as Html
 
@@ -69,5 +68,4 @@ const isList = (part: Html | readonly HtmlPart[]): part is readonly HtmlPart[] =
 
 /** A number before its unit; currencies are three capitals. Not amounts of millions: in a narrow figure they would break inside the currency. */
 const NUMBER_AND_UNIT = /(?<![\d.,]{11})(\d) (?=(?:%|s|min|h|d|kB|MB|GB|CU|CU-hours|[A-Z]{3})(?![\w-]))/g
-
 export const withNoBreakSpaces = (text: string): string => text.replaceAll(NUMBER_AND_UNIT, '$1\u00A0')

@@ -3,7 +3,6 @@ import { valueText } from './format.ts'
 
 /** Bytes of -0.0000012345678901234567. */
 export const MAX_NUMBER_LENGTH = 25
-
 /** Up to 15 digits are unambiguous: no other decimal as short is nearest to the same number. */
 const MAX_EXACT = 1e15
 /** Whole numbers below it are divided as 32-bit integers, which is faster. */

@@ -6,10 +6,8 @@ import { tableText } from './text.ts'
 const MAX_BLOCKS = 50
 const MAX_TITLE_LENGTH = 150
 const MAX_TEXT_LENGTH = 3000
-
 /** A channel shows more only behind a click. */
 const MAX_LIST_ROWS = 5
-
 /** The others are in the other formats. */
 const SECTIONS = new Set(['spend', 'groups', 'computes', 'movers', 'budgets', 'unproductive'])
 
