@@ -24,10 +24,7 @@ export const probedValue = <Value>(answer: Probed<Value>): Value | undefined =>
   'ok' in answer && answer.ok ? answer.value : undefined
 
 /** Field → records with a value in it. */
-export type FieldCounts = Readonly<{
-  records: number
-  present: Readonly<Record<string, number>>
-}>
+export type FieldCounts = Readonly<{ records: number; present: Readonly<Record<string, number>> }>
 
 export type Traffic = Readonly<{
   requests: number

@@ -6,11 +6,7 @@ import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } fr
 import { withStore } from '../connect/stored.ts'
 import { EXIT, failText, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 
-type Options = ApiOptions & {
-  readonly what?: string
-  readonly from?: string
-  readonly to?: string
-}
+type Options = ApiOptions & { readonly what?: string; readonly from?: string; readonly to?: string }
 
 export const createExportCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('export'))

@@ -28,11 +28,7 @@ const entrySchema = strictObject({
 
 export const notificationsSchema = array(entrySchema, 'expected a list of receivers')
 
-export type Notification = Readonly<{
-  name: string
-  receiver: Receiver
-  subscription: Subscription
-}>
+export type Notification = Readonly<{ name: string; receiver: Receiver; subscription: Subscription }>
 
 export function buildNotifications(
   entries: z.output<typeof notificationsSchema>,

@@ -127,10 +127,7 @@ type Sections = Readonly<{
   windows: z.output<typeof windowsSchema>
 }>
 
-export type BuiltWindows = Readonly<{
-  windows: ReadonlyMap<string, Window>
-  problems: readonly string[]
-}>
+export type BuiltWindows = Readonly<{ windows: ReadonlyMap<string, Window>; problems: readonly string[] }>
 
 export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, calendar.dates]))

@@ -57,11 +57,7 @@ export const createSlackSink =
 const escapeSlackText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-type PostRequest = Readonly<{
-  url: Setting
-  headers: Readonly<Record<string, string>>
-  body: string
-}>
+type PostRequest = Readonly<{ url: Setting; headers: Readonly<Record<string, string>>; body: string }>
 
 /** For good. All others may pass later, for instance when somebody corrects the address. */
 const REJECTED = new Set([400, 413, 422])
