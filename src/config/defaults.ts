@@ -22,28 +22,18 @@ export function defaultYaml(answers: Answers = {}): string {
 
 function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
-    const comment = commentLines(property.description ?? '', `${indent}# `)
-    const gap = indent === '' ? [''] : []
+    const head = [...(indent === '' ? [''] : []), ...commentLines(property.description, `${indent}# `)]
     // an optional section shows its example, not the defaults of its keys
     if (property.properties && !property.examples)
-      return [...gap, ...comment, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
+      return [...head, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
     if (property.items?.properties && schema.required?.includes(key))
-      return [...gap, ...comment, `${indent}${key}:`, ...listItem(property.items, indent, answers)]
-    return [...gap, ...comment, entry({ key, property, schema, indent }, answers)]
+      // the first line of a list item carries the dash
+      return [...head, `${indent}${key}:`, `${indent}  -`, ...block(property.items, `${indent}    `, answers)]
+    return [...head, entry({ key, property, schema, indent }, answers)]
   })
 }
 
-/** The first line of a list item carries the dash. */
-function listItem(items: JsonSchema, indent: string, answers: Answers): string[] {
-  return [`${indent}  -`, ...block(items, `${indent}    `, answers)]
-}
-
-type Entry = Readonly<{
-  key: string
-  property: JsonSchema
-  schema: JsonSchema
-  indent: string
-}>
+type Entry = Readonly<{ key: string; property: JsonSchema; schema: JsonSchema; indent: string }>
 
 function entry({ key, property, schema, indent }: Entry, answers: Answers) {
   const example = property.default ?? property.examples?.[0]
@@ -56,7 +46,7 @@ function entry({ key, property, schema, indent }: Entry, answers: Answers) {
   return `${indent}${isActive ? '' : '# '}${pair.trim().slice(1, -1)}`
 }
 
-const commentLines = (text: string, prefix: string) =>
+const commentLines = (text = '', prefix: string) =>
   wrapText(text, WIDTH - prefix.length).map((line) => prefix + line)
 
 export const configText = (value: unknown): string => stringify(value).trimEnd()

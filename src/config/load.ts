@@ -87,9 +87,8 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
 /** Adds other files, the environment, and checks across sections. */
 function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, ConfigProblems> {
   const { folder } = context
-  const prices = readPrices(
-    entry.prices.file === undefined ? SHIPPED_PRICES : resolve(folder, entry.prices.file),
-  )
+  const { file } = entry.prices
+  const prices = readPrices(file === undefined ? SHIPPED_PRICES : resolve(folder, file))
   const accounts = entry.accounts.map((account) => ({
     ...accountOf(account, context),
     prices: prices.ok ? priceOf(account, entry, prices.value) : undefined,

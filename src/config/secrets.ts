@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { failed, ok, type Result } from '../std/result.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
-export type SecretSource = { readonly file: string } | { readonly variable: string }
+type SecretSource = { readonly file: string } | { readonly variable: string }
 
 /** Does not hold its text. */
 export type Secret = Readonly<{

@@ -33,11 +33,7 @@ function editDistance(from: string, to: string) {
 }
 
 /** If an earlier item of the list at `path` has the same name. */
-export function repeatedName(
-  path: string,
-  items: readonly { readonly name: string }[],
-  index: number,
-): readonly string[] {
+export function repeatedName(path: string, items: readonly { readonly name: string }[], index: number) {
   const name = items[index]?.name
   const first = items.findIndex((other) => other.name === name)
   return first === index ? [] : [`${path}[${index}].name: ${name} is the name of ${path}[${first}], too`]

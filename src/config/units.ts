@@ -53,7 +53,7 @@ export const moneySchema = union([number(), string()], NO_AMOUNT)
   .meta({ examples: [0.106] })
   .transform((amount) => parseMoney(String(amount)) ?? micros(0))
 
-export type HostAndPort = Readonly<{ host: string; port: number }>
+type HostAndPort = Readonly<{ host: string; port: number }>
 
 /** `127.0.0.1:9478`, `localhost:0`, `[::1]:9478`. The host comes without brackets. */
 export function parseAddress(text: string): HostAndPort | undefined {

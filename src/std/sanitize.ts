@@ -11,3 +11,7 @@ export const sanitize = (text: string): string => text.replaceAll(UNSAFE, '?').r
 
 /** Keeps line breaks: only marks that change the direction become `?`. */
 export const stripBidiControls = (page: string): string => page.replaceAll(BIDI_CONTROLS, '?')
+
+/** `&`, `<` and `>` as entities. */
+export const escapeEntities = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

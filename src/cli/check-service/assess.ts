@@ -43,9 +43,10 @@ const TOPICS: Assessments = {
   speed({ traffic: { requests, median, longest } }) {
     const latency = `median ${millisText(median)}, longest ${millisText(longest)} over ${requests} requests`
     if (median <= SLOW) return full(latency, 'looks are recent enough')
-    const follows =
-      'looks are old when they arrive, so awake intervals that only looks show have wider bounds'
-    return less(latency, follows)
+    return less(
+      latency,
+      'looks are old when they arrive, so awake intervals that only looks show have wider bounds',
+    )
   },
 
   'rate limit'({ traffic: { refusedForRate, rateHeaders } }, { requestsPerMinute }) {

@@ -82,10 +82,7 @@ const readProjectPage = (probe: Probe, limit: number, cursor?: string): Promise<
 }
 
 /** Two pages of one project each show whether the service heeds limit and cursor. */
-async function probePaging(
-  probe: Probe,
-  records: readonly unknown[],
-): Promise<ProbeResult['projects']['paging']> {
+async function probePaging(probe: Probe, records: readonly unknown[]) {
   if (records.length < 2) return 'unproven'
   const first = await readProjectPage(probe, 1)
   const decoded = first.ok ? decodeProjects(first.value) : first
@@ -154,10 +151,7 @@ function wokenBetween(before: readonly ComputeList[], after: readonly ComputeLis
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
 }
 
-function compareLists(
-  before: readonly ComputeList[],
-  after: readonly ComputeList[],
-): ProbeResult['computes'] {
+function compareLists(before: readonly ComputeList[], after: readonly ComputeList[]) {
   // a compute that is being created has no times yet
   const records = before
     .flatMap((list) => list.records)
@@ -172,10 +166,7 @@ function compareLists(
 }
 
 /** Reads the record of an awake compute: reading that of a sleeping one might wake it. */
-async function probeOneCompute(
-  { service, signal }: Probe,
-  computes: readonly Compute[],
-): Promise<ProbeResult['oneCompute']> {
+async function probeOneCompute({ service, signal }: Probe, computes: readonly Compute[]) {
   const awake = computes.find(({ state }) => state === 'active')
   if (!awake) return { unasked: 'no compute is awake, and one that sleeps is left alone' }
   return service.getCompute(awake.projectId, awake.endpointId, signal)
@@ -223,10 +214,7 @@ async function probeConsumption(
 }
 
 /** Requested as readings do; dropped at once, because it holds a password. */
-async function probeConnectionUri(
-  { service, reader, signal }: Probe,
-  compute: Compute | undefined,
-): Promise<ProbeResult['connectionUri']> {
+async function probeConnectionUri({ service, reader, signal }: Probe, compute: Compute | undefined) {
   if ('unasked' in reader) return reader
   if (!compute) return { unasked: 'there is no compute to ask about' }
   const { projectId, endpointId } = compute

@@ -85,9 +85,7 @@ async function askService(options: Options, io: Io): Promise<Overview> {
   const projects = await service.value.listProjects(io.signal)
   if (!projects.ok) return { summary: serviceErrorText(projects.error), isComplete: false }
   const { items } = projects.value
-  const lists = await Promise.all(
-    items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
-  )
+  const lists = await Promise.all(items.map(({ projectId: id }) => service.value.listComputes(id, io.signal)))
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
   const summary = `the key sees ${items.length} projects with ${computes.length} computes, ${awake} of them awake`

@@ -12,10 +12,7 @@ import { EXIT, failText, failUsage, jsonText, type ExitCode, type Io } from '../
 import { daemonApi, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
 
 /** The store stays open until `use` has ended; undefined without a store. @throws when it cannot be read */
-export async function withStore<Value>(
-  config: Config,
-  use: (store: StoreReader) => Promise<Value>,
-): Promise<Value | undefined> {
+export async function withStore<Value>(config: Config, use: (store: StoreReader) => Promise<Value>) {
   const store = readStore(config.store, createClock())
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }

@@ -2,7 +2,7 @@
 
 export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
 
-export type Player = Readonly<{
+type Player = Readonly<{
   role: Role
   team: string
   cu: number

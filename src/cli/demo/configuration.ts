@@ -1,7 +1,7 @@
 import type { Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
 
-export type DemoPaths = Readonly<{
+type DemoPaths = Readonly<{
   keyFile: string
   passwordFile: string
   /** Holds the address of the receiver of events. */

@@ -15,7 +15,7 @@ import { createScreen } from './screen.ts'
 import { setStage, type StageSet } from './stage.ts'
 import { buildSummary, summaryText, type Summary } from './summary.ts'
 
-export type DemoOptions = Readonly<{
+type DemoOptions = Readonly<{
   /** Undefined: until interrupted. */
   length: Seconds | undefined
   json: boolean

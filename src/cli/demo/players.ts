@@ -9,7 +9,7 @@ import { CAST, FORGOTTEN_NOTICED } from './cast.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
-export type DemoRun = Readonly<{
+type DemoRun = Readonly<{
   clock: Clock
   /** Aborts when the play is over. */
   signal: AbortSignal
@@ -19,10 +19,7 @@ export type DemoRun = Readonly<{
 }>
 
 /** Restarts a daemon that ended, as an orchestrator would. */
-export async function superviseDaemon(
-  stage: StageSet,
-  { signal, clock, say }: Omit<DemoRun, 'watched'>,
-): Promise<void> {
+export async function superviseDaemon(stage: StageSet, { signal, clock, say }: Omit<DemoRun, 'watched'>) {
   let child: ChildProcess | undefined
   const stop = () => child?.kill('SIGTERM')
   signal.addEventListener('abort', stop, { once: true })
@@ -38,10 +35,7 @@ export async function superviseDaemon(
   }
 }
 
-export async function startClients(
-  { local }: StageSet,
-  { clock, signal, watched }: Omit<DemoRun, 'say'>,
-): Promise<void> {
+export async function startClients({ local }: StageSet, { clock, signal, watched }: Omit<DemoRun, 'say'>) {
   const ask = createAsk(local)
   const { projects } = (await ask('projects')) as { projects: readonly { id: string; name: string }[] }
   const random = createRandom()

@@ -26,7 +26,7 @@ const ACTIVITY_LAG = 1
 /** Divides memory: tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
-export type Props = Readonly<{
+type Props = Readonly<{
   /** Token that Alertmanager sends to the receiver. */
   token: string
   /** ISO 8601. */

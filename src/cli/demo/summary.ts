@@ -13,7 +13,7 @@ import type { DemoReport } from './report.ts'
 
 export type Summary = ReturnType<typeof buildSummary>
 
-export type SummaryInput = Readonly<{
+type SummaryInput = Readonly<{
   fleet: FleetJson
   /** As of `fleet.taken_at`. */
   truth: Truth

@@ -60,8 +60,7 @@ export function failText(io: Io, message: string): ExitCode {
   return EXIT.failed
 }
 
-export const failWith = (io: Io, error: ServiceError): ExitCode =>
-  failText(io, sanitize(serviceErrorText(error)))
+export const failWith = (io: Io, error: ServiceError) => failText(io, sanitize(serviceErrorText(error)))
 
 export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: ${problem}`)

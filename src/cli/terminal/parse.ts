@@ -81,11 +81,7 @@ export function parseSizing({
 }
 
 /** Absolute; undefined if none is given. The problem names the option. */
-export function parseFolderOption(
-  option: string,
-  text: string | undefined,
-  { cwd }: Io,
-): Result<string | undefined, string> {
+export function parseFolderOption(option: string, text: string | undefined, { cwd }: Io) {
   if (text === undefined) return ok(undefined)
   const folder = resolve(cwd, text)
   const existing = nearestExisting(folder)
@@ -98,5 +94,4 @@ function nearestExisting(path: string): string {
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
-export const isFolder = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+export const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

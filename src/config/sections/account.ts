@@ -35,8 +35,7 @@ const dsn = string()
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
 
-const hasPassword = (template: string) =>
-  /^\w+:\/\/[^/@?]*:[^/@?]*@/.test(template) || /[?&]password=/i.test(template)
+const hasPassword = (url: string) => /^\w+:\/\/[^/@?]*:[^/@?]*@/.test(url) || /[?&]password=/i.test(url)
 
 const unknownPlaceholders = (template: string) =>
   [...template.matchAll(/\{([^}]*)\}/g)]

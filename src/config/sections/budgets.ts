@@ -102,7 +102,7 @@ type BudgetContext = Readonly<{
   currencies: ReadonlyMap<string, string | undefined>
 }>
 
-export type BuiltBudgets = Readonly<{ budgets: readonly Budget[]; problems: readonly string[] }>
+type BuiltBudgets = Readonly<{ budgets: readonly Budget[]; problems: readonly string[] }>
 
 /** In the order of the file. */
 export function buildBudgets(entries: readonly Entry[], context: BudgetContext): BuiltBudgets {

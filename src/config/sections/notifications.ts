@@ -30,10 +30,7 @@ export const notificationsSchema = array(entrySchema, 'expected a list of receiv
 
 export type Notification = Readonly<{ name: string; receiver: Receiver; subscription: Subscription }>
 
-export function buildNotifications(
-  entries: z.output<typeof notificationsSchema>,
-  context: ConfigContext,
-): Readonly<{ notifications: readonly Notification[]; problems: readonly string[] }> {
+export function buildNotifications(entries: z.output<typeof notificationsSchema>, context: ConfigContext) {
   const { built, problems } = buildReceivers('notifications', entries, context)
   const notifications = built.map(({ entry, receiver }) => ({
     name: entry.name,

@@ -56,7 +56,7 @@ export const receiverKeys = {
     .describe('smtp: whether to accept a server without encryption or without a trusted certificate.'),
 }
 
-export type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
+type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
   readonly type: Receiver['type']
   readonly path?: string | undefined
   readonly keep?: number | undefined
@@ -87,9 +87,7 @@ function receiverProblems(entry: ReceiverEntry) {
   const has = (key: Key) => entry[key] !== undefined
   const foreign = KEYS.filter((key) => has(key) && !allowed.includes(key))
   const missing = needed.filter((key) => !has(key))
-  const doubled = (['secret', 'password'] as const).filter(
-    (name) => has(`${name}_file`) && has(`${name}_env`),
-  )
+  const doubled = (['secret', 'password'] as const).filter((key) => has(`${key}_file`) && has(`${key}_env`))
   const lacksAddress = allowed.includes('url_file') && has('url_file') === has('url_env')
   return [
     ...foreign.map((key) => `${key} is no key of type ${type}`),

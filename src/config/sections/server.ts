@@ -57,5 +57,5 @@ export const serverSchema = listeners.superRefine(({ api, tokens, tls, insecure 
   })
 })
 
-export type ServerConfig = z.output<typeof serverSchema>
+type ServerConfig = z.output<typeof serverSchema>
 export type TlsFiles = NonNullable<ServerConfig['tls']>

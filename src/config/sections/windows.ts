@@ -22,7 +22,7 @@ const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'
 
 /** Other sections refer to it. */
-export const nameSchema = string().regex(
+const nameSchema = string().regex(
   /^[a-z0-9_-]{1,40}$/,
   'expected a name of 1 to 40 of the characters a-z 0-9 - _',
 )
@@ -127,7 +127,7 @@ type Sections = Readonly<{
   windows: z.output<typeof windowsSchema>
 }>
 
-export type BuiltWindows = Readonly<{ windows: ReadonlyMap<string, Window>; problems: readonly string[] }>
+type BuiltWindows = Readonly<{ windows: ReadonlyMap<string, Window>; problems: readonly string[] }>
 
 export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, calendar.dates]))

@@ -7,7 +7,7 @@ import { inBrackets, rangeText } from '../text/amounts.ts'
 type ForecastRange = Readonly<{ p10: number; p50: number; p90: number }>
 
 /** Amounts in the unit of the budget. */
-export type ForecastFan = Readonly<{
+type ForecastFan = Readonly<{
   name: string
   period: Interval
   now: Instant
@@ -21,7 +21,7 @@ export type ForecastFan = Readonly<{
 }>
 
 /** Around the legend. */
-export type FigureTexts = Readonly<{ before?: HtmlPart; nowText: string; after?: HtmlPart }>
+type FigureTexts = Readonly<{ before?: HtmlPart; nowText: string; after?: HtmlPart }>
 
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Sink } from '../../model/output/message.ts'
 import { failureCode } from './deadline.ts'
 
-export type FileOptions = Readonly<{
+type FileOptions = Readonly<{
   /** Absolute, with `{account}` and `{slot}` in its file name. */
   path: string
   /** Newest files per account. */

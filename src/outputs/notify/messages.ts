@@ -30,15 +30,10 @@ export function matchesSubscription(
   return matchesName(subscription.team, owner.team) && matchesName(subscription.channel, owner.channel)
 }
 
-const matchesName = (wanted: string | undefined, name: string | undefined) =>
-  wanted === undefined || wanted === name
+const matchesName = (wanted?: string, name?: string) => wanted === undefined || wanted === name
 
 /** `last`: of the same topic, queued for the receiver. Only the same kind is a repeat: a change back is sent at once. */
-export function isRepeat(
-  event: NotifiableEvent,
-  last: NotifiableEvent | undefined,
-  repeatAfter: Seconds,
-): boolean {
+export function isRepeat(event: NotifiableEvent, last: NotifiableEvent | undefined, repeatAfter: Seconds) {
   return last !== undefined && last.kind === event.kind && event.at - last.at < repeatAfter * 1000
 }
 

@@ -4,13 +4,14 @@ import { request } from 'undici'
 import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { ok, type Result } from '../../std/result.ts'
+import { escapeEntities } from '../../std/sanitize.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
 
 /** Read before every attempt: it may have been replaced. The problem is one line without the setting. */
 type Setting = () => Result<string, string>
 
-export type WebhookOptions = Readonly<{
+type WebhookOptions = Readonly<{
   url: Setting
   /** Key of the signature; undefined: none. */
   secret: Setting | undefined
@@ -49,13 +50,10 @@ const MAX_SLACK_TEXT_LENGTH = 3000
 export const createSlackSink =
   ({ url, clock }: Pick<WebhookOptions, 'url' | 'clock'>): Sink =>
   ({ text, slack }, signal) => {
-    const body = slack ?? { text: escapeSlackText(text).slice(0, MAX_SLACK_TEXT_LENGTH) }
+    // without links and mentions. Source: Slack, "Formatting text for app surfaces"
+    const body = slack ?? { text: escapeEntities(text).slice(0, MAX_SLACK_TEXT_LENGTH) }
     return postJson({ url, headers: {}, body: JSON.stringify(body) }, clock, signal)
   }
-
-/** What Slack turns into links and mentions. Source: Slack, "Formatting text for app surfaces". */
-const escapeSlackText = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 type PostRequest = Readonly<{ url: Setting; headers: Readonly<Record<string, string>>; body: string }>
 

@@ -30,7 +30,7 @@ import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from '
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withLocalTimes, type LocalNow } from './timestamps.ts'
 
-export type ComputePageInput = Readonly<{
+type ComputePageInput = Readonly<{
   view: ComputeView
   /** The last seven days. */
   timeline: AwakeTimeline

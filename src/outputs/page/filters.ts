@@ -23,8 +23,7 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
 /** The text field finds teams beyond them. Each adds about 60 bytes. */
 const MAX_OPTIONS = 200
 
-const namesOf = (names: readonly string[]) =>
-  [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
+const namesOf = (names: string[]) => [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
 type Option = readonly [value: string, text: string]
 const optionOf = (name: string): Option => [name, name]

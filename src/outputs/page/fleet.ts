@@ -28,10 +28,10 @@ export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d
 const ROWS_OF_FIRST_PAINT = 10
 
 /** Rows are rendered a chunk at a time, as timelines are loaded. */
-export type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
+type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
 
 /** With the markup that opens its group before it, and closes it after it. */
-export type FleetRow = Readonly<{
+type FleetRow = Readonly<{
   view: ComputeView
   before: Html | undefined
   after: Html | undefined

@@ -1,8 +1,8 @@
 // Values that are not understood are ignored.
 
-export const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connections', 'team'] as const
+const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connections', 'team'] as const
 export type Sort = (typeof SORTS)[number]
-export const RANGES = ['24h', '7d'] as const
+const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
 /** Hours of an awake timeline. */
 export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }

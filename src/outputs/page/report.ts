@@ -7,7 +7,7 @@ import type { Instant } from '../../model/units.ts'
 import { encodePathPart, currentReportPath, type PageContent } from './layout.ts'
 import { upcomingTimeHtml } from './timestamps.ts'
 
-export type ReportPageInput = Readonly<{
+type ReportPageInput = Readonly<{
   accounts: readonly string[]
   account: string
   /** On this page of the list, newest first. */

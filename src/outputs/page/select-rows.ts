@@ -29,7 +29,7 @@ export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): Re
   sums.get(computeKey(ref))
 
 /** Keeps a page below 300 kB. */
-export const ROWS_PER_PAGE = 100
+const ROWS_PER_PAGE = 100
 
 export type SelectedRows = Readonly<{
   /** Computes of this page. */

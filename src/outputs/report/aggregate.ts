@@ -40,7 +40,7 @@ export type WeekSums = Readonly<{
 }>
 
 /** How long a client, or a cause without client, kept the compute awake, as far as readings show. */
-export type CulpritTime = Culprit & { readonly time: Millis }
+type CulpritTime = Culprit & { readonly time: Millis }
 
 export type AggregatedCompute = Readonly<{
   ref: ComputeRef

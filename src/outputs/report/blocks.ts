@@ -2,7 +2,7 @@
 import { sanitize } from '../../std/sanitize.ts'
 import { computeNameText, type NamedCompute } from './ownership.ts'
 
-export type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
+type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
 
 /** A bar is a share of the longest one. */
 export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedCompute[] }
@@ -21,7 +21,7 @@ export type TableBlock = Readonly<{
   row: (index: number) => readonly BlockCell[]
 }>
 
-export type TextBlock = Readonly<{ kind: 'text'; text: string }>
+type TextBlock = Readonly<{ kind: 'text'; text: string }>
 export type ReportBlock = TextBlock | TableBlock
 
 export type ReportSection = Readonly<{

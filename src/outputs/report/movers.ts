@@ -1,7 +1,7 @@
 import type { WeekSums } from './aggregate.ts'
 
 /** Micros that add up to the difference exactly. */
-export type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
+type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
 type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
 
 /**

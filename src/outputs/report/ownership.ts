@@ -18,10 +18,8 @@ export type ComputeIdentity = Readonly<{
   unreadBecause: string | undefined
 }>
 
-export const isInReportPlan = (
-  { onlyTeam }: ReportPlan,
-  { owner }: Pick<ComputeIdentity, 'owner'>,
-): boolean => onlyTeam === undefined || owner.team === onlyTeam
+export const isInReportPlan = ({ onlyTeam }: ReportPlan, { owner }: Pick<ComputeIdentity, 'owner'>) =>
+  onlyTeam === undefined || owner.team === onlyTeam
 
 export type NamedCompute = Report['not_analysed'][number]['examples'][number]
 

@@ -44,6 +44,7 @@ export type ReportInput = Readonly<{
 
 export function composeReport(input: ReportInput): Report {
   const { slot, madeAt, plan, prices, history, spans, planned } = input
+  const { onlyTeam } = plan
   const computes = history.computes.map((sums) => ({ ...sums, identity: input.identityOf(sums.ref) }))
   const awake = computes
     .filter(({ week }) => week.awake.high > 0)
@@ -59,15 +60,14 @@ export function composeReport(input: ReportInput): Report {
     zone: input.zone,
     currency: prices.currency,
     made_at: toIso(madeAt),
-    team: plan.onlyTeam ?? null,
+    team: onlyTeam ?? null,
     redacted: [...plan.redact],
     known_from: knownFrom === undefined ? null : toIso(knownFrom),
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),
     movers: isBeforeKnown && madeAt >= slot.to ? moversOf(computes, plan) : [],
-    budgets:
-      planned?.budgets.filter(({ team }) => (plan.onlyTeam ?? team) === team).map(reportBudget) ?? null,
+    budgets: planned?.budgets.filter(({ team }) => (onlyTeam ?? team) === team).map(reportBudget) ?? null,
     observer: {
       extension_seconds: sumOf(awake, ({ week }) => week.observerOverhead) / 1000,
       micros: sumOf(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
@@ -75,7 +75,7 @@ export function composeReport(input: ReportInput): Report {
     },
     unproductive: summariseUnproductive(awake, { elapsed, redact: plan.redact }),
     not_analysed: notAnalysed(awake, plan.redact),
-    events: plan.onlyTeam === undefined ? input.events : null,
+    events: onlyTeam === undefined ? input.events : null,
     computes: awake.map((compute) => reportCompute(compute, { plan, elapsed, isBeforeKnown })),
     prices: pricesIn(prices, { from: (isBeforeKnown && weekBefore ? weekBefore : slot).from, to: slot.to }),
   }

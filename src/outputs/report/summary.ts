@@ -11,10 +11,9 @@ export function summarySentence(report: ReportWithoutVerdict): string {
 }
 
 function spentText(report: ReportWithoutVerdict) {
-  const { spend, currency, made_at, slot, awake, known_from } = report
+  const { spend, currency, made_at, slot, awake, known_from: from } = report
   const { week } = spend
-  const since =
-    known_from !== null && known_from > slot.from ? `, counted from ${instantText(known_from)} on` : ''
+  const since = from !== null && from > slot.from ? `, counted from ${instantText(from)} on` : ''
   const spent =
     awake.computes === 0
       ? `Nothing was awake, and nothing was spent${since}.`
@@ -50,11 +49,9 @@ const PROBABLE = 0.5
 function budgetText({ budgets }: ReportWithoutVerdict) {
   if (budgets === null || budgets.length === 0) return []
   const over = budgets.filter(({ share }) => share >= 1)
-  const probable = budgets.filter(
-    ({ share, probability_over: chance }) => share < 1 && (chance ?? 0) >= PROBABLE,
-  )
-  if (over.length + probable.length === 0) return [withinText(budgets.length)]
-  return [...fullestText(over, overText), ...fullestText(probable, probableText)]
+  const likely = budgets.filter(({ share, probability_over: odds }) => share < 1 && (odds ?? 0) >= PROBABLE)
+  if (over.length + likely.length === 0) return [withinText(budgets.length)]
+  return [...fullestText(over, overText), ...fullestText(likely, likelyText)]
 }
 
 const withinText = (count: number) =>
@@ -71,5 +68,5 @@ function fullestText(budgets: readonly ReportBudget[], text: (budget: ReportBudg
 const overText = ({ budget, spent, limit, unit }: ReportBudget) =>
   `Budget ${displayName(budget)} is over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
 
-const probableText = ({ budget, probability_over: chance }: ReportBudget) =>
+const likelyText = ({ budget, probability_over: chance }: ReportBudget) =>
   `Budget ${displayName(budget)} will go over its limit with a chance of ${percentText(chance ?? 0)}`

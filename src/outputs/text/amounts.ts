@@ -53,8 +53,7 @@ function fixed(value: number, usual: number) {
 }
 
 /** `1,234.50 USD`; `0.00034 USD` below a hundredth. */
-export const moneyText = (micros: number, currency: string): string =>
-  `${fixed(micros / 1_000_000, 2)} ${currency}`
+export const moneyText = (micros: number, currency: string) => `${fixed(micros / 1_000_000, 2)} ${currency}`
 
 /** Completed by a name: `14 % less than`. */
 export function comparedText(now: number, before: number): string {
@@ -78,8 +77,7 @@ export function rangeText(
 export const inBrackets = (range: string | undefined): string => (range === undefined ? '' : ` (${range})`)
 
 /** `1 compute`, `3 computes`. */
-export const countWithNoun = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countWithNoun = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** `0.106 USD`, with all its digits. */
 export const priceText = (micros: number, currency: string): string => `${micros / 1_000_000} ${currency}`

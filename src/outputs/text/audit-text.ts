@@ -103,9 +103,8 @@ export function findingText(finding: Finding, currency: string): string {
     case 'unused':
       return `${finding.projectName} / ${finding.ref.endpointId} was not used in the whole period`
     case 'old-key': {
-      const { name, keyId, days, unusedDays } = finding
-      const used =
-        unusedDays === undefined ? 'never used' : `last used ${countWithNoun(unusedDays, 'day')} ago`
+      const { name, keyId, days, unusedDays: unused } = finding
+      const used = unused === undefined ? 'never used' : `last used ${countWithNoun(unused, 'day')} ago`
       return `API key ${name} (${keyId}) is ${countWithNoun(days, 'day')} old, ${used}`
     }
   }

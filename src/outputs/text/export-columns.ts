@@ -9,7 +9,7 @@ import { toIso } from '../../model/time.ts'
 import { inMoney, millisInSeconds } from './compute-fields.ts'
 import type { CsvCell } from './csv.ts'
 
-export type RowContext = Readonly<{
+type RowContext = Readonly<{
   /** Null when the project is no longer known. */
   projectName: string | null
   currency: string

@@ -18,7 +18,7 @@ export function findPrograms(path: string | undefined): Programs | undefined {
   return prometheus !== undefined && alertmanager !== undefined ? { prometheus, alertmanager } : undefined
 }
 
-export type MonitoringOptions = Readonly<{
+type MonitoringOptions = Readonly<{
   programs: Programs
   /** New folder for both. */
   folder: string

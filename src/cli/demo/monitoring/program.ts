@@ -53,7 +53,7 @@ export type Program = AsyncDisposable & {
   readonly ended: () => string | undefined
 }
 
-export type ProgramOptions = Readonly<{
+type ProgramOptions = Readonly<{
   file: string
   words: readonly string[]
   /** Appended to. */
@@ -109,7 +109,7 @@ export async function waitUntilUp(name: string, program: Program, { url, clock }
   throw new Error(`${name} does not answer at ${url}`)
 }
 
-export type UpCheck = Readonly<{ url: string; clock: Clock }>
+type UpCheck = Readonly<{ url: string; clock: Clock }>
 
 export async function isUp(url: string): Promise<boolean> {
   try {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer, type Server, type ServerOptions } from './program.ts'
 
-export type PrometheusOptions = ServerOptions & {
+type PrometheusOptions = ServerOptions & {
   /** Job → `host:port`. */
   readonly jobs: Readonly<Record<string, string>>
   /** Text of the rules, and `host:port` of the Alertmanager. */

@@ -40,7 +40,7 @@ export const ofCompute = familiesWith('project_id endpoint_id')
 export const ofBudget = familiesWith('budget team tier')
 
 /** `money`: the label `currency` says it. `limit`: the label `unit` says it. */
-export type MetricUnit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'
+type MetricUnit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'
 
 /** Ending of a name → unit; the first that fits. */
 const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [

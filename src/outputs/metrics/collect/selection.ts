@@ -78,8 +78,7 @@ function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSe
 /** Of one compute and its project, at most. */
 const seriesPerCompute = (keys: readonly FamilyKey[]) => sumOf(keys, (key) => CATALOGUE[key].each)
 
-const recentOf = (computes: readonly ComputeView[], now: Instant) =>
-  computes.filter((view) => isRecent(view, now))
+const recentOf = (views: readonly ComputeView[], now: Instant) => views.filter((view) => isRecent(view, now))
 
 function isRecent(view: ComputeView, now: Instant) {
   const { suspendedAt = 0, lastActive = 0 } = view.identity.compute

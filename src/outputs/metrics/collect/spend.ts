@@ -5,11 +5,7 @@ import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/s
 
 const inMoney = (micros: number) => micros / 1_000_000
 
-export function putSpend(
-  { ledger, identity, state }: ComputeView,
-  labels: ComputeLabels,
-  put: AddSample,
-): void {
+export function putSpend({ ledger, identity, state }: ComputeView, labels: ComputeLabels, put: AddSample) {
   const priced = appendLabel(labels, identity.currency)
   const { spend, unproductive } = ledger.counters
   const { because } = state.reason

@@ -12,13 +12,9 @@ export type FamilyFilter = Readonly<{
 export const assembleBody = (parts: readonly RenderedFamily[], format: ExpositionFormat): readonly Buffer[] =>
   parts.flatMap((part) => [Buffer.from(headText(part, format)), ...part.blocks])
 
-export const bodyEndOf = (format: ExpositionFormat): Buffer =>
-  Buffer.from(format === 'openmetrics' ? '# EOF\n' : '')
+export const bodyEndOf = (format: ExpositionFormat) => Buffer.from(format === 'openmetrics' ? '# EOF\n' : '')
 
-export function filterFamilies(
-  parts: readonly RenderedFamily[],
-  { names, projectId }: FamilyFilter,
-): readonly RenderedFamily[] {
+export function filterFamilies(parts: readonly RenderedFamily[], { names, projectId }: FamilyFilter) {
   const named = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name))
   if (projectId === undefined) return named
   return named.flatMap((part) => {

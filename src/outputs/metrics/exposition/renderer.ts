@@ -6,7 +6,7 @@ import { labelText } from './format.ts'
 import type { LabelValues, SeriesColumns } from './samples.ts'
 
 /** Immutable: served while the next snapshot is rendered. */
-export type RenderedSeries = Readonly<{
+type RenderedSeries = Readonly<{
   family: RenderedFamily
   series: number
   /** Left out, because a later series has the same labels: Prometheus refuses a scrape with one series twice. */

@@ -19,14 +19,12 @@ export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
 /** Milliseconds as seconds. */
-export const inSeconds = (at: number | undefined): number | undefined =>
-  at === undefined ? undefined : at / 1000
+export const inSeconds = (at: number | undefined) => (at === undefined ? undefined : at / 1000)
 
-export const flag = (value: boolean | undefined): number | undefined =>
-  value === undefined ? undefined : Number(value)
+export const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
 
 /** Reused from one snapshot to the next. */
-export type SampleMemory = Readonly<{
+type SampleMemory = Readonly<{
   /** A compute keeps its reference object from one snapshot to the next. */
   computes: IdentityCache<ComputeRef, ComputeLabels>
   columns: Map<FamilyKey, SampleColumn>

@@ -10,7 +10,7 @@ import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 import { renderText } from './text.ts'
 
-export type ReportRendering = Readonly<{
+type ReportRendering = Readonly<{
   contentType: string
   /** Without the dot. */
   ending: string

@@ -1,4 +1,5 @@
 // Only tables and inline styles: mail programs drop scripts, style sheets and SVG.
+import { escapeEntities } from '../../../std/sanitize.ts'
 import { withNoBreakSpaces } from '../../text/html.ts'
 import { limitRows, cellPlainText, type ReportBlock, type BlockCell, type ReportOutline } from '../blocks.ts'
 import { percentText } from '../../text/amounts.ts'
@@ -57,5 +58,4 @@ function cellHtml(cell: BlockCell, align: 'left' | 'right' | undefined) {
 }
 
 /** Between tags. No attribute holds text from outside. */
-const escaped = (text: string) =>
-  withNoBreakSpaces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string) => escapeEntities(withNoBreakSpaces(text))

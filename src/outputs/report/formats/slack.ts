@@ -1,5 +1,6 @@
 // Texts are plain or preformatted, so that no name is markup or mentions anybody.
 import { limitRows, type ReportBlock, type ReportOutline } from '../blocks.ts'
+import { escapeEntities } from '../../../std/sanitize.ts'
 import { tableText } from './text.ts'
 
 /** Characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
@@ -19,7 +20,8 @@ export function renderSlack({ title, lead, sections }: ReportOutline): string {
       .filter(({ id }) => SECTIONS.has(id))
       .flatMap((section) => [textSection(section.title), ...section.blocks.map(blockOf)]),
   ]
-  const text = escaped(cut(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
+  // some clients read the fallback text as markup
+  const text = escapeEntities(cut(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
   return `${JSON.stringify({ text, mrkdwn: false, blocks: blocks.slice(0, MAX_BLOCKS) }, undefined, 2)}\n`
 }
 
@@ -39,7 +41,3 @@ function cut(text: string, most: number) {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
-
-/** Some clients read the fallback text as markup. */
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
