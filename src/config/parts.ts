@@ -1,5 +1,7 @@
-import { int, NEVER, string, type z } from 'zod'
-import type { Result } from '../std/result.ts'
+import { array, enum as oneOf, int, NEVER, string, union, type z } from 'zod'
+import { createZone } from '../calendar/zone.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { nearestWord } from './suggestions.ts'
 
 export const someText = string().min(1)
 export const optionalText = someText.optional()
@@ -29,14 +31,21 @@ export const parsed =
   }
 
 /** The problem is `expected` where `parse` returns undefined. */
-export const parsedOr =
-  <Value>(expected: string, parse: (text: string) => Value | undefined) =>
-  (text: string, context: z.RefinementCtx): Value => {
+export const parsedOr = <Value>(expected: string, parse: (text: string) => Value | undefined) =>
+  parsed((text) => {
     const value = parse(text)
-    if (value !== undefined) return value
-    context.addIssue(expected)
-    return NEVER
-  }
+    return value === undefined ? failed(expected) : ok(value)
+  })
+
+/** A misspelt name is answered with the nearest. */
+export const zoneSchema = string('expected an IANA name such as Europe/Berlin').transform(
+  parsed((name) => {
+    const zone = createZone(name)
+    if (zone.ok) return zone
+    const near = name.includes('/') ? nearestWord(name, Intl.supportedValuesOf('timeZone')) : undefined
+    return near === undefined ? zone : failed(`expected an IANA name, did you mean ${near}?`)
+  }),
+)
 
 /** The refinement runs although other keys have problems, so that all are reported together. */
 export const ofObject = (error: string) => ({
@@ -57,3 +66,21 @@ function camelKeys(entry: object): object {
 export { camelKeys }
 
 const camelCase = (key: string) => key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const PATTERNS = 'expected a pattern such as preview-*, or a list of them'
+
+const patterns = union(
+  [string().min(1, PATTERNS), array(string().min(1, PATTERNS)).min(1, PATTERNS)],
+  PATTERNS,
+).transform((given) => [given].flat())
+
+const branches = patterns.refine((given) => given.every((pattern) => /^(br-|[*?])/.test(pattern)), {
+  error: 'expected ids of branches, which begin with br-: the service tells no names',
+})
+
+export const selectorShape = {
+  project: patterns.optional().describe('Ids or names of projects; * stands for any text.'),
+  branch: branches.optional().describe('Ids of branches.'),
+  compute: patterns.optional().describe('Ids or names of computes.'),
+  type: oneOf(['read_write', 'read_only']).optional().describe('Only primaries, or only replicas.'),
+}

@@ -5,11 +5,10 @@ import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
 import { reportConfigSchema } from './sections/report.ts'
-import { camelKeys, optionalText, someText, wholeNumberSchema } from './parts.ts'
+import { camelKeys, optionalText, someText, wholeNumberSchema, zoneSchema } from './parts.ts'
 import { durationSchema, moneySchema } from './units.ts'
 import { serverSchema } from './sections/server.ts'
 import { calendarsSchema, windowsSchema } from './sections/windows.ts'
-import { zoneSchema } from './sections/zone.ts'
 
 const overhead = 'expected a share from 0 to 0.2'
 

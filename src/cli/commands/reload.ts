@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { fieldOf } from '../../std/field.ts'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { EXIT, failText, failUsage, jsonText } from '../terminal/io.ts'
-import type { CommandSession, Io } from '../terminal/io.ts'
+import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 export const createReloadCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('reload'))

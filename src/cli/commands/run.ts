@@ -6,8 +6,7 @@ import { createLog } from '../../daemon/log.ts'
 import { fleetJson } from '../../daemon/http/api/status-json.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
-import { EXIT, failUsage, jsonText, reportFindings } from '../terminal/io.ts'
-import type { CommandSession } from '../terminal/io.ts'
+import { EXIT, failUsage, jsonText, reportFindings, type CommandSession } from '../terminal/io.ts'
 
 type Options = Readonly<{ config: string; json?: boolean }>
 

@@ -7,11 +7,9 @@ import type { Budget, BudgetLimit } from '../../model/policy/budget.ts'
 import { matchesEverything, type Selector } from '../../model/policy/selector.ts'
 import { cuMillis, instant, millis } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import { selectorShape } from './selector.ts'
 import { repeatedName, unknownNameText } from '../suggestions.ts'
-import { labelSchema, ofObject, optionalText, parsed } from '../parts.ts'
+import { labelSchema, ofObject, optionalText, parsed, selectorShape, zoneSchema } from '../parts.ts'
 import { parseMoney } from '../units.ts'
-import { zoneSchema } from './zone.ts'
 
 const exempt = strictObject(selectorShape)
 const LIMIT = 'expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'

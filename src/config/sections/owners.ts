@@ -1,7 +1,6 @@
 import { array, strictObject, string, type z } from 'zod'
 import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
-import { optionalText } from '../parts.ts'
-import { selectorShape } from './selector.ts'
+import { optionalText, selectorShape } from '../parts.ts'
 
 // names become labels of metrics and routes of alerts
 const NAME = 'expected 1 to 60 letters, digits or any of _ . / -'

@@ -13,10 +13,9 @@ import {
 } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { millis } from '../../model/units.ts'
-import { parsed, parsedOr } from '../parts.ts'
+import { parsed, parsedOr, zoneSchema } from '../parts.ts'
 import { durationSchema } from '../units.ts'
 import { unknownNameText } from '../suggestions.ts'
-import { zoneSchema } from './zone.ts'
 
 const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'

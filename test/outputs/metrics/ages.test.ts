@@ -1,6 +1,6 @@
 // How old what is known of awake computes is: those asleep do not count, however long ago they were looked at.
 import { expect, test } from 'vitest'
-import { putAges } from '../../../src/outputs/metrics/collect/readings.ts'
+import { putAges } from '../../../src/outputs/metrics/collect/collect.ts'
 import type { StateView, DisplayedState, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { at } from '../../support/build.ts'
 

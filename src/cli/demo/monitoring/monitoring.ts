@@ -1,10 +1,9 @@
 // With the rules and the routing that come with Dormouse.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../model/ports/clock.ts'
-import { startAlertmanager } from './alertmanager.ts'
 import { shortenRouting, shortenRules, type RoutingTarget } from './shortened-rules.ts'
-import { findProgram, isUp } from './program.ts'
+import { findProgram, isUp, startServer, type ServerOptions } from './program.ts'
 import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
@@ -62,6 +61,20 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
     alertmanagerUrl: alertmanager.url,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** @param options the folder is created */
+async function startAlertmanager(options: ServerOptions, routing: string) {
+  const { folder } = options
+  mkdirSync(folder)
+  const file = join(folder, 'alertmanager.yml')
+  writeFileSync(file, routing, { mode: 0o600 })
+  return startServer('alertmanager', options, [
+    `--config.file=${file}`,
+    `--storage.path=${join(folder, 'data')}`,
+    // no cluster: nothing listens for peers
+    '--cluster.listen-address=',
+  ])
 }
 
 /** Debian's Prometheus has the page under `/classic`. */

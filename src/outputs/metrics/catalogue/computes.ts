@@ -1,5 +1,7 @@
 import { ofAll, ofCompute } from './family.ts'
 
+const { basicCounter, basicGauge, counter, gauge } = ofCompute
+
 export const COMPUTE_FAMILIES = {
   project_info: ofAll.basicGauge(
     'Always 1; constant facts of a project, and who answers for it.',
@@ -9,38 +11,36 @@ export const COMPUTE_FAMILIES = {
     'CU-seconds as the service reports them, lagging; a gauge because the service may reset it.',
     'project_id',
   ),
-  compute_info: ofCompute.basicGauge(
+  compute_info: basicGauge(
     'Always 1; constant facts of a compute, and who answers for it.',
     'branch_id type region_id team tier pooler_enabled',
   ),
-  compute_state: ofCompute.basicGauge(
+  compute_state: basicGauge(
     '1 for the state the compute is in: init, active, idle, or unknown when the service cannot be asked.',
     'state',
   ),
-  compute_state_pending: ofCompute.gauge('Whether a change of state is under way.'),
-  compute_disabled: ofCompute.gauge('Whether the compute refuses connections.'),
-  compute_cu_min: ofCompute.basicGauge('Least size; a fixed size is both limits.'),
-  compute_cu_max: ofCompute.basicGauge('Largest size; a fixed size is both limits.'),
-  compute_cu: ofCompute.basicGauge(
+  compute_state_pending: gauge('Whether a change of state is under way.'),
+  compute_disabled: gauge('Whether the compute refuses connections.'),
+  compute_cu_min: basicGauge('Least size; a fixed size is both limits.'),
+  compute_cu_max: basicGauge('Largest size; a fixed size is both limits.'),
+  compute_cu: basicGauge(
     'Current size, 0 when asleep; absent when it is not known within a range.',
     'source',
   ),
-  compute_autosuspend_enabled: ofCompute.basicGauge('Whether the compute suspends by itself.'),
-  compute_autosuspend_delay_seconds: ofCompute.basicGauge(
+  compute_autosuspend_enabled: basicGauge('Whether the compute suspends by itself.'),
+  compute_autosuspend_delay_seconds: basicGauge(
     'Inactivity before the service suspends; absent when it never does.',
   ),
-  compute_created_timestamp_seconds: ofCompute.gauge('When the compute was made.'),
-  compute_last_active_timestamp_seconds: ofCompute.gauge("The service's view of the last activity; lags."),
-  compute_started_timestamp_seconds: ofCompute.gauge('The last start, where the service tells it.'),
-  compute_awake_since_timestamp_seconds: ofCompute.basicGauge(
-    'Start of the open awake interval; absent when asleep.',
-  ),
-  compute_awake_seconds_total: ofCompute.basicCounter('Time awake, which is what is paid for.'),
-  compute_idle_tail_seconds_total: ofCompute.basicCounter(
+  compute_created_timestamp_seconds: gauge('When the compute was made.'),
+  compute_last_active_timestamp_seconds: gauge("The service's view of the last activity; lags."),
+  compute_started_timestamp_seconds: gauge('The last start, where the service tells it.'),
+  compute_awake_since_timestamp_seconds: basicGauge('Start of the open awake interval; absent when asleep.'),
+  compute_awake_seconds_total: basicCounter('Time awake, which is what is paid for.'),
+  compute_idle_tail_seconds_total: basicCounter(
     'Time awake after the last activity, waiting for the autosuspend delay.',
   ),
-  compute_cu_seconds_total: ofCompute.basicCounter('Size times time awake.'),
-  compute_wakes_total: ofCompute.basicCounter('Wakes, restarts not counted.'),
+  compute_cu_seconds_total: basicCounter('Size times time awake.'),
+  compute_wakes_total: basicCounter('Wakes, restarts not counted.'),
   wakes_total: ofAll.basicCounter(
     'Wakes of all computes by who caused them: dormouse, or unknown, because the service names nobody.',
     'initiator',
@@ -49,8 +49,8 @@ export const COMPUTE_FAMILIES = {
     'How long the service took to start computes that slept, from its own record of each start. First starts, restarts and starts without a duration are left out.',
     'region_id',
   ),
-  compute_suspends_total: ofCompute.counter('Suspensions.'),
-  compute_restarts_total: ofCompute.counter('Restarts: the service stopped it and brought it back.'),
+  compute_suspends_total: counter('Suspensions.'),
+  compute_restarts_total: counter('Restarts: the service stopped it and brought it back.'),
   operations_total: ofAll.counter(
     'Finished operations of the service on known computes, by status; a label value appears with its first operation.',
     'action status',

@@ -1,12 +1,11 @@
 import { ofAll, ofCompute } from './family.ts'
 
+const { basicCounter, gauge } = ofCompute
+
 export const SPEND_FAMILIES = {
-  compute_spend_total: ofCompute.basicCounter('Money accrued, the likely value.', 'currency'),
-  compute_spend_rate_per_hour: ofCompute.gauge(
-    'Current spend per hour, the likely value; 0 while asleep.',
-    'currency',
-  ),
-  compute_unproductive_spend_total: ofCompute.basicCounter(
+  compute_spend_total: basicCounter('Money accrued, the likely value.', 'currency'),
+  compute_spend_rate_per_hour: gauge('Current spend per hour, the likely value; 0 while asleep.', 'currency'),
+  compute_unproductive_spend_total: basicCounter(
     'Money accrued while it was awake for nothing: after its last use, for a client that only kept it awake, for upkeep, or for Dormouse.',
     'currency',
   ),
@@ -14,7 +13,7 @@ export const SPEND_FAMILIES = {
     'Unproductive spend of all computes by cause and by the team that owned the compute at the time, without spend while autosuspend is off.',
     'team currency cause',
   ),
-  compute_suspend_blocked: ofCompute.gauge(
+  compute_suspend_blocked: gauge(
     'Always 1; what keeps an awake compute from being suspended, as far as it is seen. Absent while it only waits for its delay.',
     'cause',
   ),

@@ -1,4 +1,9 @@
-import { MAX_REGIONS, countUpTo, WAKE_LATENCY_BUCKETS } from '../../../model/ledger/counters.ts'
+import {
+  MAX_REGIONS,
+  countUpTo,
+  UNPRODUCTIVE_CAUSES,
+  WAKE_LATENCY_BUCKETS,
+} from '../../../model/ledger/counters.ts'
 import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Instant } from '../../../model/units.ts'
@@ -66,5 +71,21 @@ export function putReadings(accounts: readonly AccountView[], put: AddSample): v
   for (const [currency, views] of Map.groupBy(accounts, (view) => view.currency)) {
     const spend = sumOf(views, ({ totals }) => totals.observerSpend)
     put('observer_spend_total', [currency], spend / 1_000_000)
+  }
+}
+
+/** Every cause of every team has a series, also at 0: the first increase of a series that starts above 0 is invisible. */
+export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void {
+  const owned = [
+    ...computes.map(({ identity: { currency, owner } }) => ({ currency, team: owner.team })),
+    ...accounts.flatMap(({ currency, teams }) => Object.keys(teams).map((team) => ({ currency, team }))),
+  ]
+  for (const [currency, same] of Map.groupBy(owned, (owner) => owner.currency)) {
+    const views = accounts.filter((account) => account.currency === currency)
+    for (const team of new Set(same.map((owner) => owner.team)))
+      for (const cause of UNPRODUCTIVE_CAUSES) {
+        const spent = sumOf(views, ({ teams }) => teams[team]?.[cause] ?? 0)
+        put('unproductive_spend_total', [team, currency, cause], spent / 1_000_000)
+      }
   }
 }

@@ -1,25 +1,16 @@
 // A value that is not known has no sample, never a zero.
-import type {
-  AccountView,
-  ComputeView,
-  DisplayedState,
-  Snapshot,
-  ReadingView,
-} from '../../../model/output/snapshot.ts'
-import { largestCu, smallestCu } from '../../../model/service/compute.ts'
-import { putAccount, putEndedOperations, putReadings, putWakeLatency, putWakes } from './accounts.ts'
-import { putAges, putReading } from './readings.ts'
-import { putSpend, putTeams } from './spend.ts'
+import type { AccountView, ComputeView, Snapshot, ReadingView } from '../../../model/output/snapshot.ts'
 import {
-  computeLabels,
-  createSampleMemory,
-  appendLabel,
-  createSampleCollector,
-  flag,
-  inSeconds,
-  type ComputeLabels,
-  type AddSample,
-} from '../exposition/samples.ts'
+  putAccount,
+  putEndedOperations,
+  putReadings,
+  putTeams,
+  putWakeLatency,
+  putWakes,
+} from './accounts.ts'
+import { DISPLAYED_STATES, putCompute } from './computes.ts'
+import { computeLabels, createSampleMemory, createSampleCollector } from '../exposition/samples.ts'
+import { inSeconds, type AddSample } from '../exposition/samples.ts'
 import { selectSeries, type SeriesLimits } from './selection.ts'
 
 export type DaemonInfo = {
@@ -46,13 +37,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
     put('job_deadline_timestamp_seconds', [name], inSeconds(deadlineAt))
   }
   putProjects(computes, snapshot.accounts, put)
-  for (const view of computes) {
-    const labels = computeLabels(memory, view.identity.ref)
-    putFacts(view, labels, put)
-    putLedger(view, labels, put)
-    putSpend(view, labels, put)
-    putReading(view, labels, put)
-  }
+  for (const view of computes) putCompute(view, computeLabels(memory, view.identity.ref), put)
   putStates(snapshot, put)
   putAges(snapshot, put)
   putWakes(snapshot.accounts, put)
@@ -101,40 +86,9 @@ function putProject(projectId: string, views: readonly ComputeView[], put: AddSa
   put('ledger_reconciliation_error_ratio', id, first?.ledger.reconciliation?.outside)
 }
 
-const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
-
-function putFacts({ identity, state, reading }: ComputeView, labels: ComputeLabels, put: AddSample) {
-  const { id } = labels
-  const { compute, owner } = identity
-  const { branchId, type, regionId, poolerEnabled, sizing } = compute
-  put('compute_info', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const name of STATES) put('compute_state', appendLabel(labels, name), flag(name === state.shown))
-  put('compute_state_pending', id, flag(compute.pendingState !== undefined))
-  put('compute_disabled', id, flag(compute.disabled))
-  put('compute_cu_min', id, smallestCu(sizing))
-  put('compute_cu_max', id, largestCu(sizing))
-  if (reading.size) put('compute_cu', appendLabel(labels, reading.size.source), reading.size.cu)
-  put('compute_autosuspend_enabled', id, flag(state.delay !== 'never'))
-  put('compute_autosuspend_delay_seconds', id, state.delay === 'never' ? undefined : state.delay)
-  put('compute_created_timestamp_seconds', id, inSeconds(compute.createdAt))
-  put('compute_last_active_timestamp_seconds', id, inSeconds(compute.lastActive))
-  put('compute_started_timestamp_seconds', id, inSeconds(compute.startedAt))
-}
-
-function putLedger({ state, ledger: { counters } }: ComputeView, { id }: ComputeLabels, put: AddSample) {
-  put('compute_awake_since_timestamp_seconds', id, inSeconds(state.awakeSince))
-  put('compute_awake_seconds_total', id, counters.awake / 1000)
-  put('compute_idle_tail_seconds_total', id, counters.idleTail / 1000)
-  put('compute_cu_seconds_total', id, counters.cuTime / 1000)
-  put('compute_wakes_total', id, counters.wakes)
-  put('compute_suspends_total', id, counters.suspends)
-  put('compute_restarts_total', id, counters.restarts)
-  put('compute_awake_extension_seconds_total', id, counters.observerOverhead / 1000)
-}
-
 function putStates({ computes, accounts }: Snapshot, put: AddSample) {
   const byState = Map.groupBy(computes, ({ state }) => state.shown)
-  for (const state of STATES) put('computes', [state], byState.get(state)?.length ?? 0)
+  for (const state of DISPLAYED_STATES) put('computes', [state], byState.get(state)?.length ?? 0)
   const byName = new Map(accounts.map((account) => [account.account, account]))
   const unread = computes.filter(({ reading }) => reading.at === undefined)
   const byReason = Map.groupBy(unread, ({ identity: { ref }, reading }) =>
@@ -149,4 +103,12 @@ function unreadReason({ succeeded }: ReadingView, account: AccountView | undefin
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
   return succeeded === false ? 'failing' : 'not_yet'
+}
+
+export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
+  const active = computes.filter(({ state }) => state.shown === 'active')
+  // a typed array sorts as numbers: a hundred thousand within milliseconds
+  const sorted = Float64Array.from(active, ({ state }) => (takenAt - state.observedAt) / 1000).toSorted()
+  put('record_age_seconds', ['50'], sorted[Math.floor((sorted.length - 1) / 2)])
+  put('record_age_seconds', ['100'], sorted.at(-1))
 }
