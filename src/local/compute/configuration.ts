@@ -38,7 +38,7 @@ export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, SIZE_FILE), '')
 }
 
-export type SizeInput = Readonly<{
+type SizeInput = Readonly<{
   cacheScale: number
   basis: ConnectionsBasis
   /** Current size. A reload applies what depends on it (S-67); the rest needs a start. */

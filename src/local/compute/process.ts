@@ -10,7 +10,7 @@ export type ServerProcess = Readonly<{
   ended: Promise<string>
 }>
 
-export type ServerProcessOptions = Readonly<{
+type ServerProcessOptions = Readonly<{
   name: string
   path: string
   args: readonly string[]

@@ -107,7 +107,7 @@ function standbyLines(order: StartOrder, port: number | undefined, options: Comp
   ]
 }
 
-const copyCommand = (folder: string): string =>
+const copyCommand = (folder: string) =>
   `cp '${folder.replaceAll("'", String.raw`'\''`).replaceAll('%', '%%')}'/%f "%p"`
 
 const FLUSHED = 'pg_current_wal_flush_lsn()'

@@ -131,7 +131,7 @@ export function createSizeModel(
 }
 
 /** Pages of this machine. */
-const pagesOf = (cu: number, cacheScale: number): number => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
+const pagesOf = (cu: number, cacheScale: number) => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
 
 const relationsOf = (address: SuperuserAddress): Promise<readonly RelationReading[]> =>
   withSession({ ...address, asWalsender: true }, async (client) => {

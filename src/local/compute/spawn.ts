@@ -20,7 +20,7 @@ export type Spawned = Readonly<{
   follow: (port: number | undefined) => void
 }>
 
-export type SpawnData = Readonly<{
+type SpawnData = Readonly<{
   dataFolder: string
   /** Port that a replica follows at first. */
   primary?: number | undefined

@@ -64,7 +64,7 @@ export type Behaviour = Readonly<{
 export type ConnectionsBasis = 'min' | 'min(max, 8×min)'
 
 /** `next`: how often a fault still happens. Lengths in seconds. */
-export type Faults = Readonly<{
+type Faults = Readonly<{
   /** Extra time of every operation. */
   lockTime: number
   /** Extra time before an answer. */

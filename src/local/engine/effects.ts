@@ -20,12 +20,8 @@ export type EffectsOptions = Readonly<{
   report: (projectId: string, event: Event) => void
 }>
 
-export type Effects = {
-  /** `current`: the operation in progress. Never throws. */
-  carryOut(effect: Effect, projectId: string, current: Operation | undefined): void
-}
-
-export function createEffects(options: EffectsOptions): Effects {
+/** Returns the function that carries out an effect; `current` is the operation in progress. Never throws. */
+export function createEffects(options: EffectsOptions) {
   const { computes, waiting, switches, clock, random, log, report } = options
 
   const startOf = (order: ProcessOrder, projectId: string) => {
@@ -53,53 +49,51 @@ export function createEffects(options: EffectsOptions): Effects {
     if (port !== undefined) return { ok: true, port }
     return refuseWake('57P03', `endpoint ${endpointId} has just stopped, try again`)
   }
-  return {
-    carryOut: (effect, projectId, current) => {
-      const operation = operationOf(effect, current)
-      /** Faults apply to operations only, not to the end of a deleted compute. */
-      const perform = async (work: () => Promise<void>) => {
-        if (operation) {
-          await switches.unstuck()
-          const { retryIn } = switches.behaviour().faults.failingOperations
-          if (switches.take('failingOperations'))
-            return report(projectId, { kind: 'attempt-failed', operationId: operation.id, retryIn })
-        }
-        try {
-          await work()
-        } catch (error) {
-          return reportFailure(effect, projectId, error)
-        }
-        const { lockTime } = switches.behaviour().faults
-        if (operation && lockTime > 0) await clock.sleep(1000 * lockTime)
-        const success = successOf(effect)
-        if (success) report(projectId, success)
+  return (effect: Effect, projectId: string, current: Operation | undefined) => {
+    const operation = operationOf(effect, current)
+    /** Faults apply to operations only, not to the end of a deleted compute. */
+    const perform = async (work: () => Promise<void>) => {
+      if (operation) {
+        await switches.unstuck()
+        const { retryIn } = switches.behaviour().faults.failingOperations
+        if (switches.take('failingOperations'))
+          return report(projectId, { kind: 'attempt-failed', operationId: operation.id, retryIn })
       }
-      switch (effect.kind) {
-        case 'start-process':
-          return void perform(startOf(effect, projectId))
-        case 'configure':
-          return void perform(() => computes.configure(effect))
-        case 'stop-process':
-          return void perform(() => stop(effect.endpointId, effect.grace, projectId))
-        case 'copy-branch':
-          return void perform(() => computes.copyBranch(effect.branchId, effect.parentId))
-        case 'remove-branch':
-          return void perform(() => computes.removeBranch(effect.branchId))
-        case 'resize':
-          return void perform(() => computes.resize(effect.endpointId, effect.cu))
-        case 'remove-replica':
-          return void perform(() => computes.removeReplica(effect.endpointId, effect.branchId))
-        case 'drop-connections':
-          return options.dropConnections(effect.endpointId)
-        case 'admit-clients':
-          return waiting.settle(effect.endpointId, admissionTo(effect.endpointId))
-        case 'refuse-clients':
-          return waiting.settle(effect.endpointId, refuseWake('57P03', effect.because))
-        case 'write-operation':
-        case 'write-interval':
-        case 'write-wake':
+      try {
+        await work()
+      } catch (error) {
+        return reportFailure(effect, projectId, error)
       }
-    },
+      const { lockTime } = switches.behaviour().faults
+      if (operation && lockTime > 0) await clock.sleep(1000 * lockTime)
+      const success = successOf(effect)
+      if (success) report(projectId, success)
+    }
+    switch (effect.kind) {
+      case 'start-process':
+        return void perform(startOf(effect, projectId))
+      case 'configure':
+        return void perform(() => computes.configure(effect))
+      case 'stop-process':
+        return void perform(() => stop(effect.endpointId, effect.grace, projectId))
+      case 'copy-branch':
+        return void perform(() => computes.copyBranch(effect.branchId, effect.parentId))
+      case 'remove-branch':
+        return void perform(() => computes.removeBranch(effect.branchId))
+      case 'resize':
+        return void perform(() => computes.resize(effect.endpointId, effect.cu))
+      case 'remove-replica':
+        return void perform(() => computes.removeReplica(effect.endpointId, effect.branchId))
+      case 'drop-connections':
+        return options.dropConnections(effect.endpointId)
+      case 'admit-clients':
+        return waiting.settle(effect.endpointId, admissionTo(effect.endpointId))
+      case 'refuse-clients':
+        return waiting.settle(effect.endpointId, refuseWake('57P03', effect.because))
+      case 'write-operation':
+      case 'write-interval':
+      case 'write-wake':
+    }
   }
 }
 

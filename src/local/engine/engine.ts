@@ -32,7 +32,7 @@ export type Engine = Plane & {
   stop(): Promise<void>
 }
 
-export type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> &
+type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> &
   Readonly<{
     store: ProjectStore
     /** Makes all of `write` durable, or nothing. */
@@ -61,7 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
   })
   const reportTo: EffectsOptions['report'] = (projectId, event) => void dispatch(projectId, event)
-  const effects = createEffects({ ...options, computes, report: reportTo })
+  const carryOut = createEffects({ ...options, computes, report: reportTo })
 
   const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
@@ -74,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
     else projects.set(result.project)
     reindex(before, result.project)
     const operation = result.project.queue[0]?.operation
-    for (const effect of result.effects) effects.carryOut(effect, projectId, operation)
+    for (const effect of result.effects) carryOut(effect, projectId, operation)
     timers.arm(projectId, result.wakeAt)
     return result
   }
@@ -117,8 +117,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
   for (const project of projects.values()) reindex(undefined, project)
   return {
-    page: (query) => projects.page(query),
-    project: (projectId) => projects.get(projectId),
+    page: projects.page,
+    project: projects.get,
     createProject: (project, request) => {
       projects.set(project)
       let answer: Answer | undefined
@@ -131,8 +131,8 @@ export function createEngine(options: EngineOptions): Engine {
       return answer
     },
     request: (projectId, request) => dispatch(projectId, request)?.answer,
-    operation: (projectId, operationId) => store.operation(projectId, operationId),
-    operations: (projectId, limit, before) => store.operations(projectId, limit, before),
+    operation: store.operation,
+    operations: store.operations,
     intervals: (projectId, window) => {
       const open = projects.get(projectId)?.computes.flatMap(({ meter }) => meter.open ?? []) ?? []
       return clipIntervals(store.intervals(projectId, window), open, window)
@@ -168,7 +168,7 @@ export function createEngine(options: EngineOptions): Engine {
 const endpointIds = (project: Project | undefined) => project?.computes.map(({ id }) => id) ?? []
 
 /** False for activity alone: a crash loses only its last instants. */
-const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult): boolean =>
+const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult) =>
   effects.length > 0 || (project !== before && event.kind !== 'activity')
 
 function write(store: ProjectStore, { project, effects }: StepResult): void {

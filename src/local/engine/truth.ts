@@ -19,7 +19,7 @@ export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> &
     intervals: readonly Readonly<{ from: string; to: string | null; cu: number }>[]
   }>
 
-const iso = (ms: number): string => new Date(ms).toISOString()
+const iso = (ms: number) => new Date(ms).toISOString()
 
 export const buildTruth = (
   usages: readonly ComputeUsage[],

@@ -5,12 +5,7 @@ export type WakeAdmission =
   | Readonly<{ ok: true; port: number }>
   | Readonly<{ ok: false; code: string; message: string }>
 
-export type WakeQueue = {
-  /** Resolves by `settle`, or with a refusal after too long or a disconnect. Never rejects. */
-  join(endpointId: string, disconnected: AbortSignal): Promise<WakeAdmission>
-  settle(endpointId: string, admission: WakeAdmission): void
-  settleAll(admission: WakeAdmission): void
-}
+export type WakeQueue = ReturnType<typeof createWakeQueue>
 
 /** ms: starts take seconds; after 30 s one has failed. */
 const PATIENCE = 30_000
@@ -18,10 +13,7 @@ const PATIENCE = 30_000
 /** Their sockets cost a few MB. */
 const MAX_PER_COMPUTE = 1000
 
-export function createWakeQueue(
-  clock: Clock,
-  { patience = PATIENCE, perCompute = MAX_PER_COMPUTE } = {},
-): WakeQueue {
+export function createWakeQueue(clock: Clock, { patience = PATIENCE, perCompute = MAX_PER_COMPUTE } = {}) {
   const waiting = new Map<string, Set<(admission: WakeAdmission) => void>>()
   const settle = (endpointId: string, admission: WakeAdmission) => {
     const clients = waiting.get(endpointId)
@@ -30,10 +22,11 @@ export function createWakeQueue(
   }
   return {
     settle,
-    settleAll: (admission) => {
+    settleAll: (admission: WakeAdmission) => {
       for (const endpointId of waiting.keys()) settle(endpointId, admission)
     },
-    join: (endpointId, disconnected) => {
+    /** Resolves by `settle`, or with a refusal after too long or a disconnect. Never rejects. */
+    join: (endpointId: string, disconnected: AbortSignal): Promise<WakeAdmission> => {
       const endpoint = `endpoint ${endpointId}`
       const clients = waiting.get(endpointId) ?? new Set()
       if (clients.size >= perCompute)

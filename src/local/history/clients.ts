@@ -32,5 +32,5 @@ export function* clientEvents(clients: Clients, chance: Chance): Generator<Simul
 }
 
 /** A quarter of a CU is the step; small goals are likelier. */
-const goalIn = ({ minCu, maxCu }: SizeRange, chance: Chance): number =>
+const goalIn = ({ minCu, maxCu }: SizeRange, chance: Chance) =>
   minCu + Math.round(4 * (maxCu - minCu) * chance.uniform() ** 2) / 4

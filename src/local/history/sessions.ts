@@ -57,7 +57,7 @@ export function* atRandom(
   }
 }
 
-const startOfDay = (at: number): number => Math.floor(at / DAY) * DAY
+const startOfDay = (at: number) => Math.floor(at / DAY) * DAY
 
 /** 1970-01-01 was a Thursday. */
 export const isWeekday = (at: number): boolean => (Math.floor(at / DAY) + 3) % 7 < 5

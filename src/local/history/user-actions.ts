@@ -5,12 +5,7 @@ import { type Clients, clientEvents } from './clients.ts'
 import { chooseDelay, chooseSizing } from './kinds.ts'
 import { DAY, HOUR, MINUTE, isWeekday } from './sessions.ts'
 
-export type BranchRef = Readonly<{
-  projectId: string
-  branchId: string
-  endpointId: string
-  plan: 'free' | 'paid'
-}>
+type BranchRef = Readonly<{ projectId: string; branchId: string; endpointId: string; plan: 'free' | 'paid' }>
 
 /** A time in office hours, about `days` after `from`. */
 function workingTime(from: number, days: number, chance: Chance): number {

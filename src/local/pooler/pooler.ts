@@ -89,7 +89,7 @@ async function versionOf(program: string): Promise<number> {
  *   that their `state_change`, all that the rules of activity read of them, stands still (service-facts 9, rule 2). The
  *   end of a connection idle for ten minutes may count as activity once (rule 1).
  */
-const configurationText = (options: PoolerOptions, version: number): string => `
+const configurationText = (options: PoolerOptions, version: number) => `
 [databases]
 * = host=127.0.0.1 port=${options.serverPort}
 

@@ -4,22 +4,9 @@ import { freePort } from '../proxy/listen.ts'
 import { type WakeAdmission, refuseWake } from '../engine/wake-queue.ts'
 import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 
-export type Poolers = {
-  /**
-   * Port of the pooler in front of a running server. The first client starts it, others wait for it. Refuses without
-   * PgBouncer or when it fails. Never rejects.
-   */
-  admit(endpointId: string, server: PooledServer): Promise<WakeAdmission>
-  /** Ports of one compute or of all. */
-  ports(endpointId?: string): readonly number[]
-  stop(endpointId: string): void
-  /** Resolves when no pooler runs. */
-  stopAll(): Promise<void>
-}
+type PooledServer = Pick<PoolerOptions, 'serverPort' | 'maxConnections' | 'keepsSessions'>
 
-export type PooledServer = Pick<PoolerOptions, 'serverPort' | 'maxConnections' | 'keepsSessions'>
-
-export type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> &
+type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> &
   Readonly<{
     /** One folder per pooler. */
     folder: string
@@ -37,7 +24,7 @@ type Entry = {
   isStopping: boolean
 }
 
-export function createPoolers(options: PoolersOptions): Poolers {
+export function createPoolers(options: PoolersOptions) {
   const entries = new Map<string, Entry>()
   const endings = new Set<Promise<void>>()
 
@@ -77,7 +64,11 @@ export function createPoolers(options: PoolersOptions): Poolers {
     void ending.then(() => endings.delete(ending))
   }
   return {
-    admit: async (endpointId, server) => {
+    /**
+     * Port of the pooler in front of a running server. The first client starts it, others wait for it. Refuses without
+     * PgBouncer or when it fails. Never rejects.
+     */
+    admit: async (endpointId: string, server: PooledServer): Promise<WakeAdmission> => {
       const program = options.program()
       if (program === undefined) return refuseWake('0A000', NO_PGBOUNCER)
       const previous = entries.get(endpointId)
@@ -89,9 +80,11 @@ export function createPoolers(options: PoolersOptions): Poolers {
         return refuseWake('57P03', `the pooler of endpoint ${endpointId} could not be started`)
       }
     },
-    ports: (endpointId) =>
+    /** Ports of one compute or of all. */
+    ports: (endpointId?: string) =>
       [...entries].flatMap(([id, { pooler }]) => (pooler && (endpointId ?? id) === id ? [pooler.port] : [])),
     stop,
+    /** Resolves when no pooler runs. */
     stopAll: async () => {
       for (const endpointId of entries.keys()) stop(endpointId)
       await Promise.all(endings)

@@ -1,6 +1,6 @@
 // Parser of a TLS client's first message (RFC 8446, 4.1.2; RFC 6066, 3).
 
-export type ClientHello =
+type ClientHello =
   | Readonly<{
       kind: 'hello'
       /** Lower case; undefined from clients of an IP address. */

@@ -30,20 +30,14 @@ function destroyLater(socket: Socket, clock: Clock): void {
   socket.once('close', cancel)
 }
 
-export type Connections = {
-  /** Adds a client until it disconnects; `pooled` ones take no connection of the server by themselves. */
-  add(endpointId: string, socket: Socket, pooled?: boolean): void
-  /** Connections of the server itself. */
-  count(endpointId: string): number
-  /** Pooled ones included. */
-  drop(endpointId: string): void
-}
+export type Connections = ReturnType<typeof createConnections>
 
-export function createConnections(clock: Clock): Connections {
+export function createConnections(clock: Clock) {
   // compute → socket → whether it is pooled
   const computes = new Map<string, Map<Socket, boolean>>()
   return {
-    add: (endpointId, socket, pooled = false) => {
+    /** Adds a client until it disconnects; `pooled` ones take no connection of the server by themselves. */
+    add: (endpointId: string, socket: Socket, pooled = false) => {
       const sockets = computes.get(endpointId) ?? new Map<Socket, boolean>()
       computes.set(endpointId, sockets.set(socket, pooled))
       socket.once('close', () => {
@@ -51,8 +45,11 @@ export function createConnections(clock: Clock): Connections {
         if (sockets.size === 0 && computes.get(endpointId) === sockets) computes.delete(endpointId)
       })
     },
-    count: (endpointId) => [...(computes.get(endpointId)?.values() ?? [])].filter((pooled) => !pooled).length,
-    drop: (endpointId) => {
+    /** Connections of the server itself. */
+    count: (endpointId: string) =>
+      [...(computes.get(endpointId)?.values() ?? [])].filter((pooled) => !pooled).length,
+    /** Pooled ones included. */
+    drop: (endpointId: string) => {
       // not destroyed: the server's last message may be on its way
       for (const socket of computes.get(endpointId)?.keys() ?? []) closeGracefully(socket, clock)
     },

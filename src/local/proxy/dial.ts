@@ -8,7 +8,7 @@ import { TLS_REQUEST } from './startup.ts'
  * `none`; the client's own TLS, once the server agrees; or the proxy's, so that the server counts the session as
  * encrypted and offers channel binding.
  */
-export type DialProtection = 'none' | "client's" | "proxy's"
+type DialProtection = 'none' | "client's" | "proxy's"
 
 export type DialTarget = Readonly<{
   port: number

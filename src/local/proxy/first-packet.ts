@@ -40,7 +40,7 @@ const isIncomplete = (packet: Packet | Incomplete): packet is Incomplete => pack
 /** Bytes: until it is asked for a password, a client has nothing to send. */
 const MAX_BUFFERED = 65_536
 
-export type CloseWatch = {
+type CloseWatch = {
   readonly disconnected: AbortSignal
   /** Leaves the stream paused, with all bytes received; false after a disconnect. */
   release(): boolean

@@ -16,12 +16,12 @@ export type Handshake = Readonly<{
   request: ClientRequest
 }>
 
-export type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cancel' | 'garbage' }>
+type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cancel' | 'garbage' }>
 
 /** TLS passes through: the first TLS message is still in the socket. */
 export type PassThrough = Readonly<{ client: Socket; passTo: Target }>
 
-export type HandshakeOptions = Readonly<{
+type HandshakeOptions = Readonly<{
   tls: SecureContext
   suffix: string
   /** Whether TLS for this target passes through to its server. */

@@ -4,7 +4,7 @@ import type { Store } from '../state/store.ts'
 import { closeGracefully } from './connections.ts'
 
 /** Listens on a loopback address. */
-export type Listener = { readonly port: number; close(): Promise<void> }
+type Listener = { readonly port: number; close(): Promise<void> }
 
 /** TCP or HTTP. */
 type Listening = Pick<Server, 'listen' | 'once' | 'off' | 'address'>

@@ -12,7 +12,7 @@ export type ClientListeners = {
   close(): Promise<void>
 }
 
-export type ListenersOptions = Readonly<{
+type ListenersOptions = Readonly<{
   session: Omit<SessionOptions, 'endpointId'>
   /** 0: any. */
   port: number

@@ -18,7 +18,7 @@ import type { ComputeAccess } from './session.ts'
 import { type WakeAdmission, refuseWake } from '../engine/wake-queue.ts'
 
 /** Direct and pooled clients of all computes. */
-export type ConnectedClients = ReturnType<typeof createConnectedClients>
+type ConnectedClients = ReturnType<typeof createConnectedClients>
 
 export function createConnectedClients({ paths, cluster, clock, log }: Prepared) {
   const connections = createConnections(clock)
@@ -58,8 +58,8 @@ export async function openFrontend(prepared: Prepared, parts: FrontendParts): Pr
     openClientListeners({
       session,
       port,
-      rememberedPort: (endpointId) => projects.port(endpointId),
-      remember: (endpointId, ownPort) => projects.setPort(endpointId, ownPort),
+      rememberedPort: projects.port,
+      remember: projects.setPort,
       extraAddress: (endpointId) =>
         options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
     }),
@@ -103,7 +103,7 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
 }
 
 /** Nothing is about to stop it. */
-const serves = ({ state, pending, config }: Compute): boolean =>
+const serves = ({ state, pending, config }: Compute) =>
   state === 'active' && pending === undefined && !config.disabled
 
 function poolerDisabled(endpointId: string): WakeAdmission {

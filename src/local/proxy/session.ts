@@ -60,7 +60,7 @@ async function serve(client: Socket, options: SessionOptions): Promise<void> {
 }
 
 /** True only if nothing has to wake and nothing is to be refused: nobody reads the TLS. */
-const mayPass = ({ endpointId, pooled }: Target, options: SessionOptions): boolean =>
+const mayPass = ({ endpointId, pooled }: Target, options: SessionOptions) =>
   !pooled &&
   (options.endpointId ?? endpointId) === endpointId &&
   options.openPort(endpointId) !== undefined &&

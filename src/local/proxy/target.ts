@@ -33,7 +33,7 @@ export function routeOf(parameters: ReadonlyMap<string, string>): Route {
 }
 
 /** A backslash escapes the next character, also a space; it stays. */
-const wordsOf = (options: string): string[] => options.match(/(?:\\[^]|[^\s\\])+/g) ?? []
+const wordsOf = (options: string) => options.match(/(?:\\[^]|[^\s\\])+/g) ?? []
 
 /** Accepts `%3D`, too: some clients pass on a URI's option without decoding it. */
 const endpointIn = (word: string) => /^endpoint(?:=|%3D)([a-z0-9-]{1,60})$/i.exec(word)?.[1]?.toLowerCase()

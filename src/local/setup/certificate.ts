@@ -15,7 +15,7 @@ export type Certificate = Readonly<{
   keyFile: string
 }>
 
-export type CertificateOptions = Readonly<{
+type CertificateOptions = Readonly<{
   folder: string
   /** Computes are `ep-….SUFFIX`. */
   suffix: string

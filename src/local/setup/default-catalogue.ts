@@ -2,8 +2,8 @@ import type { Catalogue } from '../control/project.ts'
 import type { Random } from '../random.ts'
 
 /** The first database, its owner, and the reader for monitoring, all in the template. */
-export const DATABASE = 'app'
-export const OWNER = 'app_owner'
+const DATABASE = 'app'
+const OWNER = 'app_owner'
 export const MONITOR = 'dormouse'
 
 /** Characters of [a-z0-9]. The interface leaves the lengths open. */

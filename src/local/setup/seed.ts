@@ -19,7 +19,7 @@ import type { Store } from '../state/store.ts'
 const SEEDED = 'projects-made'
 const HISTORY = 'past'
 
-export const isSeeded = (store: Store): boolean => store.setting(SEEDED) !== undefined
+const isSeeded = (store: Store) => store.setting(SEEDED) !== undefined
 
 /** One for all projects of a folder, so that one configuration reads all. */
 export const monitoringPassword = (store: Store, random: Random): string =>

@@ -13,7 +13,7 @@ export type KeyRecord = Readonly<{
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 
-const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
+const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 
 /** Valid keys are also in memory: a request reads no disk. */
 export function createKeyStore({ sql, commit }: Store) {

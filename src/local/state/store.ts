@@ -65,7 +65,7 @@ function requireFormat(database: DatabaseSync, path: string): void {
   )
 }
 
-const isLocked = (error: unknown): boolean =>
+const isLocked = (error: unknown) =>
   error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
 
 type Statements = ReturnType<typeof createStatements>

@@ -153,7 +153,7 @@ function usageByTimeframe(intervals: readonly Interval[], around: TimeframeAroun
 }
 
 /** A UUID derived from the name: the same in every answer. */
-const periodId = (name: string): string =>
+const periodId = (name: string) =>
   createHash('sha256')
     .update(name)
     .digest('hex')

@@ -15,7 +15,7 @@ const listQuery = z.object({
 })
 
 /** Creation time in microseconds, as in the service, then the id of the page's last operation. */
-const cursorOf = ({ createdAt, id }: Operation): string =>
+const cursorOf = ({ createdAt, id }: Operation) =>
   `${new Date(createdAt).toISOString().slice(0, -1)}000Z_${id}`
 
 export const operationRoutes: AddRoutes = (app, api) => {

@@ -89,7 +89,7 @@ function requireFields({ region_id, pg_version, branch, org_id }: ProjectCreateF
 
 type FieldValue = string | number | undefined
 
-const mismatchText = (field: string, value: FieldValue, only: FieldValue): string | undefined =>
+const mismatchText = (field: string, value: FieldValue, only: FieldValue) =>
   value === undefined || value === only
     ? undefined
     : `project.${field}: expected ${only}, the only one here, got ${value}`

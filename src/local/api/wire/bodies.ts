@@ -102,7 +102,7 @@ export const createProjectBody = z.object({ project: createProjectFields })
 export const updateProjectBody = z.object({ project: z.object(projectFields).partial() })
 
 export type ProjectCreateFields = z.output<typeof createProjectFields>
-export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
+type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
 
 export function defaultsOf(project: ProjectUpdateFields): Partial<ComputeDefaults> {
   const fields = project.default_endpoint_settings ?? {}

@@ -108,7 +108,7 @@ function applyStart(draft: Draft, compute: Compute): Draft {
 }
 
 /** Started for a change only, with no client waiting. */
-const isSuspendedNext = ({ project }: Draft, { wanted }: Compute): boolean =>
+const isSuspendedNext = ({ project }: Draft, { wanted }: Compute) =>
   project.queue[1]?.plan.kind === 'suspend-unless-used' && !wanted
 
 /** The first start is activity (S-35); a client's wake by Q-31. */

@@ -63,7 +63,7 @@ export function nameProblem(name: string, kind: 'role' | 'database'): string | u
 
 type Change = Partial<Catalogue> | Refusal
 
-const hasName = (items: readonly { readonly name: string }[], name: string): boolean =>
+const hasName = (items: readonly { readonly name: string }[], name: string) =>
   items.some((item) => item.name === name)
 
 function createRole(catalogue: Catalogue, request: Request<'create-role'>, { context }: Draft): Change {

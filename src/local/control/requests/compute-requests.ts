@@ -31,10 +31,9 @@ function ofCompute<Wanted extends { readonly endpointId: string }>(
   handle: (draft: Draft, compute: Compute, request: Wanted) => Outcome,
 ) {
   return (draft: Draft, request: Wanted): Outcome => {
-    const compute = computeOf(draft.project, request.endpointId)
-    return compute
-      ? handle(draft, compute, request)
-      : refuse(404, `endpoint not found: ${request.endpointId}`)
+    const { endpointId } = request
+    const compute = computeOf(draft.project, endpointId)
+    return compute ? handle(draft, compute, request) : refuse(404, `endpoint not found: ${endpointId}`)
   }
 }
 

@@ -40,7 +40,7 @@ export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): 
   return configRefusal(config, settings, 'project.default_endpoint_settings')
 }
 
-export type NewProject = Pick<Project, 'id' | 'name'> &
+type NewProject = Pick<Project, 'id' | 'name'> &
   Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> &
   Readonly<{ branch: Pick<Branch, 'id' | 'name' | 'catalogue'>; now: number }>
 

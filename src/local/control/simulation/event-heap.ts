@@ -37,7 +37,7 @@ function sink(heap: Entry<unknown>[]): void {
   }
 }
 
-const parentOf = (child: number): number => (child - 1) >> 1
+const parentOf = (child: number) => (child - 1) >> 1
 
 /** The child due first, or its place where there is none. */
 function earlierChild(heap: readonly Entry<unknown>[], at: number): number {
@@ -54,5 +54,5 @@ function exchange(heap: Entry<unknown>[], child: number, parent: number): boolea
   return true
 }
 
-const isBefore = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
+const isBefore = (a: Entry<unknown>, b: Entry<unknown>) =>
   a.at < b.at || (a.at === b.at && a.number < b.number)

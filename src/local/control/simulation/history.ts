@@ -20,13 +20,12 @@ export function createSimulatedHistory() {
   return {
     note: (effect: Effect, projectId: string) => {
       if (effect.kind === 'write-wake') useOf(effect.endpointId, projectId).wakes.push(effect.wake)
-      if (effect.kind === 'write-interval')
-        useOf(effect.endpointId, projectId).intervals.push(effect.interval)
-      if (effect.kind !== 'write-operation') return
+      const { kind } = effect
+      if (kind === 'write-interval') useOf(effect.endpointId, projectId).intervals.push(effect.interval)
+      if (kind !== 'write-operation') return
       const ofProject = operationsOf(projectId)
       const index = recentIndexOf(ofProject, effect.operation)
-      if (index === -1) ofProject.push(effect.operation)
-      else ofProject[index] = effect.operation
+      ofProject[index === -1 ? ofProject.length : index] = effect.operation
       operations.set(projectId, ofProject)
     },
     operation: (projectId: string, operationId: string) =>

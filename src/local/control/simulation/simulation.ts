@@ -73,7 +73,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const counts = new Map<string, number>()
   let now = options.from
 
-  const operationIdOf = (projectId: string) => {
+  const nextOperationId = (projectId: string) => {
     const count = (counts.get(projectId) ?? 0) + 1
     counts.set(projectId, count)
     return uuidOf(projectId, count)
@@ -91,8 +91,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
     if (!before) return undefined
-    const operationId = () => operationIdOf(projectId)
-    const result = step(before, event, { now, operationId, settings: settings() })
+    const context = { now, operationId: () => nextOperationId(projectId), settings: settings() }
+    const result = step(before, event, context)
     saveResult(result, event)
     for (const effect of result.effects) carryOut(effect, projectId)
     setAlarm(projectId, result.wakeAt)
@@ -196,13 +196,13 @@ export function createSimulation(options: SimulationOptions): Simulation {
       stuckWork = []
       for (const work of released) work()
     },
-    page: (query) => projects.page(query),
+    page: projects.page,
     createProject,
     request: (projectId, request) => dispatch(projectId, request)?.answer,
     connect,
-    project: (projectId) => projects.get(projectId),
-    operation: (projectId, id) => history.operation(projectId, id),
-    operations: (projectId, limit, before) => history.operations(projectId, limit, before),
+    project: projects.get,
+    operation: history.operation,
+    operations: history.operations,
     usages: (at) => history.uses().map((use) => usageAt(withOpen(use), at)),
     uses: () => history.uses().map(withOpen),
     intervals: (projectId, window) =>

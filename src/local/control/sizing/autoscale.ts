@@ -4,7 +4,7 @@ import type { Compute, SizeRange } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
 /** Parts without data do not count. */
-export type Demand = Readonly<{
+type Demand = Readonly<{
   /** Processes that want a CPU, average of the last minute; by the published defaults longer averages do not count. */
   load: number | undefined
   /** Bytes in use and in the file cache. */

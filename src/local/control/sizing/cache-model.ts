@@ -37,7 +37,7 @@ type Mark = Readonly<{ at: number; accesses: ReadonlyMap<string, number> }>
 export type RelationReading = Readonly<{ id: string; read: number; pages: number }>
 
 /** Distinct pages since an instant. */
-export type Touched = Readonly<{ at: number; pages: number }>
+type Touched = Readonly<{ at: number; pages: number }>
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -97,7 +97,7 @@ function stepOf(
   return { id: key, relation, accesses, wanted: residentAfter(relation, accesses) }
 }
 
-const residentAfter = ({ pages, resident }: Residence, accesses: number): number =>
+const residentAfter = ({ pages, resident }: Residence, accesses: number) =>
   pages > 0 ? pages - (pages - resident) * Math.exp(-accesses / pages) : 0
 
 /** Misses when at most `room` pages may be resident. */

@@ -11,7 +11,7 @@ export type ActivityReading = Readonly<{
   autovacuumWorkers: number
 }>
 
-export type ActivityBaseline = Readonly<{
+type ActivityBaseline = Readonly<{
   /** Undefined for the first reading of a start, the baseline of rule 1. */
   earlier: ActivityReading | undefined
   lastActive: number | undefined
@@ -37,5 +37,5 @@ export function detectActivity(
   return reading.replications + reading.subscriptions + reading.autovacuumWorkers > 0 ? now : undefined
 }
 
-const countersMoved = (earlier: ActivityReading, later: ActivityReading): boolean =>
+const countersMoved = (earlier: ActivityReading, later: ActivityReading) =>
   later.activeTime !== earlier.activeTime || later.sessions !== earlier.sessions

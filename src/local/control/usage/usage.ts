@@ -12,7 +12,7 @@ export type UseRecord = Readonly<{
 }>
 
 /** `to` is undefined while in progress. */
-export type UsageInterval = OpenInterval & { readonly to: number | undefined }
+type UsageInterval = OpenInterval & { readonly to: number | undefined }
 
 /** Exact usage as of an instant. */
 export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'> &
