@@ -29,10 +29,7 @@ export async function copyBranch({ from, to, port, complete }: BranchCopy, clust
   })
 }
 
-/**
- * Base backup by the low-level functions: the files as they change, then the log that makes them consistent, which a
- * temporary slot keeps. Both end with the session.
- */
+/** Base backup: files as they change, then the log that makes them consistent, kept by a slot until the session ends. */
 function backUp(from: string, to: string, server: Cluster & { readonly port: number }): Promise<void> {
   const [start, stop] =
     server.binaries.major >= BACKUP_RENAMED

@@ -47,10 +47,7 @@ type SizeInput = Readonly<{
   extraLines: readonly string[]
 }>
 
-/**
- * Settings by size. `shared_buffers`, 128 MB at every size (S-99), is divided by `cacheScale`; the file cache is not:
- * in its model one page here stands for `cacheScale` pages.
- */
+/** `shared_buffers`, 128 MB at every size (S-99), is divided by `cacheScale`, the file cache not: its model scales pages. */
 export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, input: SizeInput): void {
   const { cacheScale, basis, cu, extraLines } = input
   const lines = [

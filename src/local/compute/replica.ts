@@ -87,10 +87,7 @@ async function startAndCatchUp(order: StartOrder, primary: number | undefined, o
   }
 }
 
-/**
- * While its primary sleeps, a standby reads the log from the primary's folder. It needs its connections at least; the
- * proxy enforces the standby's own limit.
- */
+/** While its primary sleeps, a standby reads the log from its folder. The proxy enforces the standby's connection limit. */
 function standbyLines(order: StartOrder, port: number | undefined, options: ComputesOptions): string[] {
   const origin = join(options.folder, order.branch.id)
   const ownMaxConnections = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)

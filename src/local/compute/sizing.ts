@@ -34,10 +34,7 @@ const GOALS_PER_MINUTE = 12
 const PAGE = 8192
 const PAGES_PER_MIB = 128
 
-/**
- * Relations of users. Takes no locks, so that it waits for no session and delays none. Above 1 GiB, Postgres' estimate
- * of the size.
- */
+/** Takes no locks, so that it waits for no session and delays none. Above 1 GiB, the size is Postgres' estimate. */
 const RELATIONS_QUERY = `
 select id, read, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
   from (select oid::text as id, relpages as estimated,

@@ -19,7 +19,7 @@ export type Engine = Plane & {
   admit(endpointId: string, cause: WakeCause, disconnected: AbortSignal): Promise<WakeAdmission>
   /** Usage until `at`, ms, of every compute ever started. */
   usages(at: number): ComputeUsage[]
-  /** Calls for every project now and whenever its computes change; none are left of a deleted one. */
+  /** Calls for every project now and whenever its computes change; a deleted project has none. */
   watchComputes(listener: (project: Project) => void): void
   /** Port of a server behind the proxy; undefined while it accepts no connections. */
   serverPort(endpointId: string): number | undefined

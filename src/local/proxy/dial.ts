@@ -4,10 +4,7 @@ import type { Clock } from '../clock.ts'
 import { readFirstPacket } from './first-packet.ts'
 import { TLS_REQUEST } from './startup.ts'
 
-/**
- * `none`; the client's own TLS, once the server agrees; or the proxy's, so that the server counts the session as
- * encrypted and offers channel binding.
- */
+/** `none`; the client's own TLS; or the proxy's: then the session is encrypted for the server, with channel binding. */
 type DialProtection = 'none' | "client's" | "proxy's"
 
 export type DialTarget = Readonly<{

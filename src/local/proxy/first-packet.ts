@@ -6,10 +6,7 @@ type Packet = Readonly<{ kind: string; rest?: Buffer }>
 
 type Incomplete = { readonly kind: 'more' }
 
-/**
- * Collects bytes until `read` returns a packet; undefined when the stream ends first. Leaves it paused, with the unused
- * bytes.
- */
+/** Collects bytes until `read` returns a packet; undefined at the end of the stream. Pauses it, unused bytes included. */
 export function readFirstPacket<Result extends Packet>(
   stream: Socket,
   read: (bytes: Buffer) => Result | Incomplete,

@@ -139,7 +139,7 @@ export function createForwardCancel(clock: Clock): (packet: Buffer, ports: reado
     const server = connect({ port, host: '127.0.0.1' })
     const cancelTimeout = clock.after(CANCEL_TIMEOUT, () => server.destroy())
     server.on('error', () => server.destroy())
-    // left open: PgBouncer forgets requests of clients that disconnect; a server disconnects itself
+    // left open: PgBouncer forgets requests of clients that disconnect; a server that acted on one disconnects
     server.once('connect', () => server.write(packet))
     server.once('close', () => {
       connections -= 1

@@ -11,10 +11,7 @@ export type RequestHandlers = {
   readonly [Kind in Request['kind']]: (draft: Draft, request: Request<Kind>) => Outcome
 }
 
-/**
- * `compute`: the one the request names. `operations` are all in the queue by default: with others open, the request
- * would be refused.
- */
+/** `compute`: the one the request names. `operations` default to the queue: the request was alone in it. */
 export const accept = (
   draft: Draft,
   compute?: Compute,

@@ -2,7 +2,7 @@
 // counts as read, relation by relation.
 //
 // 1. An access meets a random page of its relation. The share of resident pages hits; a miss makes its page resident.
-// 2. After `a` accesses, `c` of `p` pages have become `p - (p - c)·e^(-a/p)`, if all fit.
+// 2. After `a` accesses, a relation of `p` pages, `c` of them resident before, has `p - (p - c)·e^(-a/p)`, if all fit.
 // 3. Else relations that were not read lose pages, the least recently read first; then the others share the cache in
 //    proportion to the pages they would have.
 

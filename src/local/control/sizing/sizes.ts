@@ -17,10 +17,7 @@ export const SIZES_TEXT = SIZES.join(', ')
 /** Whether the service offers this size (S-45 to S-47). */
 export const isSupported = (cu: number): boolean => SIZES.includes(cu)
 
-/**
- * `max_connections` (S-103, S-105 to S-107) by the minimum size or the range (Q-11): the formula behind the table of
- * the interface (service-facts 7).
- */
+/** By minimum size or range (Q-11; S-103, S-105 to S-107): the formula behind the interface's table (service-facts 7). */
 export function maxConnectionsOf({ minCu, maxCu }: SizeRange, basis: ConnectionsBasis): number {
   const cu = basis === 'min' ? minCu : Math.min(maxCu, 8 * minCu)
   return Math.min(4000, Math.max(100, Math.floor((cu * 4 * 1_073_741_824) / 9_531_392)))

@@ -15,8 +15,8 @@ export function calendarMonth(at: number): UsageWindow {
 const DAYS_BEFORE_1970 = 719_468
 
 /**
- * Days since 1970; months count from March of the year 0, so that the leap day ends a year. Source: H. Hinnant,
- * "chrono-Compatible Low-Level Date Algorithms".
+ * First day of a month, in days since 1970; months count from March of the year 0, so that the leap day ends a year.
+ * Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
  */
 function firstDayOf(month: number): number {
   const year = Math.floor(month / 12)
