@@ -9,11 +9,7 @@ import { measureMeteringLag } from './metering/metering-lag.ts'
 import { projectUsage } from './metering/ledger-use.ts'
 
 /** Project id → entry, of the projects that changed. A deleted one keeps its entry: entries of its computes refer to it. */
-export function applyProjects(
-  ledger: Ledger,
-  sweep: Sweep,
-  prices: Prices,
-): ReadonlyMap<string, ProjectEntry> {
+export function applyProjects(ledger: Ledger, sweep: Sweep, prices: Prices): Ledger['projects'] {
   const after = new Map<string, ProjectEntry>()
   const lag = measureMeteringLag(ledger.projects.values())
   for (const project of sweep.projects) {
@@ -70,12 +66,7 @@ function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComp
 
 const unchangedSince = ({ at, countedSince }: ProjectListing) => countedSince ?? at
 
-type ProjectContext = Readonly<{
-  ledger: Ledger
-  prices: Prices
-  lag: Seconds | undefined
-  at: Instant
-}>
+type ProjectContext = Readonly<{ ledger: Ledger; prices: Prices; lag: Seconds | undefined; at: Instant }>
 
 /** Metering is followed from its first change: most projects of a large account sleep. */
 function updateMetering(

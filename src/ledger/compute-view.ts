@@ -20,7 +20,7 @@ import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { spendPerHour, totalsWithAccrual } from './settle/accrual.ts'
 import { topAwakeCauses } from './attribution/attribution.ts'
 import { cuTimeSum, spendOf } from './settle/cu-time.ts'
-import { awakeReason } from './attribution/awake-reason.ts'
+import { awakeReason, currentReading } from './attribution/awake-reason.ts'
 
 type ViewContext = Readonly<{
   project: ProjectEntry | undefined
@@ -123,10 +123,10 @@ const partsOfReading = (last: Reading | undefined) => ({
   longestTransaction: ifRead(last?.causes)?.longestTransaction,
 })
 
-function mismatchOf({ compute, reading, current }: ComputeEntry, preset: Preset): PresetMismatch | undefined {
-  const { last } = reading
-  if (!last || compute.state !== 'active' || (current && last.at < current.from.earliest)) return undefined
-  const { sizing } = compute
+function mismatchOf(entry: ComputeEntry, preset: Preset): PresetMismatch | undefined {
+  const last = currentReading(entry)
+  const { state, sizing } = entry.compute
+  if (!last || state !== 'active') return undefined
   const { maxConnections, cacheLimit } = last
   return {
     maxConnections: maxConnections !== undefined && maxConnections !== preset.maxConnections(sizing),
@@ -143,12 +143,11 @@ function connectionsOf({ compute, reading }: ComputeEntry, maxConnections: numbe
 }
 
 /** 0 when asleep; in a range the size that the last reading's cache limit gives, undefined without one. */
-function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ReadingView['size'] {
-  const { sizing } = compute
-  if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
+function sizeNow(entry: ComputeEntry, preset: Preset): ReadingView['size'] {
+  const { state, sizing } = entry.compute
+  if (state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
   if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }
-  const { last } = reading
-  if (!last?.cacheLimit || (current && last.at < current.from.earliest)) return undefined
-  const size = currentCu(last.cacheLimit, sizing, preset)
-  return size === undefined ? undefined : { cu: size, source: 'estimated' }
+  const limit = currentReading(entry)?.cacheLimit
+  const size = limit ? currentCu(limit, sizing, preset) : undefined
+  return size && { cu: size, source: 'estimated' }
 }

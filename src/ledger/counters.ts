@@ -95,13 +95,7 @@ const MAX_OPERATION_SERIES = 100
 type FinishedOperation = Readonly<{ operation: Operation; entry: ComputeEntry }>
 
 /** Adds the operations of a sweep with the entries of their computes; those from before first sight do not count. */
-type AddOperations = (
-  counters: AccountCounters,
-  entries: readonly ComputeEntry[],
-  before: Ledger,
-) => AccountCounters
-
-export function createOperationCounter(sweep: Sweep): AddOperations {
+export function createOperationCounter(sweep: Sweep): typeof addWakes {
   const finished = Map.groupBy(
     sweep.operations.filter((operation) => operation.endpointId !== undefined && !isOperationOpen(operation)),
     ({ projectId, endpointId = '' }) => computeKey({ account: sweep.account, projectId, endpointId }),
@@ -115,10 +109,7 @@ export function createOperationCounter(sweep: Sweep): AddOperations {
       return operations.map((operation) => ({ operation, entry }))
     })
     if (uncounted.length === 0) return counters
-    const operations = uncounted.reduce(
-      (sum, { operation }) => addOperation(sum, operation),
-      counters.operations,
-    )
+    const operations = uncounted.reduce(addOperation, counters.operations)
     const wakeLatency = uncounted.reduce(addWakeLatency, counters.wakeLatency)
     return { ...counters, operations, wakeLatency }
   }
@@ -137,7 +128,8 @@ function uncountedOperations({ evidence, settledUntil }: ComputeEntry, finished:
   return [...new Map(uncounted.map((operation) => [operation.operationId, operation])).values()]
 }
 
-function addOperation(counters: AccountCounters['operations'], { action, status, failuresCount }: Operation) {
+function addOperation(counters: AccountCounters['operations'], { operation }: FinishedOperation) {
+  const { action, status, failuresCount } = operation
   const hasSeries =
     counters.length < MAX_OPERATION_SERIES ||
     counters.some((counter) => counter.action === action && counter.status === status)

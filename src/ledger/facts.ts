@@ -72,10 +72,7 @@ export function groupFactsByCompute(
 
 /** Perhaps without observations: their project was listed or its operations read, or their settlement is due. */
 function unobservedOf({ computes }: Ledger, sweep: Sweep, now: Instant): readonly ComputeRef[] {
-  const observed = new Set([
-    ...sweep.operationsReadOf,
-    ...sweep.listedComputes.map(({ projectId }) => projectId),
-  ])
+  const observed = new Set([...sweep.operationsReadOf, ...sweep.listedComputes.map((one) => one.projectId)])
   const refs: ComputeRef[] = []
   for (const { ref, deletedAt, settlesAt } of computes.values()) {
     const isOfObservedProject = deletedAt === undefined && observed.has(ref.projectId)

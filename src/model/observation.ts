@@ -136,9 +136,7 @@ export type ReadingAttempt = Readonly<{
 }>
 
 export type ReadingRefusal = Readonly<
-  | {
-      because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock'
-    }
+  | { because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock' }
   | { because: 'delay-too-short'; margin: Seconds }
 >
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/load.ts'
 import type { Notification } from '../../config/sections/notifications.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { notificationOf, type NotifiableEvent } from '../../model/output/event-kinds.ts'
+import { subjectOf, type NotifiableEvent } from '../../model/output/event-kinds.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { NO_OWNER, type Owner, type Owners } from '../../model/policy/owner.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
@@ -96,7 +96,7 @@ const bareName = (sink: string) => sink.replace(/^report\//, '')
 /** None for events about the account as a whole. */
 function ownerOf(event: NotifiableEvent, owners: Owners, { all, snapshot }: Accounts) {
   const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
-  const subject = notificationOf(event).subject(event)
+  const subject = subjectOf(event)
   switch (subject.kind) {
     case 'compute':
       return ownerOfCompute(subject.ref, ledger, owners)

@@ -1,5 +1,5 @@
 // Awake time by cause, from readings, operations and settings. The rest is unattributed.
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import type {
   AttributedInterval,
   AttributedTime,
@@ -12,7 +12,7 @@ import type { Look } from '../../model/observation.ts'
 import { instant, micros, millis, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { lastClientActivity } from '../evidence/activity.ts'
 import { duration, overlap } from '../interval-math.ts'
-import { attributeAt, causeKey, longestHold, parseCulpritKey } from './causes.ts'
+import { attributeAt, causeKey, parseCulpritKey } from './causes.ts'
 
 /** Culprits of one compute, 20, the rest as `other`: short-lived names would make the entry grow without limit. */
 const MAX_CULPRITS = 20
@@ -31,7 +31,7 @@ export function attributeSinceReading(
     return attributed
   const next = looks.find(({ askedAt }) => askedAt > last.at)
   if (!next) return attributed
-  const to = instant(Math.min(next.askedAt, last.at + longestHold(delay)))
+  const to = instant(Math.min(next.askedAt, last.at + delayMillis(delay)))
   const by = attributeAt(last, usage.last, millis(to - last.at))
   return Object.keys(by).length === 0 ? attributed : [...attributed, { from: last.at, to, by }]
 }

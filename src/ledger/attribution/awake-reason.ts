@@ -1,6 +1,7 @@
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { expectedSuspension, SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { AwakeReason } from '../../model/output/snapshot.ts'
 import { ifRead, type AwakeIndicators, type Reading } from '../../model/observation.ts'
@@ -27,11 +28,10 @@ export type AwakeReasonContext = Readonly<{
 }>
 
 /** By a fresh reading of the current awake interval. */
-function reasonFromReading({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
-  const { last } = reading
+function reasonFromReading(entry: ComputeEntry, now: Instant): AwakeReason | undefined {
+  const last = currentReading(entry)
   if (!last || 'missing' in last.causes || now - last.at > READING_VALID_FOR) return undefined
-  const isOfThisInterval = !current || last.at >= current.from.earliest
-  return isOfThisInterval ? strongestCause(last.causes, mostActive(last)) : undefined
+  return strongestCause(last.causes, mostActive(last))
 }
 
 function strongestCause(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {
@@ -50,7 +50,7 @@ function reasonFromTimes(entry: ComputeEntry, context: AwakeReasonContext): Awak
   if (since === undefined) return { because: 'unknown', since: undefined }
   const recent = activityLag * 1000 + delay * RECENT_PER_SECOND_OF_DELAY + MAX_LOOK_AGE
   if (now - since < recent)
-    return { because: 'recent-activity', at: since, application: lastApplication(entry) }
+    return { because: 'recent-activity', at: since, application: mostActive(currentReading(entry)) }
   const newest = latest(since, observerActivities(entry.evidence).at(-1) ?? since)
   const until = after(newest, delay)
   return { because: 'idle-tail', since, until, end: endOf(entry, until, context), ours: newest > since }
@@ -73,8 +73,8 @@ const RECENT_PER_SECOND_OF_DELAY = 100
 /** Largest age of a look in the fastest configuration, plus rounding to whole seconds, ms. */
 const MAX_LOOK_AGE = 2000
 
-/** Most active in the last reading of this awake interval. */
-const lastApplication = ({ reading: { last }, current }: ComputeEntry) =>
-  !last || (current && last.at < current.from.earliest) ? undefined : mostActive(last)
+/** Last reading of the current awake interval. */
+export const currentReading = ({ reading: { last }, current }: ComputeEntry): ReadingState['last'] =>
+  last && current && last.at < current.from.earliest ? undefined : last
 
-const mostActive = ({ clients }: Reading) => ifRead(clients)?.[0]?.application
+const mostActive = (reading: Reading | undefined) => ifRead(reading?.clients)?.[0]?.application

@@ -1,5 +1,4 @@
 // Causes that keep a compute awake, from one reading.
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Culprit, Attribution, AwakeCause } from '../../model/ledger/evidence.ts'
 import type { AccumulatedUsage } from '../../model/ledger/reading-state.ts'
 import type { ClientGroup, Reading } from '../../model/observation.ts'
@@ -16,16 +15,17 @@ export function parseCulpritKey(key: string): Culprit {
 export const causeKey = (cause: AwakeCause): string =>
   culpritKey({ cause, application: '', user: '', database: '' })
 
+type Usage = AccumulatedUsage['last']
 type Share = readonly [key: string, weight: number]
 
 /** Divides `span` among the causes in `reading`, by the first rule of the service that applies; empty without one. */
-export function attributeAt(reading: Reading, usage: AccumulatedUsage['last'], span: Millis): Attribution {
+export function attributeAt(reading: Reading, usage: Usage, span: Millis): Attribution {
   const shares = causeShares(reading, usage)
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0)
   return Object.fromEntries(shares.map(([key, weight]) => [key, millis((span * weight) / total)]))
 }
 
-function causeShares({ causes, clients }: Reading, usage: AccumulatedUsage['last']): readonly Share[] {
+function causeShares({ causes, clients }: Reading, usage: Usage): readonly Share[] {
   if ('missing' in causes || 'missing' in clients) return []
   if (causes.working > 0) return byGroup(clients, 'clients', ({ working }) => working)
   if (causes.idleInTransaction > 0)
@@ -46,10 +46,7 @@ const byGroup = (
   )
 
 /** Without work in progress the suspend timer runs from the newest statement: its client is the cause. */
-function lastStatementShare(
-  clients: readonly ClientGroup[],
-  usage: AccumulatedUsage['last'],
-): readonly Share[] {
+function lastStatementShare(clients: readonly ClientGroup[], usage: Usage): readonly Share[] {
   const withStatement = clients.filter(({ lastStatement }) => lastStatement !== undefined)
   const newest = withStatement.toSorted((a, b) => (b.lastStatement ?? 0) - (a.lastStatement ?? 0))[0]
   return newest ? [[culpritKey({ ...newest, cause: isKeepAlive(usage) ? 'keep-alive' : 'clients' }), 1]] : []
@@ -59,12 +56,8 @@ function lastStatementShare(
 const KEEP_ALIVE_MAX_ACTIVE = 0.001
 
 /** The traffic since the last reading only keeps a connection alive: no new session and hardly any work. */
-const isKeepAlive = (usage: AccumulatedUsage['last']) =>
+const isKeepAlive = (usage: Usage) =>
   usage !== undefined &&
   usage.arrivals === 0 &&
   usage.averageActive > 0 &&
   usage.averageActive < KEEP_ALIVE_MAX_ACTIVE
-
-/** Time for which causes of one reading keep the compute awake, ms. */
-export const longestHold = (delay: AutosuspendDelay): number =>
-  delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000

@@ -1,5 +1,6 @@
 // Findings of an audit, from days and keys alone: an audit reads nothing inside computes.
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
+import { MIN_AUTOSUSPEND_DELAY } from '../../model/service/compute.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import { DAY, micros, millis, ratio, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { sumDays, type CorrectedDay } from './corrected-days.ts'
@@ -10,8 +11,6 @@ const MONTH = 30 * DAY
 const ALWAYS = 0.95
 /** Time over which `ALWAYS` is assessed, ms: two weeks show a compute soon after it was left on. */
 const RECENT = 14 * DAY
-/** The least delay that the service takes. Source: service interface, "Limits". */
-const MIN_DELAY = 60
 /** Smallest saving that is reported, a cent in 30 days. */
 const MIN_SAVING: Micros = micros(10_000)
 /** Age in days from which on a key should be replaced. */
@@ -19,11 +18,7 @@ const OLD_KEY = 180
 /** Days without use after which a key should be revoked. */
 const UNUSED_KEY = 60
 
-type AuditedDays = Readonly<{
-  compute: AuditedCompute
-  createdAt: Instant
-  days: readonly CorrectedDay[]
-}>
+type AuditedDays = Readonly<{ compute: AuditedCompute; createdAt: Instant; days: readonly CorrectedDay[] }>
 
 export function findFindings(
   assessed: readonly AuditedDays[],
@@ -68,9 +63,9 @@ function findNeverSleeping({ compute, createdAt, days }: AuditedDays, now: Insta
 /** Saving if each suspension had come at the least delay; suspensions in gaps that an audit does not see come on top. */
 function findLongDelay({ compute, days }: AuditedDays, now: Instant): Finding | undefined {
   const { ref, projectName, delay } = compute
-  if (delay === 'never' || delay <= MIN_DELAY) return undefined
+  if (delay === 'never' || delay <= MIN_AUTOSUSPEND_DELAY) return undefined
   const { idleTail, tailSpend, wakes } = sumDays(lastMonth(days, now))
-  const saving = micros((tailSpend * (delay - MIN_DELAY)) / delay)
+  const saving = micros((tailSpend * (delay - MIN_AUTOSUSPEND_DELAY)) / delay)
   if (saving < MIN_SAVING) return undefined
   return { kind: 'long-delay', ref, projectName, delay, suspends: wakes, idleTail: millis(idleTail), saving }
 }

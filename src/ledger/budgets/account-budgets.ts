@@ -10,7 +10,7 @@ import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant } from '../../model/units.ts'
-import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
+import { provisionalSlices } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
 import { openEvaluation } from './evaluate.ts'
 import type { BudgetComputesByKey, LateDiscovery, BudgetSettleInput } from './settle.ts'
@@ -115,7 +115,7 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
       const project = projects.get(entry.ref.projectId)
       const { indexes } = scopes.of(entry, project)
       const asOf = { prices, project, now, atMost, isUnobserved: isUnreachable }
-      const slices = indexes.length === 0 ? [] : provisionalSlicesOf(entry, asOf)
+      const slices = indexes.length === 0 ? [] : provisionalSlices(entry, asOf)
       for (const index of indexes) {
         if (entry.deletedAt === undefined)
           evaluations[index]?.evaluation.compute(largestCu(entry.compute.sizing), perCuHour)
@@ -139,19 +139,11 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
   }
 }
 
-/** Provisional slices of an entry and its accrual since it was last applied. */
-function provisionalSlicesOf(entry: ComputeEntry, asOf: AccrualContext): readonly AwakeSlice[] {
-  const accrued = accruedSlice(entry, asOf)
-  return accrued ? [...entry.provisional, accrued] : entry.provisional
-}
-
 export const toBudgetComputes = (
   entries: Iterable<ComputeEntry>,
   projectOf: (projectId: string) => ProjectEntry | undefined,
 ): BudgetComputesByKey =>
-  new Map(
-    [...entries].map((entry) => [computeKey(entry.ref), targetOf(entry, projectOf(entry.ref.projectId))]),
-  )
+  new Map([...entries].map((one) => [computeKey(one.ref), targetOf(one, projectOf(one.ref.projectId))]))
 
 const targetOf = ({ ref, compute }: ComputeEntry, project: ProjectEntry | undefined) =>
   selectorTargetOf(ref.account, compute, project?.project)

@@ -1,5 +1,5 @@
 // Burn rates of a budget: over the last hour, six hours, day and three days.
-import type { Budget, BudgetLimit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
+import type { Budget, LimitUnit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
 import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import { earliest, HOUR, instant, seconds, type Cu, type Instant, type Interval } from '../../model/units.ts'
 import { overlap } from '../interval-math.ts'
@@ -28,7 +28,7 @@ export const spendBucketsFrom = (now: Instant): Instant =>
 export function addToSpendBuckets(
   buckets: SpendBuckets,
   slices: readonly AwakeSlice[],
-  { now, unit }: { now: Instant; unit: BudgetLimit['unit'] },
+  { now, unit }: { now: Instant; unit: LimitUnit },
 ): Readonly<{ spendBuckets: SpendBuckets; past: readonly SpentSpan[] }> {
   const begin = spendBucketsFrom(now)
   const oldest = begin / BUCKET
@@ -58,7 +58,7 @@ const spanOf = (bucket: number): Interval => ({
 })
 
 /** Spend per millisecond in the unit, at a size and a price in micros per CU-hour. */
-export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']): number {
+export function spendPerMilli(size: Cu, price: number, unit: LimitUnit): number {
   switch (unit) {
     case 'money':
       return (size * price) / HOUR
@@ -72,7 +72,7 @@ export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']
 /** Spend of `slices` in each window of `burnRates` that ends now. */
 export const recentSpend = (
   slices: readonly AwakeSlice[],
-  { now, unit }: { now: Instant; unit: BudgetLimit['unit'] },
+  { now, unit }: { now: Instant; unit: LimitUnit },
 ): readonly number[] =>
   windowsUntil(now).map((window) =>
     slices.reduce(

@@ -3,7 +3,7 @@ import {
   RUNGS,
   type Budget,
   type BudgetAmounts,
-  type BudgetLimit,
+  type LimitUnit,
   type PeriodRecord,
   type Rung,
   type UsageAmounts,
@@ -53,10 +53,7 @@ export function reachedRungs(budget: Budget, record: PeriodRecord, counted: Budg
 }
 
 /** In the unit of a limit: micros, CU·ms, or awake ms. */
-export function amountInLimitUnit(
-  { awake, cuTime }: UsageAmounts,
-  unit: BudgetLimit['unit'],
-): Bounds<number> {
+export function amountInLimitUnit({ awake, cuTime }: UsageAmounts, unit: LimitUnit): Bounds<number> {
   switch (unit) {
     case 'money':
       return spendOf(cuTime)

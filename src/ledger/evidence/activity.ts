@@ -72,22 +72,18 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
  * 1. without a later client, the suspension moved by at most the time between the two;
  * 2. with one, it is the hidden sleep: from the expected suspension to the return of clients.
  */
-export function observerOverhead(
-  interval: AwakeInterval,
-  evidence: Evidence,
-  delay: AutosuspendDelay,
-): Millis {
+export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   if (delay === 'never') return millis(0)
-  const isInside = (at: Instant) => at >= interval.from.earliest - SECOND && at <= interval.knownUntil
+  const isInside = (at: Instant) => at >= awake.from.earliest - SECOND && at <= awake.knownUntil
   const ours = observerActivities(evidence).filter(isInside)
   const clients = [
     ...recordedActivities(evidence).clients.filter(isInside).map(middleOfSecond),
     ...clientActivitiesOfReadings(evidence).filter(isInside),
   ]
-  const starts = [interval.from.likely, ...clients.toSorted((a, b) => a - b)]
+  const starts = [awake.from.likely, ...clients.toSorted((a, b) => a - b)]
   let added = 0
   starts.forEach((start, index) => {
-    const next = starts[index + 1] ?? interval.to?.likely
+    const next = starts[index + 1] ?? awake.to?.likely
     if (next === undefined) return
     const lastOfOurs = ours.findLast((at) => at > start && at < next)
     if (lastOfOurs === undefined) return

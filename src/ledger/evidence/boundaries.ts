@@ -15,10 +15,7 @@ export type Boundary = Readonly<{
 export type Sighting = StateObservation & { readonly isActivity: boolean }
 
 /** In order of time, with the sightings before, between and after: one list more than boundaries. */
-type BoundarySequence = Readonly<{
-  boundaries: readonly Boundary[]
-  gaps: readonly (readonly Sighting[])[]
-}>
+type BoundarySequence = Readonly<{ boundaries: readonly Boundary[]; gaps: readonly (readonly Sighting[])[] }>
 
 /** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, edges could take each other's times. */
 const ROUNDING = SECOND

@@ -2,7 +2,7 @@
 //
 // 1. Continuity: facts that exclude an unobserved transition between two observations.
 // 2. Certainty: spans in which a compute was certainly awake, and spans in which an unseen wake is possible.
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import { union } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
@@ -58,9 +58,7 @@ export function updateBehaviourOf({
 /** `longest`: the most time there is for a transition. */
 function excludesTransition({ noTransition, undisturbed }: Continuity, between: Interval, longest: number) {
   if (between.to <= between.from || noTransition.some((span) => contains(span, between))) return true
-  return undisturbed.some(
-    (span) => contains(span, between) && (span.holds === 'never' || longest < span.holds * 1000),
-  )
+  return undisturbed.some((span) => contains(span, between) && longest < delayMillis(span.holds))
 }
 
 /** Whether two records exclude the same transitions before them. */
@@ -103,7 +101,7 @@ function awakeByDelay(span: UndisturbedSpan, samples: readonly StateSample[], en
   const first = samples.find((sample) => touches(sample, span))
   if (!first) return []
   const { holds } = span
-  const reach = holds === 'never' ? Number.POSITIVE_INFINITY : holds * 1000
+  const reach = delayMillis(holds)
   const forward = samples
     .filter((sample) => sample.holds)
     // An intervention before the span that left it awake at `first` started it later: the delay reaches further.

@@ -18,9 +18,7 @@ export function deletionsIn(
   { listedComputes, operations }: Sweep,
   factsByKey: ReadonlyMap<string, ComputeOperations>,
 ): ReadonlyMap<string, Deletion> {
-  const lists = new Map(
-    listedComputes.map((item) => [item.projectId, listOf({ ...item, at: item.answeredAt })]),
-  )
+  const lists = new Map(listedComputes.map((one) => [one.projectId, listOf({ ...one, at: one.answeredAt })]))
   const listBefore = (projectId: string) => listOf(projects.get(projectId)?.listed)
   const removals = new Map(operations.filter(deletesBranch).map((item) => [branchKey(item), item]))
   const deletions = new Map<string, Deletion>()

@@ -7,8 +7,9 @@
 // 3. Certainty (certainty.ts): where the compute was certainly awake, and where an unseen wake is possible.
 //
 // The walk starts at the watermark, with the interval in progress there.
-import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
+import type { AwakeInterval, Edge, Evidence } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
+import { delayMillis } from '../../model/service/compute.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
 import { union } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
@@ -53,27 +54,24 @@ type Walk = {
 export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: Instant | undefined): Timeline {
   const walk = walkBoundaries(evidence, watermark)
   const continuity = deriveContinuity(evidence)
-  const awakeParts = walk.open ? [...walk.ended, { interval: walk.open, samples: walk.samples }] : walk.ended
+  const awake = walk.open ? [...walk.ended, { interval: walk.open, samples: walk.samples }] : walk.ended
   const until = walk.isDeleted ? undefined : now
   const asleep = walk.asleep.flatMap((samples) => possiblyAwake(samples, continuity, undefined))
   const last = walk.open ? [] : possiblyAwake(walk.samples, continuity, until)
   return {
-    intervals: awakeParts.map(({ interval }) => interval),
-    certainlyAwake: union(
-      awakeParts.flatMap(({ interval, samples }) => certainlyAwake(interval, samples, continuity)),
-    ),
+    intervals: awake.map(({ interval }) => interval),
+    certainlyAwake: union(awake.flatMap((one) => certainlyAwake(one.interval, one.samples, continuity))),
     possiblyAwake: union([...asleep, ...last]),
   }
 }
 
 function walkBoundaries(evidence: Evidence, { settledUntil, partlySettled }: Watermark): Walk {
-  const { boundaries, gaps } = findBoundaries(evidence, {
-    settledUntil,
-    awakeSince: partlySettled?.interval.from.earliest,
-  })
+  const from = partlySettled?.interval.from
+  const records = evidence.states.flatMap(({ record }) => record ?? [])
+  const { boundaries, gaps } = findBoundaries(evidence, { settledUntil, awakeSince: from?.earliest })
   const walk: Walk = {
-    recordUpdates: evidence.states.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
-    shortestDelay: 1000 * Math.min(...evidence.states.map(({ record }) => delayOf(record))),
+    recordUpdates: records.map(({ updatedAt }) => updatedAt),
+    shortestDelay: Math.min(...records.map(({ holds }) => delayMillis(holds))),
     lastOperationAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
     possibleStarts: evidence.operations.filter(mayStartCompute).map(operationEdge),
     ended: [],
@@ -85,10 +83,7 @@ function walkBoundaries(evidence: Evidence, { settledUntil, partlySettled }: Wat
     isDeleted: false,
   }
   // An observed start may be the first look, before which the compute was awake already.
-  if (partlySettled)
-    walk.samples.unshift(
-      startPoint(partlySettled.interval.from, partlySettled.interval.from.source !== 'poll'),
-    )
+  if (from) walk.samples.unshift(startPoint(from, from.source !== 'poll'))
   gaps.forEach((sightings, index) => {
     for (const sighting of sightings) addSighting(walk, sighting)
     const boundary = boundaries[index]
@@ -97,9 +92,6 @@ function walkBoundaries(evidence: Evidence, { settledUntil, partlySettled }: Wat
   })
   return walk
 }
-
-const delayOf = (record: ObservedRecord | undefined) =>
-  record === undefined || record.holds === 'never' ? Number.POSITIVE_INFINITY : record.holds
 
 const pointAt = (at: Instant): StateSample => ({ from: at, to: at, holds: false })
 const startPoint = (edge: Edge, holds: boolean): StateSample => ({
@@ -150,19 +142,16 @@ function updateIn({ recordUpdates }: Walk, { earliest: from, latest: to }: Edge)
 function unseenEnd(walk: Walk, { knownUntil }: AwakeInterval, { answeredAt, record }: Sighting): Edge {
   const edge = pollEdge(knownUntil, answeredAt)
   const delayOver =
-    record?.lastActive === undefined || record.holds === 'never'
-      ? undefined
-      : record.lastActive + SECOND / 2 + record.holds * 1000
-  const expected =
-    delayOver !== undefined && delayOver > edge.earliest && delayOver < edge.latest ? delayOver : edge.likely
+    record?.lastActive === undefined ? Infinity : record.lastActive + SECOND / 2 + delayMillis(record.holds)
+  const expected = delayOver > edge.earliest && delayOver < edge.latest ? delayOver : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
 }
 
 /** With the removal of its branch, else when the delay was over, else halfway but at most one delay after it was known. */
 function deletionEdge(walk: Walk, { from, knownUntil }: AwakeInterval, sighting: Sighting): Edge {
-  const { answeredAt, delay, likelyAt = from.earliest } = sighting
+  const { answeredAt, delay = 'never', likelyAt = from.earliest } = sighting
   const edge = pollEdge(latest(knownUntil, earliest(walk.lastOperationAt, answeredAt)), answeredAt)
-  const reach = delay === undefined || delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000
+  const reach = delayMillis(delay)
   const delayOver = latest(from.likely, walk.lastActiveAt ?? from.likely) + reach
   const halfway = (edge.earliest + Math.min(edge.latest, edge.earliest + reach)) / 2
   const likely = [likelyAt, delayOver].find((at) => at > edge.earliest && at < edge.latest)
@@ -192,17 +181,15 @@ function addEnd(walk: Walk, { edge }: Boundary): void {
 }
 
 /** Where only the suspension is known: an operation that may have started the compute, else unknown. */
-function assumedStart({ possibleStarts }: Walk, asleepAt: Instant, suspension: Edge): Edge {
-  const possibleStart = possibleStarts.findLast(
-    (edge) => edge.latest > asleepAt && edge.earliest <= suspension.latest,
-  )
-  if (!possibleStart) return { ...pollEdge(asleepAt, suspension.latest), source: 'assumed' }
-  const earliestStart = latest(possibleStart.earliest, asleepAt)
+function assumedStart({ possibleStarts }: Walk, asleepAt: Instant, end: Edge): Edge {
+  const start = possibleStarts.findLast((edge) => edge.latest > asleepAt && edge.earliest <= end.latest)
+  if (!start) return { ...pollEdge(asleepAt, end.latest), source: 'assumed' }
+  const from = latest(start.earliest, asleepAt)
   return {
-    ...possibleStart,
-    earliest: earliestStart,
-    likely: latest(earliestStart, earliest(possibleStart.likely, suspension.likely)),
-    latest: earliest(possibleStart.latest, suspension.latest),
+    ...start,
+    earliest: from,
+    likely: latest(from, earliest(start.likely, end.likely)),
+    latest: earliest(start.latest, end.latest),
   }
 }
 

@@ -1,7 +1,7 @@
 // Daily amounts as a history to forecast from.
 import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
 import type { CalendarDay } from '../../calendar/zone.ts'
-import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
+import type { UsageAmounts, LimitUnit } from '../../model/policy/budget.ts'
 import { instant, millis, type Instant, cuMillis } from '../../model/units.ts'
 import { amountInLimitUnit } from '../budgets/period-totals.ts'
 import { addCuTime, cuTimeSum, mapCuTime, NO_AMOUNTS } from '../settle/cu-time.ts'
@@ -18,11 +18,7 @@ export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }:
 }
 
 /** Likely amounts of finished days but the first, which was observed in part; undefined without one. A day without amounts cost 0. */
-export function dailySeries(
-  daily: DailyAmounts,
-  today: DayNumber,
-  unit: BudgetLimit['unit'],
-): DailySeries | undefined {
+export function dailySeries(daily: DailyAmounts, today: DayNumber, unit: LimitUnit): DailySeries | undefined {
   const first = dayNumber(Math.min(...daily.keys()) + 1)
   const days = today - first
   if (!(days > 0)) return undefined

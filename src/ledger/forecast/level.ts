@@ -89,11 +89,7 @@ function recentMedian(history: DailySeries, days: number, factors: readonly numb
   return amounts.toSorted((a, b) => a - b)[Math.floor((amounts.length - 1) / 2)] ?? 0
 }
 
-type Average = Readonly<{
-  factors: readonly number[]
-  halfLife: number
-  most: ForecastAmount
-}>
+type Average = Readonly<{ factors: readonly number[]; halfLife: number; most: ForecastAmount }>
 
 /** An average day costs at most `most`. */
 function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {

@@ -1,12 +1,12 @@
 // Usage of one project by the ledger, for comparison with its metering.
 import { computeKey, largestCu, type Compute } from '../../model/service/compute.ts'
-import { addBounds, type Bounds, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
+import { type Bounds, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Cu, CuMillis, Instant, Interval } from '../../model/units.ts'
 import { cu, cuMillis, earliest, instant, latest } from '../../model/units.ts'
-import { accruedSlice } from '../settle/accrual.ts'
-import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
+import { provisionalSlices } from '../settle/accrual.ts'
+import { addCuTime, cuTimeSum } from '../settle/cu-time.ts'
 import { duration, overlap } from '../interval-math.ts'
 
 /** All three sizes are the likely one where the size does not move. */
@@ -40,15 +40,9 @@ export function projectUsage(
     (endpointId) => computes.get(computeKey({ account, projectId, endpointId })) ?? [],
   )
   if (!entries || entries.length !== project.listed?.endpointIds.length) return undefined
-  const slices = entries.flatMap((entry): readonly AwakeSlice[] => {
-    const accrued = accruedSlice(entry, { prices, project, now })
-    return accrued ? [...entry.provisional, accrued] : entry.provisional
-  })
+  const slices = entries.flatMap((entry) => provisionalSlices(entry, { prices, project, now }))
   return {
-    settled: entries.reduce(
-      (sum, { settled }) => addBounds(sum, cuTimeSum(settled.cuTime), cuMillis),
-      NO_CU_TIME,
-    ),
+    settled: cuTimeSum(entries.map(({ settled }) => settled.cuTime).reduce(addCuTime, {})),
     slices,
     rates: slices.flatMap(rateOf).toSorted((a, b) => a.from - b.from),
     awakeFrom: entries.flatMap(({ partlySettled, current }) =>
@@ -64,20 +58,15 @@ export function projectUsage(
 }
 
 function lastSuspensionOf(entries: readonly ComputeEntry[]): Instant | undefined {
-  const ends = entries.map(
-    ({ compute }) => compute.suspendedAt ?? (wasNeverAwake(compute) ? EPOCH : undefined),
-  )
+  const ends = entries.map(({ compute }) => compute.suspendedAt ?? (neverAwake(compute) ? EPOCH : undefined))
   return ends.every((end) => end !== undefined) ? latest(EPOCH, ...ends) : undefined
 }
 
-const wasNeverAwake = ({ startedAt, lastActive }: Compute) =>
-  startedAt === undefined && lastActive === undefined
+const neverAwake = ({ startedAt, lastActive }: Compute) => startedAt === undefined && lastActive === undefined
 
 function rateOf({ likely: span, size: { low, likely, high }, moves }: AwakeSlice): Rate[] {
   if (duration(span) === 0) return []
-  return [
-    moves ? { ...span, least: low, likely, most: high } : { ...span, least: likely, likely, most: likely },
-  ]
+  return [{ ...span, likely, least: moves ? low : likely, most: moves ? high : likely }]
 }
 
 /** Usage inside `within`, by the size that `pick` names. */

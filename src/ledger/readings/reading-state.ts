@@ -1,5 +1,5 @@
 // Reading state of one compute: counters, observer allowance, activity lag; and the gaps between client activities.
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry, Totals, ReadingCounts, ReadingOutcome } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
@@ -77,9 +77,9 @@ const WAKE_TIME = 3 * SECOND
 function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
   const before = lastClientActivity(evidence)
   const ownSessionAt = lastSessionAt(reading)
-  if (before === undefined || ownSessionAt === undefined || delay === 'never') return 0
+  if (before === undefined || ownSessionAt === undefined) return 0
   if (ownSessionAt <= before || newest <= ownSessionAt) return 0
-  const hidden = newest + SECOND - (before + delay * 1000)
+  const hidden = newest + SECOND - before - delayMillis(delay)
   return hidden <= 0 ? 0 : Math.min(ownSessionAt - before, hidden) + WAKE_TIME
 }
 
@@ -159,9 +159,8 @@ export function updateObserverAllowance(
   { allowance, reserved }: Pick<ReadingState, 'allowance' | 'reserved'>,
   { awake, overhead, delay, expected, added, settled }: ObserverSpending,
 ): Pick<ReadingState, 'allowance' | 'reserved'> {
-  const maxAllowance = delay === 'never' ? Number.POSITIVE_INFINITY : delay
   const released = settled ? reserved : 0
-  const earned = Math.min(maxAllowance, allowance + Math.max(0, awake) * overhead + released)
+  const earned = Math.min(delayMillis(delay) / 1000, allowance + Math.max(0, awake) * overhead + released)
   return { allowance: seconds(earned - added - expected), reserved: seconds(reserved - released + expected) }
 }
 

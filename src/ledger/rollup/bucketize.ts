@@ -10,9 +10,7 @@ type Sample = Readonly<{ from: Instant; add: (open: OpenRollup) => OpenRollup }>
 export type RollupPiece = StateSpan | Sample
 type Buckets = Pick<Rollup, 'ref' | 'length'>
 type Track = Pick<RollupState, 'asleep'> & { readonly open: OpenRollup | undefined }
-type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
-  readonly closed: Rollup[]
-} & Buckets
+type Walk = { -readonly [Key in keyof Track]: Track[Key] } & { readonly closed: Rollup[] } & Buckets
 
 /** Step back in time that shows a clock set back, ms: a repeated fact is at most an hour old. */
 const SET_BACK = HOUR

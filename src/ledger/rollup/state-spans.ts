@@ -1,5 +1,10 @@
 // State of a compute between two looks.
-import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type ComputeState } from '../../model/service/compute.ts'
+import {
+  DEFAULT_AUTOSUSPEND_DELAY,
+  delayMillis,
+  type Compute,
+  type ComputeState,
+} from '../../model/service/compute.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { HOUR, instant, latest, type Instant, type Interval } from '../../model/units.ts'
 
@@ -63,6 +68,5 @@ function mayHideWake(
   [first, second]: readonly Change[],
 ) {
   const { autosuspendDelay: delay = DEFAULT_AUTOSUSPEND_DELAY } = compute
-  if (!first || !second || delay === 'never') return false
-  return first.at - before.at > delay * 1000
+  return first !== undefined && second !== undefined && first.at - before.at > delayMillis(delay)
 }

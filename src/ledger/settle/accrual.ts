@@ -1,7 +1,8 @@
 // Accrual: usage of the interval in progress since the entry was last applied.
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
-import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
+import type { UsageAmounts } from '../../model/policy/budget.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
 import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'
@@ -27,6 +28,12 @@ export function accruedSlice(entry: ComputeEntry, context: AccrualContext): Awak
   const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
   const price = String(priceAt(context.prices, context.now))
   return time && { ref, ...time, ...currentSizeBounds(entry), price, assumed: false }
+}
+
+/** Provisional slices and the accrual. */
+export function provisionalSlices(entry: ComputeEntry, context: AccrualContext): readonly AwakeSlice[] {
+  const accrued = accruedSlice(entry, context)
+  return accrued ? [...entry.provisional, accrued] : entry.provisional
 }
 
 type AccruedTime = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
@@ -95,10 +102,7 @@ function currentSizeBounds({ compute, provisional }: ComputeEntry): SizeBounds {
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
-export function totalsWithAccrual(
-  entry: ComputeEntry,
-  context: AccrualContext,
-): Pick<Totals, 'awake' | 'cuTime'> {
+export function totalsWithAccrual(entry: ComputeEntry, context: AccrualContext): UsageAmounts {
   const slice = accruedSlice(entry, context)
   return slice ? addSliceAmounts(entry.totals, [slice]) : entry.totals
 }

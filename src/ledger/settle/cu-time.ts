@@ -15,12 +15,9 @@ export const NO_TIME: Bounds<Millis> = eachBound(() => millis(0))
 export const NO_AMOUNTS: UsageAmounts = { awake: NO_TIME, cuTime: {} }
 
 /** Whole CU·ms by price, so that roundings do not add up. */
-export const addSliceAmounts = (
-  { awake, cuTime }: UsageAmounts,
-  slices: readonly AwakeSlice[],
-): UsageAmounts => ({
-  awake: addBounds(awake, awakeBounds(slices), millis),
-  cuTime: addCuTime(cuTime, cuTimeOf(slices)),
+export const addSliceAmounts = (sum: UsageAmounts, slices: readonly AwakeSlice[]): UsageAmounts => ({
+  awake: addBounds(sum.awake, awakeBounds(slices), millis),
+  cuTime: addCuTime(sum.cuTime, cuTimeOf(slices)),
 })
 
 /** Low: the certain part at the smallest size; high: the longest possible part at the largest size. */
@@ -34,15 +31,7 @@ export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
 }
 
 export const awakeBounds = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
-  slices.reduce(
-    (sum, slice) =>
-      addBounds(
-        sum,
-        eachBound((bound) => millis(duration(slice[bound]))),
-        millis,
-      ),
-    NO_TIME,
-  )
+  eachBound((bound) => millis(slices.reduce((sum, slice) => sum + duration(slice[bound]), 0)))
 
 export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
   const sum: Record<string, Bounds<CuMillis>> = { ...a }

@@ -48,12 +48,7 @@ export function endPostings(
 /** To be summed up by day. */
 export type DayInput = Readonly<{ slices: readonly AwakeSlice[]; postings: readonly DayPosting[] }>
 
-type DaysContext = Readonly<{
-  ref: ComputeRef
-  dayOf: Zone['dayOf']
-  settledUntil: Instant
-  now: Instant
-}>
+type DaysContext = Readonly<{ ref: ComputeRef; dayOf: Zone['dayOf']; settledUntil: Instant; now: Instant }>
 
 type DayUpdate = Readonly<{
   /** Days that may still change. */
@@ -111,7 +106,7 @@ type Rows = ReadonlyMap<string, DayRow>
 
 function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysContext): Rows {
   const after = new Map(rows)
-  const add = (at: Instant, part: Partial<DayRow>) => {
+  const add: AddPart = (at, part) => {
     const { date, from, to } = context.dayOf(at)
     after.set(date, plusRow(after.get(date) ?? { ref: context.ref, date, from, to, ...EMPTY_DAY }, part))
   }
@@ -121,11 +116,9 @@ function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysConte
   return after
 }
 
-function addPosting(
-  posting: DayPosting,
-  add: (at: Instant, part: Partial<DayRow>) => void,
-  dayOf: Zone['dayOf'],
-) {
+type AddPart = (at: Instant, part: Partial<DayRow>) => void
+
+function addPosting(posting: DayPosting, add: AddPart, dayOf: Zone['dayOf']) {
   switch (posting.kind) {
     case 'wake':
       return add(posting.at, { wakes: 1 })

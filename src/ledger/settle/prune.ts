@@ -9,11 +9,7 @@ import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
 /** Evidence after `at`, with the facts that explain it, or all of the interval in progress. */
-export function pruneEvidence(
-  evidence: Evidence,
-  at: Instant,
-  partlySettled: AwakeInterval | undefined,
-): Evidence {
+export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterval | undefined): Evidence {
   const { operations, sizes, measured, ownSessions, covered, readSince } = evidence
   const isAfter = (item: Instant) => item > at
   const isNotBefore = (item: Instant) => item + SECOND > at
@@ -23,23 +19,21 @@ export function pruneEvidence(
       (operation) =>
         isNotBefore(operation.updatedAt) ||
         isOperationTracked(operation, at) ||
-        (partlySettled !== undefined && operation.action === 'check_availability'),
+        (open !== undefined && operation.action === 'check_availability'),
     ),
     states: statesAfter(evidence, at),
     starts: evidence.starts.filter(isNotBefore),
     ends: evidence.ends.filter(isNotBefore),
     // Activity of the interval in progress is dropped by pruneOpenInterval.
-    activities: partlySettled ? evidence.activities : evidence.activities.filter(isAfter),
+    activities: open ? evidence.activities : evidence.activities.filter(isAfter),
     sizes: sizes.filter((_, index) => index >= before - 1),
-    measured: measured.filter(
-      (item, index, all) => isAfter(all[index + 1]?.at ?? item.at) || isAfter(item.at),
-    ),
-    ownSessions: partlySettled ? ownSessions : ownSessions.filter((one) => isAfter(one.disconnectedAt)),
+    measured: measured.filter((one, index, all) => isAfter(all[index + 1]?.at ?? one.at) || isAfter(one.at)),
+    ownSessions: open ? ownSessions : ownSessions.filter((one) => isAfter(one.disconnectedAt)),
     covered,
     readSince,
     updates: updateBehaviourOf(evidence),
-    attributed: partlySettled
-      ? mergeAttribution(evidence.attributed, partlySettled.from.earliest, at)
+    attributed: open
+      ? mergeAttribution(evidence.attributed, open.from.earliest, at)
       : evidence.attributed.filter(({ to }) => isAfter(to)),
   }
 }

@@ -37,10 +37,7 @@ export type SizeFacts = Readonly<{
 export const sizeChangePoints = ({ evidence, metered }: SizeFacts): readonly Instant[] => [
   ...metered.shares.flatMap(({ from, to }) => [from, to]),
   ...evidence.sizes.flatMap(({ firstSeenAt, lastSeenAt }) => [firstSeenAt, lastSeenAt]),
-  ...configChangesOf(evidence).flatMap(({ createdAt, updatedAt }) => [
-    createdAt,
-    instant(updatedAt + SECOND),
-  ]),
+  ...configChangesOf(evidence).flatMap((one) => [one.createdAt, instant(one.updatedAt + SECOND)]),
   ...evidence.measured.map(({ at }) => at),
 ]
 

@@ -33,7 +33,7 @@ export function cutSlices(timeline: Timeline, range: Interval, context: SliceCon
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spanBounds(interval, context.now)
     const awakeTime = {
-      certainlyAwake: certainlyAwake.map((span) => intersect(span, low)).filter((span) => duration(span) > 0),
+      certain: certainlyAwake.map((span) => intersect(span, low)).filter((span) => duration(span) > 0),
       likely,
       high: intersect(high, range),
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
@@ -43,7 +43,7 @@ export function cutSlices(timeline: Timeline, range: Interval, context: SliceCon
   const uncertain = possiblyAwake.flatMap((span) => {
     const high = intersect(span, range)
     return cutTime(
-      { certainlyAwake: [], likely: emptyAt(high.from), high, assumed: true },
+      { certain: [], likely: emptyAt(high.from), high, assumed: true },
       { ...facts, interval: undefined },
       context,
     )
@@ -65,22 +65,18 @@ export function spanBounds(
 }
 
 type SliceTime = Readonly<{
-  certainlyAwake: readonly Interval[]
+  certain: readonly Interval[]
   likely: Interval
   high: Interval
   assumed: boolean
 }>
 
-function cutTime(
-  { certainlyAwake, likely, high, assumed }: SliceTime,
-  facts: SizeFacts,
-  context: SliceContext,
-) {
+function cutTime({ certain, likely, high, assumed }: SliceTime, facts: SizeFacts, context: SliceContext) {
   const { from, to } = high
   const cuts = [
     ...sizeChangePoints(facts),
     ...context.prices.periods.map((period) => period.from),
-    ...gapsOf(certainlyAwake),
+    ...gapsOf(certain),
   ]
     .map((at) => instant(Math.round(at)))
     .filter((at) => at > from && at < to)
@@ -90,7 +86,7 @@ function cutTime(
     .filter((part) => duration(part) > 0)
     .map((part): AwakeSlice => ({
       ref: context.ref,
-      low: intersect(certainlyAwake.find((span) => overlaps(span, part)) ?? emptyAt(part.from), part),
+      low: intersect(certain.find((span) => overlaps(span, part)) ?? emptyAt(part.from), part),
       likely: intersect(likely, part),
       high: part,
       ...sizeIn(part, facts),
@@ -101,8 +97,7 @@ function cutTime(
 }
 
 /** Cuts there leave each slice at most one certain span. */
-const gapsOf = (certainlyAwake: readonly Interval[]): readonly Instant[] =>
-  certainlyAwake.slice(1).map(({ from }) => from)
+const gapsOf = (certain: readonly Interval[]): readonly Instant[] => certain.slice(1).map(({ from }) => from)
 
 function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = joined.at(-1)

@@ -86,14 +86,11 @@ export function addTotals(a: Totals, b: Totals): Totals {
 }
 
 /** They never fall. Observer overhead costs the mean size of the compute at the present price. */
-export function raiseCounters(
-  before: PublishedCounters,
-  totals: Totals,
-  priceNow: Micros,
-): PublishedCounters {
-  const extension = millis(Math.max(before.observerOverhead, totals.observerOverhead))
+export function raiseCounters(before: PublishedCounters, totals: Totals, price: Micros): PublishedCounters {
+  const overhead = millis(Math.max(before.observerOverhead, totals.observerOverhead))
   const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
   const awake = millis(Math.max(before.awake, totals.awake.likely))
+  const added = overhead - before.observerOverhead
   const size = awake === 0 ? 0 : cuTime / awake
   const spend = micros(Math.max(before.spend, spendOf(totals.cuTime).likely))
   return {
@@ -101,10 +98,8 @@ export function raiseCounters(
     cuTime,
     spend,
     idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
-    observerOverhead: extension,
-    observerSpend: micros(
-      before.observerSpend + ((extension - before.observerOverhead) * size * priceNow) / HOUR,
-    ),
+    observerOverhead: overhead,
+    observerSpend: micros(before.observerSpend + (added * size * price) / HOUR),
     wakes: Math.max(before.wakes, totals.wakes),
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),

@@ -28,11 +28,7 @@ type WatermarkAdvance = Readonly<{
 }>
 
 type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> &
-  Readonly<{
-    timeline: Timeline
-    watermark: Watermark
-    awaiting: boolean
-  }>
+  Readonly<{ timeline: Timeline; watermark: Watermark; awaiting: boolean }>
 
 /** Longest wait for metering, 1 h: meanwhile the evidence of ranges stays. */
 const MAX_METERING_WAIT = seconds(3600)

@@ -22,6 +22,6 @@ export function activityLagOfAccount(computes: Iterable<ComputeEntry>): Seconds 
 export function activityLagFromSamples(samples: readonly ActivityLagSample[]): Seconds | undefined {
   if (samples.length < MIN_SAMPLES) return undefined
   const proven = samples.reduce((most, { atLeast }) => Math.max(most, atLeast), 0)
-  const prompt = samples.reduce((least, { atMost }) => Math.min(least, atMost), Number.POSITIVE_INFINITY)
+  const prompt = samples.reduce((least, { atMost }) => Math.min(least, atMost), Infinity)
   return seconds(Math.max(proven, prompt) + WHOLE_SECOND)
 }

@@ -1,5 +1,11 @@
 // Transitions between two looks that only operations can date. Shared by the poll plan and the ledger.
-import { largestCu, smallestCu, type AutosuspendDelay, type Compute } from '../service/compute.ts'
+import {
+  delayMillis,
+  largestCu,
+  smallestCu,
+  type AutosuspendDelay,
+  type Compute,
+} from '../service/compute.ts'
 import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { Look } from '../observation.ts'
 import { seconds, type Seconds } from '../units.ts'
@@ -40,7 +46,7 @@ function mayHideInterval(entry: ComputeEntry, look: Look, delay: AutosuspendDela
   if (startedAt === undefined || startedAt === entry.compute.startedAt) return false
   if (entry.current !== undefined) return true
   const from = Math.max(entry.observedAt, look.quietUntil ?? 0)
-  return delay !== 'never' && startedAt - from >= delay * 1000
+  return startedAt - from >= delayMillis(delay)
 }
 
 /** A transition is known, its operations are not read yet. */

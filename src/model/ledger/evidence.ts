@@ -7,12 +7,7 @@ import type { Cu, Instant, Micros, Millis, Interval } from '../units.ts'
 export type EdgeSource = 'record' | 'operation' | 'poll' | 'assumed'
 
 /** Somewhere in `[earliest, latest]`. */
-export type Edge = Readonly<{
-  earliest: Instant
-  likely: Instant
-  latest: Instant
-  source: EdgeSource
-}>
+export type Edge = Readonly<{ earliest: Instant; likely: Instant; latest: Instant; source: EdgeSource }>
 
 /** What is paid for. */
 export type AwakeInterval = Readonly<{
@@ -97,12 +92,7 @@ export type AwakeCause =
   | 'availability-check'
 
 /** Names are empty where the cause is not a client. */
-export type Culprit = Readonly<{
-  cause: AwakeCause
-  application: string
-  user: string
-  database: string
-}>
+export type Culprit = Readonly<{ cause: AwakeCause; application: string; user: string; database: string }>
 
 export type AttributedTime = Culprit & Readonly<{ time: Millis; spend: Micros }>
 

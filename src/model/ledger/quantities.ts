@@ -3,11 +3,7 @@ import type { ComputeRef } from '../service/compute.ts'
 import type { Cu, CuMillis, Instant, Interval, Micros, Millis } from '../units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
-export type Bounds<Value extends number> = Readonly<{
-  low: Value
-  likely: Value
-  high: Value
-}>
+export type Bounds<Value extends number> = Readonly<{ low: Value; likely: Value; high: Value }>
 
 export const eachBound = <Value>(
   of: (bound: keyof Bounds<number>) => Value,

@@ -30,12 +30,7 @@ export type AuditSums = Readonly<{
   wakes: number
 }>
 
-export type AuditWeek = Readonly<{
-  from: Instant
-  spend: Micros
-  awake: Millis
-  wakes: number
-}>
+export type AuditWeek = Readonly<{ from: Instant; spend: Micros; awake: Millis; wakes: number }>
 
 export type AuditedCompute = AuditSums &
   Readonly<{
@@ -68,11 +63,5 @@ export type Finding = Readonly<
       saving: Micros
     }
   | { kind: 'unused'; ref: ComputeRef; projectName: string }
-  | {
-      kind: 'old-key'
-      name: string
-      keyId: number
-      days: number
-      unusedDays: number | undefined
-    }
+  | { kind: 'old-key'; name: string; keyId: number; days: number; unusedDays: number | undefined }
 >

@@ -75,9 +75,10 @@ type NotificationRow<Kind extends EventKind> = Readonly<{
   severity: Severity | ((event: EventOf<Kind>) => Severity)
   /** The last event of a topic is its current state. */
   topic: (event: EventOf<Kind>) => string
-  /** How often a topic is stored: once ever, once per hour, or each time. */
-  stored: 'once' | 'hourly' | 'each-time'
-  subject: (event: EventOf<Kind>) => EventSubject
+  /** How often a topic is stored; default `each-time`. */
+  stored?: 'once' | 'hourly' | 'each-time'
+  /** Default: the account. */
+  subject?: (event: EventOf<Kind>) => EventSubject
   /** Single line, not sanitized. */
   text: (event: EventOf<Kind>) => string
   /** In the webhook body, in whole units. */
@@ -93,7 +94,6 @@ export type KindRow<Kind extends EventKind> = Readonly<{
 /** From these rungs on an event is critical, a warning. */
 const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]
 
-const aboutAccount = (): EventSubject => ({ kind: 'account' })
 const aboutProject = ({ projectId }: ReconciliationChange): EventSubject => ({ kind: 'project', projectId })
 const transitionFields = ({ ref, occurredAt }: Transition): Fields => ({
   ...ref,
@@ -161,8 +161,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'critical',
       topic: () => 'key',
-      stored: 'each-time',
-      subject: aboutAccount,
       text: () => 'The API key is refused: nothing is observed until it is replaced',
     },
   },
@@ -171,8 +169,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'info',
       topic: () => 'key',
-      stored: 'each-time',
-      subject: aboutAccount,
       text: () => 'The API key is accepted again',
     },
   },
@@ -185,8 +181,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'warning',
       topic: () => 'service',
-      stored: 'each-time',
-      subject: aboutAccount,
       text: ({ message }) => `The service cannot be reached: ${message}`,
       fields: ({ message }) => ({ message }),
     },
@@ -196,8 +190,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'info',
       topic: () => 'service',
-      stored: 'each-time',
-      subject: aboutAccount,
       text: () => 'The service answers again',
     },
   },
@@ -210,7 +202,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'warning',
       topic: ({ projectId }) => `count/${projectId}`,
-      stored: 'each-time',
       subject: aboutProject,
       text: ({ projectId }) => `The service's count of project ${projectId} and the ledger do not agree`,
       fields: ({ projectId }) => ({ project_id: projectId }),
@@ -225,7 +216,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'info',
       topic: ({ projectId }) => `count/${projectId}`,
-      stored: 'each-time',
       subject: aboutProject,
       text: ({ projectId }) => `The service's count of project ${projectId} and the ledger agree again`,
       fields: ({ projectId }) => ({ project_id: projectId }),
@@ -240,8 +230,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'warning',
       topic: ({ where, message }) => `problem/${where}/${message}`,
-      stored: 'each-time',
-      subject: aboutAccount,
       text: ({ where, message }) => `Part of the account could not be seen: ${where}: ${message}`,
       fields: ({ where, message }) => ({ where, message }),
     },
@@ -255,7 +243,6 @@ export const EVENT_KINDS = {
     notification: {
       severity: 'warning',
       topic: ({ sink }) => `delivery/${sink}`,
-      stored: 'each-time',
       subject: ({ sink }) => ({ kind: 'receiver', sink }),
       text: ({ sink, what, because }) => `${what} could not be delivered to ${sink}: ${because}`,
       fields: ({ sink, what, because }) => ({ sink, what, because }),
@@ -282,6 +269,9 @@ export const logRowOf = <Kind extends EventKind>(event: EventOf<Kind>): LogRow<K
 
 export const notificationOf = <Kind extends NotifiableKind>(event: EventOf<Kind>): NotificationRow<Kind> =>
   NOTIFICATION_ROWS[event.kind].notification
+
+export const subjectOf = <Kind extends NotifiableKind>(event: EventOf<Kind>): EventSubject =>
+  notificationOf(event).subject?.(event) ?? { kind: 'account' }
 
 export const eventText = <Kind extends NotifiableKind>(event: EventOf<Kind>): string =>
   notificationOf(event).text(event)

@@ -17,11 +17,11 @@ const KEY_SUFFIX = {
   hourly: ({ at }) => `/${Math.floor(at / HOUR)}`,
   'each-time': ({ kind, at }) => `/${kind}/${at}`,
 } as const satisfies Readonly<
-  Record<ReturnType<typeof notificationOf>['stored'], (event: NotifiableEvent) => string>
+  Record<NonNullable<ReturnType<typeof notificationOf>['stored']>, (event: NotifiableEvent) => string>
 >
 
 export function eventKey(event: NotifiableEvent): EventKey {
   const row = notificationOf(event)
   const topic = row.topic(event)
-  return { topic, key: topic + KEY_SUFFIX[row.stored](event) }
+  return { topic, key: topic + KEY_SUFFIX[row.stored ?? 'each-time'](event) }
 }

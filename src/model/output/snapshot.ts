@@ -179,10 +179,7 @@ export type AwakeReason = Readonly<
   | { because: 'disabled' }
   | { because: 'autosuspend-off' }
   | { because: 'clients'; application: string | undefined; working: number }
-  | {
-      because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'
-      count: number
-    }
+  | { because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'; count: number }
   | { because: 'recent-activity'; at: Instant; application: string | undefined }
   | {
       because: 'idle-tail'

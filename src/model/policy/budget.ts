@@ -19,6 +19,8 @@ export type BudgetLimit = Readonly<
   | { unit: 'awake_hours'; amount: Millis }
 >
 
+export type LimitUnit = BudgetLimit['unit']
+
 export type Budget = Readonly<{
   name: string
   account: string

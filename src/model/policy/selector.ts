@@ -52,9 +52,7 @@ export const matchesSelector = (
 
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
-  [project, branch, compute].every(
-    (patterns) => !patterns || patterns.some((pattern) => /^\*+$/.test(pattern)),
-  )
+  [project, branch, compute].every((patterns) => !patterns || patterns.some((one) => /^\*+$/.test(one)))
 
 const fits = (patterns: readonly string[] | undefined, names: readonly (string | undefined)[]) =>
   patterns === undefined ||

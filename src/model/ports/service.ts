@@ -45,11 +45,7 @@ export type ConsumptionPage =
 /** With its password: neither JSON nor a template nor a log line of this value shows it. */
 export type ConnectionUri = { readonly reveal: () => string }
 
-type ConnectionQuery = Readonly<{
-  endpointId: string
-  database: string
-  role: string
-}>
+type ConnectionQuery = Readonly<{ endpointId: string; database: string; role: string }>
 
 /** Answer to an accepted change. */
 export type ChangedCompute = Readonly<{ compute: Compute; operations: readonly Operation[] }>
@@ -62,6 +58,7 @@ export type ComputeSettings = Readonly<{
   disabled?: boolean
 }>
 
+type Cursor = string | undefined
 type Answer<Value> = Promise<Result<Value, ServiceError>>
 
 type SettingsChange = [settings: ComputeSettings, signal: AbortSignal]
@@ -76,25 +73,17 @@ export type ServiceOperations = {
   /** Of the account, all pages, or only those that the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
   /** `cursor`: undefined for the first page. */
-  listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<ListPage<Project>>
+  listProjectsPage(cursor: Cursor, signal: AbortSignal): Answer<ListPage<Project>>
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to `since` or until the service has no more; empty where it has no such list. */
   listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<OperationListing>
   /** The whole history, newest first, about six months; empty where the service has no such list. */
-  listOperationsPage(
-    projectId: string,
-    cursor: string | undefined,
-    signal: AbortSignal,
-  ): Answer<ListPage<Operation>>
+  listOperationsPage(projectId: string, cursor: Cursor, signal: AbortSignal): Answer<ListPage<Operation>>
   /** `gone` also where the service has no such record. */
   getProjectDetail(projectId: string, signal: AbortSignal): Answer<ProjectDetail>
   /** Oldest first within a project. `refused` with status 406 where the range does not fit the granularity. */
-  listConsumption(
-    query: ConsumptionQuery,
-    cursor: string | undefined,
-    signal: AbortSignal,
-  ): Answer<ConsumptionPage>
+  listConsumption(query: ConsumptionQuery, cursor: Cursor, signal: AbortSignal): Answer<ConsumptionPage>
   /** Undefined where the configuration does not allow it. `refused` with 412 where the service stores no passwords. */
   getConnectionUri(
     projectId: string,

@@ -8,6 +8,9 @@ export type Sizing = Readonly<{ fixed: Cu } | { min: Cu; max: Cu }>
 
 export type AutosuspendDelay = Seconds | 'never'
 
+/** Infinity for `never`. */
+export const delayMillis = (delay: AutosuspendDelay): number => (delay === 'never' ? Infinity : delay * 1000)
+
 /** Source: service interface, "Limits": autosuspend delay, default. */
 export const DEFAULT_AUTOSUSPEND_DELAY = seconds(300)
 /** Source: service-facts.md, "Compute record and requests". */
@@ -16,11 +19,7 @@ export const MIN_AUTOSUSPEND_DELAY = seconds(60)
 export const LONGEST_AUTOSUSPEND_DELAY = seconds(604_800)
 
 /** Every key of the store, the ledger and the snapshot starts with the account. */
-export type ComputeRef = Readonly<{
-  account: string
-  projectId: string
-  endpointId: string
-}>
+export type ComputeRef = Readonly<{ account: string; projectId: string; endpointId: string }>
 
 /** `account/project/endpoint`: neither ids nor account names contain a slash. */
 export const computeKey = ({ account, projectId, endpointId }: ComputeRef): string =>

@@ -5,11 +5,7 @@ import { SECOND, instant, type Instant, type Seconds } from '../units.ts'
 type ClockOffsetBounds = Readonly<{ low: number; high: number; on: Seconds }>
 
 /** `sentOn` and `answeredOn` are on the monotonic clock. */
-type DatedResponse = Readonly<{
-  date: Instant
-  sentOn: Seconds
-  answeredOn: Seconds
-}>
+type DatedResponse = Readonly<{ date: Instant; sentOn: Seconds; answeredOn: Seconds }>
 
 export type ServiceTimeEstimate = Readonly<{
   /** Intersection of all consistent responses. */

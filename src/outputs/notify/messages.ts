@@ -2,6 +2,7 @@ import { sanitize } from '../../std/sanitize.ts'
 import {
   eventText,
   notificationOf,
+  subjectOf,
   SEVERITIES,
   type NotifiableEvent,
 } from '../../model/output/event-kinds.ts'
@@ -23,7 +24,7 @@ export function matchesSubscription(
   owner: Owner,
   { sink, subscription }: Readonly<{ sink: string; subscription: Subscription }>,
 ): boolean {
-  const subject = notificationOf(event).subject(event)
+  const subject = subjectOf(event)
   if (subject.kind === 'receiver' && subject.sink === sink) return false
   if (SEVERITIES.indexOf(severityOf(event)) < SEVERITIES.indexOf(subscription.minSeverity)) return false
   if (subscription.events && !subscription.events.includes(event.kind)) return false
