@@ -1,4 +1,5 @@
 import type { Context, Effect } from './events.ts'
+import { datedAt } from './project.ts'
 import type { Action, Branch, Compute, OpenOperation, Operation, Plan, Project } from './project.ts'
 
 /** A step in progress: the project and the effects so far. */
@@ -83,8 +84,7 @@ export const newOperation = (
   failures: 0,
   error: undefined,
   retryAt: undefined,
-  createdAt: context.now,
-  updatedAt: context.now,
+  ...datedAt(context.now),
 })
 
 /** Refuses the clients of a compute that does not exist. */

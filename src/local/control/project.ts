@@ -27,6 +27,8 @@ export type WakeCause = Readonly<{
 
 type Dated = Readonly<{ createdAt: number; updatedAt: number }>
 
+export const datedAt = (now: number): Dated => ({ createdAt: now, updatedAt: now })
+
 export type OpenInterval = Readonly<{ from: number; cu: number; branchId: string }>
 
 /** Awake time in ms, compute time in CU·ms. */
@@ -170,11 +172,14 @@ export function delayOf(config: ComputeConfig, defaults: ComputeDefaults): numbe
   return delay === -1 ? undefined : delay * 1000
 }
 
-export const primaryOf = ({ computes }: Pick<Project, 'computes'>, branchId: string): Compute | undefined =>
-  computes.find((compute) => compute.branchId === branchId && compute.type === 'read_write')
+export const computesOn = ({ computes }: Project, branchId: string): readonly Compute[] =>
+  computes.filter((compute) => compute.branchId === branchId)
 
-export const replicasOf = ({ computes }: Project, branchId: string): readonly Compute[] =>
-  computes.filter((compute) => compute.branchId === branchId && compute.type === 'read_only')
+export const primaryOf = (project: Project, branchId: string): Compute | undefined =>
+  computesOn(project, branchId).find(({ type }) => type === 'read_write')
+
+export const replicasOf = (project: Project, branchId: string): readonly Compute[] =>
+  computesOn(project, branchId).filter(({ type }) => type === 'read_only')
 
 const WEEK = 604_800_000
 

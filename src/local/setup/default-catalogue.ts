@@ -1,4 +1,4 @@
-import type { Catalogue } from '../control/project.ts'
+import { type Catalogue, datedAt } from '../control/project.ts'
 import type { Random } from '../random.ts'
 
 /** The first database, its owner, and the reader for monitoring, all in the template. */
@@ -23,7 +23,7 @@ type FirstCatalogueInput = Readonly<{
 /** Catalogue of a new project's default branch. */
 export function firstCatalogue(input: FirstCatalogueInput): Catalogue {
   const { database: name = DATABASE, role: owner = OWNER, now } = input
-  const times = { createdAt: now, updatedAt: now }
+  const times = datedAt(now)
   const password = input.random.text(PASSWORD_LENGTH)
   return {
     roles: [

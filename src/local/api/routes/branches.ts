@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
-import type { Branch, Project } from '../../control/project.ts'
+import { type Branch, type Project, computesOn } from '../../control/project.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { AddRoutes, Api } from '../context.ts'
 import { UNSUPPORTED, configOf, createBranchBody, updateBranchBody } from '../wire/bodies.ts'
@@ -114,11 +114,10 @@ function newBranchRequest({ branch, endpoints = [] }: CreateFields, { random }: 
 }
 
 export function branchContentWire(project: Project, branch: Branch, api: Api): WireRecord {
-  const computes = project.computes.filter(({ branchId }) => branchId === branch.id)
   const { roles, databases } = branch.catalogue
   return {
     branch: branchWire(project, branch, api),
-    endpoints: endpointsWire(project.id, computes, api),
+    endpoints: endpointsWire(project.id, computesOn(project, branch.id), api),
     roles: roles.map((role) => roleWire(branch, role)),
     databases: databases.map((database) => databaseWire(branch, database)),
     connection_uris: connectionsOf(project, branch, api),

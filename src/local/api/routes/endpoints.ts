@@ -1,7 +1,7 @@
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import { computeOf } from '../../control/draft.ts'
 import type { Request } from '../../control/events.ts'
-import type { Compute, Project } from '../../control/project.ts'
+import { type Compute, type Project, computesOn } from '../../control/project.ts'
 import type { AddRoutes, Api, Call } from '../context.ts'
 import { configOf, createEndpointBody, updateEndpointBody } from '../wire/bodies.ts'
 import { ApiError, foundOr404 } from '../errors.ts'
@@ -19,8 +19,7 @@ export const endpointRoutes: AddRoutes = (app, api) => {
 
   app.get('/projects/:project_id/branches/:branch_id/endpoints', (call) => {
     const { project, branch } = branchAndProjectOr404(call, api)
-    const computes = project.computes.filter(({ branchId }) => branchId === branch.id)
-    return listAnswer(call, { ...project, computes }, api)
+    return listAnswer(call, { ...project, computes: computesOn(project, branch.id) }, api)
   })
 
   app.get(ITEM, (call) => {

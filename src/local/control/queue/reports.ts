@@ -19,7 +19,7 @@ import { applyDue } from './due.ts'
 import type { Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
 import type { ActivityLog, Compute, OpenOperation, Operation, WakeCause } from '../project.ts'
-import { lastActivityOf, noteActivity, releaseAt } from '../project.ts'
+import { computesOn, lastActivityOf, noteActivity, releaseAt } from '../project.ts'
 import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
 
 /** Late reports and reports about deleted computes change nothing. */
@@ -221,12 +221,11 @@ function applyBranchReport(draft: Draft, report: BranchReport): Draft {
 /** Removes a branch that could not be copied, with its computes, which never started. */
 function withoutBranch(draft: Draft, branchId: string): Draft {
   const { branches, computes } = draft.project
-  const removed = computes.filter((compute) => compute.branchId === branchId)
   const without = withProject(draft, {
     branches: branches.filter(({ id }) => id !== branchId),
     computes: computes.filter((compute) => compute.branchId !== branchId),
   })
-  return withEffects(without, ...removed.map(({ id }) => refuseUnknown(id)))
+  return withEffects(without, ...computesOn(draft.project, branchId).map(({ id }) => refuseUnknown(id)))
 }
 
 /** Queues interrupted copies again: the creation of these branches was acknowledged. */

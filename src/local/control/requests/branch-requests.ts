@@ -3,7 +3,7 @@ import { type Outcome, type RequestHandlers, accept, schedule } from './answers.
 import { completeConfig } from '../config.ts'
 import { type Draft, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
 import type { Refusal, Request } from '../events.ts'
-import type { Branch } from '../project.ts'
+import { type Branch, computesOn, datedAt } from '../project.ts'
 import { addCompute, dropCompute } from './compute-requests.ts'
 import { configRefusal, conflictOf, notFound, quotaRefusal, refuse, typeRefusal } from './validation.ts'
 
@@ -19,15 +19,13 @@ function createBranch(draft: Draft, request: Request<'create-branch'>): Outcome 
   if (!parent) return notFound(`branch.parent_id: branch ${request.parentId}`)
   const refusal = createRefusal(draft, request, parent)
   if (refusal) return refusal
-  const { now } = draft.context
   const branch: Branch = {
     id: request.branchId,
     name: request.name,
     parentId: parent.id,
     state: 'init',
     protected: request.protected,
-    createdAt: now,
-    updatedAt: now,
+    ...datedAt(draft.context.now),
     catalogue: parent.catalogue,
   }
   const copying = enqueue(
@@ -73,14 +71,13 @@ function updateBranch(draft: Draft, request: Request<'update-branch'>): Outcome 
 
 /** Removes the branch and its computes at once; an operation removes the data. */
 function deleteBranch(draft: Draft, { branchId }: Request<'delete-branch'>): Outcome {
-  const { branches, computes } = draft.project
+  const { branches } = draft.project
   const branch = branchOf(draft.project, branchId)
   if (!branch) return notFound(`branch ${branchId}`)
   const refusal = deleteRefusal(branches, branch) ?? conflictOf(draft)
   if (refusal) return refusal
-  const withoutComputes = computes
-    .filter((compute) => compute.branchId === branchId)
-    .reduce((next, compute) => dropCompute(next, compute).draft, draft)
+  const computes = computesOn(draft.project, branchId)
+  const withoutComputes = computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
   const without = withProject(withoutComputes, { branches: branches.filter(({ id }) => id !== branchId) })
   const steps = [['delete_timeline', { kind: 'remove-branch' }]] as const
   return schedule(without, { branchId, endpointId: undefined }, steps)

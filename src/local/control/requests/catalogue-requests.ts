@@ -2,7 +2,7 @@
 import { type Answered, type Outcome, type RequestHandlers, schedule } from './answers.ts'
 import { type Draft, type PlannedActions, branchOf, subjectOf, withBranch, withCompute } from '../draft.ts'
 import type { Refusal, Request } from '../events.ts'
-import { type Catalogue, type Compute, type Database, primaryOf } from '../project.ts'
+import { type Catalogue, type Compute, type Database, datedAt, primaryOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { updateSteps } from './compute-requests.ts'
 import { conflictOf, notFound, refuse } from './validation.ts'
@@ -73,7 +73,7 @@ function createRole(catalogue: Catalogue, request: Request<'create-role'>, { con
   const { roles, dropped } = catalogue
   if (hasName(roles, name)) return refuse(409, `role.name: role ${JSON.stringify(name)} exists`)
   return {
-    roles: [...roles, { name, password, createdAt: context.now, updatedAt: context.now }],
+    roles: [...roles, { name, password, ...datedAt(context.now) }],
     dropped: { ...dropped, roles: dropped.roles.filter((role) => role !== name) },
   }
 }
@@ -102,9 +102,8 @@ function createDatabase(catalogue: Catalogue, request: Request<'create-database'
   const { roles, databases, dropped } = catalogue
   if (hasName(databases, name)) return refuse(409, `database.name: database ${JSON.stringify(name)} exists`)
   if (!hasName(roles, owner)) return refuse(404, `database.owner_name: role not found: ${owner}`)
-  const { now } = draft.context
   const ids = draft.project.branches.flatMap((branch) => branch.catalogue.databases.map(({ id }) => id))
-  const database: Database = { id: Math.max(0, ...ids) + 1, name, owner, createdAt: now, updatedAt: now }
+  const database: Database = { id: Math.max(0, ...ids) + 1, name, owner, ...datedAt(draft.context.now) }
   return {
     databases: [...databases, database],
     dropped: { ...dropped, databases: dropped.databases.filter((other) => other !== name) },

@@ -13,7 +13,7 @@ import {
   withProject,
 } from '../draft.ts'
 import type { Effect, NewCompute, Request } from '../events.ts'
-import type { Compute, Plan } from '../project.ts'
+import { type Compute, type Plan, datedAt } from '../project.ts'
 import { UNUSED, addUsage, closeMeter } from '../usage/meter.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { configRefusal, conflictOf, placeRefusal, quotaRefusal, refuse, storedDelay } from './validation.ts'
@@ -61,8 +61,7 @@ export function addCompute(draft: Draft, branchId: string, request: NewCompute):
     type: request.type ?? 'read_write',
     branchId,
     config,
-    createdAt: context.now,
-    updatedAt: context.now,
+    ...datedAt(context.now),
     state: config.disabled ? 'idle' : 'init',
     pending: config.disabled ? undefined : 'active',
     startedAt: undefined,

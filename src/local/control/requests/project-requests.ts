@@ -4,7 +4,7 @@ import { type Draft, withEffects, withProject } from '../draft.ts'
 import type { Effect, Refusal, Request, Settings } from '../events.ts'
 import { NO_USAGE } from '../usage/meter.ts'
 import { calendarMonth } from '../usage/month.ts'
-import type { Branch, ComputeDefaults, Project } from '../project.ts'
+import { type Branch, type ComputeDefaults, type Project, datedAt } from '../project.ts'
 import { dropCompute } from './compute-requests.ts'
 import { configRefusal, conflictOf, storedDelay } from './validation.ts'
 
@@ -46,7 +46,7 @@ type NewProject = Pick<Project, 'id' | 'name'> &
 
 /** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {
-  const dates = { createdAt: now, updatedAt: now }
+  const dates = datedAt(now)
   return {
     quota: {},
     defaults: NO_DEFAULTS,
