@@ -68,7 +68,7 @@ function listOf(value: string, ...special: readonly string[]): RegExp {
 
 const EXPECTED = 'expected five fields: minute, hour, day of month, month, day of week, such as 0 8 * * MON'
 
-/** Five fields, or a nickname such as `@daily`. @returns what is wrong with each field and what is allowed there; also of a text that never occurs */
+/** Five fields, or a nickname such as `@daily`. @returns what is wrong with each field; also of a text that never occurs */
 export function parseCron(text: string): Result<Cron, string> {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH)
@@ -121,7 +121,7 @@ function createCron(text: string, fields: readonly string[]): Cron {
   return { text, timesOfDay, next: (time) => search(time, 1), previous: (time) => search(time, -1) }
 }
 
-/** Days named in a month since January 1970, ascending. A search may visit 4,800 months of 28 shapes: node-cron matches each shape once. */
+/** Days named in a month since January 1970. A search may visit 4,800 months of 28 shapes: node-cron matches each shape once. */
 function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, dayOfWeek: string) {
   const patterns = [`0 0 ${dayOfMonth} * *`, `0 0 * * ${dayOfWeek}`].filter(
     (pattern) => pattern !== EVERY_DAY,

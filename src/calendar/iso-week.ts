@@ -1,6 +1,5 @@
 // ISO 8601 weeks: they begin on Monday, and the first week of a year has its first Thursday.
-import { DAY } from '../model/units.ts'
-import type { Instant, Interval } from '../model/units.ts'
+import { DAY, type Instant, type Interval } from '../model/units.ts'
 import { dateText, dayNumber, addDays, localDateTimeOf, weekdayOf, type DayNumber } from './local-time.ts'
 import type { Zone } from './zone.ts'
 

@@ -6,13 +6,13 @@ import { SEARCH_HORIZON, type Window } from './window.ts'
 import type { Zone } from './zone.ts'
 
 export type PeriodRule =
-  | { readonly per: 'day'; readonly zone: Zone }
+  | Readonly<{ per: 'day'; zone: Zone }>
   /** `anchor`: the weekday it begins on, 0 is Sunday. */
-  | { readonly per: 'week'; readonly zone: Zone; readonly anchor: number }
+  | Readonly<{ per: 'week'; zone: Zone; anchor: number }>
   /** `anchor`: the day of the month it begins on, 1-31, or the last day of a shorter month. */
-  | { readonly per: 'month'; readonly zone: Zone; readonly anchor: number }
+  | Readonly<{ per: 'month'; zone: Zone; anchor: number }>
   /** From one opening of the window to the next. */
-  | { readonly per: 'window'; readonly window: Window }
+  | Readonly<{ per: 'window'; window: Window }>
 
 /** Undefined only for a window that did not open before `at`, does not open again, or is open for over a year. */
 export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {

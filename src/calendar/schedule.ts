@@ -18,13 +18,13 @@ export type ScheduleState = Readonly<{
   /** First evaluation: slots before it are ignored. */
   since: Instant
   /** Series of consecutive slots that ran or were given up, ascending. */
-  done: readonly { readonly first: Instant; readonly last: Instant }[]
+  done: readonly Readonly<{ first: Instant; last: Instant }>[]
 }>
 
-export type ScheduleStatus = Readonly<{
+type ScheduleStatus = Readonly<{
   /** To be stored before the slot runs or with its outcome: from then on the slot is done. */
   memory: ScheduleState
-  due: { readonly slot: Instant; readonly late: Seconds } | undefined
+  due: Readonly<{ slot: Instant; late: Seconds }> | undefined
   /** Given up now, later than the catch-up. */
   missed: Instant | undefined
   next: Instant | undefined

@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../std/result.ts'
 import { parseTime } from './local-time.ts'
 
 /** Milliseconds after midnight: `from` below 24 h, `to` at most 24 h, never equal; on the next day when before `from`. */
-type TimesOfDay = { readonly from: number; readonly to: number }
+type TimesOfDay = Readonly<{ from: number; to: number }>
 
 /** `days`: 0 is Sunday, never empty. */
 export type WeeklyOpening = TimesOfDay & { readonly days: ReadonlySet<number> }

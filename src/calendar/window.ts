@@ -15,12 +15,12 @@ type Repeated = Readonly<{
 
 export type DateSet = ReadonlySet<DayNumber>
 type Weekly = Repeated & WeeklyOpening & { readonly kind: 'weekly' }
-type ByCron = Repeated & { readonly kind: 'cron'; readonly cron: Cron; readonly duration: Millis }
+type ByCron = Repeated & Readonly<{ kind: 'cron'; cron: Cron; duration: Millis }>
 
 export type Recurrence = Weekly | ByCron | ({ readonly kind: 'once' } & Interval)
 
 export type Window = Readonly<{
-  /** The interval around `now`, followed for a year at most; undefined when closed. Occurrences that overlap or touch make one. */
+  /** The interval around `now`, followed for a year at most. Occurrences that overlap or touch make one. */
   at: (now: Instant) => Interval | undefined
   /** The first interval that begins after `now`, within eleven years. */
   next: (now: Instant) => Interval | undefined
@@ -30,7 +30,7 @@ export type Window = Readonly<{
   between: (from: Instant, to: Instant) => readonly Interval[]
 }>
 
-/** How far an open interval is followed to each side, one year in ms: a recurrence may repeat for long with hardly a gap. */
+/** How far an open interval is followed to each side: a recurrence may repeat for long with hardly a gap. */
 export const SEARCH_HORIZON = 366 * DAY
 const REACHES = [8 * DAY, 32 * DAY, SEARCH_HORIZON]
 /** Ranges `[near, far)` from now, searched in order: near ones are fast, the last reaches eleven years (29 February: eight). */
@@ -68,7 +68,7 @@ export function createWindow(rules: readonly Recurrence[]): Window {
 type IntervalsBetween = (from: number, to: number) => readonly Interval[]
 
 /** The open interval, or the closed time, around an instant. */
-type Surroundings = Interval & { readonly at: Instant; readonly open: Interval | undefined }
+type Surroundings = Interval & Readonly<{ at: Instant; open: Interval | undefined }>
 
 /** Remembers the last result: each pass asks once per compute. */
 function createLookup(between: IntervalsBetween) {

@@ -90,7 +90,7 @@ function afterGap(offsets: UtcOffsets, at: LocalDateTime) {
 }
 
 /** Until the next span the wall clock is `offset` ms ahead of UTC. */
-type OffsetSpan = { readonly from: Instant; readonly offset: number }
+type OffsetSpan = Readonly<{ from: Instant; offset: number }>
 
 type UtcOffsets = Readonly<{
   at: (at: Instant) => number

@@ -26,7 +26,7 @@ import { createRandom } from './random.ts'
 import { createPorts } from './accounts/ports.ts'
 import type { ApiSources } from './http/app.ts'
 
-export type DaemonOptions = Readonly<{
+type DaemonOptions = Readonly<{
   loaded: LoadedConfig
   /** Reads the configuration file again. */
   read: () => Result<LoadedConfig, readonly string[]>
@@ -47,7 +47,7 @@ export type Daemon = {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** Seconds after the longest wait from which a loop counts as stuck: a pass against a service that hardly answers ends in less. */
+/** Seconds after the longest wait from which a loop is stuck: a pass against a service that hardly answers takes less. */
 const STUCK_AFTER = 600
 
 /** Resolves when the first pass of every account has begun and one key was accepted. @throws when an address or the folder is taken, or every key is refused */
@@ -146,25 +146,20 @@ function createEventGate(send: Send) {
   }
 }
 
-/** Keys that are all wrong are a mistake in the configuration; with one right key the daemon runs. @throws when every key was refused */
+/** With one right key the daemon runs. @throws when every key was refused */
 async function waitForAcceptedKey(
   { all }: AccountRunners,
   first: readonly Promise<unknown>[],
-  { accounts }: Config,
-): Promise<void> {
+  config: Config,
+) {
   const accepted = all.map(async (runner, index) => {
     await first[index]
     if (runner.state().service.status === 'unauthorized') throw new Error('refused')
   })
-  if (
-    await Promise.any(accepted).then(
-      () => true,
-      () => false,
-    )
-  )
-    return
-  const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
-  throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
+  await Promise.any(accepted).catch(() => {
+    const names = config.accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
+    throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
+  })
 }
 
 function reasonNotReady({ all, snapshot }: AccountRunners) {

@@ -17,7 +17,7 @@ export type LoopTurn = Readonly<{
   nextLook: Instant | undefined
 }>
 
-export type LoopOptions = Readonly<{
+type LoopOptions = Readonly<{
   interval: Seconds
   turn: () => Promise<LoopTurn>
   /** In a row, before the loop began. */

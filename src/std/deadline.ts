@@ -1,5 +1,5 @@
 /** A time limit for work that stops by a signal; ended by its scope. */
-export type Deadline = Disposable & {
+type Deadline = Disposable & {
   /** Aborts when the time is over, or with the caller's signal. */
   readonly signal: AbortSignal
   readonly isOver: () => boolean

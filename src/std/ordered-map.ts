@@ -1,4 +1,5 @@
 // Immutable map in the order of its keys. A changed copy shares nearly all data with the original.
+import { countWhile } from './count-while.ts'
 
 export type OrderedMap<Value> = ReadonlyMap<string, Value> & {
   readonly with: (key: string, value: Value) => OrderedMap<Value>
@@ -6,7 +7,7 @@ export type OrderedMap<Value> = ReadonlyMap<string, Value> & {
 }
 
 /** In ascending order of keys; never empty. */
-type Chunk<Value> = { readonly keys: readonly string[]; readonly values: readonly Value[] }
+type Chunk<Value> = Readonly<{ keys: readonly string[]; values: readonly Value[] }>
 
 /** A change copies one chunk and the list of chunks, which are of similar length in a large ledger. */
 const MAX_CHUNK = 256
@@ -74,15 +75,4 @@ function split<Value>({ keys, values }: Chunk<Value>, changed: number): readonly
     { keys: keys.slice(0, at), values: values.slice(0, at) },
     { keys: keys.slice(at), values: values.slice(at) },
   ]
-}
-
-/** Leading positions for which `holds` is true, by binary search: no later one may be. */
-function countWhile(length: number, holds: (at: number) => boolean) {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (holds(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,10 +1,10 @@
 export type Result<Value, Problem> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: Problem }
+  | Readonly<{ ok: true; value: Value }>
+  | Readonly<{ ok: false; error: Problem }>
 
-export const ok = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value })
+export const ok = <Value>(value: Value): Readonly<{ ok: true; value: Value }> => ({ ok: true, value })
 
-export const failed = <Problem>(error: Problem): { readonly ok: false; readonly error: Problem } => ({
+export const failed = <Problem>(error: Problem): Readonly<{ ok: false; error: Problem }> => ({
   ok: false,
   error,
 })

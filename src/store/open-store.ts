@@ -3,7 +3,7 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { OpenedStore, StoreReader } from './sqlite/embedded.ts'
 import { openEmbeddedStore, readEmbeddedStore } from './sqlite/embedded.ts'
 
-export type StoreConfig = { readonly folder: string }
+type StoreConfig = { readonly folder: string }
 
 /** @throws as `openEmbeddedStore` does */
 export const openStore = ({ folder }: StoreConfig, clock: Clock): OpenedStore =>

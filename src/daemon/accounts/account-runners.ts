@@ -148,7 +148,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   }
 }
 
-type PlanAndForecaster = { readonly plan: PassPlan; readonly forecaster: Forecaster }
+type PlanAndForecaster = Readonly<{ plan: PassPlan; forecaster: Forecaster }>
 
 /** The plan stays the same while owners, budgets and prices do. */
 function createLivePlan(first: AccountConfig, current: () => Config, environment: RunnersEnvironment) {

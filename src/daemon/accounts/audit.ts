@@ -4,7 +4,6 @@ import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import { createOwners } from '../../model/policy/owner.ts'
-import type { Audit } from '../../model/output/audit.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -16,21 +15,16 @@ import { pass, untimed } from '../pass/pass.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
 import { inChunks } from '../turns.ts'
 
-export type AuditRequest = Readonly<{
+type AuditRequest = Readonly<{
   ports: Ports
   plan: Pick<PassPlan, 'prices' | 'preset'>
   days: number
   onProgress: (progress: AuditProgress) => void
 }>
 
-export type AuditProgress = { readonly projects: number; readonly looked: number }
+export type AuditProgress = Readonly<{ projects: number; looked: number }>
 
-export type AuditOutcome = Readonly<{
-  /** Undefined when the service could not be reached. */
-  audit: Audit | undefined
-  /** What could not be observed, one line each. */
-  problems: readonly string[]
-}>
+export type AuditOutcome = Awaited<ReturnType<typeof auditAccount>>
 
 /** Days read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
 const EXTRA_DAYS = 14
@@ -42,7 +36,7 @@ const MAX_IDLE_PASSES = 3
 const PROJECTS_PER_REQUEST = 100
 
 /** Continues an interrupted audit when the store is the same. */
-export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
+export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
   const { ports, plan, days } = request
   const { ledger, service, clock, outbox } = await lookAtAllProjects(request, signal)
   if (!isReached(service.status)) return { audit: undefined, problems: outbox.problems }
@@ -61,7 +55,9 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal): 
     from,
     to,
   })
-  return { audit, problems: [...outbox.problems, ...consumption.problems, ...keys.problems] }
+  /** What could not be observed, one line each. */
+  const problems = [...outbox.problems, ...consumption.problems, ...keys.problems]
+  return { audit, problems }
 }
 
 async function lookAtAllProjects({ ports, plan, days, onProgress }: AuditRequest, signal: AbortSignal) {

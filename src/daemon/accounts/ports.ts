@@ -12,13 +12,13 @@ import { monthBudget } from './month-budget.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassPlan } from '../pass/pass-state.ts'
 
-type PortsEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
+type Environment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
   readonly store: Store & Ports['history']
   /** Default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
-export function createPorts(account: AccountConfig, config: Config, environment: PortsEnvironment): Ports {
+export function createPorts(account: AccountConfig, config: Config, environment: Environment): Ports {
   const { clock, random, store, send, self, dispatcher } = environment
   const { requestsPerMinute, useConnectionUri } = config.service
   const time = createServiceTime(clock)

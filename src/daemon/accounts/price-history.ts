@@ -44,7 +44,7 @@ export async function withPriceHistory(
 /** Stores prices before they are used. Resolves to whether they are stored; never rejects. */
 export function createPriceHistory(
   account: string,
-  { store, log }: { readonly store: Pick<AccountStore, 'commit'>; readonly log: Pick<Logger, 'error'> },
+  { store, log }: Readonly<{ store: Pick<AccountStore, 'commit'>; log: Pick<Logger, 'error'> }>,
 ): (prices: Prices) => Promise<boolean> {
   let stored: Prices | undefined
   return async (prices) => {

@@ -89,7 +89,7 @@ type Missing = Readonly<{
 function missingOf(
   ref: ComputeRef,
   cached: CachedTimes | undefined,
-  { span, entry }: { readonly span: Interval; readonly entry: ComputeEntry | undefined },
+  { span, entry }: Readonly<{ span: Interval; entry: ComputeEntry | undefined }>,
 ): readonly Missing[] {
   if (!entry) return []
   const until = entry.settledUntil

@@ -25,7 +25,7 @@ export type DailySpendOptions = Readonly<{
 
 /** One series per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the current sizing. */
 export async function readDailySpend(
-  { ledger, from, now }: { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant },
+  { ledger, from, now }: Readonly<{ ledger: Ledger; from: Instant; now: Instant }>,
   options: DailySpendOptions,
 ): Promise<readonly DailyAmounts[]> {
   const { history, scopes, prices, zone } = options
@@ -79,7 +79,7 @@ function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {
 
 function* daysOf(
   slices: readonly AwakeSlice[],
-  { from, zone }: { readonly from: Instant; readonly zone: Zone },
+  { from, zone }: Readonly<{ from: Instant; zone: Zone }>,
 ): Generator<readonly [DayNumber, UsageAmounts]> {
   for (const slice of slices) {
     const end = latest(slice.high.to, slice.likely.to)

@@ -12,7 +12,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { createProjectLookup, type ProjectLookup } from './project-lookup.ts'
 
 export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
-export type ExportName = (typeof EXPORT_NAMES)[number]
+type ExportName = (typeof EXPORT_NAMES)[number]
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 
 export type ExportRequest = Interval & {
@@ -21,7 +21,7 @@ export type ExportRequest = Interval & {
   readonly format: (typeof EXPORT_FORMATS)[number]
 }
 
-export type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
+type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
 
 /** Latest instant of a date. Source: ECMAScript, "Time Values and Time Range". */
 const END_OF_TIME = instant(8.64e15)
@@ -107,7 +107,7 @@ function rowsOf(history: History, exported: ExportedAccount, { what, from, to }:
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
   columns: ExportColumns<Row>,
-  { currency, find }: { readonly currency: string; readonly find: ProjectLookup },
+  { currency, find }: Readonly<{ currency: string; find: ProjectLookup }>,
 ): AsyncGenerator<readonly CsvCell[]> {
   const cells = Object.values(columns).map(([, cell]) => cell)
   for await (const row of rows) {

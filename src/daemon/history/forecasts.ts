@@ -20,7 +20,7 @@ const READ_INTERVAL = 3600
 const FORECAST_INTERVAL = 300
 /** A year shows weekdays and noise, a month more allows backtests. */
 const HISTORY = seconds(400 * 86_400)
-/** Age from which a restated day is read at once: it comes from a history just read, and may change much. */
+/** A younger restated day may wait; an older one comes from a history just read, and may change much. */
 const RECENT = seconds(2 * 86_400)
 
 export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {

@@ -32,7 +32,7 @@ function openHours({ computes }: Ledger, { from, to }: Interval) {
   return open
 }
 
-/** Removes the hour from `open`. One stored since the ledger was read is already there as a row. */
+/** One stored since the ledger was read is already there as a row. */
 function* takeOpenHour(open: Map<string, Rollup>, last: Rollup) {
   const key = computeKey(last.ref)
   const hour = open.get(key)

@@ -4,12 +4,12 @@ import type { History } from '../../model/ports/history.ts'
 
 export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>
 
-/** Finds the project of a history row: only the store has archived ones. Remembers one, as rows come project by project. */
+/** Only the store has archived projects. Remembers one, as history rows come project by project. */
 export function createProjectLookup(
   history: Pick<History, 'projects'>,
   { account, projects }: Pick<Ledger, 'account' | 'projects'>,
 ): ProjectLookup {
-  let last: { readonly projectId: string; readonly entry: ProjectEntry | undefined } | undefined
+  let last: Readonly<{ projectId: string; entry: ProjectEntry | undefined }> | undefined
   return async (projectId) => {
     const entry = projects.get(projectId)
     if (entry) return entry

@@ -16,7 +16,7 @@ const MAX_BUSY = 0.05
 const FIRST_WAIT = seconds(1)
 const DAYS = 7
 
-type RecentSumsSources = { readonly history: DayHistory; readonly clock: Clock; readonly zone: Zone }
+type RecentSumsSources = Readonly<{ history: DayHistory; clock: Clock; zone: Zone }>
 
 export function createRecentSums({ history, clock, zone }: RecentSumsSources) {
   let last: RecentSumsTable | undefined

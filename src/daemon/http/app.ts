@@ -1,7 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
-import type { ExportedAccount, ExportRequest } from '../history/export.ts'
-import { exportRequestOf, exportText } from '../history/export.ts'
+import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
 import type { Reloaded } from '../reload.ts'
 import { explainCompute } from './api/explain.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'

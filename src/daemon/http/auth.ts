@@ -14,7 +14,7 @@ export type AuthPolicy = Readonly<{
   open: boolean
 }>
 
-export type AuthOptions = Readonly<{
+type AuthOptions = Readonly<{
   policy: () => AuthPolicy
   attempts: FailedLogins
   addressOf: (context: Context) => string
@@ -58,7 +58,7 @@ const checkToken =
     return refuse(context, status, because)
   }
 
-type Refusal = { readonly status: 401 | 403 | 429; readonly because: string; readonly wait?: number }
+type Refusal = Readonly<{ status: 401 | 403 | 429; because: string; wait?: number }>
 
 const TOKEN_NEEDED: Refusal = { status: 401, because: 'a token is needed' }
 const WRONG_TOKEN: Refusal = { status: 401, because: 'the token is wrong' }
@@ -95,10 +95,10 @@ function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefine
 const bearerOf = (header: string | undefined) =>
   header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '')
 
-export type ApiToken = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }
+type ApiToken = Readonly<{ name: string; scope: 'read' | 'operate'; digest: Buffer }>
 
 export const parseTokens = (
-  configured: Readonly<Record<string, { readonly sha256: string; readonly scope: ApiToken['scope'] }>>,
+  configured: Readonly<Record<string, Readonly<{ sha256: string; scope: ApiToken['scope'] }>>>,
 ): readonly ApiToken[] =>
   Object.entries(configured).map(([name, { sha256, scope }]) => ({
     name,

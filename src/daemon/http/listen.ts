@@ -6,7 +6,7 @@ import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { TlsFiles } from '../../config/sections/server.ts'
 
-export type SocketAddress = { readonly host: string; readonly port: number }
+type SocketAddress = Readonly<{ host: string; port: number }>
 export type HttpListener = AsyncDisposable & {
   /** With the port the system chose for port 0. */
   readonly address: SocketAddress
@@ -20,7 +20,7 @@ const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckin
 export async function listenHttp(
   { fetch }: Hono,
   address: SocketAddress,
-  { setting, pair }: { readonly setting: string; readonly pair?: CertificatePair | undefined },
+  { setting, pair }: Readonly<{ setting: string; pair?: CertificatePair | undefined }>,
 ): Promise<HttpListener> {
   const server = pair
     ? createAdaptorServer({ fetch, createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } })
@@ -61,7 +61,7 @@ export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 
 }
 
 /** In PEM. */
-export type CertificatePair = { readonly cert: string; readonly key: string }
+export type CertificatePair = Readonly<{ cert: string; key: string }>
 
 /** @throws with both files when one cannot be read, or the key is not that of the certificate */
 export function readCertificatePair({ certFile, keyFile }: TlsFiles): CertificatePair {

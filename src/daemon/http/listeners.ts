@@ -1,4 +1,4 @@
-// Both listeners: telemetry for Prometheus and the orchestrator, the API for people and scripts. They share no route.
+// Both listeners, without a shared route: telemetry for Prometheus and the orchestrator, the API for people and scripts.
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
@@ -8,23 +8,15 @@ import { isLoopback } from '../../config/units.ts'
 import { seconds } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { createApiApp, type ApiSources } from './app.ts'
-import { authMiddleware, type AuthPolicy } from './auth.ts'
-import { createFailedLogins, parseTokens } from './auth.ts'
-import type { CertificatePair, HttpListener } from './listen.ts'
-import { listenHttp, readCertificatePair, urlOf } from './listen.ts'
+import { authMiddleware, type AuthPolicy, createFailedLogins, parseTokens } from './auth.ts'
+import { listenHttp, readCertificatePair, urlOf, type CertificatePair, type HttpListener } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
-export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; readonly apiUrl: string }
-
-type Outputs = { readonly telemetry: Omit<Telemetry, 'counted'>; readonly api: Omit<ApiSources, 'before'> }
-type ListenersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'>
+type Outputs = Readonly<{ telemetry: Omit<Telemetry, 'counted'>; api: Omit<ApiSources, 'before'> }>
+type Environment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'>
 
 /** @param config addresses as of the start; tokens and names as of each request @throws when an address is taken or a certificate cannot be used */
-export async function openListeners(
-  config: () => Config,
-  outputs: Outputs,
-  environment: ListenersEnvironment,
-): Promise<Listeners> {
+export async function openListeners(config: () => Config, outputs: Outputs, environment: Environment) {
   await using stack = new AsyncDisposableStack()
   const { server } = config()
   const counted = recordRequests(environment)
@@ -51,7 +43,7 @@ export async function openListeners(
 
 /** By the pattern of the route: paths hold any number of names. */
 export const recordRequests =
-  ({ self, clock }: Pick<ListenersEnvironment, 'self' | 'clock'>): MiddlewareHandler =>
+  ({ self, clock }: Pick<Environment, 'self' | 'clock'>): MiddlewareHandler =>
   async (context, next) => {
     const startedAt = clock.monotonic()
     await next()
@@ -85,8 +77,8 @@ const RENEWAL_INTERVAL = seconds(30)
 /** Uses each new pair as soon as its two files fit together. */
 function renewCertificate(
   files: TlsFiles,
-  listener: { readonly api: HttpListener; readonly pair: CertificatePair },
-  { clock, log }: ListenersEnvironment,
+  listener: Readonly<{ api: HttpListener; pair: CertificatePair }>,
+  { clock, log }: Environment,
 ): AsyncDisposable {
   const stop = new AbortController()
   let { pair } = listener

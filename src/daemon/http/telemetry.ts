@@ -73,7 +73,7 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
 const PORT = 5432
 const COMPUTES_PER_TURN = 2000
 
-/** One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
+/** For exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
 async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']) {
   const targets: string[] = []
   for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))

@@ -66,9 +66,9 @@ async function beginReports(
 }
 
 /** `retired`: the receiver is no longer configured, or replaced. */
-type WorkerSignals = { readonly signal: AbortSignal; readonly retired: AbortSignal }
+type WorkerSignals = Readonly<{ signal: AbortSignal; retired: AbortSignal }>
 
-/** Resolves soon after `signal` aborts, or once `retired` has aborted and the current attempt is recorded. Never rejects. */
+/** Until `signal` aborts, or `retired` has and the current attempt is recorded. Never rejects. */
 export async function runDeliveryWorker(
   receiver: DeliveryReceiver,
   ports: DeliveryPorts,
@@ -96,7 +96,7 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
   const { name, sink, subscription, messageOf } = receiver
   let isRegistered = false
   let pausedUntil = clock.monotonic()
-  let unrecorded: { readonly account: string; readonly writes: readonly Write[] } | undefined
+  let unrecorded: Readonly<{ account: string; writes: readonly Write[] }> | undefined
 
   /** Nothing else is sent before the last outcome is stored: a full disk then repeats one message, not all. */
   const record = async (outcome: NonNullable<typeof unrecorded>) => {

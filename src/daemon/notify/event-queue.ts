@@ -17,7 +17,7 @@ export type EventQueue = Readonly<{
   ownerOf: (event: NotifiableEvent) => Owner
 }>
 
-export type Subscriber = { readonly sink: string; readonly subscription: Subscription }
+type Subscriber = Readonly<{ sink: string; subscription: Subscription }>
 
 /** Deliveries that wait for one receiver: days of an outage, little for the store. */
 export const MAX_QUEUED = 1000

@@ -16,14 +16,13 @@ import type { DaemonEnvironment } from '../environment.ts'
 import { reportMessage } from '../reports/message.ts'
 import { createSink } from './sinks.ts'
 
-type NotificationEnvironment = Omit<EventQueue, 'ownerOf'> &
-  Pick<DaemonEnvironment, 'random' | 'self' | 'log'>
+type Environment = Omit<EventQueue, 'ownerOf'> & Pick<DaemonEnvironment, 'random' | 'self' | 'log'>
 type Accounts = Pick<AccountRunners, 'all' | 'snapshot'>
 
 export function createNotifications(
   current: () => Config,
   runners: Accounts,
-  environment: NotificationEnvironment,
+  environment: Environment,
 ): Dispatcher {
   const { self } = environment
   const eventReceivers = cached((entry: Notification) => eventReceiver(entry, environment))
@@ -58,7 +57,7 @@ function cached<Entry>(make: (entry: Entry) => DeliveryReceiver) {
 
 function eventReceiver(
   { name, receiver, subscription }: Notification,
-  { clock, store, self }: NotificationEnvironment,
+  { clock, store, self }: Environment,
 ): DeliveryReceiver {
   self.receiver(name)
   return {
@@ -74,7 +73,7 @@ function eventReceiver(
 
 function reportReceiver(
   { name, receiver, format }: ReportSink,
-  { clock, store, self }: NotificationEnvironment,
+  { clock, store, self }: Environment,
 ): DeliveryReceiver {
   self.reportReceiver(name)
   return {

@@ -16,24 +16,10 @@ import type { Observed } from './observe-on-service-time.ts'
 import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
 import type { PassInput, PassPlan } from './pass-state.ts'
 
-export type AppliedSweep = Readonly<{
-  /** As of the last commit. */
-  ledger: Ledger
-  statistics: AwakeStatistics
-  /** Oldest day restated, if any. */
-  restatedFrom: Instant | undefined
-  /** In the store. */
-  events: readonly Event[]
-  /** Of a commit, if one failed. */
-  failure: unknown
-}>
+export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
 
 /** @throws when the store fails before the first chunk */
-export async function applyInChunks(
-  ports: CommitPorts,
-  { before, plan }: PassInput,
-  observed: Observed,
-): Promise<AppliedSweep> {
+export async function applyInChunks(ports: CommitPorts, { before, plan }: PassInput, observed: Observed) {
   const { sweep, now, upperBound } = observed
   const restored = await restoreArchivedProjects(ports, before.ledger, sweep)
   const base = await ensureBudgetStates(ports, restored, { plan, now })
@@ -57,7 +43,7 @@ export async function applyInChunks(
   }
 }
 
-/** Writes of the budgets a chunk settles and the operations, wakes and waste it counts. */
+/** Writes of what a chunk settles of budgets, and counts. */
 function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed) {
   const swept = sweptLedger(base, sweep)
   const addOperations = createOperationCounter(sweep)
@@ -101,7 +87,17 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
         if (tracked) statistics.set(key, tracked)
         else statistics.delete(key)
     },
-    applied: (failure: unknown): AppliedSweep => ({ ledger, statistics, restatedFrom, events, failure }),
+    applied: (failure: unknown) => ({
+      /** As of the last commit. */
+      ledger,
+      statistics,
+      /** Oldest day restated, if any. */
+      restatedFrom,
+      /** In the store. */
+      events,
+      /** Of a commit, if one failed. */
+      failure,
+    }),
   }
 }
 

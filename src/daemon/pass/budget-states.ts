@@ -14,8 +14,7 @@ import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { isReached, type Sweep } from '../../model/observation.ts'
-import type { Event } from '../../model/output/event-kinds.ts'
-import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
+import type { BudgetStates } from '../../model/policy/budget.ts'
 import { retiredTarget } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
@@ -25,7 +24,7 @@ import { inChunks, inTurns } from '../turns.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import type { PassInput, PassPlan } from './pass-state.ts'
 
-type BudgetContext = { readonly plan: PassPlan; readonly now: Instant }
+type BudgetContext = Readonly<{ plan: PassPlan; now: Instant }>
 
 /** Before the start of a period: few computes sleep longer, so an earlier interval shows that usage was known then. */
 const HISTORY_BEFORE_PERIOD = 31 * DAY
@@ -34,7 +33,7 @@ const LONGEST_BURN_WINDOW = 72 * HOUR
 /** Settled at once, some 10 ms. */
 const INTERVALS_PER_TURN = 500
 
-/** The ledger with a durable state for each configured budget; a new one starts with the stored intervals of its current period. @throws when the store fails */
+/** The ledger with a durable state for each configured budget; new ones from stored intervals. @throws when the store fails */
 export async function ensureBudgetStates(
   { store, epoch, history }: Pick<Ports, 'store' | 'epoch' | 'history'>,
   ledger: Ledger,
@@ -120,7 +119,7 @@ export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   }
 }
 
-/** Writes of the states that `chunk` changes, for the commit of its slices: one without the other would count them twice or never. */
+/** For the commit of the slices: one without the other would count them twice or never. */
 export function settleBudgetsOfChunk(
   { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
   { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
@@ -155,26 +154,14 @@ function lateDiscoveriesOf(
   })
 }
 
-export type EvaluatedBudgets = Readonly<{
-  /** With the evaluated states and counters. */
-  ledger: Ledger
-  budgets: readonly BudgetView[]
-  events: readonly Event[]
-  writes: readonly Write[]
-}>
+type SweepResults = Readonly<{ observed: Observed; applied: { ledger: Ledger; failure: unknown } }>
 
 /** Between two yields, some 10 ms. */
 const ENTRIES_PER_TURN = 2000
 
-/** Stage 3 of a pass: spend, rungs, burn rate and enforcement as of now, with provisional usage. Undefined where the sweep could not be stored. */
-export async function evaluatePassBudgets(
-  clock: Ports['clock'],
-  { plan }: PassInput,
-  {
-    observed,
-    applied,
-  }: { readonly observed: Observed; readonly applied: Readonly<{ ledger: Ledger; failure: unknown }> },
-): Promise<EvaluatedBudgets | undefined> {
+/** Stage 3 of a pass: as of now, with provisional usage. Undefined where the sweep could not be stored. */
+export async function evaluatePassBudgets(clock: Ports['clock'], { plan }: PassInput, results: SweepResults) {
+  const { observed, applied } = results
   if (applied.failure !== undefined) return undefined
   const { ledger } = applied
   const evaluator = openBudgets(plan.budgets, {
@@ -189,6 +176,7 @@ export async function evaluatePassBudgets(
   const { states, budgetCounters, views, events } = evaluator.close()
   const counters = withBudgetCounters(ledger.counters, budgetCounters)
   return {
+    /** With the evaluated states and counters. */
     ledger: { ...ledger, budgets: states, counters },
     budgets: views,
     events,

@@ -11,8 +11,8 @@ const ALLOWED = 3000
 /** `late`: how late our time was. Where answers tell the time, no record moves it. @param wallAhead the wall clock less our time */
 export function correctClockSkew(
   sweep: Sweep,
-  { time, wallAhead }: { readonly time: ServiceTime; readonly wallAhead: Millis },
-): { readonly sweep: Sweep; readonly late: Millis } {
+  { time, wallAhead }: Readonly<{ time: ServiceTime; wallAhead: Millis }>,
+): Readonly<{ sweep: Sweep; late: Millis }> {
   const late = time.estimate() ? millis(0) : lateness(sweep.looks, wallAhead)
   return { sweep: withoutAhead(late > 0 ? moved(sweep, late) : sweep), late }
 }

@@ -26,7 +26,7 @@ export type PassState = Readonly<{
   outbox: OutboxState
 }>
 
-export type ServiceState = Readonly<{
+type ServiceState = Readonly<{
   /** Undefined before the first sweep. */
   status: Sweep['service'] | undefined
   /** Passes in a row that did not reach the service or were not stored. */
@@ -61,7 +61,7 @@ export type PassPlan = Readonly<{
   overhead: number
 }>
 
-export type PassInput = { readonly before: PassState; readonly plan: PassPlan }
+export type PassInput = Readonly<{ before: PassState; plan: PassPlan }>
 
 export const newPassState = (ledger: Ledger): PassState => ({
   ledger,

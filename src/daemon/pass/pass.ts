@@ -10,14 +10,14 @@ import { persist, type Persisted } from './persist.ts'
 import { nextClock } from './service-clock.ts'
 import { nextOutbox } from './sweep-events.ts'
 
-export type PassStage = 'observe' | 'apply' | 'budgets' | 'persist' | 'publish'
+type PassStage = 'observe' | 'apply' | 'budgets' | 'persist' | 'publish'
 
 /** Records the duration in `dormouse_pass_stage_duration_seconds`. */
 export type Timed = <Value>(stage: PassStage, work: () => Promise<Value>) => Promise<Value>
 
 export const untimed: Timed = (_, work) => work()
 
-export type PassPorts = Ports & { readonly timed: Timed }
+type PassPorts = Ports & { readonly timed: Timed }
 
 /**
  * @returns the state for the next pass, durable before anybody is notified; `before` itself when `signal` aborted the sweep. It lacks what

@@ -1,44 +1,29 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
-import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
-import { seconds, type Seconds } from '../../model/units.ts'
+import { seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { EvaluatedBudgets } from './budget-states.ts'
+import type { evaluatePassBudgets } from './budget-states.ts'
 import type { PassInput } from './pass-state.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 
 /** In an outage of the store the newest 100 are enough to tell what happened. */
 const MAX_PENDING_EVENTS = 100
 
-export type Persisted = Readonly<{
-  isStored: boolean
-  /** Of the store, in this stage or before; undefined where it did not fail. */
-  failure: unknown
-  /** As stored. */
-  ledger: AppliedSweep['ledger']
-  /** Undefined where not stored. */
-  budgets: EvaluatedBudgets['budgets'] | undefined
-  /** Of this pass, stored or pending. */
-  events: readonly Event[]
-  /** Not in the store yet. */
-  pendingEvents: readonly Event[]
-  /** From the start of the pass until all was stored. */
-  took: Seconds
-}>
+export type Persisted = Awaited<ReturnType<typeof persist>>
 
 type StageResults = Readonly<{
   observed: Observed
   applied: AppliedSweep
-  evaluated: EvaluatedBudgets | undefined
+  evaluated: Awaited<ReturnType<typeof evaluatePassBudgets>>
 }>
 
 export async function persist(
   ports: Pick<Ports, 'store' | 'epoch' | 'clock'>,
   { before }: PassInput,
   { observed, applied, evaluated }: StageResults,
-): Promise<Persisted> {
+) {
   const { service, outbox } = before
   const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)
   const pending = [...outbox.pendingEvents, ...ofSweep]
@@ -48,11 +33,17 @@ export async function persist(
   const stored = failure === undefined ? evaluated : undefined
   return {
     isStored: stored !== undefined,
+    /** Of the store, in this stage or before; undefined where it did not fail. */
     failure,
+    /** As stored. */
     ledger: stored?.ledger ?? applied.ledger,
+    /** Undefined where not stored. */
     budgets: stored?.budgets,
+    /** Of this pass, stored or pending. */
     events: [...ofSweep, ...applied.events, ...(stored?.events ?? [])],
+    /** Not in the store yet. */
     pendingEvents: stored ? [] : pending.slice(-MAX_PENDING_EVENTS),
+    /** From the start of the pass until all was stored. */
     took: seconds(ports.clock.monotonic() - observed.startedOn),
   }
 }

@@ -12,7 +12,7 @@ type Around = Pick<DaemonEnvironment, 'log'> & {
   readonly signal: AbortSignal
 }
 
-type Turned = { readonly state: PassState; readonly took: Seconds }
+type Turned = Readonly<{ state: PassState; took: Seconds }>
 
 /** None after one that failed. */
 export async function runPasses(ports: Ports, { before, plan }: PassInput, around: Around): Promise<Turned> {

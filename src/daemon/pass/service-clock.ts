@@ -6,7 +6,7 @@ import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../mo
 import { instant, latest, millis, type Instant, type Millis, type Seconds } from '../../model/units.ts'
 
 /** Service time `at` when the monotonic clock showed `on`. */
-export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
+type ClockAnchor = Readonly<{ at: Instant; on: Seconds }>
 
 /** At the end of a sweep. */
 export type ClockReading = Readonly<{
@@ -39,7 +39,7 @@ export const nextClock = ({ anchor, now, upperBound, wallClock }: ClockReading):
 /** Error allowed for the wall clock where no response dates the service's time, ms: more would blur every edge. */
 export const ASSUMED_SKEW = 3000
 
-/** At the start of a process the wall clock is believed, unless the ledger has seen later service times: a clock set back meanwhile must not count anything twice. */
+/** The wall clock, unless the ledger has seen later times: one set back while nothing ran must not count anything twice. */
 export function initialAnchor({ computes, projects }: Ledger, clock: Clock): ClockAnchor {
   let seen = instant(0)
   for (const { appliedAt, observedAt } of computes.values()) seen = latest(seen, appliedAt, observedAt)

@@ -69,7 +69,7 @@ export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: S
   return new Map([...seen].slice(-MAX_REMEMBERED))
 }
 
-export const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
+const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
 
 /** Not reported lately, each once. */
 function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep) {

@@ -17,8 +17,7 @@ import { DAY, earliest, instant, type Instant, type Interval } from '../../model
 import { createHistoryAggregator } from '../../outputs/report/aggregate.ts'
 import type { HistoryAggregator, ReportSpans } from '../../outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
-import type { ReportInput } from '../../outputs/report/report.ts'
-import { composeReport } from '../../outputs/report/report.ts'
+import { composeReport, type ReportInput } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
 import { eventText } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
@@ -45,7 +44,7 @@ const WEEK_MS = 7 * DAY
 /** Retention of hourly rollups, ms (store/sqlite/retention.ts). */
 const HOURS_RETAINED_FOR = 93 * DAY
 
-export type ReportsRequest = Readonly<{
+type ReportsRequest = Readonly<{
   slot: ReportSlot
   madeAt: Instant
   /** Each gets a report of its own. */
@@ -80,7 +79,7 @@ export async function buildReports(
       isInReportPlan(plan, identity) ? [aggregator] : [],
     )
   })
-  const month = Object.entries(ledger.budgets).find(([name]) => isMonthBudget({ name }))
+  const [, monthState] = Object.entries(ledger.budgets).find(([name]) => isMonthBudget({ name })) ?? []
   const common = {
     account: ledger.account,
     slot,
@@ -89,15 +88,13 @@ export async function buildReports(
     prices,
     spans,
     identityOf,
-    countedSince: month?.[1].since,
+    countedSince: monthState?.since,
     events: await eventsIn(source, slot),
   }
   const reports: Report[] = []
   for await (const { plan, aggregator } of inTurns(aggregations, clock)) {
-    const planned = view && {
-      budgets: view.budgets,
-      month: plan.onlyTeam === undefined ? view.month : undefined,
-    }
+    const month = plan.onlyTeam === undefined ? view?.month : undefined
+    const planned = view && { budgets: view.budgets, month }
     const report = composeReport({
       ...common,
       plan,
@@ -125,12 +122,10 @@ async function aggregateHistory(
   aggregatorsOf: (ref: ComputeRef) => readonly HistoryAggregator[],
 ): Promise<void> {
   const from = earliest(month.from, ...earlier.map((interval) => interval.from))
-  for await (const row of history.days(ledger.account, { from, to: week.to })) {
+  for await (const row of history.days(ledger.account, { from, to: week.to }))
     for (const aggregator of aggregatorsOf(row.ref)) aggregator.addDay(row)
-  }
-  for await (const rollup of hourlyRollups(history, ledger, week)) {
+  for await (const rollup of hourlyRollups(history, ledger, week))
     for (const aggregator of aggregatorsOf(rollup.ref)) aggregator.addRollup(rollup)
-  }
 }
 
 const EVENTS_PER_PAGE = 500
@@ -154,7 +149,7 @@ export function createEventCollector({ from, to }: Interval) {
   const listed: ReportInput['events']['told'] = []
   let unlisted = 0
   return {
-    add({ at, kind }: { readonly at: Instant; readonly kind: string }, what: string): void {
+    add({ at, kind }: Readonly<{ at: Instant; kind: string }>, what: string): void {
       if (at < from || at >= to) return
       if (listed.length < MAX_LISTED_EVENTS) listed.push({ at: toIso(at), kind, what })
       else unlisted += 1

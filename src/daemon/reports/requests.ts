@@ -18,16 +18,12 @@ export type ReportQuery = Readonly<
   Partial<Record<'account' | 'week' | 'format' | 'team' | 'kept' | 'page', string>>
 >
 
-type AccountAndFormat = { readonly account: string; readonly format: ReportFormat }
+type AccountAndFormat = Readonly<{ account: string; format: ReportFormat }>
 
 /** Defaults: the only account, the last whole week, JSON. The problem names the parameter and what was expected. */
 export function parseReportRequest(
   query: ReportQuery,
-  {
-    accounts,
-    zone,
-    now,
-  }: { readonly accounts: readonly string[]; readonly zone: Zone; readonly now: Instant },
+  { accounts, zone, now }: Readonly<{ accounts: readonly string[]; zone: Zone; now: Instant }>,
 ): Result<AccountAndFormat & { readonly slot: ReportSlot }, string> {
   const parsed = parseAccountAndFormat(query, accounts)
   if (!parsed.ok) return parsed

@@ -25,9 +25,9 @@ export type ReportJob = Readonly<{
   failed: (account: string, cause: unknown) => void
 }>
 
-export type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
+type ReportOrder = Readonly<{ account: string; slot: ReportSlot; now: Instant }>
 
-type ReportReceiver = { readonly name: string; readonly team: string | undefined }
+type ReportReceiver = Readonly<{ name: string; team: string | undefined }>
 
 export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 

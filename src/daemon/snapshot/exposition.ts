@@ -24,11 +24,11 @@ export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: s
   ...metrics,
 })
 
-export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; readonly gzip: boolean }
+export type ScrapeRequest = FamilyFilter & Readonly<{ format: ExpositionFormat; gzip: boolean }>
 
-type FamilyFault = { readonly family: string; readonly err?: unknown; readonly count?: number }
+type FamilyFault = Readonly<{ family: string; err?: unknown; count?: number }>
 
-type ExpositionEnvironment = Readonly<{
+type Environment = Readonly<{
   self: SelfMetrics
   clock: Clock
   log: Readonly<{
@@ -40,7 +40,7 @@ type ExpositionEnvironment = Readonly<{
 export type Exposition = ReturnType<typeof createExposition>
 
 /** @param info is asked when a snapshot is published */
-export function createExposition(info: () => DaemonInfo, { self, clock, log }: ExpositionEnvironment) {
+export function createExposition(info: () => DaemonInfo, { self, clock, log }: Environment) {
   const renderer = createRenderer()
   const memory = createSampleMemory()
   const compressed = createCompressedExposition(compressPrefix)
@@ -116,25 +116,13 @@ export function createCompressedExposition(compress: typeof compressPrefix) {
   }
 }
 
-export type RenderedSamples = Readonly<{
-  /** In the order of the samples. */
-  families: readonly RenderedFamily[]
-  series: number
-  /** Series left out because a later one has the same labels. */
-  duplicates: ReadonlyMap<FamilyKey, number>
-  /** Left out: they could not be rendered. */
-  failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
-}>
-
 /** Yields after each family; one that cannot be rendered does not hide the others. */
-export async function renderSamples(
-  renderer: Renderer,
-  samples: Samples,
-  clock: Pick<Clock, 'yield'>,
-): Promise<RenderedSamples> {
+export async function renderSamples(renderer: Renderer, samples: Samples, clock: Pick<Clock, 'yield'>) {
   renderer.forgetExcept(samples)
   const families: RenderedFamily[] = []
+  /** Series left out because a later one has the same labels. */
   const duplicates = new Map<FamilyKey, number>()
+  /** Left out: they could not be rendered. */
   const failed: { key: FamilyKey; cause: unknown }[] = []
   let series = 0
   for await (const [key, columns] of inTurns(samples, clock)) {

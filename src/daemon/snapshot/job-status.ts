@@ -4,7 +4,7 @@ import { after, earliest, seconds, type Instant, type Seconds } from '../../mode
 import { nextTick, backoff } from '../loop.ts'
 
 /** By the wall clock. */
-export type JobRun = { readonly begunAt: Instant; readonly took: Seconds }
+type JobRun = Readonly<{ begunAt: Instant; took: Seconds }>
 
 /** Of a job for one account. */
 export type JobRuns = Readonly<{

@@ -11,7 +11,7 @@ import { asOrderedMap } from '../../std/ordered-map.ts'
 import { inChunks, inTurns } from '../turns.ts'
 import { openAccount, type AccountInput } from './account-view.ts'
 
-export type SnapshotContext = Readonly<{
+type SnapshotContext = Readonly<{
   now: Instant
   version: number
   passSeconds: Seconds
@@ -89,7 +89,7 @@ export function takeSnapshot(accounts: readonly AccountInput[], context: Snapsho
 }
 
 /** `inputs`: what may change of a view while its compute sleeps. */
-type CachedView = { readonly inputs: readonly unknown[]; readonly view: ComputeView }
+type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(

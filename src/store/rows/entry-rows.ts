@@ -18,7 +18,7 @@ export const PROJECT_ROWS: RowCodec<ProjectEntry> = {
   toRow: (entry) => [entry.project.projectId, JSON.stringify(entry)],
 }
 
-type Named = { readonly name: string; readonly value: unknown }
+type Named = Readonly<{ name: string; value: unknown }>
 
 /** Values under a name, which `key` holds. */
 const namedRows = (table: string, key: string): RowCodec<Named> => ({
@@ -33,7 +33,7 @@ export const ACCOUNT_ROWS = namedRows('account_value', 'name')
 export const JOB_STATE_ROWS = namedRows('job_state', 'job')
 
 /** Besides projects, computes and budgets, by name. */
-export type AccountValues = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
+export type AccountValues = Readonly<{ readings: ReadingCounts; counters: AccountCounters }>
 
 /** @throws with the columns of `key` when the JSON is damaged */
 export function bodyOf(row: Row, ...key: readonly string[]): unknown {

@@ -8,7 +8,7 @@ import { instant, millis } from '../../model/units.ts'
 import type { HistoryCodec, Row, SqlValue } from './codec.ts'
 
 /** `nth`: among the compute's intervals with the same start and end. */
-export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
+type NumberedInterval = Readonly<{ settled: SettledInterval; nth: number }>
 
 /** Whole seconds cause equal starts and ends. They are settled together, so the numbers are stable. */
 export function createNumbering(): (settled: SettledInterval) => NumberedInterval {
@@ -60,16 +60,16 @@ export const awakeIntervalFromRow = ([
   restart,
   tail,
 ]: readonly SqlValue[]): LikelyAwakeInterval => ({
-  from: instant(Number(from)),
-  to: instant(Number(to)),
+  from: instantOf(from),
+  to: instantOf(to),
   tail: millis(Number(tail)),
   restart: restart === 1,
 })
 
 const edgeOf = (row: Row, end: 'from' | 'to'): Edge => ({
-  earliest: instant(Number(row[`${end}_earliest_ms`])),
-  likely: instant(Number(row[`${end}_ms`])),
-  latest: instant(Number(row[`${end}_latest_ms`])),
+  earliest: instantOf(row[`${end}_earliest_ms`]),
+  likely: instantOf(row[`${end}_ms`]),
+  latest: instantOf(row[`${end}_latest_ms`]),
   source: row[`${end}_source`] as EdgeSource,
 })
 
@@ -87,8 +87,8 @@ export const DAY_ROWS: HistoryCodec<DayRow> = {
     ref,
     date: String(row['date']),
     version: Number(row['version']),
-    from: instant(Number(row['from_ms'])),
-    to: instant(Number(row['to_ms'])),
+    from: instantOf(row['from_ms']),
+    to: instantOf(row['to_ms']),
     ...(JSON.parse(String(row['sums'])) as DaySums),
   }),
 }
@@ -101,6 +101,8 @@ export const STATISTICS_ROWS: HistoryCodec<ComputeStatistics> = {
   fromRow: (ref, row) => ({
     ref,
     gapCounts: JSON.parse(String(row['gap_counts'])) as readonly number[],
-    updatedAt: instant(Number(row['updated_ms'])),
+    updatedAt: instantOf(row['updated_ms']),
   }),
 }
+
+const instantOf = (value: SqlValue | undefined) => instant(Number(value))

@@ -55,6 +55,7 @@ export const ROLLUP_ROWS: HistoryCodec<Rollup> = {
 
 function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
   const number = (name: string) => Number(row[name])
+  const ms = (name: string) => millis(number(name))
   const part = <Value>(name: string, of: () => Value): Value | undefined =>
     row[name] === null ? undefined : of()
   return {
@@ -62,9 +63,9 @@ function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
     length: seconds(number('length')),
     from: instant(number('from_ms')),
     time: {
-      init: millis(number('init_ms')),
-      active: millis(number('active_ms')),
-      idle: millis(number('idle_ms')),
+      init: ms('init_ms'),
+      active: ms('active_ms'),
+      idle: ms('idle_ms'),
     },
     readings: number('readings'),
     size: part('size_count', () => ({
@@ -78,14 +79,14 @@ function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
     cache: part('cache_hits', () => ({
       hits: number('cache_hits'),
       misses: number('cache_misses'),
-      over: millis(number('cache_over_ms')),
+      over: ms('cache_over_ms'),
     })),
     cacheUsed: part('cache_used', () => bytes(number('cache_used'))),
     workingSet: part('working_set', () => bytes(number('working_set'))),
     use: part('arrivals', () => ({
       arrivals: number('arrivals'),
-      activeTime: millis(number('statement_ms')),
-      over: millis(number('use_over_ms')),
+      activeTime: ms('statement_ms'),
+      over: ms('use_over_ms'),
     })),
     longestTransaction: part('longest_transaction', () => seconds(number('longest_transaction'))),
     culprits: part('culprits', () => culpritsOf(String(row['culprits']))) ?? [],

@@ -32,7 +32,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))
   const { writer, reader, epoch } = withStoreErrorsSync(file, () => {
-    const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
+    const database = stack.use(new DatabaseSync(file))
     database.exec(WRITING)
     createSchema(database, file)
     const lease = takeLease(database)
@@ -70,7 +70,7 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
 
 /** On its own connection, so that a query never sees a part of a commit. */
 function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
-  const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
+  const database = stack.use(new DatabaseSync(file, { readOnly: true }))
   requireSchema(database, file)
   return {
     account: (name) => withStoreErrors(file, { load: () => loadLedger(database, name, clock) }),
@@ -90,5 +90,5 @@ function createLock(file: string, folder: string) {
       { cause: error },
     )
   }
-  return { [Symbol.dispose]: () => database.close() }
+  return database
 }

@@ -18,7 +18,7 @@ const NEXT_COMPUTES = `
 select id, project_id, endpoint_id from compute
 where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
 `
-const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
+export const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
 const PROJECT = 'select body from project where account = ? and project_id = ?'
 
 const STATISTICS = `
@@ -48,7 +48,7 @@ const ROLLUPS = `
 select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
 `
 
-type StoredCompute = { readonly id: number; readonly ref: ComputeRef }
+type StoredCompute = Readonly<{ id: number; ref: ComputeRef }>
 
 export function createHistoryReader(database: DatabaseSync, clock: Clock): History {
   const computesOf = createComputes(database)

@@ -45,17 +45,15 @@ delete from awake_interval where compute = ?1 and from_ms in (
 )
 `
 
-/** Inside a transaction, with the computes written in it. */
-export type Retention = (written: Iterable<number>, now: Instant) => void
-
-export function createRetention(database: DatabaseSync): Retention {
+export function createRetention(database: DatabaseSync) {
   const oldRollups = database.prepare(OLD_ROLLUPS)
   const oldIntervals = database.prepare(OLD_INTERVALS)
   const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
-  return (written, now) => {
+  /** Inside a transaction, with the computes written in it. */
+  return (written: Iterable<number>, now: Instant) => {
     for (const old of oldOutbox) old.run(now - KEEP_EVENTS)
     oldReports.run(now - KEEP_REPORTS)
     const others = after.all(visited).map(({ id }) => Number(id))

@@ -11,31 +11,28 @@ import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../ro
 import type { CompressedReport } from '../rows/outbox-rows.ts'
 import { compressReport, DELIVERY_ROWS, EVENT_ROWS, REPORT_ROWS } from '../rows/outbox-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
+import { ONE_COMPUTE } from './history.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
 
-export type Writer = Readonly<{
-  /** Durable when it resolves; when it rejects or refuses, nothing of `writes` is stored. */
-  commit: (account: string, ...rest: Parameters<AccountStore['commit']>) => Committed
-  idle: () => Promise<unknown>
-}>
+/** Durable when it resolves; when it rejects or refuses, nothing of the writes is stored. */
+type Commit = (
+  account: string,
+  ...rest: Parameters<AccountStore['commit']>
+) => ReturnType<AccountStore['commit']>
 
-type Committed = ReturnType<AccountStore['commit']>
-
-export function createWriter(database: DatabaseSync, clock: Clock): Writer {
+export function createWriter(database: DatabaseSync, clock: Clock) {
   const write = createTransaction(database, clock)
   let last: Promise<unknown> = Promise.resolve()
-  return {
-    commit: (account, writes, options) => {
-      const done = last.then(() => write(account, writes, options))
-      last = done.catch(() => undefined)
-      return done
-    },
-    idle: () => last,
+  const commit: Commit = (...given) => {
+    const done = last.then(() => write(...given))
+    last = done.catch(() => undefined)
+    return done
   }
+  return { commit, idle: () => last }
 }
 
-function createTransaction(database: DatabaseSync, clock: Clock): Writer['commit'] {
+function createTransaction(database: DatabaseSync, clock: Clock): Commit {
   const openPut = createPut(database)
   const trim = createRetention(database)
   const lease = database.prepare('select epoch from lease')
@@ -70,9 +67,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Writer['commit
   }
 }
 
-type RowWrite =
-  | Exclude<Write, WriteOf<'report'>>
-  | { readonly kind: 'report'; readonly report: CompressedReport }
+type RowWrite = Exclude<Write, WriteOf<'report'>> | Readonly<{ kind: 'report'; report: CompressedReport }>
 
 const isCompute = ({ kind }: RowWrite) => kind === 'compute'
 
@@ -107,9 +102,7 @@ function createPut(database: DatabaseSync) {
   const endDay = database.prepare('delete from day where compute = ? and date = ? and version = 0 and ? > 0')
   const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
   const dropJobState = database.prepare('delete from job_state where account = ? and job = ?')
-  const findCompute = database.prepare(
-    'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
-  )
+  const findCompute = database.prepare(ONE_COMPUTE)
   /** @throws for a compute without a stored entry: its history could not be found again */
   const idOf = ({ account, projectId, endpointId }: ComputeRef) => {
     const row = findCompute.get(account, projectId, endpointId)

@@ -3,7 +3,7 @@ import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
 
-export type ComputeExplanation = { readonly compute: ComputeJson; readonly lines: readonly string[] }
+export type ComputeExplanation = Readonly<{ compute: ComputeJson; lines: readonly string[] }>
 
 /** @param name an endpoint id, or the name of a compute or of a project with one compute */
 export function explainCompute({ computes }: Snapshot, name: string): Result<ComputeExplanation, string> {

@@ -18,7 +18,7 @@ export type ReportSources = Readonly<{
   archive: ReportArchive
   /** By account. */
   reports: () => ReadonlyMap<string, ReportSource>
-  /** Sends the report of last week. Resolves to its slot, or to undefined after too many requests; absent without receivers. */
+  /** Sends last week's report; resolves to its slot, or to undefined after too many requests. Absent without receivers. */
   sender?: () => ((account: string) => Promise<string | undefined>) | undefined
 }>
 

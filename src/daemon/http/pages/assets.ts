@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export type Asset = { readonly path: string; readonly body: string; readonly type: string }
+export type Asset = Readonly<{ path: string; body: string; type: string }>
 
 const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 

@@ -16,7 +16,7 @@ type ReportPageSources = Pick<PageSources, 'archive' | 'clock' | 'nextReportAt' 
 
 export function createReportPage({ archive, clock, nextReportAt, zone }: ReportPageSources) {
   // rendered last: an open page asks for the same report every 15 seconds
-  let last: { readonly key: string; readonly main: Html } | undefined
+  let last: Readonly<{ key: string; main: Html }> | undefined
   const mainOf = (stored: StoredReport) => {
     const key = JSON.stringify([stored.account, reportKey(stored), stored.madeAt])
     if (last?.key !== key) last = { key, main: renderPageHtml(parseReport(stored.json), ROWS) }
