@@ -73,17 +73,14 @@ function fileText(path: string): Result<string, string> {
   }
 }
 
-/** Plain words for the common errors, else the system's text. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+}
+
+/** The system's text where we have no plain words. */
 export function fileErrorText(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such file'
-    case 'EACCES':
-      return 'permission denied'
-    case 'EISDIR':
-      return 'it is a folder'
-    default:
-      return cause instanceof Error ? cause.message : String(cause)
-  }
+  if (!(cause instanceof Error)) return String(cause)
+  return ('code' in cause && FILE_ERRORS[String(cause.code)]) || cause.message
 }

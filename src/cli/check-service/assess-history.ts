@@ -1,12 +1,12 @@
 import { planOfSubscription, type Granularity, type ProjectDetail } from '../../model/service/consumption.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
-import { full, less, unproven, type Assessments } from './finding.ts'
+import { full, less, notAsked, type Assessments } from './finding.ts'
 import { probedValue, type ProbeResult } from './probe-result.ts'
 
 export const HISTORY_TOPICS: Assessments = {
   operations({ operations: answer }) {
-    if ('unasked' in answer) return unproven(`not asked: ${answer.unasked}`, 'see project list')
+    if ('unasked' in answer) return notAsked(answer)
     if (!answer.ok)
       return less(
         `there is no list (${serviceErrorText(answer.error)})`,
@@ -22,7 +22,7 @@ export const HISTORY_TOPICS: Assessments = {
   },
 
   counters({ detail: answer }) {
-    if ('unasked' in answer) return unproven(`not asked: ${answer.unasked}`, 'see project list')
+    if ('unasked' in answer) return notAsked(answer)
     if (!answer.ok)
       return less(
         `no record of a single project (${serviceErrorText(answer.error)})`,
@@ -63,7 +63,7 @@ export const HISTORY_TOPICS: Assessments = {
         'the ledger can be compared with what is billed, and earlier months can be shown',
       )
     const answer = answers[first]
-    if ('unasked' in answer) return unproven(`not asked: ${answer.unasked}`, 'see project list')
+    if ('unasked' in answer) return notAsked(answer)
     const source = probedValue(operations) ? 'is known from operations only' : 'is unknown'
     const partial = `history ${available.join(' and ')}, not ${[first, ...others].join(' and ')}`
     return less(
@@ -74,7 +74,7 @@ export const HISTORY_TOPICS: Assessments = {
 
   'connection strings'({ connectionUri: answer }) {
     const needsDsn = 'readings inside Postgres need the dsn of the account'
-    if ('unasked' in answer) return unproven(`not asked: ${answer.unasked}`, needsDsn)
+    if ('unasked' in answer) return notAsked(answer, needsDsn)
     if (!answer.ok)
       return less(`the service does not give them (${serviceErrorText(answer.error)})`, needsDsn)
     const { role, database } = answer.value

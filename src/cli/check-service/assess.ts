@@ -2,7 +2,7 @@
 import { countWithNoun } from '../../outputs/text/amounts.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { HISTORY_TOPICS } from './assess-history.ts'
-import { full, less, unproven } from './finding.ts'
+import { full, less, notAsked, unproven } from './finding.ts'
 import type { Assessments, AssessSettings, Check, CheckResult } from './finding.ts'
 import { probedValue, type FieldCounts, type ProbeResult } from './probe-result.ts'
 
@@ -183,7 +183,7 @@ const TOPICS: Assessments = {
 
   'one compute'({ oneCompute: answer }) {
     const follows = "the daemon lists the project's computes instead"
-    if ('unasked' in answer) return unproven(`not asked: ${answer.unasked}`, follows)
+    if ('unasked' in answer) return notAsked(answer, follows)
     if (answer.ok) return full('its record can be read alone', 'computes get works')
     const refusal = `its record cannot be read alone (${serviceErrorText(answer.error)})`
     return less(refusal, `computes get does not work; ${follows}`)

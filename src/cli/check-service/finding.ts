@@ -8,13 +8,17 @@ export type Check = Readonly<{
   follows: string
 }>
 export type CheckResult = Omit<Check, 'topic'>
-export const full = (seen: string, follows: string): CheckResult => ({ verdict: 'full', seen, follows })
-export const less = (seen: string, follows: string): CheckResult => ({ verdict: 'less', seen, follows })
-export const unproven = (seen: string, follows: string): CheckResult => ({
-  verdict: 'unknown',
-  seen,
-  follows,
-})
+
+const result =
+  (verdict: Check['verdict']) =>
+  (seen: string, follows: string): CheckResult => ({ verdict, seen, follows })
+
+export const full = result('full')
+export const less = result('less')
+export const unproven = result('unknown')
+
+export const notAsked = ({ unasked }: { readonly unasked: string }, follows = 'see project list') =>
+  unproven(`not asked: ${unasked}`, follows)
 
 export type AssessSettings = Readonly<{
   requestsPerMinute: number

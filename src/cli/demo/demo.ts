@@ -85,13 +85,13 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
 
 /** Waits for the first pass: otherwise Prometheus would begin with an alert that the daemon is down. */
 async function waitUntilUp({ apiUrl }: StageSet, show: Show) {
-  while (!show.io.signal.aborted && remainingTime(show) > 0) {
-    // oxlint-disable-next-line no-await-in-loop -- one request after the other
-    if ((await readFleet({ url: apiUrl })).ok) return
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await show.clock.sleep(seconds(Math.min(0.2, remainingTime(show))), show.io.signal)
-  }
+  // oxlint-disable-next-line no-await-in-loop -- one request after the other
+  while (isOn(show) && !(await readFleet({ url: apiUrl })).ok) await pause(show, 0.2)
 }
+
+const isOn = (show: Show) => !show.io.signal.aborted && remainingTime(show) > 0
+const pause = (show: Show, most: number) =>
+  show.clock.sleep(seconds(Math.min(most, remainingTime(show))), show.io.signal)
 
 /** @returns undefined if interrupted, which ends programs that are starting. @throws when one does not start */
 async function startPrograms(
@@ -115,14 +115,13 @@ async function startPrograms(
 }
 
 async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
-  const { io, clock } = show
-  const screen = createScreen(io, intro)
-  while (!io.signal.aborted && remainingTime(show) > 0) {
+  const screen = createScreen(show.io, intro)
+  while (isOn(show)) {
     // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
     const answer = await readFleet({ url: stage.apiUrl })
     if (answer.ok) screen.show(answer.value, notificationLines(stage, answer.value))
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await clock.sleep(seconds(Math.min(1, remainingTime(show))), io.signal)
+    await pause(show, 1)
   }
 }
 

@@ -8,6 +8,7 @@ import {
   rangeText,
   spanText,
 } from '../../outputs/text/amounts.ts'
+import { sumOf } from '../../std/sum.ts'
 import type { ReceivedNotification } from './receiver.ts'
 import type { DemoReport } from './report.ts'
 
@@ -31,13 +32,13 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
   const { computes } = fleet
   const account = fleet.accounts[0]
   const summaries = truth.computes.map((real) => computeSummary(real, computes))
-  const cuSeconds = computes.reduce((sum, { cu_seconds }) => sum + cu_seconds.likely, 0)
-  const trueCuSeconds = sum(truth.computes.map((real) => real.cuSeconds))
+  const cuSeconds = sumOf(computes, ({ cu_seconds }) => cu_seconds.likely)
+  const trueCuSeconds = sumOf(truth.computes, (real) => real.cuSeconds)
   return {
     computes: summaries,
-    wakes: sum(truth.computes.map(({ wakes }) => wakes.length)),
-    suspends: sum(truth.computes.map(({ suspends }) => suspends)),
-    awakeSeconds: sum(truth.computes.map(({ awakeSeconds }) => awakeSeconds)),
+    wakes: sumOf(truth.computes, ({ wakes }) => wakes.length),
+    suspends: sumOf(truth.computes, ({ suspends }) => suspends),
+    awakeSeconds: sumOf(truth.computes, ({ awakeSeconds }) => awakeSeconds),
     spend: account?.spend ?? { low: 0, likely: 0, high: 0, currency: '' },
     ledger: {
       errorRatio: trueCuSeconds === 0 ? 0 : Math.abs(cuSeconds - trueCuSeconds) / trueCuSeconds,
@@ -45,7 +46,7 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
     },
     readings: readingsOf(account?.readings),
     observer: {
-      wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isCausedByDormouse).length)),
+      wakesCaused: sumOf(truth.computes, ({ wakes }) => wakes.filter(isCausedByDormouse).length),
       awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
     },
     ...rest,
@@ -55,14 +56,12 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
 const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]) =>
   applicationName === 'dormouse'
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
-
 /** `refused`: by the quiet rule. */
 function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined) {
   const counts = Object.entries(readings ?? {})
-  const refused = sum(counts.map(([result, count]) => (result.startsWith('skipped_') ? count : 0)))
+  const refused = sumOf(counts, ([result, count]) => (result.startsWith('skipped_') ? count : 0))
   const ok = readings?.ok ?? 0
-  return { ok, refused, failed: sum(counts.map(([, count]) => count)) - ok - refused }
+  return { ok, refused, failed: sumOf(counts, ([, count]) => count) - ok - refused }
 }
 
 function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]) {

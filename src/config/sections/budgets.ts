@@ -161,6 +161,7 @@ function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: BudgetC
 }
 
 function budgetOf(entry: Entry, context: BudgetContext): Budget {
+  const { limit, per } = entry
   const { account: _, ...scope } = entry.scope
   const rule = ruleOf(entry, context)
   const zone = entry.zone ?? context.timezone
@@ -171,20 +172,12 @@ function budgetOf(entry: Entry, context: BudgetContext): Budget {
     account: accountOf(entry, context) ?? '',
     scope,
     exempt: [entry.exempt ?? []].flat() satisfies readonly Selector[],
-    limit: entry.limit,
+    limit,
     team: entry.team,
     mode: entry.mode,
-    per: entry.per,
+    per,
     // dates of a window are no part of it: what was counted must not be lost when a holiday is added
-    definition: JSON.stringify([
-      scope,
-      entry.limit.unit,
-      entry.per,
-      zone.name,
-      entry.anchor,
-      entry.in,
-      entry.outside,
-    ]),
+    definition: JSON.stringify([scope, limit.unit, per, zone.name, entry.anchor, entry.in, entry.outside]),
     periodAt: (at) => periodOf(rule, at),
     wallAt: zone.wallAt,
     countedIn(from, to) {

@@ -115,27 +115,21 @@ export function buildReceivers<Entry extends NamedEntry>(
 }
 
 function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
+  const { type, host = '', port = 587, user, from = '', to = [], insecure = false } = entry
   const secret = (file: string | undefined, variable: string | undefined) =>
     configuredSecret(createSecret, { file, variable }, context)
   const url = secret(entry.url_file, entry.url_env) ?? createSecret({ variable: '' }, context.env)
-  switch (entry.type) {
+  switch (type) {
     case 'webhook':
-      return { type: 'webhook', url, secret: secret(entry.secret_file, entry.secret_env) }
+      return { type, url, secret: secret(entry.secret_file, entry.secret_env) }
     case 'slack':
-      return { type: 'slack', url }
-    case 'smtp':
-      return {
-        type: 'smtp',
-        host: entry.host ?? '',
-        port: entry.port ?? 587,
-        user: entry.user,
-        password: secret(entry.password_file, entry.password_env),
-        from: entry.from ?? '',
-        to: entry.to ?? [],
-        insecure: entry.insecure ?? false,
-      }
+      return { type, url }
+    case 'smtp': {
+      const password = secret(entry.password_file, entry.password_env)
+      return { type, host, port, user, password, from, to, insecure }
+    }
     case 'file':
-      return { type: 'file', path: resolve(context.folder, entry.path ?? ''), keep: entry.keep ?? 52 }
+      return { type, path: resolve(context.folder, entry.path ?? ''), keep: entry.keep ?? 52 }
   }
 }
 

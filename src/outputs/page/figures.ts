@@ -1,5 +1,6 @@
 import { smallestCu, largestCu } from '../../model/service/compute.ts'
 import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../model/output/snapshot.ts'
+import { sumOf } from '../../std/sum.ts'
 import { html, type Html } from '../text/html.ts'
 import { countWithNoun, moneyText, rangeText } from '../text/amounts.ts'
 import { budgetStanding, type BudgetStanding } from './budgets.ts'
@@ -11,7 +12,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
   const { accounts, computes } = snapshot
   const awake = countOf(computes, 'active')
   const unknown = countOf(computes, 'unknown')
-  const wakesCaused = accounts.reduce((sum, { totals }) => sum + totals.wakesCaused, 0)
+  const wakesCaused = sumOf(accounts, ({ totals }) => totals.wakesCaused)
   const unowned = computes.filter(({ identity: { owner } }) => owner.team === '').length
   return html`<dl class="figures">
     ${labelledFigure('Awake now', awake, `of ${computes.length}${unknown > 0 ? `, ${unknown} not known` : ''}`)}

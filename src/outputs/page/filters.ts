@@ -12,8 +12,8 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
       >Name, id or team <input type="search" name="text" value="${query.text ?? ''}" maxlength="200"
     /></label>
     ${choice('State', 'state', { options: STATES.map((state) => [state, STATE_WORDS[state]]), selected: query.state })}
-    ${teams.length > 0 && choice('Team', 'team', { options: [...teams.map(optionOf), [NONE_VALUE, 'none']], selected: query.team === '' ? NONE_VALUE : query.team })}
-    ${tiers.length > 0 && choice('Tier', 'tier', { options: [...tiers.map(optionOf), [NONE_VALUE, 'none']], selected: query.tier === '' ? NONE_VALUE : query.tier })}
+    ${teams.length > 0 && choice('Team', 'team', ownerOptions(teams, query.team))}
+    ${tiers.length > 0 && choice('Tier', 'tier', ownerOptions(tiers, query.tier))}
     ${teams.length > 0 && html`<label class="tick"><input type="checkbox" name="group" value="team" ${query.group === 'team' && html` checked`} /> By team</label>`}
     ${hiddenFields(query)}<button type="submit">Show</button>
     ${isFiltered(query) && html`<a class="clear" href="${fleetPath({ ...fleetQuery({}), range: query.range })}">All computes</a>`}
@@ -25,14 +25,17 @@ const MAX_OPTIONS = 200
 
 const namesOf = (names: string[]) => [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
-type Option = readonly [value: string, text: string]
-const optionOf = (name: string): Option => [name, name]
+type Options = Readonly<{
+  options: readonly (readonly [value: string, text: string])[]
+  selected: string | undefined
+}>
 
-const choice = (
-  label: string,
-  name: string,
-  { options, selected }: Readonly<{ options: readonly Option[]; selected: string | undefined }>,
-) =>
+const ownerOptions = (names: readonly string[], selected: string | undefined): Options => ({
+  options: [...names.map((name) => [name, name] as const), [NONE_VALUE, 'none']],
+  selected: selected === '' ? NONE_VALUE : selected,
+})
+
+const choice = (label: string, name: string, { options, selected }: Options) =>
   html`<label
     >${label}
     <select name="${name}">

@@ -21,9 +21,9 @@ type TableRows = Readonly<{
 /** Any screen has room for them. */
 const MAX_NARROW_COLUMNS = 2
 
-export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
-    ${columns.length > MAX_NARROW_COLUMNS ? stackedHtml({ label, columns, rows }) : narrowHtml({ label, columns, rows })}
+export const tableHtml = (table: TableRows): Html =>
+  html`<div class="wide" tabindex="0" role="region" aria-label="${table.label}">
+    ${table.columns.length > MAX_NARROW_COLUMNS ? stackedHtml(table) : narrowHtml(table)}
   </div>`
 
 /** Explicit roles: some browsers drop table semantics when CSS displays rows as blocks. */
