@@ -47,6 +47,9 @@ export const zoneSchema = string('expected an IANA name such as Europe/Berlin').
   }),
 )
 
+/** For the default file and for editors. */
+export const example = <Value>(value: Value) => ({ examples: [value] })
+
 /** The refinement runs although other keys have problems, so that all are reported together. */
 export const ofObject = (error: string) => ({
   error,

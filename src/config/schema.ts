@@ -5,7 +5,7 @@ import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
 import { reportConfigSchema } from './sections/report.ts'
-import { camelKeys, optionalText, someText, wholeNumberSchema, zoneSchema } from './parts.ts'
+import { camelKeys, example, optionalText, someText, wholeNumberSchema, zoneSchema } from './parts.ts'
 import { durationSchema, moneySchema } from './units.ts'
 import { serverSchema } from './sections/server.ts'
 import { calendarsSchema, windowsSchema } from './sections/windows.ts'
@@ -42,7 +42,7 @@ const reading = strictObject({
     .prefault('60s')
     .describe('How late the service shows the last activity, until it has been measured.'),
   database: optionalText
-    .meta({ examples: ['app'] })
+    .meta(example('app'))
     .describe('The database to connect to for full readings, with the extension that shows the file cache.'),
   role: someText
     .prefault('dormouse')
@@ -76,10 +76,10 @@ const service = strictObject({
 
 const prices = strictObject({
   file: optionalText
-    .meta({ examples: ['./prices.yaml'] })
+    .meta(example('./prices.yaml'))
     .describe('Price file; without it the one that comes with Dormouse.'),
   currency: optionalText
-    .meta({ examples: ['USD'] })
+    .meta(example('USD'))
     .describe('The label of the currency, in place of the one in the price file.'),
   cu_hour: moneySchema
     .optional()
@@ -117,51 +117,43 @@ export const configSchema = strictObject({
     .describe('The time zone of days, windows and schedules, by its IANA name: Europe/Berlin, not CET.'),
   calendars: calendarsSchema
     .optional()
-    .meta({ examples: [{ holidays: { dates: ['2026-12-25', '2026-12-26'] } }] })
+    .meta(example({ holidays: { dates: ['2026-12-25', '2026-12-26'] } }))
     .describe('Lists of dates by name, which windows can leave out.'),
   windows: windowsSchema
     .optional()
-    .meta({
-      examples: [
-        {
-          office: 'Mon-Fri 08:00-19:00',
-          night: { days: 'Mon-Fri', from: '22:00', to: '06:00', except: ['holidays'] },
-          maintenance: [{ cron: '0 3 * * WED#2', duration: '2h', zone: 'America/New_York' }],
-        },
-      ],
-    })
+    .meta(
+      example({
+        office: 'Mon-Fri 08:00-19:00',
+        night: { days: 'Mon-Fri', from: '22:00', to: '06:00', except: ['holidays'] },
+        maintenance: [{ cron: '0 3 * * WED#2', duration: '2h', zone: 'America/New_York' }],
+      }),
+    )
     .describe(
       'Recurring times by name: each is a text, one of three forms, or a list of these that adds up.',
     ),
   budgets: budgetsSchema
     .optional()
-    .meta({
-      examples: [[{ name: 'previews', scope: { project: 'preview-*' }, limit: '200 USD', per: 'month' }]],
-    })
+    .meta(example([{ name: 'previews', scope: { project: 'preview-*' }, limit: '200 USD', per: 'month' }]))
     .describe('Spending limits: which computes, how much, in which period.'),
   owners: ownersSchema
     .prefault([])
-    .meta({
-      examples: [
-        [
-          { match: { project: 'shop-*' }, team: 'payments', tier: 'prod', channel: '#payments' },
-          { match: { project: 'preview-*' }, team: 'web', tier: 'dev' },
-        ],
-      ],
-    })
+    .meta(
+      example([
+        { match: { project: 'shop-*' }, team: 'payments', tier: 'prod', channel: '#payments' },
+        { match: { project: 'preview-*' }, team: 'web', tier: 'dev' },
+      ]),
+    )
     .describe(
       'Teams and the computes they answer for. The most specific entry that fits wins, then the first.',
     ),
   notifications: notificationsSchema
     .prefault([])
-    .meta({
-      examples: [
-        [
-          { name: 'ops', type: 'slack', url_file: '/run/secrets/slack-url' },
-          { name: 'payments', type: 'webhook', url_env: 'PAYMENTS_URL', team: 'payments' },
-        ],
-      ],
-    })
+    .meta(
+      example([
+        { name: 'ops', type: 'slack', url_file: '/run/secrets/slack-url' },
+        { name: 'payments', type: 'webhook', url_env: 'PAYMENTS_URL', team: 'payments' },
+      ]),
+    )
     .describe('Receivers of events, such as a budget that is used up.'),
   poll: poll.prefault({}).describe('How often Dormouse asks the service.'),
   reading: reading.prefault({}).describe('Readings inside the Postgres of awake computes.'),

@@ -46,7 +46,7 @@ const MAX_DAYS = 400
 /** Computes of the largest accounts. */
 const MAX_LISTED = 100_000
 
-export const createAuditCommand = ({ io, end }: CommandSession): Command =>
+export const createAuditCommand = ({ io, end }: CommandSession) =>
   withConnectOptions(
     new Command('audit').description(
       'print what an account did and cost, which computes never suspend and where to save first, from the history that the service keeps; reads only',

@@ -11,7 +11,7 @@ import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io 
 
 type Options = Readonly<{ config: string; json?: boolean; sendTest?: string }>
 
-export const createCheckConfigCommand = ({ io, end }: CommandSession): Command =>
+export const createCheckConfigCommand = ({ io, end }: CommandSession) =>
   new Command('check-config')
     .description('print all problems of a configuration, or the configuration in effect')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)

@@ -11,7 +11,7 @@ import { probeService } from '../check-service/probe.ts'
 import type { Traffic } from '../check-service/probe-result.ts'
 import { createTrafficLog } from '../check-service/traffic.ts'
 
-export const createCheckServiceCommand = ({ io, end }: CommandSession): Command =>
+export const createCheckServiceCommand = ({ io, end }: CommandSession) =>
   withConnectOptions(
     new Command('check-service').description(
       'print what a service and a key can do, and what Dormouse therefore does or leaves out; reads only',

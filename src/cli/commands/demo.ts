@@ -11,7 +11,7 @@ type Options = Readonly<{
   report?: string
 }>
 
-export const createDemoCommand = ({ io, end }: CommandSession): Command =>
+export const createDemoCommand = ({ io, end }: CommandSession) =>
   new Command('demo')
     .description('run everything on this machine: a service with real Postgres, clients, and the daemon')
     .option('--for <duration>', 'end after this time, such as 60s', parseLength)

@@ -6,7 +6,7 @@ import { readJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { printFleetAnswer } from '../connect/stored.ts'
 import type { CommandSession, Io } from '../terminal/io.ts'
 
-export const createExplainCommand = ({ io, end }: CommandSession): Command =>
+export const createExplainCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('explain'))
     .description('print why a compute is awake or asleep, what kept it awake, and what that cost')
     .argument('<compute>', 'ep-…, or the name of a project that has one compute')

@@ -8,7 +8,7 @@ import { EXIT, failText, failUsage, type CommandSession, type Io } from '../term
 
 type Options = ApiOptions & { readonly what?: string; readonly from?: string; readonly to?: string }
 
-export const createExportCommand = ({ io, end }: CommandSession): Command =>
+export const createExportCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('export'))
     .description('print the ledger as CSV: days, awake intervals, or rollups of looks and readings')
     .addOption(

@@ -23,7 +23,7 @@ grant pg_monitor to dormouse;
 -- In the database of full readings (reading.database): the views of the file cache.
 create extension if not exists neon;`
 
-export const createInitCommand = ({ io, end }: CommandSession): Command =>
+export const createInitCommand = ({ io, end }: CommandSession) =>
   withDirectOptions(
     new Command('init').description(
       'ask the service what the key can see and write a commented configuration',
@@ -72,10 +72,8 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
-type Overview = Readonly<{ summary: string; isComplete?: boolean }>
-
 /** One line. A problem does not stop the file from being written. */
-async function askService(options: Options, io: Io): Promise<Overview> {
+async function askService(options: Options, io: Io) {
   if (options.baseUrl === undefined)
     return { summary: 'no --base-url is given: the file has an example instead' }
   if (!apiKeySecret(options, io).read().ok)

@@ -21,7 +21,7 @@ type Options = Pick<
   readonly json?: boolean
 }
 
-export const createLocalCommand = ({ io, end }: CommandSession): Command =>
+export const createLocalCommand = ({ io, end }: CommandSession) =>
   new Command('local')
     .description('run the managed service on this machine, with real Postgres computes')
     .option('--folder <folder>', 'folder of its data', './dormouse-local')

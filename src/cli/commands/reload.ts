@@ -3,7 +3,7 @@ import { fieldOf } from '../../std/field.ts'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
-export const createReloadCommand = ({ io, end }: CommandSession): Command =>
+export const createReloadCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('reload'))
     .description('make the running daemon read its configuration again; it applies all changes or none')
     .option('--json', 'print JSON')

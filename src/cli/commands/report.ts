@@ -42,7 +42,7 @@ type Options = ApiOptions & {
 /** Milliseconds without a byte: a daemon reads the report of many computes day by day, beside its passes. */
 const REPORT_TIMEOUT = 120_000
 
-export const createReportCommand = ({ io, end }: CommandSession): Command =>
+export const createReportCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('report'))
     .description('print the report of a week: what was spent, by whom, why, and what was awake for nothing')
     .option('--week <week>', 'an ISO week such as 2026-W47 (default: the last complete week)')

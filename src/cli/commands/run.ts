@@ -10,13 +10,13 @@ import { EXIT, failUsage, jsonText, reportFindings, type CommandSession } from '
 
 type Options = Readonly<{ config: string; json?: boolean }>
 
-export const createRunCommand = ({ end, ...session }: CommandSession): Command =>
+export const createRunCommand = ({ end, ...session }: CommandSession) =>
   new Command('run')
     .description('watch the accounts of a configuration until stopped')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
     .action((options: Options) => end(runDaemon(options, session)))
 
-export const createOnceCommand = ({ end, ...session }: CommandSession): Command =>
+export const createOnceCommand = ({ end, ...session }: CommandSession) =>
   new Command('once')
     .description('make one pass over the accounts of a configuration, print the result, and end')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)

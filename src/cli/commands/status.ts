@@ -14,7 +14,7 @@ import { printFleetAnswer } from '../connect/stored.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 import type { CommandSession } from '../terminal/io.ts'
 
-export const createStatusCommand = ({ io, end }: CommandSession): Command =>
+export const createStatusCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('status'))
     .description('print what the daemon sees: every compute, its awake time and its cost')
     .option('--json', 'print JSON')

@@ -85,7 +85,7 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
 
 /** Waits for the first pass: otherwise Prometheus would begin with an alert that the daemon is down. */
 async function waitUntilUp({ apiUrl }: StageSet, show: Show) {
-  // oxlint-disable-next-line no-await-in-loop -- one request after the other
+  // oxlint-disable-next-line no-await-in-loop -- one by one
   while (isOn(show) && !(await readFleet({ url: apiUrl })).ok) await pause(show, 0.2)
 }
 

@@ -25,12 +25,12 @@ export async function superviseDaemon(stage: StageSet, { signal, clock, say }: O
   signal.addEventListener('abort', stop, { once: true })
   while (!signal.aborted) {
     child = startDaemonProcess(stage)
-    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
+    // oxlint-disable-next-line no-await-in-loop -- one by one
     await ended(child)
     if (signal.aborted) return
     const last = readFileSync(join(stage.folder, 'daemon.log'), 'utf8').trimEnd().split('\n').at(-1)
     say(`the daemon ended (${child.signalCode ?? child.exitCode}): ${last}; starting it again`)
-    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
+    // oxlint-disable-next-line no-await-in-loop -- one by one
     await clock.sleep(seconds(1), signal)
   }
 }

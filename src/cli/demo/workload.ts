@@ -9,7 +9,7 @@ export type Stage = Readonly<{ clock: Clock; random: Random; signal: AbortSignal
 export async function play(role: Role, uri: string, stage: Stage): Promise<void> {
   const scene = SCENES[role]
   while (!stage.signal.aborted) {
-    // oxlint-disable-next-line no-await-in-loop -- one scene after the other is the script
+    // oxlint-disable-next-line no-await-in-loop -- one by one
     await scene(uri, stage)
   }
 }
@@ -56,7 +56,7 @@ async function session(application: string, { uri, length, rows }: Session, stag
     const until = clock.monotonic() + length
     do {
       const from = Math.floor(random.unit() ** 3 * rows)
-      // oxlint-disable-next-line no-await-in-loop -- one query after the other, as a client does
+      // oxlint-disable-next-line no-await-in-loop -- one by one
       await client.query('select count(*), max(filler) from item where id between $1 and $2', [
         from,
         from + 200,

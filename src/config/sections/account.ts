@@ -1,5 +1,5 @@
 import { array, literal, strictObject, string, union, type z } from 'zod'
-import { camelKeys, labelSchema, ofObject, secretFile, secretVariable } from '../parts.ts'
+import { camelKeys, example, labelSchema, ofObject, secretFile, secretVariable } from '../parts.ts'
 import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
@@ -14,7 +14,7 @@ const baseUrl = string()
     isBaseUrl,
     'expected an http or https address that ends with /api/v2, without user, query or fragment',
   )
-  .meta({ examples: ['https://console.example.com/api/v2'] })
+  .meta(example('https://console.example.com/api/v2'))
   .transform((url) => url.replace(/\/+$/, ''))
 
 /** It ends with the version segment. Source: service interface, "Versioning". */
@@ -46,18 +46,18 @@ const count = (...values: readonly unknown[]) => values.filter((value) => value 
 
 export const accountSchema = strictObject({
   name: labelSchema
-    .meta({ examples: ['main'] })
+    .meta(example('main'))
     .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
   base_url: baseUrl.describe('The address of the service, with its version.'),
   api_key_file: secretFile
-    .meta({ examples: ['/run/secrets/dormouse-api-key'] })
+    .meta(example('/run/secrets/dormouse-api-key'))
     .describe('File with the API key. It is read again for every request, so that a key can be replaced.'),
   api_key_env: secretVariable
-    .meta({ examples: ['DORMOUSE_API_KEY'] })
+    .meta(example('DORMOUSE_API_KEY'))
     .describe('Variable of the environment with the API key, in place of api_key_file.'),
   org_id: text('expected an id')
     .optional()
-    .meta({ examples: ['org-example-12345678'] })
+    .meta(example('org-example-12345678'))
     .describe('The organisation whose projects are listed; needed for a personal key.'),
   projects: union(
     [literal('discover'), array(string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
@@ -66,27 +66,27 @@ export const accountSchema = strictObject({
     .prefault('discover')
     .describe('discover, or a list of ids for a key that may not list projects.'),
   plan: text('expected the name of a plan')
-    .meta({ examples: ['launch'] })
+    .meta(example('launch'))
     .describe('The service plan of the account: a row of the price file.'),
   currency: text('expected a label such as USD')
     .optional()
-    .meta({ examples: ['USD'] })
+    .meta(example('USD'))
     .describe("The label of this account's currency, in place of prices.currency."),
   cu_hour: moneySchema
     .optional()
     .describe('Price of a CU-hour for this account, in place of prices.cu_hour.'),
   dsn: dsn
     .optional()
-    .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })
+    .meta(example('postgresql://dormouse@{host}/{database}?sslmode=verify-full'))
     .describe(
       'Connection string for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
         'Without it computes are observed through the API only.',
     ),
   dsn_password_file: secretFile
-    .meta({ examples: ['/run/secrets/dormouse-password'] })
+    .meta(example('/run/secrets/dormouse-password'))
     .describe('File with the password for dsn.'),
   dsn_password_env: secretVariable
-    .meta({ examples: ['DORMOUSE_PASSWORD'] })
+    .meta(example('DORMOUSE_PASSWORD'))
     .describe('Variable of the environment with the password for dsn, in place of dsn_password_file.'),
 })
   .refine(

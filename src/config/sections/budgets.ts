@@ -100,10 +100,8 @@ type BudgetContext = Readonly<{
   currencies: ReadonlyMap<string, string | undefined>
 }>
 
-type BuiltBudgets = Readonly<{ budgets: readonly Budget[]; problems: readonly string[] }>
-
 /** In the order of the file. */
-export function buildBudgets(entries: readonly Entry[], context: BudgetContext): BuiltBudgets {
+export function buildBudgets(entries: readonly Entry[], context: BudgetContext) {
   return {
     budgets: entries.map((entry) => budgetOf(entry, context)),
     problems: entries.flatMap((entry, index) => [

@@ -8,7 +8,7 @@ import {
   type ReportFormat,
   type ReportPlan,
 } from '../../model/output/report.ts'
-import { optionalText, parsed, someText, wholeNumberSchema } from '../parts.ts'
+import { example, optionalText, parsed, someText, wholeNumberSchema } from '../parts.ts'
 import type { ConfigContext } from '../secrets.ts'
 import { receiverKeys, receiverName, buildReceivers, refineReceiver, type Receiver } from './receiver.ts'
 import { durationSchema, durationText } from '../units.ts'
@@ -35,7 +35,7 @@ const sink = strictObject({
     .describe('file: how many files of one account are kept; by default 52.'),
   filter: strictObject({ team: someText.describe('A team of owners.') })
     .optional()
-    .meta({ examples: [{ team: 'payments' }] })
+    .meta(example({ team: 'payments' }))
     .describe('Only computes of this team, in place of only_team.'),
   ...receiverKeys,
 }).superRefine(refineReceiver)
@@ -52,10 +52,10 @@ export const reportConfigSchema = strictObject({
     .describe('Receivers of the report. Without any it is made for the status page only.'),
   group_by: oneOf(REPORT_GROUPS)
     .optional()
-    .meta({ examples: ['team'] })
+    .meta(example('team'))
     .describe('How spend is grouped; by default by team if there are owners, else by project.'),
   only_team: optionalText
-    .meta({ examples: ['payments'] })
+    .meta(example('payments'))
     .describe('The team of owners whose computes are reported; by default all computes.'),
   redact: array(oneOf(REDACTABLE))
     .prefault([])

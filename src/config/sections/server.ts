@@ -1,5 +1,5 @@
 import { array, boolean, enum as oneOf, record, strictObject, string, type z } from 'zod'
-import { camelKeys, someText } from '../parts.ts'
+import { camelKeys, example, someText } from '../parts.ts'
 import { addressSchema, isLoopback } from '../units.ts'
 
 const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
@@ -39,7 +39,7 @@ const listeners = strictObject({
   })
     .transform(camelKeys)
     .optional()
-    .meta({ examples: [{ cert_file: './tls.crt', key_file: './tls.key' }] })
+    .meta(example({ cert_file: './tls.crt', key_file: './tls.key' }))
     .describe('Certificate of the API; changed files are read again.'),
   insecure: boolean()
     .prefault(false)

@@ -126,9 +126,7 @@ type Sections = Readonly<{
   windows: z.output<typeof windowsSchema>
 }>
 
-type BuiltWindows = Readonly<{ windows: ReadonlyMap<string, Window>; problems: readonly string[] }>
-
-export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
+export function buildWindows({ timezone, calendars, windows: entries }: Sections) {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, calendar.dates]))
   const windows = new Map<string, Window>()
   const problems: string[] = []

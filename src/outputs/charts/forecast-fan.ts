@@ -1,8 +1,7 @@
 import type { Zone } from '../../calendar/zone.ts'
 import type { Instant, Interval } from '../../model/units.ts'
-import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
-import { inBrackets, rangeText } from '../text/amounts.ts'
+import { inBrackets, rangeText, dayText } from '../text/amounts.ts'
 
 type ForecastRange = Readonly<{ p10: number; p50: number; p90: number }>
 

@@ -9,8 +9,7 @@ import {
   type CellState,
 } from './timeline-cells.ts'
 import { html, type Html } from '../text/html.ts'
-import { spanText } from '../text/amounts.ts'
-import { dayText } from '../text/dates.ts'
+import { spanText, dayText } from '../text/amounts.ts'
 import { sumOf } from '../../std/sum.ts'
 
 const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']

@@ -32,19 +32,20 @@ const isText = (sort: Sort) => sort === 'name' || sort === 'team'
 
 /** @param parameters decoded */
 export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQuery {
+  const { text, state, team, tier, project, branch, order, range, group, page } = parameters
   const sort = SORTS.find((name) => name === parameters['sort']) ?? 'spend'
   return {
-    text: parameters['text'] || undefined,
-    state: STATES.find((name) => name === parameters['state']),
-    team: ownerFilter(parameters['team']),
-    tier: ownerFilter(parameters['tier']),
-    project: parameters['project'] || undefined,
-    branch: parameters['branch'] || undefined,
+    text: text || undefined,
+    state: STATES.find((name) => name === state),
+    team: ownerFilter(team),
+    tier: ownerFilter(tier),
+    project: project || undefined,
+    branch: branch || undefined,
     sort,
-    descending: isDescending(parameters['order'], sort),
-    range: RANGES.find((name) => name === parameters['range']) ?? '24h',
-    group: parameters['group'] === 'team' ? 'team' : undefined,
-    page: pageNumber(parameters['page']),
+    descending: isDescending(order, sort),
+    range: RANGES.find((name) => name === range) ?? '24h',
+    group: group === 'team' ? 'team' : undefined,
+    page: pageNumber(page),
   }
 }
 

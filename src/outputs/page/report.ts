@@ -1,6 +1,6 @@
 import { reportKey, type ArchivedReport } from '../../model/output/report.ts'
 import { toIso } from '../../model/time.ts'
-import { instantText } from '../text/dates.ts'
+import { instantText } from '../text/amounts.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'

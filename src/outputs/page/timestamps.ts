@@ -1,5 +1,5 @@
 import type { Zone } from '../../calendar/zone.ts'
-import { dayText } from '../text/dates.ts'
+import { dayText } from '../text/amounts.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'

@@ -6,7 +6,7 @@ import {
   type SpendForecast,
 } from '../../model/policy/budget.ts'
 import { toIso } from '../../model/time.ts'
-import { isoInterval } from '../text/dates.ts'
+import { isoInterval } from '../text/amounts.ts'
 import type { ReportBudget } from './schema.ts'
 
 export function reportBudget(view: BudgetWithForecast): ReportBudget {

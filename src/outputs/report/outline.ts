@@ -1,4 +1,3 @@
-import { datesText, instantText } from '../text/dates.ts'
 import { displayName } from '../text/display-name.ts'
 import { tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
@@ -6,7 +5,7 @@ import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
 import { observerSection, unproductiveSection } from './sections/unproductive.ts'
 import type { Report } from './schema.ts'
-import { countWithNoun, spanText } from '../text/amounts.ts'
+import { countWithNoun, spanText, datesText, instantText } from '../text/amounts.ts'
 
 export function buildOutline(report: Report): ReportOutline {
   const { slot, account, team, verdict } = report

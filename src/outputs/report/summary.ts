@@ -1,7 +1,14 @@
-import { instantText, monthText } from '../text/dates.ts'
 import { displayName } from '../text/display-name.ts'
 import type { Report, ReportBudget } from './schema.ts'
-import { budgetAmountText, comparedText, countWithNoun, moneyText, percentText } from '../text/amounts.ts'
+import {
+  budgetAmountText,
+  comparedText,
+  countWithNoun,
+  moneyText,
+  percentText,
+  instantText,
+  monthText,
+} from '../text/amounts.ts'
 
 type ReportWithoutVerdict = Omit<Report, 'verdict'>
 export function summarySentence(report: ReportWithoutVerdict): string {

@@ -101,7 +101,7 @@ export async function waitUntilUp(name: string, program: Program, { url, clock }
   for (let check = 0; check < MAX_UP_CHECKS; check += 1) {
     const exit = program.ended()
     if (exit !== undefined) throw new Error(`${name} ended with ${exit}`)
-    // oxlint-disable-next-line no-await-in-loop -- one request after the other
+    // oxlint-disable-next-line no-await-in-loop -- one by one
     if (await isUp(url)) return
     // oxlint-disable-next-line no-await-in-loop -- as above
     await clock.sleep(UP_CHECK_INTERVAL, signal)

@@ -41,7 +41,7 @@ async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
       const count = part.copy(buffer, filled, from)
       filled += count
       from += count
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other is the point
+      // oxlint-disable-next-line no-await-in-loop -- one by one
       if (filled === PIECE_SIZE) await write()
     }
   await write()

@@ -10,7 +10,6 @@ import {
   type TableBlock,
 } from '../blocks.ts'
 import { computeNameHtml } from '../ownership.ts'
-import { dayText } from '../../text/dates.ts'
 import { forecastFanFigure } from '../../charts/forecast-fan.ts'
 import { breakable, html, type Html, type HtmlPart } from '../../text/html.ts'
 import { displayName } from '../../text/display-name.ts'
@@ -19,7 +18,7 @@ import type { Report, ReportBudget } from '../schema.ts'
 import { GROUP_NAMES } from '../sections/spend.ts'
 import { barsSvg } from '../../charts/bars.ts'
 import { tableHtml, type TableHeading } from '../../text/html-table.ts'
-import { budgetAmountText, moneyText, percentText } from '../../text/amounts.ts'
+import { budgetAmountText, moneyText, percentText, dayText } from '../../text/amounts.ts'
 
 /** @param most rows per table */
 export function renderPageHtml(report: Report, most: number): Html {

@@ -1,8 +1,7 @@
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
-import { instantText } from '../../text/dates.ts'
 import type { Report, ReportBudget } from '../schema.ts'
-import { budgetAmountText, percentText } from '../../text/amounts.ts'
+import { budgetAmountText, percentText, instantText } from '../../text/amounts.ts'
 
 export function budgetSection({ budgets, made_at }: Report): ReportSection {
   const section = { id: 'budgets', title: 'Budgets' }

@@ -1,8 +1,7 @@
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
-import { instantText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { moneyText, priceText } from '../../text/amounts.ts'
+import { moneyText, priceText, instantText } from '../../text/amounts.ts'
 
 /** The table must fit a line of a mail. */
 const MAX_REASON_LENGTH = 120

@@ -1,8 +1,15 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
-import { dayText, instantText, monthText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { countWithNoun, hoursText, moneyText, percentText } from '../../text/amounts.ts'
+import {
+  countWithNoun,
+  hoursText,
+  moneyText,
+  percentText,
+  dayText,
+  instantText,
+  monthText,
+} from '../../text/amounts.ts'
 
 const amountOrUnknown = (amount: number | null, currency: string) =>
   amount === null ? 'not known' : moneyText(amount, currency)
