@@ -1,5 +1,5 @@
 // View of a compute for people and metrics, from its ledger entry.
-import { effectiveDelay, largestCu, smallestCu } from '../model/service/compute.ts'
+import { effectiveDelay, isFixed, smallestCu } from '../model/service/compute.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import { ifRead, type ConnectionCounts, type Reading } from '../model/observation.ts'
@@ -77,6 +77,7 @@ function stateOf(entry: ComputeEntry, context: ViewContext): StateView {
 
 function ledgerOf(entry: ComputeEntry, context: ViewContext): LedgerView {
   const { totals, counters } = entry
+  const { assumed, idleTail, observerOverhead } = totals
   const { awake, cuTime } = totalsWithAccrual(entry, context)
   const spend = spendOf(cuTime)
   return {
@@ -84,9 +85,9 @@ function ledgerOf(entry: ComputeEntry, context: ViewContext): LedgerView {
     cuTime: cuTimeSum(cuTime),
     spend,
     spendPerHour: spendPerHour(entry, context),
-    assumed: totals.assumed,
-    idleTail: totals.idleTail,
-    observerOverhead: totals.observerOverhead,
+    assumed,
+    idleTail,
+    observerOverhead,
     awakeBy: topAwakeCauses(totals, spend.likely),
     counters,
     reconciliation: context.project?.metering?.reconciliation,
@@ -146,7 +147,7 @@ function connectionsOf({ compute, reading }: ComputeEntry, maxConnections: numbe
 function sizeNow(entry: ComputeEntry, preset: Preset): ReadingView['size'] {
   const { state, sizing } = entry.compute
   if (state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
-  if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }
+  if (isFixed(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }
   const limit = currentReading(entry)?.cacheLimit
   const size = limit ? currentCu(limit, sizing, preset) : undefined
   return size && { cu: size, source: 'estimated' }

@@ -102,10 +102,9 @@ export function createOperationCounter(sweep: Sweep): typeof addWakes {
   )
   return (counters, entries, before) => {
     const uncounted = entries.flatMap((entry) => {
-      const previous = before.computes.get(computeKey(entry.ref))
-      const operations = previous
-        ? uncountedOperations(previous, finished.get(computeKey(entry.ref)) ?? [])
-        : []
+      const key = computeKey(entry.ref)
+      const previous = before.computes.get(key)
+      const operations = previous ? uncountedOperations(previous, finished.get(key) ?? []) : []
       return operations.map((operation) => ({ operation, entry }))
     })
     if (uncounted.length === 0) return counters
@@ -117,11 +116,8 @@ export function createOperationCounter(sweep: Sweep): typeof addWakes {
 
 /** Evidence holds the counted operations that are not settled yet; an operation from before the watermark was counted or came too late. */
 function uncountedOperations({ evidence, settledUntil }: ComputeEntry, finished: readonly Operation[]) {
-  const counted = new Set(
-    evidence.operations
-      .filter((operation) => !isOperationOpen(operation))
-      .map(({ operationId }) => operationId),
-  )
+  const known = evidence.operations.filter((operation) => !isOperationOpen(operation))
+  const counted = new Set(known.map(({ operationId }) => operationId))
   const uncounted = finished.filter(
     ({ operationId, updatedAt }) => !counted.has(operationId) && updatedAt + SECOND > settledUntil,
   )

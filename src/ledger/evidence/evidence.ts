@@ -1,5 +1,6 @@
 // Facts of a sweep become evidence of one compute. Operations, states and instants are sets: repetition and order make no difference.
 import {
+  isFixed,
   largestCu,
   MIN_AUTOSUSPEND_DELAY,
   smallestCu,
@@ -36,13 +37,11 @@ export const EMPTY_EVIDENCE: Evidence = {
 export function addLook(evidence: Evidence, look: Look): Evidence {
   const { compute, askedAt, answeredAt } = look
   const state = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
+  // A compute that is observed again was never deleted.
+  const existing = evidence.states.filter((one) => one.state !== 'gone')
   return {
     ...evidence,
-    // A compute that is observed again was never deleted.
-    states: addState(
-      evidence.states.filter((one) => one.state !== 'gone'),
-      state,
-    ),
+    states: addState(existing, state),
     starts: addInstant(evidence.starts, compute.startedAt),
     ends: addInstant(evidence.ends, compute.suspendedAt),
     activities: addInstant(evidence.activities, compute.lastActive),
@@ -50,14 +49,11 @@ export function addLook(evidence: Evidence, look: Look): Evidence {
   }
 }
 
-const recordOf = ({ compute, quietUntil }: Look): ObservedRecord => ({
-  startedAt: compute.startedAt,
-  suspendedAt: compute.suspendedAt,
-  lastActive: compute.lastActive,
-  updatedAt: compute.updatedAt,
-  holds: compute.autosuspendDelay ?? MIN_AUTOSUSPEND_DELAY,
-  unusedUntil: quietUntil,
-})
+const recordOf = ({ compute, quietUntil: unusedUntil }: Look): ObservedRecord => {
+  const { startedAt, suspendedAt, lastActive, updatedAt, autosuspendDelay } = compute
+  const holds = autosuspendDelay ?? MIN_AUTOSUSPEND_DELAY
+  return { startedAt, suspendedAt, lastActive, updatedAt, holds, unusedUntil }
+}
 
 export const addDeletion = (
   evidence: Evidence,
@@ -128,8 +124,7 @@ const isMoreComplete = (a: Operation, b: Operation) =>
 /** Evidence until `at`, and evidence after it. Sizes stay in the first part, because both need them. */
 export function splitEvidence(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
   const until = (time: Instant) => time <= at
-  const part = (has: (time: Instant) => boolean): Evidence => ({
-    ...EMPTY_EVIDENCE,
+  const part = (has: (time: Instant) => boolean) => ({
     states: evidence.states.filter(({ answeredAt }) => has(answeredAt)),
     starts: evidence.starts.filter(has),
     ends: evidence.ends.filter(has),
@@ -138,10 +133,14 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
     attributed: evidence.attributed.filter(({ to }) => has(to)),
   })
   const isDue = (one: Operation) => until(one.updatedAt) || awakeEffect(one) === undefined
-  const { operations, sizes, measured, covered, readSince, updates } = evidence
+  const { operations } = evidence
   return [
-    { ...part(until), operations: operations.filter(isDue), sizes, measured, covered, readSince, updates },
-    { ...part((time) => !until(time)), operations: operations.filter((one) => !isDue(one)) },
+    { ...evidence, ...part(until), operations: operations.filter(isDue) },
+    {
+      ...EMPTY_EVIDENCE,
+      ...part((time) => !until(time)),
+      operations: operations.filter((one) => !isDue(one)),
+    },
   ]
 }
 
@@ -159,7 +158,7 @@ export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence =>
 /** Size of a compute in a range by its file cache limit; undefined where the limit was not read. */
 export function measuredSizeOf({ look, result }: ReadingAttempt, preset: Preset): Cu | 'unknown' | undefined {
   const { sizing } = look.compute
-  if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return undefined
+  if (result.kind !== 'read' || isFixed(sizing)) return undefined
   const { cacheLimit } = result.reading
   return cacheLimit === undefined ? undefined : (currentCu(cacheLimit, sizing, preset) ?? 'unknown')
 }

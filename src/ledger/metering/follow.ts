@@ -79,8 +79,7 @@ const ignoreReading = (before: ProjectMetering, reading: MeterReading): ProjectM
   ...before,
   last: reading,
   base: undefined,
-  current: NO_UTILISATION,
-  utilisation: addUtilisation(before.utilisation, before.current),
+  ...withoutCurrent(before),
   ignored: before.ignored + 1,
   comparison: undefined,
 })
@@ -98,22 +97,16 @@ function ensureBaseline(
   { use, lag }: MeteringContext & { lag: Seconds },
 ): Based {
   const { last } = before
+  const baseAt = (until: Instant, still: boolean) => ({
+    until,
+    cuTime: last.cuTime,
+    ledger: ledgerUsageUntil(use, until),
+    still,
+  })
   const awakeAt = firstAwakeAfter(use, last.at) ?? reading.at
-  if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), COMPLETE_AFTER))) {
-    const base = { until: last.at, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, last.at), still: true }
-    return {
-      ...before,
-      base,
-      current: NO_UTILISATION,
-      utilisation: addUtilisation(before.utilisation, before.current),
-    }
-  }
-  if (before.base) return { ...before, base: before.base }
-  const until = after(last.at, seconds(0 - lag))
-  return {
-    ...before,
-    base: { until, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, until), still: false },
-  }
+  if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), COMPLETE_AFTER)))
+    return { ...before, base: baseAt(last.at, true), ...withoutCurrent(before) }
+  return { ...before, base: before.base ?? baseAt(after(last.at, seconds(0 - lag)), false) }
 }
 
 type UsageToDistribute = Readonly<{ reading: MeterReading; rest: number; to: Instant }>
@@ -142,8 +135,7 @@ function distributeUsage(metering: Based, pending: UsageToDistribute, use: Proje
   return {
     ...metering,
     shares,
-    current: NO_UTILISATION,
-    utilisation: addUtilisation(metering.utilisation, current),
+    ...withoutCurrent({ utilisation: metering.utilisation, current }),
     base: { until: to, cuTime: pending.reading.cuTime, ledger, still: false },
   }
 }
@@ -154,6 +146,12 @@ function replaceShare(shares: readonly RangeUtilisation[], next: RangeUtilisatio
   const others = shares.filter(({ from, to }) => from < next.from && to >= oldest)
   return [...others.map((share) => (share.to > next.from ? { ...share, to: next.from } : share)), next]
 }
+
+/** The current utilisation joins the past one. */
+const withoutCurrent = ({ utilisation, current }: Pick<ProjectMetering, 'utilisation' | 'current'>) => ({
+  current: NO_UTILISATION,
+  utilisation: addUtilisation(utilisation, current),
+})
 
 /** Halved beyond `MAX_CAPACITY`, so that old usage weighs ever less. */
 function addUtilisation(utilisation: Utilisation, { used, capacity }: Utilisation): Utilisation {

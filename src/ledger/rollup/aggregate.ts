@@ -1,5 +1,5 @@
 // Adds looks and readings to the bucket they fall in. A new quantity of a reading gets its line here.
-import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
+import { isFixed, smallestCu, type Compute } from '../../model/service/compute.ts'
 import { ifRead, type CacheReading, type ConnectionCounts, type Reading } from '../../model/observation.ts'
 import type {
   ConnectionPeaks,
@@ -22,8 +22,6 @@ const WEIGHT = millis(1000)
 export function observedSize({ state, sizing }: Compute): Cu | undefined {
   return state === 'active' && isFixed(sizing) ? smallestCu(sizing) : undefined
 }
-
-const isFixed = (sizing: Sizing) => smallestCu(sizing) === largestCu(sizing)
 
 export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
   ...open,

@@ -1,7 +1,6 @@
 // Distributes time and samples over buckets of a fixed length, in one walk in order of time.
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
-import type { Instant } from '../../model/units.ts'
-import { after, earliest, HOUR, instant, millis, ratio } from '../../model/units.ts'
+import { after, earliest, HOUR, instant, millis, ratio, type Instant } from '../../model/units.ts'
 import { overlap } from '../interval-math.ts'
 import type { StateSpan } from './state-spans.ts'
 

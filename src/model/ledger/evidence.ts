@@ -45,7 +45,7 @@ export type ObservedRecord = Readonly<{
   unusedUntil: Instant | undefined
 }>
 
-/** Limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last: earlier if there was one. */
+/** Limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last: with a single look the earlier. */
 export type SizeObservation = Readonly<{
   min: Cu
   max: Cu

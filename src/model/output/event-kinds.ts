@@ -94,7 +94,6 @@ export type KindRow<Kind extends EventKind> = Readonly<{
 /** From these rungs on an event is critical, a warning. */
 const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]
 
-const aboutProject = ({ projectId }: ReconciliationChange): EventSubject => ({ kind: 'project', projectId })
 const transitionFields = ({ ref, occurredAt }: Transition): Fields => ({
   ...ref,
   occurredAt: toIso(occurredAt),
@@ -103,6 +102,13 @@ const reconciliationFields = ({ projectId, checked }: ReconciliationChange): Fie
   projectId,
   checked,
 })
+
+/** Notification about the service's count of a project. */
+const ABOUT_COUNT = {
+  topic: ({ projectId }: ReconciliationChange) => `count/${projectId}`,
+  subject: ({ projectId }: ReconciliationChange): EventSubject => ({ kind: 'project', projectId }),
+  fields: ({ projectId }: ReconciliationChange) => ({ project_id: projectId }),
+} as const
 
 /** The order is that of the configuration's schema. */
 export const EVENT_KINDS = {
@@ -166,11 +172,7 @@ export const EVENT_KINDS = {
   },
   'key-accepted': {
     log: { level: 'info', text: 'API key accepted again' },
-    notification: {
-      severity: 'info',
-      topic: () => 'key',
-      text: () => 'The API key is accepted again',
-    },
+    notification: { severity: 'info', topic: () => 'key', text: () => 'The API key is accepted again' },
   },
   'service-unavailable': {
     log: {
@@ -187,11 +189,7 @@ export const EVENT_KINDS = {
   },
   'service-available': {
     log: { level: 'info', text: 'service answers again' },
-    notification: {
-      severity: 'info',
-      topic: () => 'service',
-      text: () => 'The service answers again',
-    },
+    notification: { severity: 'info', topic: () => 'service', text: () => 'The service answers again' },
   },
   'count-off': {
     log: {
@@ -201,10 +199,8 @@ export const EVENT_KINDS = {
     },
     notification: {
       severity: 'warning',
-      topic: ({ projectId }) => `count/${projectId}`,
-      subject: aboutProject,
+      ...ABOUT_COUNT,
       text: ({ projectId }) => `The service's count of project ${projectId} and the ledger do not agree`,
-      fields: ({ projectId }) => ({ project_id: projectId }),
     },
   },
   'count-agrees': {
@@ -215,10 +211,8 @@ export const EVENT_KINDS = {
     },
     notification: {
       severity: 'info',
-      topic: ({ projectId }) => `count/${projectId}`,
-      subject: aboutProject,
+      ...ABOUT_COUNT,
       text: ({ projectId }) => `The service's count of project ${projectId} and the ledger agree again`,
-      fields: ({ projectId }) => ({ project_id: projectId }),
     },
   },
   problem: {

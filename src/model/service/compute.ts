@@ -74,6 +74,7 @@ export const isInTransition = ({ state, pendingState }: Compute): boolean =>
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
+export const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(sizing)
 
 /**
  * Where no record has a delay, the smallest of the service: if one that is assumed is too long, a reading may wake the compute, and

@@ -1,22 +1,12 @@
-// Sizes, memory, file cache and connection limit by size.
-import type { Sizing } from './compute.ts'
-import { cu, seconds, type Bytes, type Cu, type Seconds } from '../units.ts'
-
-/** `interface`: the interface text; `2026-03`: the service's documentation since then (service-facts.md, "Presets"). */
-type PresetName = 'interface' | '2026-03'
+// Presets: memory and connection limit by size.
+import { largestCu, smallestCu, type Sizing } from './compute.ts'
+import { cu, type Bytes, type Cu } from '../units.ts'
 
 export type Preset = Readonly<{
-  name: PresetName
-  /** Ascending. */
-  sizes: readonly Cu[]
-  fileCacheShare: number
   maxConnections: (sizing: Sizing) => number
-  /** Smallest delay that the service accepts. */
-  delayFloor: Seconds
+  /** MiB of RAM for MiB of file cache. */
+  memoryOf: (cache: number) => number
 }>
-
-const range = (from: number, to: number, step: number) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 
 /** CU → connections. Source: service interface, "Limits", second table. */
 const INTERFACE_CONNECTIONS: Readonly<Record<string, number>> = {
@@ -50,40 +40,28 @@ const LATER_CONNECTIONS: Readonly<Record<string, number>> = {
 
 const clamp = (value: number) => Math.min(4000, Math.max(100, Math.floor(value)))
 
-const bounds = (sizing: Sizing): Readonly<{ min: number; max: number }> =>
-  'fixed' in sizing ? { min: sizing.fixed, max: sizing.fixed } : sizing
-
 const interfaceConnections = (sizing: Sizing) => {
-  const { min } = bounds(sizing)
+  const min = smallestCu(sizing)
   return INTERFACE_CONNECTIONS[min] ?? clamp((min * 4 * 2 ** 30) / 9_531_392)
 }
 
 const laterConnections = (sizing: Sizing) => {
-  const { min, max } = bounds(sizing)
+  const [min, max] = [smallestCu(sizing), largestCu(sizing)]
   const basis = Math.min(max, 8 * min)
   return LATER_CONNECTIONS[basis] ?? (basis > 8 ? 4000 : clamp(419.63 * basis))
 }
 
-export function createPreset(name: PresetName): Preset {
-  switch (name) {
-    case 'interface':
-      return {
-        name,
-        sizes: [0.25, 0.5, ...range(1, 10, 1)].map(cu),
-        fileCacheShare: 0.8,
-        maxConnections: interfaceConnections,
-        delayFloor: seconds(60),
-      }
-    case '2026-03':
-      return {
-        name,
-        sizes: [0.25, 0.5, ...range(1, 16, 1), ...range(18, 56, 2)].map(cu),
-        fileCacheShare: 0.75,
-        maxConnections: laterConnections,
-        delayFloor: seconds(60),
-      }
-  }
-}
+/** `interface`: the interface text; `2026-03`: the service's documentation since then (service-facts.md, "Presets"). */
+const PRESETS = {
+  interface: { maxConnections: interfaceConnections, memoryOf: (cache) => cache / 0.8 },
+  // below 1,097 MiB of cache the service reserves 256 MiB and a tenth
+  '2026-03': {
+    maxConnections: laterConnections,
+    memoryOf: (cache) => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75),
+  },
+} as const satisfies Readonly<Record<string, Preset>>
+
+export const createPreset = (name: keyof typeof PRESETS): Preset => PRESETS[name]
 
 /**
  * From the file cache limit that a compute shows now.
@@ -92,13 +70,8 @@ export function createPreset(name: PresetName): Preset {
  * @see service-facts.md, "Cache limit → current CU"
  */
 export function currentCu(cacheLimit: Bytes, sizing: Sizing, preset: Preset): Cu | undefined {
-  const { min, max } = bounds(sizing)
-  const mebibytes = cacheLimit / 2 ** 20
-  const memory = preset.name === 'interface' ? mebibytes / preset.fileCacheShare : laterMemory(mebibytes)
-  const measured = memory / 4096
+  const [min, max] = [smallestCu(sizing), largestCu(sizing)]
+  const measured = preset.memoryOf(cacheLimit / 2 ** 20) / 4096
   const snapped = Math.min(max, Math.max(min, Math.round(measured * 4) / 4))
   return Math.abs(snapped - measured) > 0.1 * snapped ? undefined : cu(snapped)
 }
-
-/** MiB of RAM for MiB of cache: below 1,097 MiB the service reserves 256 MiB and a tenth. */
-const laterMemory = (cache: number) => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75)
