@@ -75,9 +75,22 @@ function routes(api: Api): Hono<Env> {
   app.use(injectFaults(api, withoutFaults))
   app.use(interfaceOnly(api))
   const tooLarge = `the body is larger than ${MAX_BODY} bytes`
-  app.use(bodyLimit({ maxSize: MAX_BODY, onError: (call) => errorAnswer(call, 413, tooLarge) }))
+  const onError = async (call: Call) => {
+    await drop(call.req.raw)
+    return errorAnswer(call, 413, tooLarge)
+  }
+  app.use(bodyLimit({ maxSize: MAX_BODY, onError }))
   app.route('/', resources(api))
   return app
+}
+
+/** Reads the body of a refused request: with one half read the connection would be closed, and the next request of the client fail. */
+async function drop({ body }: Request): Promise<void> {
+  try {
+    if (body) await body.pipeTo(new WritableStream())
+  } catch {
+    // the client has gone: nobody waits for the answer
+  }
 }
 
 const RESOURCES = [

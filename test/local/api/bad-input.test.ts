@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 // Invalid requests: the answer is a 4xx that names the field, and nothing changes.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -207,4 +208,28 @@ test('the free plan allows its size only, and no replicas', async () => {
 // last, so that it covers all tests above
 test('none of these requests changed the compute', async () => {
   expect(await shop.record()).toEqual(before)
+})
+
+test.each([
+  ['an oversize body', `Bearer KEY`, 413],
+  ['a wrong key', 'Bearer nobody', 401],
+])('after %s a client that keeps its connection alive is answered', async (_, authorization, status) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = (method: string, path: string, key: string, body = ''): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: key.replace('KEY', local.apiKey), 'content-type': 'application/json' }
+      const sent = request(`${local.baseUrl}${path}`, { agent, method, headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode))
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  for (const size of [70_000, 1_000_000, 20_000_000, ...Array<number>(20).fill(300_000)]) {
+    const body = JSON.stringify({ key_name: 'x'.repeat(size) })
+    // oxlint-disable no-await-in-loop -- one request after the other on one connection
+    expect(await ask('POST', '/api_keys', authorization, body)).toBe(status)
+    expect(await ask('GET', '/projects', 'Bearer KEY')).toBe(200)
+    // oxlint-enable no-await-in-loop
+  }
+  agent.destroy()
 })
