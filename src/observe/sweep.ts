@@ -68,7 +68,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   using projectsGate = gateOf('projects')
   const listed = await readProjectList(
     ports,
-    { ledger, progress: list, most, listLag: plan.listLag },
+    { ledger, progress: list, most, listLag: plan.listLag, interval: plan.interval },
     projectsGate,
   )
   const startedAt = instantOf(startedOn, clock)

@@ -75,7 +75,7 @@ test('a page of projects none of which fits is read', async () => {
   })
   const read = await readProjectList(
     { clock, service },
-    { ledger: ledger(), progress: NO_LIST, most: 1, listLag: POLL.listLag },
+    { ledger: ledger(), progress: NO_LIST, most: 1, listLag: POLL.listLag, interval: POLL.interval },
     openGate(clock),
   )
   expect(read.problems).toHaveLength(MANY)

@@ -1,5 +1,5 @@
 // Activity in the project list that no known awake time explains.
-import type { Instant } from '../units.ts'
+import { latest, type Instant } from '../units.ts'
 import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 
@@ -20,12 +20,13 @@ export function explainsActivity(
   return state === 'idle' && suspendedAt !== undefined && active <= suspendedAt + TOLERANCE
 }
 
-/** Of the project's only compute, since a look showed it asleep. */
-export function unseenWakeAt(
-  entry: Pick<ComputeEntry, 'compute'>,
-  project: ProjectEntry | undefined,
-): Instant | undefined {
+/** Wake of a sleeping compute that only the project list shows: it must be the project's only one. */
+export function unseenWakeAt(entry: ComputeEntry, project: ProjectEntry | undefined): Instant | undefined {
   const active = project?.project.computeLastActiveAt
   if (active === undefined || project?.listed?.endpointIds.length !== 1) return undefined
+  // Seen awake, and suspended since by its operations: activity after that is of another wake.
+  const isSuspendedSince = entry.compute.state === 'active' && !entry.current
+  const sleptAt = latest(entry.settledUntil, ...entry.provisional.map(({ high }) => high.to))
+  if (isSuspendedSince && active > sleptAt + TOLERANCE) return active
   return explainsActivity(entry, active, 1) ? undefined : active
 }

@@ -39,6 +39,8 @@ type ListInput = Readonly<{
   most: number
   /** How late the list may show activity. */
   listLag: Seconds
+  /** Between two sweeps. */
+  interval: Seconds
 }>
 
 /** What this sweep has read so far. */
@@ -59,7 +61,7 @@ export async function readProjectList(
 ): Promise<ListResult> {
   const { ledger, progress, most } = input
   const reading: Reading = {
-    open: progress.inProgress,
+    open: listToContinue(input, clock.now()),
     changed: new Map(),
     unexplainedActivity: new Map(progress.unexplainedActivity),
     problems: [],
@@ -109,6 +111,14 @@ const newList = (startedAt: Instant): ListInProgress => ({
   cursors: [],
   pages: [],
 })
+
+/** Intervals for which an interrupted list stands, 2: one that is continued after an outage would show states from before it. */
+const MAX_PAUSE = 2
+
+function listToContinue({ progress: { inProgress }, interval }: ListInput, now: Instant) {
+  const interruptedAt = inProgress?.pages.at(-1)?.askedAt ?? 0
+  return interruptedAt >= after(now, seconds(0 - MAX_PAUSE * interval)) ? inProgress : undefined
+}
 
 /** Whether the page that failed may be asked for again; otherwise its cursor may be what the service refuses, and the next list begins anew. */
 const mayContinueAfter = ({ kind }: ServiceError): boolean =>

@@ -45,6 +45,7 @@ const read = (
       progress: over.progress ?? NO_LIST,
       most: over.most ?? 100,
       listLag: POLL.listLag,
+      interval: POLL.interval,
     },
     openGate(clock),
   )
@@ -64,7 +65,7 @@ test('a list that is not finished tells of the projects of its pages, the one be
   const { clock, service } = { clock: fakeClock('2026-01-05T01:00:00Z'), service: servicePages(three) }
   const begun = await readProjectList(
     { clock, service },
-    { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
+    { ledger: ledger(), progress, most: 2, listLag: POLL.listLag, interval: POLL.interval },
     openGate(clock),
   )
   const told = lastListed(begun.progress)
@@ -106,6 +107,28 @@ test.each<[ServiceError, { readonly goesOnAt: string | undefined }]>([
   expect(broken.stopped).toEqual(error)
   expect(broken.lost).toEqual([])
   expect(broken.progress.inProgress?.cursor).toBe(goesOnAt)
+})
+
+test.each([
+  [1, ['one']],
+  [10, ['first', 'one', 'two']],
+])('a list that was interrupted %d minutes ago goes on at %j', async (minutes, pages) => {
+  const down = failed<ServiceError>({ kind: 'unavailable', message: 'down' })
+  const interrupted = await read(servicePages({ first: page(['a'], 'one'), one: down }))
+  const asked: string[] = []
+  const clock = fakeClock(new Date(at(60 * minutes)).toISOString())
+  await readProjectList(
+    { clock, service: servicePages({ ...three, one: pages.length === 1 ? page(['b']) : three.one }, asked) },
+    {
+      ledger: ledger(),
+      progress: interrupted.progress,
+      most: 100,
+      listLag: POLL.listLag,
+      interval: POLL.interval,
+    },
+    openGate(clock),
+  )
+  expect(asked).toEqual(pages)
 })
 
 const known = accounted(
@@ -166,7 +189,7 @@ async function twice(troubles: readonly [readonly number[], readonly number[]]):
       // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
       const answer = await readProjectList(
         ports,
-        { ledger: known, progress, most: 1, listLag: POLL.listLag },
+        { ledger: known, progress, most: 1, listLag: POLL.listLag, interval: POLL.interval },
         openGate(clock),
       )
       progress = answer.progress
