@@ -3,7 +3,6 @@ import { fieldOf } from '../std/field.ts'
 import { wrapText } from '../std/wrap-text.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
-/** Columns of the comments. */
 const WIDTH = 110
 /** Optional keys that a first configuration needs. */
 const NEEDED_KEYS = new Set(['api_key_env'])

@@ -182,7 +182,6 @@ function selectPrices(
   return { currency, periods: cuHour === undefined ? listed : [{ from: instant(0), perCuHour: cuHour }] }
 }
 
-/** From the price file that comes with Dormouse. */
 export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
   const file = readPrices(SHIPPED_PRICES)
   if (!file.ok) return file

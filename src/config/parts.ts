@@ -8,7 +8,6 @@ export const optionalText = someText.optional()
 const NO_FILE = 'expected the path of a file'
 const NO_VARIABLE = 'expected the name of a variable'
 
-/** In a file, or in a variable of the environment. */
 export const secretFile = string(NO_FILE).min(1, NO_FILE).optional()
 export const secretVariable = string(NO_VARIABLE).min(1, NO_VARIABLE).optional()
 
@@ -20,7 +19,6 @@ export const wholeNumberSchema = (least: number, most: number) => {
   return int(expected).min(least, expected).max(most, expected)
 }
 
-/** The error of `parse` becomes the problem. */
 export const parsed =
   <Value>(parse: (text: string) => Result<Value, string>) =>
   (text: string, context: z.RefinementCtx): Value => {

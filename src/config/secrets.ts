@@ -27,7 +27,6 @@ export function configuredSecret(
   return variable === undefined ? undefined : create({ variable }, env)
 }
 
-/** One line each. */
 export const secretProblems = (secrets: readonly (Secret | undefined)[]): readonly string[] =>
   secrets.flatMap((secret) => {
     const text = secret?.read()

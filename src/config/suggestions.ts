@@ -3,7 +3,6 @@ export const unknownNameText = (kind: string, name: string, existing: readonly s
     ? `there is no ${kind} ${name}: there are none`
     : `unknown ${kind} ${name}${expectedWordText(name, existing)}`
 
-/** `, did you mean …?`, or a list of all words. */
 export function expectedWordText(word: string, words: readonly string[]): string {
   const near = nearestWord(word, words)
   return near === undefined ? `, expected one of ${words.join(', ')}` : `, did you mean ${near}?`
@@ -32,7 +31,6 @@ function editDistance(from: string, to: string) {
   return row[to.length] ?? 0
 }
 
-/** If an earlier item of the list at `path` has the same name. */
 export function repeatedName(path: string, items: readonly { readonly name: string }[], index: number) {
   const name = items[index]?.name
   const first = items.findIndex((other) => other.name === name)

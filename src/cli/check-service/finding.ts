@@ -23,7 +23,6 @@ export const notAsked = ({ unasked }: { readonly unasked: string }, follows = 's
 export type AssessSettings = Readonly<{
   requestsPerMinute: number
   plan: string | undefined
-  /** Projects that the configuration names. */
   named: number | undefined
 }>
 

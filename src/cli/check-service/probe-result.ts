@@ -41,18 +41,14 @@ export type ProbeResult = Readonly<{
   traffic: Traffic
   /** By the service's name; undefined if not reported. */
   keyKind: string | undefined
-  /** Keys that the key may list. */
   keys: Answer<number>
   projects: Readonly<{
-    /** First page of the largest size. */
     list: Answer<Readonly<{ count: number; more: boolean }>>
     /** `cursor`: the second page differs. `none`: one page has all. `repeats`: the cursor is ignored. `unproven`: too few projects. */
     paging: 'cursor' | 'none' | 'repeats' | 'unproven'
     fields: FieldCounts
-    /** Records not understood. */
     problems: readonly string[]
   }>
-  /** Projects whose computes were looked at. */
   sampled: number
   computes: Readonly<{
     fields: FieldCounts

@@ -72,7 +72,6 @@ const SIGNS = { full: 'ok', less: 'less', unknown: '?' } as const satisfies Reco
 const DEFAULT_WIDTH = 110
 const MIN_WIDTH = 60
 
-/** Verdict and topic in columns, the consequence below the finding. */
 export function checksText(checks: readonly Check[], columns: number | undefined): string {
   const topicWidth = Math.max(...checks.map(({ topic }) => topic.length))
   const indent = ' '.repeat(6 + topicWidth + 2)

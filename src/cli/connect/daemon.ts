@@ -136,7 +136,7 @@ function messageIn(text: string, otherwise: string) {
     const message = fieldOf(JSON.parse(text), 'message')
     if (typeof message === 'string') return message
   } catch {
-    // no JSON
+    // no JSON: another program answered
   }
   return `${otherwise}: ${text.slice(0, 200)}`
 }

@@ -33,10 +33,8 @@ export async function printAnswer<Value>(
 }
 
 type ListRequest<Item> = Pick<Request<Listing<Item>>, 'send'> & {
-  /** Key in JSON. */
   readonly name: string
   readonly json: (item: Item) => unknown
-  /** Heading → cell. */
   readonly columns: Readonly<Record<string, (item: Item) => string>>
 }
 

@@ -6,7 +6,6 @@ type DemoPaths = Readonly<{
   passwordFile: string
   /** Holds the address of the receiver of events. */
   receiverFile: string
-  /** Ports. */
   telemetry: number
   api: number
   /** Seconds. */

@@ -125,7 +125,6 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
   }
 }
 
-/** With the names of the table in place of ids. */
 const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson) =>
   receiver.notifications.map((notification) =>
     computes.reduce(
@@ -135,7 +134,6 @@ const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson) =>
   )
 
 type Ending = Readonly<{
-  /** Folder of the report. */
   folder: string
   monitoring: Monitoring | undefined
   clock: Clock

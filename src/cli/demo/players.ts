@@ -11,7 +11,6 @@ import { play } from './workload.ts'
 
 type DemoRun = Readonly<{
   clock: Clock
-  /** Aborts when the play is over. */
   signal: AbortSignal
   /** Resolves when somebody watches, or the play is over. */
   watched: Promise<void>

@@ -11,14 +11,12 @@ export type ReceivedNotification = Readonly<{
   to: string
   severity: string
   state: 'firing' | 'resolved' | 'event'
-  /** Name of the alert, or kind of the event. */
   name: string
   text: string
 }>
 
 export type DemoReceiver = AsyncDisposable & {
   readonly url: string
-  /** Token that Alertmanager sends. */
   readonly token: string
   /** Earliest first; grows. */
   readonly notifications: readonly ReceivedNotification[]
@@ -91,7 +89,6 @@ const alertOf = (
   text: annotations['summary'] ?? '',
 })
 
-/** The part of Dormouse's body that is shown. */
 type Event = Readonly<{ kind: string; severity: string; text: string }>
 
 const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotification => ({

@@ -13,7 +13,6 @@ export function reportFolder(requested: string | undefined): string {
   return requested
 }
 
-/** Paths of the files. */
 export type DemoReport = Readonly<{ markdown: string; html: string }>
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const

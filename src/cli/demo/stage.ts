@@ -14,7 +14,6 @@ export type StageSet = AsyncDisposable & {
   readonly local: Local
   readonly receiver: DemoReceiver
   readonly configFile: string
-  /** Holds the token of `receiver`. */
   readonly tokenFile: string
   readonly telemetryUrl: string
   readonly apiUrl: string
@@ -27,7 +26,6 @@ const ACTIVITY_LAG = 1
 const CACHE_SCALE = 64
 
 type Props = Readonly<{
-  /** Token that Alertmanager sends to the receiver. */
   token: string
   /** ISO 8601. */
   now: () => string

@@ -16,7 +16,6 @@ export type Summary = ReturnType<typeof buildSummary>
 
 type SummaryInput = Readonly<{
   fleet: FleetJson
-  /** As of `fleet.taken_at`. */
   truth: Truth
   urls: Readonly<Record<'page' | 'metrics' | 'api' | 'service', string>> & {
     readonly prometheus?: string
@@ -89,7 +88,6 @@ function computeSummary(real: Truth['computes'][number], computes: readonly Comp
 }
 
 const NO_TIME = { low: 0, likely: 0, high: 0 }
-/** Summary of a compute that the daemon has not observed. */
 const NOT_OBSERVED = {
   state: 'unknown',
   boundsContainTruth: false,

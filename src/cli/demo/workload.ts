@@ -38,7 +38,6 @@ type Session = Readonly<{
   uri: string
   /** Seconds; at least one query is sent. */
   length: number
-  /** Rows of the table, which is created if missing. */
   rows: number
 }>
 

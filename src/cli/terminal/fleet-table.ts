@@ -5,7 +5,6 @@ import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-/** Sorted by name. */
 export const fleetTable = ({ computes }: FleetJson): string =>
   textTable(
     HEADINGS,
@@ -31,5 +30,4 @@ function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes
     : name
 }
 
-/** Times of day in place of dates. */
 const withoutDates = (why: string) => why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')

@@ -4,9 +4,7 @@ import { toIso } from '../../model/time.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 
-/** The process as commands see it; tests pass their own. */
 export type Io = Readonly<{
-  /** Writes a line. */
   out: (text: string) => void
   err: (text: string) => void
   env: Readonly<Record<string, string | undefined>>
@@ -23,11 +21,9 @@ export type Io = Readonly<{
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** `end` takes the exit code. */
 export type CommandSession = Readonly<{
   io: Io
   end: (code: Promise<ExitCode>) => Promise<void>
-  /** Version of Dormouse. */
   version: string
 }>
 
@@ -47,7 +43,6 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
     .join('\n')
 }
 
-/** `name  value`, the values in one column. */
 export const textFields = (pairs: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length))
   return Object.entries(pairs)

@@ -88,7 +88,6 @@ export function parseFolderOption(option: string, text: string | undefined, { cw
   return isFolder(existing) ? ok(folder) : failed(`${option}: ${existing} is a file, expected a folder`)
 }
 
-/** Or its nearest parent. */
 function nearestExisting(path: string): string {
   const exists = statSync(path, { throwIfNoEntry: false }) !== undefined
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))

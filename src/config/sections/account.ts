@@ -8,7 +8,6 @@ const NO_PROJECTS = 'expected discover or a list of project ids'
 
 const text = (expected: string) => string(expected).min(1, expected)
 
-/** Without a slash at the end. */
 const baseUrl = string()
   .refine(
     isBaseUrl,

@@ -100,7 +100,6 @@ type BudgetContext = Readonly<{
   currencies: ReadonlyMap<string, string | undefined>
 }>
 
-/** In the order of the file. */
 export function buildBudgets(entries: readonly Entry[], context: BudgetContext) {
   return {
     budgets: entries.map((entry) => budgetOf(entry, context)),

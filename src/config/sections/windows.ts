@@ -20,7 +20,6 @@ import { unknownNameText } from '../suggestions.ts'
 const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'
 
-/** Other sections refer to it. */
 const nameSchema = string().regex(
   /^[a-z0-9_-]{1,40}$/,
   'expected a name of 1 to 40 of the characters a-z 0-9 - _',

@@ -3,10 +3,8 @@ import { html, type Html } from '../text/html.ts'
 
 type Bar = Readonly<{
   label: string
-  /** With its unit. */
   text: string
   value: number
-  /** In the period before, a thinner bar below. */
   before?: number | undefined
 }>
 

@@ -14,12 +14,10 @@ type ForecastFan = Readonly<{
   limit: number
   spent: number
   forecast: ForecastRange | undefined
-  /** With its unit. */
   amountOf: (value: number) => string
   dayOf: Zone['dayOf']
 }>
 
-/** Around the legend. */
 type FigureTexts = Readonly<{ before?: HtmlPart; nowText: string; after?: HtmlPart }>
 
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {

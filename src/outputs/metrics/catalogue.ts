@@ -37,7 +37,6 @@ export const CATALOGUE = {
 
 export type FamilyKey = keyof typeof CATALOGUE
 
-/** In the order of the exposition. */
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
 
 export const isPerCompute = ({ each }: Family): boolean => each > 0

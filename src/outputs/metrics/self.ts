@@ -14,7 +14,6 @@ import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
 import { boundText, labelText, valueText } from './exposition/format.ts'
 
 type RequestResult = Readonly<{
-  /** Account. */
   key: string
   operation: string
   /** Status, `network`, `timeout`. */
@@ -35,7 +34,6 @@ type RenderingResult = Readonly<{
   series: number
   duplicates: ReadonlyMap<FamilyKey, number>
   failed: readonly FamilyKey[]
-  /** Family → series that the cap left out. */
   dropped: ReadonlyMap<FamilyKey, number>
 }>
 
@@ -123,7 +121,7 @@ export function createSelfMetrics() {
     /** Starts the counters of a receiver of events at 0. */
     receiver: (sink: string) => startDeliveries(notifications, sink),
     delivery: (sink: string, result: DeliveryResult) => notifications.inc({ sink, result }),
-    /** Likewise, of reports. */
+    /** Starts the counters of a receiver of reports at 0. */
     reportReceiver: (sink: string) => startDeliveries(reports, sink),
     reportDelivery: (sink: string, result: DeliveryResult) => reports.inc({ sink, result }),
     /** Forgets a removed receiver, so that no alert waits for its next report. */

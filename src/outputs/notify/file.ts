@@ -7,7 +7,6 @@ import { failureCode } from './deadline.ts'
 type FileOptions = Readonly<{
   /** Absolute, with `{account}` and `{slot}` in its file name. */
   path: string
-  /** Newest files per account. */
   keep: number
 }>
 

@@ -159,7 +159,6 @@ const causeRow = (
   moneyText(spend, currency),
 ]
 
-/** `8 kB`, `1.5 GB`. */
 function bytesText(size: number) {
   if (size < 2 ** 20) return `${(size / 2 ** 10).toFixed(0)} kB`
   return size < 2 ** 30 ? `${shortNumber(size / 2 ** 20)} MB` : `${shortNumber(size / 2 ** 30)} GB`

@@ -31,9 +31,7 @@ type SpendRate = {
   readonly currency: string
   low: number
   high: number
-  /** Computes in the sums. */
   counted: number
-  /** Computes of unknown state, which are not. */
   unknown: number
 }
 

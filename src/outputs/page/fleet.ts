@@ -87,7 +87,6 @@ const countText = (matches: number, computes: number) =>
     ? countWithNoun(computes, 'compute')
     : `${matches} of ${countWithNoun(computes, 'compute')}`
 
-/** Filters that the form does not show. */
 const placeText = ({ project, branch }: FleetQuery) =>
   html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
 
@@ -135,7 +134,6 @@ const rangeLinks = (query: FleetQuery) =>
 
 type Group = Readonly<{ heading?: Html; views: readonly ComputeView[] }>
 
-/** All rows without heading, or a group per team. */
 function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: SelectedRows): readonly Group[] {
   if (query.group !== 'team') return [{ views: rows }]
   const byTeam = Map.groupBy(matches, ({ identity: { owner } }) => owner.team)

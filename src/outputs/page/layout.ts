@@ -8,17 +8,13 @@ import { timeHtml } from './timestamps.ts'
 
 export type PageContext = Readonly<{
   zone: Zone
-  /** Mode of Dormouse. */
   mode: string
-  /** URL path. */
   style: string
-  /** URL path. */
   script: string
 }>
 
 export type PageContent = Readonly<{
   title: string
-  /** Entry of the navigation. */
   path: string
   main: HtmlPart
 }>

@@ -4,7 +4,6 @@ const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connect
 export type Sort = (typeof SORTS)[number]
 const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
-/** Hours of an awake timeline. */
 export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
@@ -30,7 +29,6 @@ export type FleetQuery = FleetFilters & {
 /** From A to Z first; amounts from the largest. */
 const isText = (sort: Sort) => sort === 'name' || sort === 'team'
 
-/** @param parameters decoded */
 export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQuery {
   const { text, state, team, tier, project, branch, order, range, group, page } = parameters
   const sort = SORTS.find((name) => name === parameters['sort']) ?? 'spend'

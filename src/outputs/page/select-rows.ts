@@ -9,7 +9,6 @@ export type FleetPageInput = Readonly<{
   query: FleetQuery
   /** Undefined until days were summed for the first time. */
   recent: RecentSumsTable | undefined
-  /** Of a CU-hour, now. */
   priceOf: (account: string) => Micros
 }>
 
@@ -17,7 +16,6 @@ export type FleetPageInput = Readonly<{
 export type RecentSums = Readonly<{ awake: Millis; idleTail: Millis; spend: Micros }>
 
 export type RecentSumsTable = Readonly<{
-  /** Start of the first day. */
   from: Instant
   /** `computeKey` → sums; without computes that were not awake. */
   sums: ReadonlyMap<string, RecentSums>
@@ -32,7 +30,6 @@ export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): Re
 const ROWS_PER_PAGE = 100
 
 export type SelectedRows = Readonly<{
-  /** Computes of this page. */
   rows: readonly ComputeView[]
   /** In no particular order. */
   matches: readonly ComputeView[]

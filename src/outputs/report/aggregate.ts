@@ -21,7 +21,6 @@ import {
 /** A day belongs to the interval that contains its middle. */
 export type ReportSpans = Readonly<{
   week: Interval
-  /** Days of the week. */
   days: readonly (Interval & { readonly date: string })[]
   /** Whole weeks before, newest first; at least one. */
   earlier: readonly Interval[]
@@ -46,7 +45,6 @@ export type AggregatedCompute = Readonly<{
   ref: ComputeRef
   week: WeekSums
   before: WeekSums
-  /** Readings in the week. */
   readings: number
   /** Longest first, at most five. */
   culprits: readonly CulpritTime[]
@@ -77,7 +75,6 @@ const NO_SUMS: WeekSums = {
   wakes: 0,
 }
 
-/** Of the compute that is being read. */
 type RollupSums = { readonly ref: ComputeRef; readings: number; readonly timeByCulprit: Map<string, number> }
 
 export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans) {

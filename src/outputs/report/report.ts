@@ -34,7 +34,6 @@ export type ReportInput = Readonly<{
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined
   identityOf: (ref: ComputeRef) => ComputeIdentity
-  /** Events that receivers could be notified of. */
   events: NonNullable<Report['events']>
   /** Since the ledger began, of the computes in the plan. */
   wakesCaused: number
@@ -204,7 +203,6 @@ function reportCompute(
   }
 }
 
-/** Valid at some time of the interval. */
 function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices'] {
   return periods.flatMap(({ from: since, perCuHour }, index) => {
     const until = periods[index + 1]?.from

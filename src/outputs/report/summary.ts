@@ -64,7 +64,6 @@ function budgetText({ budgets }: ReportWithoutVerdict) {
 const withinText = (count: number) =>
   count === 1 ? 'The budget is within its limit.' : `All ${count} budgets are within their limits.`
 
-/** The fullest budget, and how many more there are. */
 function fullestText(budgets: readonly ReportBudget[], text: (budget: ReportBudget) => string) {
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []

@@ -5,7 +5,6 @@ import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { HOUR, type Seconds } from '../../model/units.ts'
 
-/** `1,234.50` */
 const grouped = (digits: string) => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
 /** Rounded to one decimal below 100, to none above: `5`, `12.5`, `168`, `1,299`. */
@@ -77,7 +76,6 @@ export function rangeText(
   return from === to ? undefined : `${from} to ${to}`
 }
 
-/** Follows the likely value. */
 export const inBrackets = (range: string | undefined): string => (range === undefined ? '' : ` (${range})`)
 
 /** `1 compute`, `3 computes`. */

@@ -46,7 +46,6 @@ export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
 /** Characters of the longest bar. */
 const BAR = 30
 
-/** A row per week; bars in proportion to spend. */
 export function weekLines({ weeks, currency }: Audit): readonly TextRow[] {
   const largest = Math.max(1, ...weeks.map(({ spend }) => spend))
   return weeks.map(({ from, spend, awake, wakes }) => [
@@ -110,7 +109,6 @@ export function findingText(finding: Finding, currency: string): string {
   }
 }
 
-/** A line per kind of those not listed. */
 export function remainingFindingLines(findings: readonly Finding[], currency: string): readonly string[] {
   const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
   const counts = { ...sums }

@@ -3,7 +3,6 @@
 /** Null and undefined are empty cells. */
 export type CsvCell = string | number | null | undefined
 
-/** With CRLF. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
 function cellText(cell: CsvCell) {

@@ -17,7 +17,6 @@ export function displayName(name: string, maxLength = MAX_LENGTH): string {
 const WIDE =
   /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60]$/u
 
-/** In terminal columns. */
 export function displayWidth(text: string): number {
   let width = 0
   for (const character of text) if (!JOINS.test(character)) width += WIDE.test(character) ? 2 : 1

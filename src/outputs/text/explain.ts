@@ -73,7 +73,6 @@ function stateText({ shown, reason }: ComputeView['state']) {
   return `${STATE_WORDS[shown]}${reason.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
-/** Line by line. */
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency } = view.identity
   const { spend, awake, idleTail, observerOverhead } = view.ledger

@@ -7,7 +7,6 @@ export type TableHeading = Readonly<{
   kind: 'name' | 'number' | 'words'
 }>
 
-/** @param kinds title → kind */
 export const headings = (kinds: Readonly<Record<string, TableHeading['kind']>>): readonly TableHeading[] =>
   Object.entries(kinds).map(([title, kind]) => ({ title, kind }))
 

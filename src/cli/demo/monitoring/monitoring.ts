@@ -19,7 +19,6 @@ export function findPrograms(path: string | undefined): Programs | undefined {
 
 type MonitoringOptions = Readonly<{
   programs: Programs
-  /** New folder for both. */
   folder: string
   /** Job → `host:port`; the rules are about the job `dormouse`. */
   jobs: Readonly<Record<string, string>>

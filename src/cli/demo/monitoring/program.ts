@@ -20,9 +20,7 @@ export const findProgram = (names: readonly string[], path = ''): string | undef
     .find(isProgram)
 
 export type ServerOptions = Readonly<{
-  /** Path of the program. */
   file: string
-  /** Folder of its data and log. */
   folder: string
   clock: Clock
 }>
@@ -47,7 +45,6 @@ export async function startServer(
   return { address, url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Disposing ends it. */
 export type Program = AsyncDisposable & {
   /** Exit code or signal, with the last line of the log; undefined while it runs. */
   readonly ended: () => string | undefined
@@ -56,7 +53,6 @@ export type Program = AsyncDisposable & {
 type ProgramOptions = Readonly<{
   file: string
   words: readonly string[]
-  /** Appended to. */
   logFile: string
   clock: Clock
 }>

@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { startServer, type Server, type ServerOptions } from './program.ts'
 
 type PrometheusOptions = ServerOptions & {
-  /** Job → `host:port`. */
   readonly jobs: Readonly<Record<string, string>>
   /** Text of the rules, and `host:port` of the Alertmanager. */
   readonly alerts?: Readonly<{ rules: string; to: string }> | undefined
 }
 
-/** Creates the folder. */
 export async function startPrometheus(options: PrometheusOptions): Promise<Server> {
   const { folder, jobs, alerts } = options
   mkdirSync(folder)

@@ -19,7 +19,6 @@ export type DaemonInfo = {
   /** Such as 2026a. */
   readonly tzdata: string
   readonly mode: string
-  /** Of the configuration. */
   readonly hash: string
 } & SeriesLimits
 

@@ -14,7 +14,6 @@ export type SeriesLimits = Readonly<{
 
 export type Selection = Readonly<{
   keys: ReadonlySet<FamilyKey>
-  /** In the order of the snapshot. */
   computes: readonly ComputeView[]
   /** Family → series left out by the cap, at most. */
   dropped: ReadonlyMap<FamilyKey, number>
@@ -67,7 +66,6 @@ export function selectSeries(
   }
 }
 
-/** As many families as fit; a basic one is never left out. */
 function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSeries: number) {
   const droppable = DROP_ORDER.filter((key) => families.includes(key))
   const without = (count: number) => families.filter((key) => !droppable.slice(0, count).includes(key))

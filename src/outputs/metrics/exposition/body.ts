@@ -1,6 +1,5 @@
 import { escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
-/** Blocks are lines of samples, the same in both formats. */
 export type RenderedFamily = FamilyHead & { readonly blocks: readonly Buffer[] }
 
 export type FamilyFilter = Readonly<{

@@ -8,7 +8,6 @@ const deflate = promisify(deflateRaw)
 export type CompressedPrefix = Readonly<{
   bytes: Buffer
   crc: number
-  /** Bytes before compression. */
   size: number
 }>
 

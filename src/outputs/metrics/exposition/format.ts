@@ -9,7 +9,6 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-/** `name` has the prefix. */
 export type FamilyHead = Pick<Family, 'help' | 'type'> & { readonly name: string }
 
 /** In OpenMetrics also UNIT where the name ends in one. */
@@ -28,7 +27,6 @@ export function labelText(names: readonly string[], values: readonly string[]): 
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
-/** For the quotes of a label. */
 export const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 

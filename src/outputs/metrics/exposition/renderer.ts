@@ -72,7 +72,6 @@ export function createRenderer() {
   }
 }
 
-/** @returns indices of the blocks in which a label changed */
 function updateLabels(key: FamilyKey, labels: readonly LabelValues[], state: FamilyState) {
   const family = CATALOGUE[key]
   // the last label of a histogram names its line: `sum`, `count`, or the bound of a bucket
@@ -110,7 +109,6 @@ function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> 
   return repeated
 }
 
-/** The line up to its value. */
 function seriesPrefix(name: FamilyKey, values: LabelValues) {
   const { type, labels: names } = CATALOGUE[name]
   const line = values.at(-1)

@@ -5,9 +5,7 @@ import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 
 export type LabelValues = readonly string[]
 
-/** Series by index. */
 export type SeriesColumns = Readonly<{
-  /** In the order of the family's labels. */
   labels: readonly LabelValues[]
   values: readonly number[]
 }>
@@ -23,7 +21,6 @@ export const inSeconds = (at: number | undefined) => (at === undefined ? undefin
 
 export const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
 
-/** Reused from one snapshot to the next. */
 type SampleMemory = Readonly<{
   /** A compute keeps its reference object from one snapshot to the next. */
   computes: IdentityCache<ComputeRef, ComputeLabels>
@@ -34,7 +31,6 @@ type SampleMemory = Readonly<{
 type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
 export type ComputeLabels = Readonly<{
-  /** Project and endpoint. */
   id: LabelValues
   /** Third label → all three. */
   more: Map<string, LabelValues>

@@ -96,7 +96,6 @@ function createByteBuffer() {
       end += 1
       return end - start
     },
-    /** Since the last `take`. */
     take: (): Buffer => {
       const bytes = Buffer.allocUnsafeSlow(end)
       buffer.copy(bytes, 0, 0, end)

@@ -42,7 +42,6 @@ function writeWhole(bytes: Uint8Array, at: number, whole: number) {
   return last
 }
 
-/** The digits after the point, without trailing zeros. */
 function writeMillionths(bytes: Uint8Array, at: number, millionths: number) {
   let end = writeDigits(bytes, at, MILLION + millionths)
   bytes[at] = POINT

@@ -7,7 +7,6 @@ import { percentText } from '../../text/amounts.ts'
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
 
-/** For every second row. */
 const SHADED = ' bgcolor="#f6f8fa"'
 
 export function renderMailHtml({ title, lead: [verdict = '', ...about], sections }: ReportOutline): string {

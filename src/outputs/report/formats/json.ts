@@ -20,7 +20,6 @@ export function renderArchivedJson(report: Report): string {
   return lines.length === 0 ? start + end : `${start}\n${lines.join(',\n')}\n${end}`
 }
 
-/** Groups of 500. */
 export function computeChunks({ computes }: Report): readonly (readonly ReportCompute[])[] {
   const chunks = Math.ceil(computes.length / COMPUTES_PER_TEXT)
   return Array.from({ length: chunks }, (_, index) =>

@@ -21,7 +21,6 @@ function blockText(block: ReportBlock) {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** Characters of a full bar. */
 const BAR_WIDTH = 20
 
 const cellText = (cell: BlockCell) =>

@@ -20,7 +20,6 @@ import { barsSvg } from '../../charts/bars.ts'
 import { tableHtml, type TableHeading } from '../../text/html-table.ts'
 import { budgetAmountText, moneyText, percentText, dayText } from '../../text/amounts.ts'
 
-/** @param most rows per table */
 export function renderPageHtml(report: Report, most: number): Html {
   const { title, lead, sections } = buildOutline(report)
   const [verdict = '', ...about] = lead

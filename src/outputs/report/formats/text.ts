@@ -38,7 +38,6 @@ export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest
   return [...lines, ...rest].join('\n')
 }
 
-/** Characters of a full bar. */
 const BAR_WIDTH = 20
 const cellText = (cell: BlockCell) =>
   cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR_WIDTH * share)))
@@ -78,7 +77,6 @@ function rowLines(row: TextRow, columns: Columns, widths: readonly number[]) {
   )
 }
 
-/** Between words, and inside words that are wider than a line. */
 function wrapped(words: string, width: number) {
   const lines: string[] = []
   let line = ''
