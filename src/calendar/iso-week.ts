@@ -3,7 +3,7 @@ import { DAY, type Instant, type Interval } from '../model/units.ts'
 import { dateText, dayNumber, addDays, localDateTimeOf, weekdayOf, type DayNumber } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
-/** Such as `2026-W47`. */
+/** Id of an ISO week, such as `2026-W47`. */
 export function isoWeekIdOf(at: Instant, zone: Zone): string {
   const thursday = addDays(mondayOf(zone.dayOf(at).number), 3)
   const year = dateText(thursday).slice(0, 4)

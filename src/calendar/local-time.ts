@@ -45,7 +45,7 @@ export function parseTime(text: string): number | undefined {
   return time <= DAY ? time : undefined
 }
 
-/** Of `2026-11-26T00:00`; `T24:00` is the end of that day. */
+/** Time of a text such as `2026-11-26T00:00`; `T24:00` is the end of that day. */
 export function parseLocalDateTime(text: string): LocalDateTime | undefined {
   const [date = '', time = '', ...more] = text.split('T')
   const day = parseDate(date)

@@ -30,7 +30,7 @@ type ScheduleStatus = Readonly<{
   next: Instant | undefined
 }>
 
-/** Of several missed slots only the last one runs, if not too late. No jump of the clock repeats or skips a slot. */
+/** Evaluates the slots until now. The last of several missed slots alone runs, if not too late. No jump of the clock repeats or skips a slot. */
 export function evaluateSchedule(
   schedule: Schedule,
   memory: ScheduleState | undefined,

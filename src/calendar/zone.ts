@@ -131,7 +131,7 @@ function createUtcOffsets(zone: string): UtcOffsets {
   }
 }
 
-/** Of `[from, to)`; the first begins at `from`, whatever was before. */
+/** Spans of one offset in `[from, to)`; the first begins at `from`, whatever was before. */
 function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number) {
   const spans: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
   let before = spans[0]

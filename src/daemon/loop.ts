@@ -22,7 +22,7 @@ type LoopOptions = Readonly<{
   turn: () => Promise<LoopTurn>
   /** In a row, before the loop began. */
   failures?: number
-  /** Of the turn before the loop began, monotonic; default: now. */
+  /** Start of the turn before the loop began, monotonic; default: now. */
   lastStartedAt?: Seconds
 }>
 

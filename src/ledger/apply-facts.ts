@@ -47,7 +47,7 @@ export type LedgerContext = Readonly<{
 export type ApplyContext = LedgerContext &
   Readonly<{
     delayOf: (compute: Compute) => AutosuspendDelay
-    /** Of the project's computes; none by default. */
+    /** Metered sizes of the project's computes; none by default. */
     metered?: MeteredSizes
   }>
 

@@ -5,12 +5,12 @@ import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
 
-/** Of one compute in one sweep; all empty when only its settlement is due. */
+/** Facts of one compute in one sweep; all empty when only its settlement is due. */
 export type ComputeFacts = Readonly<{
   ref: ComputeRef
   looks: readonly Look[]
   operations: readonly Operation[]
-  /** Those of its project were read without a failure. */
+  /** Operations of its project were read without a failure. */
   operationsRead: boolean
   /** An unreadable operation may be of this compute. */
   operationsLost: boolean

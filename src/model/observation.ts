@@ -71,7 +71,7 @@ export type ClientGroup = Readonly<{
   lastStatement: Instant | undefined
 }>
 
-/** Of all user databases, cumulative over one incarnation, with our own sessions. */
+/** Counters of all user databases, cumulative over one incarnation, with our own sessions. */
 export type UsageCounters = Readonly<{
   sessions: number
   /** Time in statements, summed over sessions. */
@@ -155,7 +155,7 @@ export type ListedComputes = Readonly<{
   /** The list is no older; absent: `answeredAt`. */
   askedAt?: Instant
   answeredAt: Instant
-  /** Of all existing computes, also with unreadable records. */
+  /** Ids of all existing computes, also with unreadable records. */
   endpointIds: readonly string[]
   /** Subset with an unreadable record. */
   unreadable?: readonly string[]

@@ -1,4 +1,4 @@
-// One check per topic, with what follows for Dormouse.
+// Checks by topic, with what follows for Dormouse.
 import { countWithNoun } from '../../outputs/text/amounts.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { HISTORY_TOPICS } from './assess-history.ts'
@@ -192,7 +192,7 @@ const TOPICS: Assessments = {
 
 const millisText = (span: number) => `${Math.round(span * 1000)} ms`
 
-/** One decimal, zero without a sign. */
+/** Seconds with one decimal, zero without a sign. */
 const tenths = (span: number) => (Math.round(span * 10) / 10 || 0).toFixed(1)
 
 /** `a in 1 of 2 records, b in 2 of 2`. */

@@ -72,7 +72,7 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
-/** One line. A problem does not stop the file from being written. */
+/** Line about the service. A problem does not stop the file from being written. */
 async function askService(options: Options, io: Io) {
   if (options.baseUrl === undefined)
     return { summary: 'no --base-url is given: the file has an example instead' }

@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers'
 export type ReceivedNotification = Readonly<{
   at: string
   by: 'alertmanager' | 'dormouse'
-  /** Of Alertmanager's routing or of the configuration. */
+  /** Receiver of Alertmanager's routing or of the configuration. */
   to: string
   severity: string
   state: 'firing' | 'resolved' | 'event'

@@ -17,7 +17,7 @@ export type DemoReport = Readonly<{ markdown: string; html: string }>
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
-/** Of the week of `now`; undefined if the daemon does not answer. */
+/** Report of the week of `now`; undefined if the daemon does not answer. */
 export async function writeDemoReport(
   apiUrl: string,
   { folder, now }: Readonly<{ folder: string; now: Instant }>,

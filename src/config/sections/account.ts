@@ -16,7 +16,7 @@ const baseUrl = string()
   .meta(example('https://console.example.com/api/v2'))
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** It ends with the version segment. Source: service interface, "Versioning". */
+/** Whether an address ends with the version segment. Source: service interface, "Versioning". */
 export function isBaseUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, username, password, search, hash, pathname } = new URL(url)

@@ -23,7 +23,7 @@ const entry = strictObject({
 
 export const ownersSchema = array(entry, 'expected a list of owners')
 
-/** One pattern each, so that each rule has a specificity of its own. */
+/** Rules with one pattern each, so that each rule has a specificity of its own. */
 export const ownerRules = (entries: z.output<typeof ownersSchema>): readonly OwnerRule[] =>
   entries.flatMap(({ match, owner }) =>
     each(match.compute).flatMap((compute) =>

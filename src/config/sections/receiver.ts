@@ -65,7 +65,7 @@ type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
 type Key = keyof ReceiverEntry
 type KeyRules = Readonly<{ allowed: readonly Key[]; needed: readonly Key[] }>
 
-/** One of the two keys of an address is needed, too. */
+/** Keys by type; besides, one of the two keys of an address is needed. */
 const KEY_RULES: Readonly<Record<Receiver['type'], KeyRules>> = {
   webhook: { allowed: ['url_file', 'url_env', 'secret_file', 'secret_env'], needed: [] },
   slack: { allowed: ['url_file', 'url_env'], needed: [] },

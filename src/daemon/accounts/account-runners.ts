@@ -125,7 +125,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     lastStartedAt: () => lastStartedAt,
     /** Undefined before the first turn ended. */
     runs: () => runs,
-    /** One turn of the loop. Never rejects. */
+    /** Runs one turn of the loop. Never rejects. */
     runPasses: async (signal: AbortSignal): Promise<LoopTurn> => {
       lastStartedAt = clock.monotonic()
       const begunAt = clock.now()

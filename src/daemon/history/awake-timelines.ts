@@ -100,7 +100,7 @@ function missingOf(
 
 const lastKnown = ({ from, intervals }: CachedTimes) => intervals.at(-1)?.to ?? from
 
-/** Of a timeline, ms. */
+/** Longest timeline, ms. */
 const MAX_LENGTH = 7 * DAY
 
 /** Adds intervals settled since, drops those out of reach of every timeline. */
@@ -131,7 +131,7 @@ function timelineOf(
   return { span, knownFrom: latest(span.from, first), knownUntil, intervals }
 }
 
-/** One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
+/** Times that are not settled. An interval in progress ends where its state was last known; its idle tail begins where the awake reason says. */
 function provisionalTimes({ state: { delay, reason } }: ComputeView, entry: ComputeEntry, until: Instant) {
   return provisionalIntervals(entry, delay, until).map(({ interval: { from, to, restart }, idleTail }) => {
     const isInTail = !to && reason.because === 'idle-tail'

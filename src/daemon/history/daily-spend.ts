@@ -23,7 +23,7 @@ export type DailySpendOptions = Readonly<{
   zone: Zone
 }>
 
-/** One series per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the current sizing. */
+/** Series of the budgets in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the current sizing. */
 export async function readDailySpend(
   { ledger, from, now }: Readonly<{ ledger: Ledger; from: Instant; now: Instant }>,
   options: DailySpendOptions,

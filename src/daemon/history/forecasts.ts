@@ -77,7 +77,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
 
   return {
-    /** Of this period; undefined before the first, and before a day is over. */
+    /** Forecast of this period; undefined before the first, and before a day is over. */
     of: ({ name, period, spent }: BudgetView) => {
       const last = forecasts.get(name)
       return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined

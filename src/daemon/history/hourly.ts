@@ -32,7 +32,7 @@ function openHours({ computes }: Ledger, { from, to }: Interval) {
   return open
 }
 
-/** One stored since the ledger was read is already there as a row. */
+/** Takes the open hour of a compute. An hour that was stored since the ledger was read is already there as a row. */
 function* takeOpenHour(open: Map<string, Rollup>, last: Rollup) {
   const key = computeKey(last.ref)
   const hour = open.get(key)

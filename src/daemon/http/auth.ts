@@ -20,7 +20,7 @@ type AuthOptions = Readonly<{
   addressOf: (context: Context) => string
 }>
 
-/** Of a request, bytes. */
+/** Largest body of a request, bytes. */
 const MAX_BODY = 65_536
 
 export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [

@@ -29,7 +29,7 @@ export type DeliveryPorts = EventQueue & {
   readonly recordResult: (kind: Delivery['kind'], sink: string, result: DeliveryResult) => void
   /** Exports the time of the last delivered report, at first that of adding the receiver. */
   readonly recordReportSuccess: (account: string, sink: string, at: Instant) => void
-  /** Of the metrics of a receiver no longer configured. */
+  /** Removes the metrics of a receiver no longer configured. */
   readonly recordRemoval: (account: string, sink: string) => void
   readonly log: Pick<Logger, 'error' | 'warn'>
 }

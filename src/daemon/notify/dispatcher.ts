@@ -1,4 +1,4 @@
-// One delivery worker per receiver; a reload starts, replaces and retires workers.
+// Delivery workers, one per receiver; a reload starts, replaces and retires workers.
 /* oxlint-disable no-await-in-loop -- one account after the other */
 import { once } from 'node:events'
 import type { Delivery } from '../../model/output/delivery.ts'

@@ -95,7 +95,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
       restatedFrom,
       /** In the store. */
       events,
-      /** Of a commit, if one failed. */
+      /** Failure of a commit, if one failed. */
       failure,
     }),
   }

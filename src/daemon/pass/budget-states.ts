@@ -28,7 +28,7 @@ type BudgetContext = Readonly<{ plan: PassPlan; now: Instant }>
 
 /** Before the start of a period: few computes sleep longer, so an earlier interval shows that usage was known then. */
 const HISTORY_BEFORE_PERIOD = 31 * DAY
-/** Of a burn rate. */
+/** Longest window of a burn rate. */
 const LONGEST_BURN_WINDOW = 72 * HOUR
 /** Settled at once, some 10 ms. */
 const INTERVALS_PER_TURN = 500

@@ -40,7 +40,7 @@ type ServiceState = Readonly<{
 export type Persistence = Readonly<{
   /** Whether the ledger is in the store. While it is not, nothing is read inside Postgres: an unstored reading would be repeated, and each may keep a compute awake. */
   isPersisted: boolean
-  /** Of storing the last pass, if it failed. */
+  /** Failure to store the last pass, if it failed. */
   failure: unknown
   /** Oldest day the last pass restated, if any. */
   restatedFrom: Instant | undefined
@@ -55,7 +55,7 @@ export type PassPlan = Readonly<{
   preset: Preset
   budgets: BudgetScopes
   owners: Owners
-  /** Of the account's zone. */
+  /** Days of the account's zone. */
   dayOf: Zone['dayOf']
   /** Share of awake time that readings may add. */
   overhead: number

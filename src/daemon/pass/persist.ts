@@ -33,13 +33,13 @@ export async function persist(
   const stored = failure === undefined ? evaluated : undefined
   return {
     isStored: stored !== undefined,
-    /** Of the store, in this stage or before; undefined where it did not fail. */
+    /** Failure of the store, in this stage or before; undefined where it did not fail. */
     failure,
     /** As stored. */
     ledger: stored?.ledger ?? applied.ledger,
     /** Undefined where not stored. */
     budgets: stored?.budgets,
-    /** Of this pass, stored or pending. */
+    /** Events of this pass, stored or pending. */
     events: [...ofSweep, ...applied.events, ...(stored?.events ?? [])],
     /** Not in the store yet. */
     pendingEvents: stored ? [] : pending.slice(-MAX_PENDING_EVENTS),

@@ -8,7 +8,7 @@ export type ProblemsSeen = ReadonlyMap<string, Instant>
 export type OutboxState = Readonly<{
   /** Not in the store yet, so nobody was notified. */
   pendingEvents: readonly Event[]
-  /** Of the last sweep. */
+  /** Problems of the last sweep. */
   problems: readonly string[]
   problemsSeen: ProblemsSeen
 }>

@@ -28,13 +28,13 @@ export type ReportSource = Readonly<{
   history: History & Pick<Outbox, 'eventsAfter'>
   ledger: Ledger
   prices: Prices
-  /** That the days of the history begin in. */
+  /** Zone in which the days of the history begin. */
   zone: Zone
   owners: Owners
   plan: ReportPlan
   /** Why no compute of the account is read, if so. */
   unread: string | undefined
-  /** Of the running daemon; undefined without one. */
+  /** View of the running daemon; undefined without one. */
   view: Pick<AccountView, 'budgets' | 'month'> | undefined
 }>
 
@@ -51,7 +51,7 @@ type ReportsRequest = Readonly<{
   plans: readonly ReportPlan[]
 }>
 
-/** Of the source's own plan. @throws when the store fails */
+/** Report by the source's own plan. @throws when the store fails */
 export async function buildReport(
   source: ReportSource,
   request: Omit<ReportsRequest, 'plans'>,

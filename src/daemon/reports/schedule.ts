@@ -58,7 +58,7 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
   }
 }
 
-/** Of several missed slots only the last report is made, within the catch-up time. A week is reported once. */
+/** Makes the report of the last missed slot alone, within the catch-up time. A week is reported once. */
 async function makeIfDue(job: ReportJob, account: string) {
   const { clock, store } = job
   const schedule = job.schedule()

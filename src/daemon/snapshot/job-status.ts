@@ -6,7 +6,7 @@ import { nextTick, backoff } from '../loop.ts'
 /** By the wall clock. */
 type JobRun = Readonly<{ begunAt: Instant; took: Seconds }>
 
-/** Of a job for one account. */
+/** Runs of a job for one account. */
 export type JobRuns = Readonly<{
   interval: Seconds
   last: JobRun
@@ -20,7 +20,7 @@ export type JobRuns = Readonly<{
 /** Intervals, or durations of a longer run, that a success may be late: one failed run is normal, three in a row are not. */
 const LATENESS_INTERVALS = 3
 
-/** Of the account furthest behind; undefined without accounts. */
+/** Status of the account furthest behind; undefined without accounts. */
 export function jobStatus(name: JobView['name'], accounts: readonly JobRuns[]): JobView | undefined {
   const views = accounts.map(viewOf)
   const successes = views.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])

@@ -8,7 +8,7 @@ import { duration } from '../interval-math.ts'
 /** The settled part of an awake interval. */
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
-/** One for each price, at the average size: sums are those stored, sizes within the interval are not. */
+/** Slices of a stored interval, one for each price, at the average size: sums are those stored, sizes within the interval are not. */
 export function slicesOfHistory(
   { ref, interval, cuTime }: HistoryInterval,
   { periods }: Prices,

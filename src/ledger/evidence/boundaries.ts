@@ -7,7 +7,7 @@ import { deletionIn } from './evidence.ts'
 export type Boundary = Readonly<{
   kind: 'start' | 'end'
   edge: Edge
-  /** Of a start: part of a restart. */
+  /** Whether a start is part of a restart. */
   restart: boolean
 }>
 
@@ -98,7 +98,7 @@ function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
   return [...ofOperations, ...unmatched.map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
 }
 
-/** Of the same edge, the closest pairs first. */
+/** Matches operations and records of the same edge, the closest pairs first. */
 function matchRecords(operations: readonly Operation[], records: readonly Instant[]) {
   const pairs = operations.flatMap((operation) =>
     records

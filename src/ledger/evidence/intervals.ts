@@ -42,7 +42,7 @@ type Walk = {
   readonly ended: Readonly<{ interval: AwakeInterval; samples: readonly StateSample[] }>[]
   readonly asleep: (readonly StateSample[])[]
   open: AwakeInterval | undefined
-  /** Of the current state, awake or asleep. */
+  /** Samples of the current state, awake or asleep. */
   samples: StateSample[]
   /** Last instant known asleep; undefined before any fact. */
   asleepAt: Instant | undefined

@@ -12,7 +12,7 @@ import { outlookAfter, type HorizonPart } from './spread.ts'
 const LEARNED = 60
 
 export type ForecastInput = Readonly<{
-  /** Of several computes their sum: quantiles cannot be added up. */
+  /** Spend a day; for several computes their sum: quantiles cannot be added up. */
   history: DailySeries
   /** In this period so far, today included. */
   spent: ForecastAmount
@@ -86,7 +86,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   }
 }
 
-/** Of the backtest, in whole days. */
+/** Length of the backtest, in whole days. */
 const windowLength = (daysLeft: number) => Math.max(1, Math.round(daysLeft))
 
 function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }: ForecastInput): void {

@@ -33,7 +33,7 @@ const MAX_CAPACITY = 100 * HOUR
 type MeteringContext = Readonly<{
   /** Usage by the ledger, as of the reading. */
   use: ProjectUsage
-  /** Of the whole account; undefined while no project measured one. */
+  /** Lag of the whole account; undefined while no project measured one. */
   lag: Seconds | undefined
 }>
 

@@ -101,7 +101,7 @@ export function usageBoundsUntil(
 export const asleepSince = ({ rates, suspendedAt: ended }: ProjectUsage, at: Instant): Instant =>
   earliest(at, latest(ended ?? at, ...rates.map(({ to }) => to)))
 
-/** Of the earliest awake time that ends after `at`. */
+/** Start of the earliest awake time that ends after `at`. */
 export function firstAwakeAfter({ rates, awakeFrom }: ProjectUsage, at: Instant): Instant | undefined {
   const starts = [...awakeFrom, ...rates.filter(({ to }) => to > at).map(({ from }) => from)]
   return starts.length === 0 ? undefined : earliest(...starts)

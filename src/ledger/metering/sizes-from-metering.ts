@@ -10,7 +10,7 @@ import { NO_UTILISATION } from './follow.ts'
 const ACCOUNT_WEIGHT = HOUR
 
 export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {
-  /** Of its only compute; undefined where it has several, or where it is not known. */
+  /** Sizing of its only compute; undefined where it has several, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
 

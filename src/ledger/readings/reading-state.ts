@@ -92,7 +92,7 @@ const lastSessionAt = ({ last, lastAttemptAt, lastSucceeded, clockOffset }: Read
 /** Bucket of the longest gaps, log2 of seconds: twelve days. */
 const MAX_GAP_BUCKET = 20
 
-/** Of the gap that newer client activity ended; undefined where the compute slept in between. */
+/** Bucket of the gap that newer client activity ended; undefined where the compute slept in between. */
 export function endedGap({ evidence, current }: ComputeEntry, later: Evidence): number | undefined {
   const newest = lastClientActivity(later) ?? 0
   const before = lastClientActivity(evidence)
@@ -164,7 +164,7 @@ export function updateObserverAllowance(
   return { allowance: seconds(earned - added - expected), reserved: seconds(reserved - released + expected) }
 }
 
-/** Of refusals only those of the quiet rule count, not a missing connection string, readings off or pace. */
+/** Adds a sweep. Refusals of the quiet rule count, but not a missing connection string, readings off or pace. */
 export function addReadingCounts(counts: ReadingCounts, { readings, refusals }: Sweep): ReadingCounts {
   const outcomes = [
     ...readings.map(outcomeOf),

@@ -22,7 +22,7 @@ export type AccrualContext = Readonly<{
   isUnobserved?: boolean
 }>
 
-/** Of a compute that was awake at the last application, that the list has shown awake since, or that is not observed. */
+/** Slice of a compute that was awake at the last application, that the list has shown awake since, or that is not observed. */
 export function accruedSlice(entry: ComputeEntry, context: AccrualContext): AwakeSlice | undefined {
   const { ref, deletedAt } = entry
   const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
@@ -60,7 +60,7 @@ function openIntervalTime(
   }
 }
 
-/** Of an unseen wake, which nothing dates yet: likely since the last activity. */
+/** Awake time of an unseen wake, which nothing dates yet: likely since the last activity. */
 function unseenWakeTime(
   entry: ComputeEntry,
   { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { atMost: Instant },
@@ -77,7 +77,7 @@ function unseenWakeTime(
   }
 }
 
-/** Of a sleeping compute, unobserved; none of it is likely. */
+/** Awake time that a sleeping, unobserved compute may have had; none of it is likely. */
 function possibleTime({ appliedAt }: ComputeEntry, atMost: Instant): AccruedTime | undefined {
   const none = emptyAt(appliedAt)
   return atMost > appliedAt ? { low: none, likely: none, high: { from: appliedAt, to: atMost } } : undefined

@@ -128,7 +128,7 @@ function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeB
     : anySize(size)
 }
 
-/** Of the two, the one that no start separates from `at`; else either; else any size. */
+/** Size of the observation that no start separates from `at`; else either; else any size. */
 function sizeBetween(
   at: Instant,
   looks: readonly [SizeObservation, SizeObservation],

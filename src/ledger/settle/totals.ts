@@ -61,7 +61,7 @@ export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext
   wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.ownSessions) ? 1 : 0,
 })
 
-/** Of the end, or what an interval in progress has so far. */
+/** Totals of the end, or what an interval in progress has so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   idleTail: idleTailOf(interval, evidence, delay),
@@ -85,7 +85,7 @@ export function addTotals(a: Totals, b: Totals): Totals {
   }
 }
 
-/** They never fall. Observer overhead costs the mean size of the compute at the present price. */
+/** Published counters, which never fall. Observer overhead costs the mean size of the compute at the present price. */
 export function raiseCounters(before: PublishedCounters, totals: Totals, price: Micros): PublishedCounters {
   const overhead = millis(Math.max(before.observerOverhead, totals.observerOverhead))
   const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))

@@ -15,7 +15,7 @@ export type ComputeListener = Readonly<{
 
 export type ComputesOptions = ComputeListener &
   Readonly<{
-    /** One data folder per branch and replica. */
+    /** Folder with a data folder per branch and replica. */
     folder: string
     template: string
     cluster: Cluster

@@ -1,6 +1,6 @@
 // Behaviour where the interface is silent (service-facts 12), and faults on request.
 
-/** One switch per open question of service-facts 12. Lengths in seconds. */
+/** Switches, one per open question of service-facts 12. Lengths in seconds. */
 export type Behaviour = Readonly<{
   /** A change to an idle compute makes it active for a moment. */
   patchWakesIdle: boolean

@@ -24,7 +24,7 @@ export const NO_DEFAULTS: ComputeDefaults = {
   pgSettings: {},
 }
 
-/** One limit alone is a fixed size of that many CU. */
+/** Completes a configuration. A single limit is a fixed size of that many CU. */
 export function completeConfig(
   config: Partial<ComputeConfig>,
   { defaults }: Pick<Project, 'defaults'>,

@@ -26,7 +26,7 @@ export const HISTORY_BEHAVIOUR = { ...SIMULATED_BEHAVIOUR, countersLag: 900 } as
 /** ms. A start takes its wake latency in addition. */
 export const LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
 
-/** One by one, so that only one is in memory. Equal options give equal projects, ids included. */
+/** Generates projects one by one, so that only one is in memory. Equal options give equal projects, ids included. */
 export function* generateProjects(options: HistoryOptions): Generator<GeneratedProject> {
   for (let number = 0; number < options.projects; number += 1) {
     const generated = simulateLife(projectLife(number, options), options)

@@ -1,4 +1,4 @@
-// One project of a generated history: settings, clients, failures.
+// A project of a generated history: settings, clients, failures.
 import { newProject } from '../control/requests/project-requests.ts'
 import type { Catalogue } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'

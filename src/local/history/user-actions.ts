@@ -36,7 +36,7 @@ export function* settingChanges(branch: BranchRef, from: number, chance: Chance)
   }
 }
 
-/** One after the other, each with a compute, for some days. */
+/** Preview branches one after the other, each with a compute, for some days. */
 export function* previewBranches(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   for (let [at, number] = [from, 101]; ; number += 1) {
     const start = workingTime(at, chance.wait(2.5), chance)

@@ -1,4 +1,4 @@
-// One PgBouncer per awake compute, from the first client of its pooled host on.
+// PgBouncers, one per awake compute, from the first client of its pooled host on.
 import { join } from 'node:path'
 import { freePort } from '../proxy/listen.ts'
 import { type WakeAdmission, refuseWake } from '../engine/wake-queue.ts'
@@ -8,7 +8,7 @@ type PooledServer = Pick<PoolerOptions, 'serverPort' | 'maxConnections' | 'keeps
 
 type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> &
   Readonly<{
-    /** One folder per pooler. */
+    /** Folder with a folder per pooler. */
     folder: string
     /** Searched at each call. */
     program: () => string | undefined

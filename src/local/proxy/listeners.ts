@@ -1,7 +1,7 @@
 import { type ListenAddress, listenTcp } from './listen.ts'
 import { type SessionOptions, serveClient } from './session.ts'
 
-/** One port for all computes, and one for each. */
+/** Ports for clients: one for all computes, and one for each. */
 export type ClientListeners = {
   readonly port: number
   portOf(endpointId: string): number | undefined

@@ -1,4 +1,4 @@
-// One client of the proxy: its request, the wake of its compute, then bytes both ways.
+// A client of the proxy: its request, the wake of its compute, then bytes both ways.
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'

@@ -15,7 +15,7 @@ export function ensureSetting(store: Store, name: string, create: () => string):
   return value
 }
 
-/** The same at every start. Its id, a UUID, is the creator of everything. */
+/** Loads the account, the same at every start. Its id, a UUID, is the creator of everything. */
 export const loadAccount = (store: Store, random: Random, clock: Clock) => ({
   id: ensureSetting(store, 'account', () => random.uuid()),
   organizationId: ensureSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),

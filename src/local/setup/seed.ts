@@ -21,7 +21,7 @@ const HISTORY = 'past'
 
 const isSeeded = (store: Store) => store.setting(SEEDED) !== undefined
 
-/** One for all projects of a folder, so that one configuration reads all. */
+/** Password for all projects of a folder, so that one configuration reads all. */
 export const monitoringPassword = (store: Store, random: Random): string =>
   ensureSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 

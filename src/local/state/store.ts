@@ -32,7 +32,7 @@ create table if not exists applied (branch_id text primary key, version text not
 export type Store = {
   /** A value in a template is bound as a parameter. */
   readonly sql: Statements
-  /** One transaction, on disk when this returns; an error rolls it back. */
+  /** Runs a transaction, on disk when this returns; an error rolls it back. */
   readonly commit: <Result>(write: () => Result) => Result
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void

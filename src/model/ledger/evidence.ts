@@ -16,7 +16,7 @@ export type AwakeInterval = Readonly<{
   to: Edge | undefined
   /** Until when it is known to be awake; the end of a closed interval. */
   knownUntil: Instant
-  /** It began with a restart instead of a wake. */
+  /** Whether it began with a restart instead of a wake. */
   restart: boolean
 }>
 
@@ -29,7 +29,7 @@ export type StateObservation = Readonly<{
   record: ObservedRecord | undefined
   /** Last known delay of a deleted compute. */
   delay?: AutosuspendDelay
-  /** Of the deletion; absent where nothing suggests one. */
+  /** Likely time of the deletion; absent where nothing suggests one. */
   likelyAt?: Instant
 }>
 

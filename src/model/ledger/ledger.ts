@@ -76,7 +76,7 @@ export type ComputeEntry = Readonly<{
 
 export type PartlySettledInterval = Readonly<{
   interval: AwakeInterval
-  /** Of the settled part. */
+  /** CU-time of the settled part. */
   cuTime: CuTimeByPrice
 }>
 

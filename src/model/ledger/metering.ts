@@ -50,7 +50,7 @@ export type ProjectMetering = Readonly<{
   last: MeterReading
   /** Undefined until the meter has moved, and after an implausible reading. */
   base: MeterBaseline | undefined
-  /** Of recent hours, ascending; the last one may still change. */
+  /** Utilisation of recent hours, ascending; the last one may still change. */
   shares: readonly RangeUtilisation[]
   /** Since `base`. */
   current: Utilisation

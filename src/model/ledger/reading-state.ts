@@ -17,7 +17,7 @@ export type ReadingState = Readonly<{
   atLimit: boolean
   /** Since the last success. */
   failures: number
-  /** Of the last reading with a hit ratio. */
+  /** Time of the last reading with a hit ratio. */
   cacheReadAt: Instant | undefined
   cache: AccumulatedCache | undefined
   /** Readings with a file cache limit that fits no size of the range. */

@@ -87,7 +87,7 @@ export type RollupState = Readonly<{
   coarse: OpenRollup | undefined
   /** Latest time in which all looks showed the compute asleep. */
   asleep: Interval | undefined
-  /** Of the last reading with cache statistics. */
+  /** Counters of the last reading with cache statistics. */
   cache: CacheBaseline | undefined
 }>
 

@@ -1,7 +1,7 @@
 import type { ComputeRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 
-/** Of one compute's clients, apart from its ledger entry, which is rewritten at every look. */
+/** Statistics of one compute's clients, apart from its ledger entry, which is rewritten at every look. */
 export type ComputeStatistics = Readonly<{
   ref: ComputeRef
   /** `gapBucket` → number of gaps. */

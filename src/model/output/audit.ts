@@ -38,7 +38,7 @@ export type AuditedCompute = AuditSums &
     projectName: string
     sizing: Sizing
     delay: AutosuspendDelay
-    /** Of the time in which the compute existed. */
+    /** Share of the time in which the compute existed. */
     awakeShare: Ratio
   }>
 

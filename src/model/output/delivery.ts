@@ -1,6 +1,6 @@
 import type { Instant } from '../units.ts'
 
-/** Of one item to one receiver. Plain data. */
+/** Delivery of one item to one receiver. Plain data. */
 export type Delivery = Readonly<{
   account: string
   /** Name of the receiver. */

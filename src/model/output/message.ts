@@ -28,5 +28,5 @@ export type DeliveryOutcome = Readonly<
   | { kind: 'failed'; because: string }
 >
 
-/** One attempt. Never rejects, and ends soon after `signal` aborts. */
+/** Makes one attempt. Never rejects, and ends soon after `signal` aborts. */
 export type Sink = (message: Message, signal: AbortSignal) => Promise<DeliveryOutcome>

@@ -28,7 +28,7 @@ export type IdentityView = Readonly<{
   compute: Compute
   project: Project | undefined
   owner: Owner
-  /** Of the whole project. */
+  /** Owner of the whole project. */
   projectOwner: Owner
   currency: string
 }>
@@ -59,7 +59,7 @@ export type LedgerView = Readonly<{
   awakeBy: readonly AttributedTime[]
   /** As exported to metrics. */
   counters: PublishedCounters
-  /** Of the project. */
+  /** Comparison for the whole project. */
   reconciliation: Reconciliation | undefined
 }>
 
@@ -75,7 +75,7 @@ export type ReadingView = Readonly<{
   hitRatio: Ratio | undefined
   cacheLimit: Bytes | undefined
   cacheUsed: Bytes | undefined
-  /** Of the last reading; all 0 when asleep. */
+  /** Counts of the last reading; all 0 when asleep. */
   connections: ConnectionCounts | undefined
   maxConnections: number
   reservedConnections: number | undefined
@@ -85,7 +85,7 @@ export type ReadingView = Readonly<{
   sizeUnknown: number
   /** Average of active sessions between the last two readings of one incarnation. */
   averageActive: number | undefined
-  /** Of the last full reading, ascending by window. */
+  /** Sizes of the last full reading, ascending by window. */
   workingSet: readonly WorkingSet[]
   longestTransaction: Seconds | undefined
 }>
@@ -111,7 +111,7 @@ export type AccountView = Readonly<{
   backlog: Backlog
   /** When the longest outstanding read of operations became due. */
   operationsWaitSince: Instant | undefined
-  /** Of the last sweep, one line each. */
+  /** Problems of the last sweep, a line each. */
   problems: readonly string[]
   readings: ReadingCounts
   /** Why no compute can be read; undefined when they can. */

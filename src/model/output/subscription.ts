@@ -10,6 +10,6 @@ export type Subscription = Readonly<{
   team: string | undefined
   /** Only about computes whose owner has this channel. */
   channel: string | undefined
-  /** The same kind and topic is not repeated before this time. */
+  /** Time before which the same kind and topic is not repeated. */
   repeatAfter: Seconds
 }>

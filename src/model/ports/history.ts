@@ -10,7 +10,7 @@ import type { Seconds, Interval } from '../units.ts'
 /** Rows that overlap `[from, to)`, of the named computes or of all. */
 export type HistorySpan = Interval & { readonly computes?: readonly ComputeRef[] }
 
-/** Of one compute, in order of time. */
+/** Awake intervals of one compute, in order of time. */
 export type ComputeAwakeIntervals = Readonly<{ ref: ComputeRef; times: readonly LikelyAwakeInterval[] }>
 
 /** Settled, compute by compute, each in order of time. Streamed in bounded memory. */

@@ -6,7 +6,7 @@ import type { Readings } from './readings.ts'
 import type { Service } from './service.ts'
 import type { AccountStore } from './store.ts'
 
-/** Of one account's pass. */
+/** Ports of one account's pass. */
 export type Ports = Readonly<{
   clock: Clock
   serviceTime: ServiceTime
@@ -14,7 +14,7 @@ export type Ports = Readonly<{
   service: Service
   readings: Readings
   store: AccountStore
-  /** Of the store's opening: commits are refused once another process has opened it. */
+  /** Epoch of the store's opening: commits are refused once another process has opened it. */
   epoch: number
   history: History
   send: Send

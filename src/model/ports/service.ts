@@ -10,7 +10,7 @@ import type { Instant } from '../units.ts'
 /** Decoded item by item: one bad record never hides the others. */
 export type Listing<Item> = Readonly<{
   items: readonly Item[]
-  /** One line each with the path: `endpoints[1].current_state: …`. */
+  /** Unreadable items, a line each with the path: `endpoints[1].current_state: …`. */
   problems: readonly string[]
   /** Readable ids of unreadable items. */
   unread?: readonly string[]
@@ -37,7 +37,7 @@ export type ListPage<Item> = Listing<Item> &
 /** Configured projects of a page: each takes a request. */
 export const CONFIGURED_PAGE = 20
 
-/** Of the service's own metering; `none` where the service plan, the service or the organisation has no such history. */
+/** Page of the service's own metering; `none` where the service plan, the service or the organisation has no such history. */
 export type ConsumptionPage =
   | ({ readonly kind: 'page' } & ListPage<Consumption>)
   | Readonly<{ kind: 'none'; because: 'plan' | 'absent'; message: string }>
@@ -70,7 +70,7 @@ export type Priority = 'verify' | 'apply' | 'poll' | 'report'
 
 /** Lists and gets may be repeated and are retried inside; a mutation is sent once. Every method stops waiting when `signal` aborts. */
 export type ServiceOperations = {
-  /** Of the account, all pages, or only those that the configuration names. */
+  /** Projects of the account, all pages, or only those that the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
   /** `cursor`: undefined for the first page. */
   listProjectsPage(cursor: Cursor, signal: AbortSignal): Answer<ListPage<Project>>
@@ -103,6 +103,6 @@ export type ServiceOperations = {
 
 /** Priority `poll`. */
 export type Service = ServiceOperations & {
-  /** The same at another priority. */
+  /** Service at another priority, with the same request allowance. */
   at(priority: Priority): Service
 }

@@ -38,7 +38,7 @@ export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind
 type CommitRefusal = { readonly kind: 'fenced' }
 
 export type CommitOptions = {
-  /** Of the caller's opening; without it the commit is not fenced. */
+  /** Epoch of the caller's opening; without it the commit is not fenced. */
   readonly epoch?: number
 }
 
@@ -51,7 +51,7 @@ export type AccountStore = {
 }
 
 export type Store = {
-  /** Of this opening for writing: larger by 1 than the one before. */
+  /** Epoch of this opening for writing: larger by 1 than the one before. */
   readonly epoch: number
   account(name: string): AccountStore
   close(): Promise<void>

@@ -36,9 +36,9 @@ export type Project = Readonly<{
   /** Awake time in the time of `cpuUsedSeconds`. Undefined where the service does not publish it. */
   activeSeconds: number | undefined
   updatedAt: Instant
-  /** Of any compute, late by the activity lag; undefined where the service does not publish it. */
+  /** Last activity of any compute, late by the activity lag; undefined where the service does not publish it. */
   computeLastActiveAt: Instant | undefined
-  /** Of computes without their own. Undefined where the service does not publish it. */
+  /** Delay of computes without their own. Undefined where the service does not publish it. */
   defaultAutosuspendDelay: AutosuspendDelay | undefined
 }>
 

@@ -58,7 +58,7 @@ export type ConsumptionQuery = Interval &
     orgId?: string
   }>
 
-/** Of one project. The last hours may still change. */
+/** Consumption of one project. The last hours may still change. */
 export type Consumption = Interval &
   Readonly<{
     projectId: string

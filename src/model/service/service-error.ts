@@ -12,7 +12,7 @@ export type ServiceError = Readonly<
   | { kind: 'malformed'; problems: readonly string[] }
 > // the answer does not fit the interface
 
-/** One line, without secrets. */
+/** Text for a person: a line without secrets. */
 export function serviceErrorText(error: ServiceError): string {
   switch (error.kind) {
     case 'unauthorized':

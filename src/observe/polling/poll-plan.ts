@@ -6,7 +6,7 @@ import { seconds, type Seconds } from '../../model/units.ts'
 export type PollPlan = Readonly<{
   /** Requests that one sweep may make; fewer than `MIN_REQUESTS` count as that many. */
   requests: number
-  /** The same, whatever the pace of the last sweep was: default `requests`. */
+  /** Requests that the configuration allows, whatever the pace of the last sweep was; default `requests`. */
   allowance?: number
   /** Oldest age of a look, as long as the request allowance affords it. */
   maxAge: Seconds

@@ -22,7 +22,7 @@ type RequestResult = Readonly<{
   seconds: number
   /** Seconds, for the rate limiter. */
   waited: number
-  /** Of the request allowance, left to the operation. */
+  /** Share of the request allowance that is left to the operation. */
   share: number
   /** Requests that may go out at once. */
   tokens: number

@@ -45,7 +45,7 @@ async function syncFolder(folder: string) {
   await opened.sync()
 }
 
-/** Of a template with `{slot}`. Slots sort by time. */
+/** Removes old files of a template with `{slot}`. Slots sort by time. */
 async function removeOld(folder: string, template: string, keep: number) {
   const [begin = '', end] = template.split('{slot}')
   if (end === undefined) return

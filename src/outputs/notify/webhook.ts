@@ -46,7 +46,7 @@ export const headerKey = (key: string): string =>
 /** Characters: longer texts are cut or refused. Source: Slack, "Sending messages using incoming webhooks". */
 const MAX_SLACK_TEXT_LENGTH = 3000
 
-/** Of Slack or a compatible chat. The address decides the channel, which cannot be overridden. Source as above. */
+/** Messages to Slack or a compatible chat. The address decides the channel, which cannot be overridden. Source as above. */
 export const createSlackSink =
   ({ url, clock }: Pick<WebhookOptions, 'url' | 'clock'>): Sink =>
   ({ text, slack }, signal) => {

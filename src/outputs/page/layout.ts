@@ -99,7 +99,7 @@ function banner({ accounts, ready }: Snapshot, zone: Zone) {
   </div>`
 }
 
-/** Of one account; the log has all. */
+/** Most problems of one account; the log has all. */
 const MAX_PROBLEMS = 3
 
 function problemsOf(view: AccountView, zone: Zone): readonly HtmlPart[] {

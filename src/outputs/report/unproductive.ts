@@ -11,7 +11,7 @@ export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeId
 /** `elapsed`: milliseconds of the week that are over. */
 type UnproductiveContext = Readonly<{ elapsed: number; redact: readonly Redactable[] }>
 
-/** It leaves room for a restart or an outage, not for nights. */
+/** Share of time awake that leaves room for a restart or an outage, not for nights. */
 const NEVER_SLEPT_SHARE = 0.95
 /** Milliseconds of a "month" of such weeks. */
 const MONTH_MS = 30 * DAY

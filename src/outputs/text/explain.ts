@@ -1,4 +1,4 @@
-// The same on the command line, in the API and on the page.
+// Explanation of a compute, the same on the command line, in the API and on the page.
 import type { ConnectionCounts } from '../../model/observation.ts'
 import type {
   ComputeView,
@@ -100,7 +100,7 @@ function delayText({ state: { delay }, identity: { compute } }: ComputeView) {
 
 const cuHoursText = (cuTime: number) => (cuTime / HOUR).toFixed(3)
 
-/** Of the whole project: the service meters no single computes. */
+/** Lines about the whole project: the service meters no single computes. */
 function reconciliationLines({ reconciliation: checked }: LedgerView) {
   if (!checked) return []
   const { from, to, metered, low, high, outside } = checked

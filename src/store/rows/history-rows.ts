@@ -52,7 +52,7 @@ export const INTERVAL_ROWS: HistoryCodec<SettledInterval, NumberedInterval> = {
   },
 }
 
-/** Of the columns from, to, nth, restart and tail. */
+/** Interval from the columns from, to, nth, restart and tail. */
 export const awakeIntervalFromRow = ([
   from,
   to,

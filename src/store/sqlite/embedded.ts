@@ -1,4 +1,4 @@
-// One SQLite file in one folder, used by one daemon at a time.
+// SQLite in one file of one folder, used by one daemon at a time.
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

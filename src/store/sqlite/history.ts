@@ -36,7 +36,7 @@ select * from awake_interval
 where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
 order by from_ms, to_ms, nth limit ${PAGE}
 `
-/** Of the interval that may extend into a span: those of one compute do not overlap. */
+/** Start of the interval that may extend into a span: those of one compute do not overlap. */
 const FIRST_START = 'select max(from_ms) as from_ms from awake_interval where compute = ? and from_ms <= ?'
 const TIMES_PAGE = 4 * PAGE
 const TIMES = `
@@ -112,7 +112,7 @@ async function lookUpEach<Key, Item>(
   return found
 }
 
-/** Of the last interval read; without one, before all others. */
+/** Cursor behind the last interval read; without one, before all others. */
 const cursorOf = (last: Row | undefined): readonly [SqlValue, SqlValue, SqlValue] => [
   last?.['from_ms'] ?? -Infinity,
   last?.['to_ms'] ?? 0,

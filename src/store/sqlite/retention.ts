@@ -12,9 +12,9 @@ const KEEP_INTERVALS = 93 * DAY
 const KEEP_EVENTS = 93 * DAY
 /** Weekly reports, five years, to compare seasons and budgets. Disk use: config/README.md. */
 const KEEP_REPORTS = 1827 * DAY
-/** Of a compute at any age: one that wakes seldom needs them for its gap statistics. */
+/** Intervals of a compute that stay at any age: one that wakes seldom needs them for its gap statistics. */
 const MIN_RETAINED_INTERVALS = 400
-/** Of one kind and compute, deleted at a time: far more than one commit adds, and fast. */
+/** Rows of one kind and compute that are deleted at a time: far more than one commit adds, and fast. */
 const ROWS = 64
 /** Computes visited besides those of the commit: deleted and sleeping ones are reached too. */
 const OTHERS = 16

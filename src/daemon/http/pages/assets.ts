@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 /** In order: of rules with equal specificity the later one applies. */
 const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'timelines', 'charts']
 
-/** One sheet: a browser waits for one response only. */
+/** Style sheets as one: a browser waits for one response only. */
 export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
 
 export const readAssets = () => ({

@@ -96,7 +96,7 @@ const acceptsHtml = (context: Context) => (context.req.header('accept') ?? '').i
 const PROGRAM_PATH = /^\/(?:api|-|assets)\//
 
 type MessageOptions = Readonly<{
-  /** Of the missing page. */
+  /** Path of the missing page. */
   path?: string
   links?: readonly (readonly [path: string, name: string])[]
 }>

@@ -6,9 +6,9 @@ import { parseReport } from '../../../outputs/report/formats/json.ts'
 import type { Html } from '../../../outputs/text/html.ts'
 import type { PageSources } from './page-sources.ts'
 
-/** Of one page of the list: a quarter. */
+/** Weeks on a page of the list: a quarter. */
 const WEEKS = 12
-/** Of each table, as on a page of the fleet. */
+/** Rows of each table, as on a page of the fleet. */
 const ROWS = 100
 
 type Parameters = Readonly<Partial<Record<'account' | 'week' | 'team' | 'page', string>>>

@@ -16,7 +16,7 @@ import { selectSeries, type SeriesLimits } from './selection.ts'
 export type DaemonInfo = {
   readonly version: string
   readonly nodeVersion: string
-  /** Such as 2026a. */
+  /** Version of the zones, such as 2026a. */
   readonly tzdata: string
   readonly mode: string
   readonly hash: string

@@ -63,7 +63,7 @@ function putSpend({ ledger, identity, state }: ComputeView, add: AddOfCompute) {
   if (BLOCKING.has(because)) add('compute_suspend_blocked', 1, because.replaceAll('-', '_'))
 }
 
-/** They keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
+/** Reasons that keep the service from suspending a compute. Source: service-facts.md, "What keeps a compute awake". */
 const BLOCKING: ReadonlySet<AwakeReason['because']> = new Set([
   'autosuspend-off',
   'clients',

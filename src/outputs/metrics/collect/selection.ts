@@ -22,7 +22,7 @@ export type Selection = Readonly<{
 /** Since its last use: a week, so that a weekly job stays visible. */
 const RECENT_FOR = 7 * DAY
 
-/** They have the most series and say the least about a fleet. */
+/** Families with the most series, which say the least about a fleet. */
 const DROPPED_FIRST: readonly FamilyKey[] = [
   'compute_working_set_bytes',
   'compute_average_active_sessions',
@@ -73,7 +73,7 @@ function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSe
   return without(enough < 0 ? droppable.length : enough)
 }
 
-/** Of one compute and its project, at most. */
+/** Most series of one compute and its project. */
 const seriesPerCompute = (keys: readonly FamilyKey[]) => sumOf(keys, (key) => CATALOGUE[key].each)
 
 const recentOf = (views: readonly ComputeView[], now: Instant) => views.filter((view) => isRecent(view, now))

@@ -48,7 +48,7 @@ async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
   return { crc, size }
 }
 
-/** One gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
+/** Ends a gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
 export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): Promise<Buffer<ArrayBuffer>> {
   const { bytes, crc, size } = prefix
   const end = await deflate(last)

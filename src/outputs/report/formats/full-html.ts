@@ -1,4 +1,4 @@
-// It loads nothing and runs nothing.
+// Report as one HTML file, which loads nothing and runs nothing.
 import { createHash } from 'node:crypto'
 import { renderPageHtml } from './page-html.ts'
 import { html } from '../../text/html.ts'
