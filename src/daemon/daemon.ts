@@ -7,7 +7,6 @@ import { createSelfMetrics } from '../outputs/metrics/self.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import type { Send } from '../model/ports/outbox.ts'
 import type { Result } from '../std/result.ts'
-import type { Snapshot } from '../model/output/snapshot.ts'
 import { openStore } from '../store/open-store.ts'
 import { createClock } from './clock.ts'
 import { createNotifications } from './notify/notifications.ts'
@@ -20,7 +19,7 @@ import { pageSourcesOf } from './http/pages/page-sources.ts'
 import { logSink } from './log.ts'
 import { MAX_BACKOFF_INTERVALS, passInterval, runLoop } from './loop.ts'
 import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
-import { createLiveSettings, type Reloaded } from './reload.ts'
+import { createLiveSettings } from './reload.ts'
 import { createReportJob, reportSources } from './reports/job.ts'
 import { createRandom } from './random.ts'
 import { createPorts } from './accounts/ports.ts'
@@ -34,24 +33,13 @@ type DaemonOptions = Readonly<{
   log: Logger
 }>
 
-export type Daemon = {
-  readonly telemetryUrl: string
-  readonly apiUrl: string
-  /** After the last pass. */
-  readonly snapshot: () => Snapshot | undefined
-  /** Resolves when every account had its first pass. */
-  readonly firstPass: Promise<void>
-  /** Takes over the configuration file from the next pass on, or nothing of it. */
-  readonly reload: () => Promise<Reloaded>
-  /** Until `signal` aborts; resolves when listeners and store are closed. */
-  run(signal: AbortSignal): Promise<void>
-}
+export type Daemon = Awaited<ReturnType<typeof startDaemon>>
 
 /** Seconds after the longest wait from which a loop is stuck: a pass against a service that hardly answers takes less. */
 const STUCK_AFTER = 600
 
 /** Resolves when the first pass of every account has begun and one key was accepted. @throws when an address or the folder is taken, or every key is refused */
-export async function startDaemon(options: DaemonOptions, signal: AbortSignal): Promise<Daemon> {
+export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   await using stack = new AsyncDisposableStack()
   const { read, version, log } = options
   const clock = createClock()
@@ -106,10 +94,14 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   return {
     telemetryUrl,
     apiUrl,
+    /** Takes over the configuration file from the next pass on, or nothing of it. */
     reload,
+    /** After the last pass. */
     snapshot: runners.snapshot,
+    /** Resolves when every account had its first pass. */
     firstPass: Promise.all(first).then(() => undefined),
-    run: async (until) => {
+    /** Until `until` aborts; resolves when listeners and store are closed. */
+    run: async (until: AbortSignal) => {
       await using _ = open
       const interval = passInterval(config.poll.interval)
       await Promise.all([

@@ -43,10 +43,10 @@ export async function runLoop(
     const tickAt = dueAt + nextTick(backoff(interval, last.failures), seconds(now - dueAt))
     const lookIn = last.nextLook === undefined ? Infinity : (last.nextLook - clock.now()) / 1000
     dueAt = seconds(Math.min(tickAt, now + Math.max(MIN_WAIT, lookIn)))
-    // oxlint-disable-next-line no-await-in-loop -- waiting for the next turn is the point
+    // oxlint-disable-next-line no-await-in-loop -- waiting is the point
     await clock.sleep(seconds(dueAt - now), signal)
     if (signal.aborted) return
-    // oxlint-disable-next-line no-await-in-loop -- one turn at a time is the point
+    // oxlint-disable-next-line no-await-in-loop -- one turn at a time
     last = await turn()
   }
 }

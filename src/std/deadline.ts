@@ -1,12 +1,5 @@
-/** A time limit for work that stops by a signal; ended by its scope. */
-type Deadline = Disposable & {
-  /** Aborts when the time is over, or with the caller's signal. */
-  readonly signal: AbortSignal
-  readonly isOver: () => boolean
-}
-
-/** @param wait resolves after the time the work may take, or when its signal aborts */
-export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, signal: AbortSignal): Deadline {
+/** A time limit for work that stops by a signal; ended by its scope. @param wait resolves after the time the work may take, or when its signal aborts */
+export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, signal: AbortSignal) {
   const [ended, late] = [new AbortController(), new AbortController()]
   const watch = async () => {
     await wait(ended.signal)
@@ -14,6 +7,7 @@ export function createDeadline(wait: (ended: AbortSignal) => Promise<void>, sign
   }
   void watch()
   return {
+    /** Aborts when the time is over, or with the caller's signal. */
     signal: AbortSignal.any([signal, late.signal]),
     isOver: () => late.signal.aborted,
     [Symbol.dispose]: () => ended.abort(),

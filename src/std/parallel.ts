@@ -6,7 +6,7 @@ export async function forEachParallel<Item>(
 ): Promise<void> {
   const queue = items.values()
   const worker = async () => {
-    // oxlint-disable-next-line no-await-in-loop -- a worker does one item after the other; the workers share the queue
+    // oxlint-disable-next-line no-await-in-loop -- the workers share the queue
     for (const item of queue) await work(item)
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))

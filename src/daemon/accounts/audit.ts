@@ -66,7 +66,7 @@ async function lookAtAllProjects({ ports, plan, days, onProgress }: AuditRequest
   let looked = -1
   let idle = 0
   while (!signal.aborted && idle < MAX_IDLE_PASSES) {
-    // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
     state = await pass({ ...ports, timed: untimed }, { before: state, plan: passPlan }, signal)
     if (state.service.status === 'unauthorized') return state
     const progress = progressOf(state.ledger)

@@ -51,7 +51,7 @@ export function createAwakeTimelines({ history, entryOf }: TimelineSources) {
         missingOf(ref, cache.get(computeKey(ref)), { span, entry: entryOf(ref) }),
       )
       for (const part of [missing.filter(({ before }) => !before), missing.filter(({ before }) => before)])
-        // oxlint-disable-next-line no-await-in-loop -- one after the other: there is one store
+        // oxlint-disable-next-line no-await-in-loop -- there is one store
         if (part.length > 0) await readMissing(account, span, part)
     }
     evictOldest(cache, views)
@@ -111,10 +111,7 @@ function extend(before: CachedTimes | undefined, added: readonly LikelyAwakeInte
   return { from, intervals: intervals.filter(({ to }) => to > from) }
 }
 
-type KnownTimes = Readonly<{
-  settled: readonly LikelyAwakeInterval[]
-  entry: ComputeEntry | undefined
-}>
+type KnownTimes = Readonly<{ settled: readonly LikelyAwakeInterval[]; entry: ComputeEntry | undefined }>
 
 function timelineOf(
   view: ComputeView,

@@ -5,7 +5,6 @@ import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
 import { slicesInWindow } from '../../ledger/budgets/settle.ts'
 import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forecast/daily.ts'
-import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -65,7 +64,7 @@ export async function readDailySpend(
     for await (const interval of history.intervals(ledger.account, { from, to })) await addInterval(interval)
     for (const entry of ledger.computes.values()) {
       const settledPart = settledPartOfOpen(entry)
-      // oxlint-disable-next-line no-await-in-loop -- one project is looked up after the other
+      // oxlint-disable-next-line no-await-in-loop -- one lookup after the other
       if (settledPart) await addInterval(settledPart)
     }
   }
@@ -77,15 +76,12 @@ function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {
   return first !== undefined && others.length === 0 && first.from === from && first.to === to
 }
 
-function* daysOf(
-  slices: readonly AwakeSlice[],
-  { from, zone }: Readonly<{ from: Instant; zone: Zone }>,
-): Generator<readonly [DayNumber, UsageAmounts]> {
+function* daysOf(slices: readonly AwakeSlice[], { from, zone }: Readonly<{ from: Instant; zone: Zone }>) {
   for (const slice of slices) {
     const end = latest(slice.high.to, slice.likely.to)
     for (let at = latest(from, earliest(slice.high.from, slice.likely.from)); at < end;) {
       const day = zone.dayOf(at)
-      yield [day.number, addSliceAmounts(NO_AMOUNTS, clipSlice(slice, [day]))]
+      yield [day.number, addSliceAmounts(NO_AMOUNTS, clipSlice(slice, [day]))] as const
       at = day.to
     }
   }

@@ -108,7 +108,7 @@ async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
   columns: ExportColumns<Row>,
   { currency, find }: Readonly<{ currency: string; find: ProjectLookup }>,
-): AsyncGenerator<readonly CsvCell[]> {
+) {
   const cells = Object.values(columns).map(([, cell]) => cell)
   for await (const row of rows) {
     const projectName = (await find(row.ref.projectId))?.project.name ?? null

@@ -12,7 +12,6 @@ import type { PassState } from '../pass/pass-state.ts'
 import { inTurns } from '../turns.ts'
 
 export type Forecaster = ReturnType<typeof createForecaster>
-export type Forecasts = Pick<Forecaster, 'of'>
 
 /** Seconds: a restated day or a new sizing is at most an hour late. */
 const READ_INTERVAL = 3600

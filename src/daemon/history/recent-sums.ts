@@ -55,7 +55,7 @@ async function sumDays(history: DayHistory, accounts: readonly string[], { from,
   const sums = new Map<string, RecentSums>()
   const knownFrom = new Map<string, Instant>()
   for (const account of accounts) {
-    // oxlint-disable-next-line no-await-in-loop -- one account after the other: there is one store
+    // oxlint-disable-next-line no-await-in-loop -- there is one store
     for await (const day of history.days(account, { from, to })) {
       const key = computeKey(day.ref)
       const before = sums.get(key) ?? { awake: 0, idleTail: 0, spend: 0 }

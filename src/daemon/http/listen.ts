@@ -7,12 +7,7 @@ import type { Hono } from 'hono'
 import type { TlsFiles } from '../../config/sections/server.ts'
 
 type SocketAddress = Readonly<{ host: string; port: number }>
-export type HttpListener = AsyncDisposable & {
-  /** With the port the system chose for port 0. */
-  readonly address: SocketAddress
-  /** Another certificate for new connections, on a listener that has one. */
-  readonly renew: (pair: CertificatePair) => void
-}
+export type HttpListener = Awaited<ReturnType<typeof listenHttp>>
 
 const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
 
@@ -21,7 +16,7 @@ export async function listenHttp(
   { fetch }: Hono,
   address: SocketAddress,
   { setting, pair }: Readonly<{ setting: string; pair?: CertificatePair | undefined }>,
-): Promise<HttpListener> {
+) {
   const server = pair
     ? createAdaptorServer({ fetch, createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } })
     : createAdaptorServer({ fetch, createServer, serverOptions: LIMITS })
@@ -35,8 +30,10 @@ export async function listenHttp(
   const bound = server.address()
   const port = bound !== null && typeof bound === 'object' ? bound.port : address.port
   return {
+    /** With the port the system chose for port 0. */
     address: { ...address, port },
-    renew: (next) => {
+    /** Another certificate for new connections, on a listener that has one. */
+    renew: (next: CertificatePair) => {
       if ('setSecureContext' in server) server.setSecureContext(next)
     },
     [Symbol.asyncDispose]: () => close(server),

@@ -7,7 +7,6 @@ import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Sweep } from '../../model/observation.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
@@ -31,7 +30,7 @@ export async function applyInChunks(ports: CommitPorts, { before, plan }: PassIn
     for (const facts of chunksOf(prepared.facts)) {
       const chunk = applyChunk(base, facts, { prepared, context })
       prepared = chunk.prepared
-      // oxlint-disable-next-line no-await-in-loop -- durable first, one chunk after the other
+      // oxlint-disable-next-line no-await-in-loop -- durable first
       await commits.addChunk(chunk, complete(chunk, commits.ledger()), upperBound)
     }
     for (const writes of finishSweep(base, sweep, { prepared, context }))
@@ -105,7 +104,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
 export async function restoreArchivedProjects(
   { history }: Pick<Ports, 'history'>,
   ledger: Ledger,
-  { projects }: Pick<Sweep, 'projects'>,
+  { projects }: Pick<Observed['sweep'], 'projects'>,
 ): Promise<Ledger> {
   if (!ledger.archived?.projects) return ledger
   const unknown = projects.map(({ projectId }) => projectId).filter((id) => !ledger.projects.has(id))

@@ -10,7 +10,6 @@ import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
 import type { BudgetComputesByKey, LateDiscovery } from '../../ledger/budgets/settle.ts'
 import { isStateOfDefinition, spendKnownSince } from '../../ledger/budgets/settle.ts'
-import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { isReached, type Sweep } from '../../model/observation.ts'
@@ -188,7 +187,7 @@ export async function evaluatePassBudgets(clock: Ports['clock'], { plan }: PassI
 }
 
 /** `before` itself where no counter changed. */
-function withBudgetCounters(before: AccountCounters, budgets: AccountCounters['budgets']) {
+function withBudgetCounters(before: Ledger['counters'], budgets: Ledger['counters']['budgets']) {
   const names = Object.keys(budgets)
   const isSame =
     names.length === Object.keys(before.budgets).length &&

@@ -1,6 +1,5 @@
 // Stage 1 of a pass: the sweep, dated by the service's time. No other stage sees a clock.
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
-import type { ComputeStatistics } from '../../model/ledger/statistics.ts'
 import type { ReadingAttempt, Sweep } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -51,11 +50,7 @@ const unappliedReadings = ({ persistence, ledger }: PassState): readonly Reading
   })
 
 /** From memory; from the store for computes that have just woken. */
-async function statisticsOf(
-  refs: readonly ComputeRef[],
-  awake: AwakeStatistics,
-  { history }: Pick<Ports, 'history'>,
-): Promise<ReadonlyMap<string, ComputeStatistics>> {
+async function statisticsOf(refs: readonly ComputeRef[], awake: AwakeStatistics, { history }: Ports) {
   const stored = await history.statistics(refs.filter((ref) => !awake.has(computeKey(ref))))
   const known = refs.flatMap((ref) => awake.get(computeKey(ref))?.statistics ?? [])
   return new Map([...stored, ...known.map((one) => [computeKey(one.ref), one] as const)])

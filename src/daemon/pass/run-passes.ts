@@ -1,5 +1,4 @@
 // A turn of the loop over one account: a pass, or several over a large account; a failure does not end the daemon.
-import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
@@ -8,7 +7,7 @@ import { pass, type Timed } from './pass.ts'
 import type { PassInput, PassState } from './pass-state.ts'
 
 type Around = Pick<DaemonEnvironment, 'log'> & {
-  readonly self: Pick<SelfMetrics, 'pass' | 'stage'>
+  readonly self: Pick<DaemonEnvironment['self'], 'pass' | 'stage'>
   readonly signal: AbortSignal
 }
 
@@ -20,7 +19,7 @@ export async function runPasses(ports: Ports, { before, plan }: PassInput, aroun
   const part = { ...plan, sweep: planShare(plan.sweep, count) }
   let turned: Turned = { state: before, took: seconds(0) }
   for (let done = 0; done < count; done += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
+    // oxlint-disable-next-line no-await-in-loop -- each follows the one before
     const { state, took } = await onePass(ports, { before: turned.state, plan: part }, around)
     turned = { state, took: seconds(turned.took + took) }
     if (around.signal.aborted || state.service.failures > 0) break
@@ -57,7 +56,7 @@ const failedState = (before: PassState): PassState => ({
 
 /** Also of stages that fail. */
 const timedBy =
-  (clock: Ports['clock'], self: Pick<SelfMetrics, 'stage'>): Timed =>
+  (clock: Ports['clock'], self: Pick<Around['self'], 'stage'>): Timed =>
   async (stage, work) => {
     const startedOn = clock.monotonic()
     try {

@@ -5,14 +5,13 @@ import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry, RetiredSums } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
-import type { PendingRetries } from '../../model/observation.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, type Instant } from '../../model/units.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
-import type { Forecasts } from '../history/forecasts.ts'
+import type { Forecaster } from '../history/forecasts.ts'
 import type { PassState } from '../pass/pass-state.ts'
 
 export type AccountInput = Readonly<{
@@ -23,7 +22,7 @@ export type AccountInput = Readonly<{
   unreadable?: string | undefined
   /** Default: true. */
   isRead?: boolean
-  forecasts?: Forecasts | undefined
+  forecasts?: Pick<Forecaster, 'of'> | undefined
   /** The budgets each compute counts for; undefined when none are shown. */
   scopes?: BudgetScopes | undefined
 }>
@@ -117,7 +116,7 @@ function addToTotals(totals: Totals, sums: RetiredSums) {
   totals.wakesCaused += sums.wakesCaused
 }
 
-function longestWait({ operations }: PendingRetries) {
+function longestWait({ operations }: PassState['polling']['retries']) {
   let longest: Instant | undefined
   for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
   return longest

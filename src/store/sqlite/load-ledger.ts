@@ -1,7 +1,6 @@
 // Reads a ledger in pages: parsing a large one at once would block the event loop.
 import type { DatabaseSync } from 'node:sqlite'
 import { addArchived } from '../../model/ledger/archived.ts'
-import type { BudgetState } from '../../model/policy/budget.ts'
 import { internEntry } from '../../model/ledger/interning.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { NO_READING_COUNTS, type ComputeEntry, type Ledger } from '../../model/ledger/ledger.ts'
@@ -39,7 +38,10 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
   for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
     if (!compute.isRetired) computes = computes.with(computeKey(compute.ref), internEntry(compute))
   const budgets = Object.fromEntries(
-    named('budget').map((row) => [row['name'], bodyOf(row, 'budget', String(row['name'])) as BudgetState]),
+    named('budget').map((row) => [
+      row['name'],
+      bodyOf(row, 'budget', String(row['name'])) as Ledger['budgets'][string],
+    ]),
   )
   return {
     account,
@@ -61,7 +63,7 @@ async function* bodies<Body>(page: ReturnType<DatabaseSync['prepare']>, account:
     for (const row of rows) {
       last = [String(row['project_id']), String(row['endpoint_id'])]
       yield bodyOf(row, ...last) as Body
-      // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+      // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses
       await pause()
     }
     if (rows.length < PAGE) return

@@ -90,14 +90,12 @@ const versionOf = (database: DatabaseSync) =>
 /** @throws for a file of another schema version */
 export function requireSchema(database: DatabaseSync, file: string): void {
   const version = versionOf(database)
-  if (version > VERSION)
-    throw new Error(
-      `${file} has schema version ${version}, this Dormouse knows ${VERSION}: run the newer Dormouse, or choose another store.folder`,
-    )
-  if (version < VERSION)
-    throw new Error(
-      `${file} has schema version ${version}, this Dormouse needs ${VERSION}: choose another store.folder, a new store is filled from the service's own history`,
-    )
+  if (version === VERSION) return
+  const remedy =
+    version > VERSION
+      ? `knows ${VERSION}: run the newer Dormouse, or choose another store.folder`
+      : `needs ${VERSION}: choose another store.folder, a new store is filled from the service's own history`
+  throw new Error(`${file} has schema version ${version}, this Dormouse ${remedy}`)
 }
 
 /** In an empty file. @throws for a file of another schema version */

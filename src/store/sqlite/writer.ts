@@ -53,7 +53,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Commit {
       for (const row of rows) {
         const compute = put(row)
         if (compute !== undefined) written.add(compute)
-        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses
         await pause()
       }
       trim(written, clock.now())

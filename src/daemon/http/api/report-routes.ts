@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono'
 import type { Clock } from '../../../model/ports/clock.ts'
-import type { ReportFormat } from '../../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'
 import { reportJsonSchema } from '../../../outputs/report/schema.ts'
 import { buildReport, type ReportSource } from '../../reports/build.ts'
@@ -64,7 +63,7 @@ async function archivedAnswer(context: Context, archive: ReportArchive, accounts
     : refuse(context, 404, texts.error)
 }
 
-const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]) =>
+const reportAnswer = (context: Context, format: keyof typeof REPORT_RENDERINGS, texts: readonly string[]) =>
   context.body(streamText(texts), 200, {
     // the HTML has inline styles and loads nothing
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",

@@ -4,7 +4,6 @@ import { computeKey } from '../../../model/service/compute.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { lastHours } from '../../../model/time.ts'
 import { micros, type Instant, type Micros } from '../../../model/units.ts'
-import type { AwakeTimeline } from '../../../outputs/charts/timeline-cells.ts'
 import { computePage } from '../../../outputs/page/compute.ts'
 import { fleetPage, renderFleetRows } from '../../../outputs/page/fleet.ts'
 import { documentHtml, renderHtml, type PageContent, type PageContext } from '../../../outputs/page/layout.ts'
@@ -20,7 +19,7 @@ import type { PageSources } from './page-sources.ts'
 const ROWS_PER_PART = 10
 
 /** A page half sent goes on without timelines when history cannot be read. */
-const NO_TIMELINES: ReadonlyMap<string, AwakeTimeline> = new Map()
+const NO_TIMELINES = new Map<string, never>()
 
 type Parameters = Readonly<Record<string, string>>
 
@@ -60,7 +59,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     const timelinesOf = timelineReader(snapshot, query.range, recent)
     for (const part of inChunks(rows, ROWS_PER_PART)) {
       const views = part.map(({ view }) => view)
-      // oxlint-disable-next-line no-await-in-loop -- each part is sent before the timelines of the next are read
+      // oxlint-disable-next-line no-await-in-loop -- each part is sent before the next is read
       const timelines = await timelinesOf(views).catch(() => NO_TIMELINES)
       yield renderHtml(renderFleetRows(part, input, { timelines, zone }))
     }
