@@ -1,4 +1,3 @@
-// Applies the facts of one compute to its ledger entry.
 import type { Zone } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
 import { isInTransition } from '../model/service/compute.ts'

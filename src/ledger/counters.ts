@@ -1,4 +1,4 @@
-// Counters of an account over several computes, raised in the commit that stores what they count:
+// Counters of an account, raised in the commit that stores what they count:
 //
 // 1. wakes by who caused them and unproductive spend by team, by what the counters of the entries grew;
 // 2. finished operations by action and status, and wake latency by region: each operation counts once.
@@ -114,7 +114,7 @@ export function createOperationCounter(sweep: Sweep): typeof addWakes {
   }
 }
 
-/** Evidence holds the counted operations that are not settled yet; an operation from before the watermark was counted or came too late. */
+/** Evidence holds counted operations that are not settled; one from before the watermark was counted or came too late. */
 function uncountedOperations({ evidence, settledUntil }: ComputeEntry, finished: readonly Operation[]) {
   const known = evidence.operations.filter((operation) => !isOperationOpen(operation))
   const counted = new Set(known.map(({ operationId }) => operationId))

@@ -16,7 +16,6 @@ export type Interval = Readonly<{ from: Instant; to: Instant }>
 export type Micros = Quantity<'µ'>
 /** A share between 0 and 1. Percent exists only at the edges. */
 export type Ratio = Quantity<'ratio'>
-/** A size in bytes. */
 export type Bytes = Quantity<'B'>
 
 /** Milliseconds in a second, a minute, an hour, a day of 24 hours. */

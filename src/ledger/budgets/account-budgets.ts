@@ -1,4 +1,3 @@
-// All budgets of an account together.
 import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { computeKey, largestCu } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event-kinds.ts'

@@ -1,4 +1,4 @@
-// Evaluates one budget as of now: spend, rungs reached, burn rates, and the exported counter.
+// One budget as of now: spend, rungs reached, burn rates, and the exported counter.
 import {
   type Budget,
   type BudgetEnforcement,
@@ -88,7 +88,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
   }
 }
 
-/** A record before and after an evaluation. */
+/** Before and after an evaluation. */
 type Step = Readonly<{ before: PeriodRecord; after: PeriodRecord; counted: BudgetAmounts }>
 
 const reachesRung = ({ before, after }: Step) => after.rungs.length > before.rungs.length

@@ -21,7 +21,6 @@ export type Outlook = Readonly<{
   spread: number
   /** Mean amount of the last 60 days. */
   rate: ForecastAmount
-  /** Known days of the history. */
   knownDays: number
   stretches: readonly HorizonPart[]
 }>

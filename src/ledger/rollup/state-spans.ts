@@ -8,12 +8,11 @@ import {
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { HOUR, instant, latest, type Instant, type Interval } from '../../model/units.ts'
 
-/** A compute as a look showed it. */
 type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
 
 export type StateSpan = Interval & { readonly state: ComputeState }
 
-/** Longest awake time that a look adds backwards, ms: older time is in the awake intervals, and a fleet would write much at once. */
+/** Awake time that a look adds backwards, ms: older time is in the awake intervals, and a fleet would write much at once. */
 const REACH = HOUR
 
 /** In order; time whose state neither looks nor records show is left out. */

@@ -42,7 +42,6 @@ export type ComputeEntry = Readonly<{
   observedAt: Instant
   /** First of the latest looks that all show a transition. */
   inTransitionSince?: Instant | undefined
-  /** Undefined while the compute exists. */
   deletedAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
   settledUntil: Instant
