@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { ensureSetting } from './identity.ts'
 import { ensureCertificate } from './certificate.ts'
 import { createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
-import { isPartial, removeEntries } from '../compute/files.ts'
+import { isPartial, removeEntries, makeWhole, writeSecret } from '../compute/files.ts'
 import { SERVERS, stopOrphans } from '../compute/orphans.ts'
 import { postgresUser } from '../compute/owner.ts'
-import type { Cluster } from '../compute/server.ts'
-import { makeTemplate } from '../compute/template.ts'
+import { type Cluster, startServer } from '../compute/server.ts'
 import { type Paths, holdFolder, prepareFolder } from './folder.ts'
 import { DOMAIN } from '../api/wire/records.ts'
 import type { Log } from '../log.ts'
@@ -16,6 +15,12 @@ import { POOLERS } from '../pooler/pooler.ts'
 import { createRandom } from '../random.ts'
 import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
+import { join } from 'node:path'
+import { freePort } from '../proxy/listen.ts'
+import { SUPERUSER, writeCommonConfiguration } from '../compute/configuration.ts'
+import { withSession } from '../compute/connect.ts'
+import { runCommand } from '../compute/process.ts'
+import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from '../compute/schema.ts'
 
 /** Locks the folder, finds Postgres, stops orphans, makes the template once. */
 export async function prepare(options: LocalOptions, stack: AsyncDisposableStack) {
@@ -64,4 +69,34 @@ function requireSameMajor(store: Store, major: number, { template }: Paths): voi
     `this data folder was made with Postgres ${previous}, but Postgres ${major} was found: ` +
       'set PG_BIN to the programs of the former, or choose another folder',
   )
+}
+
+/** The cluster that every branch is copied from, made once in about 0.8 s. */
+export const makeTemplate = (template: string, cluster: Cluster): Promise<void> =>
+  makeWhole(template, async (folder) => {
+    await initialise(folder, cluster)
+    const port = await freePort()
+    const server = await startServer({ ...cluster, dataFolder: folder, port })
+    try {
+      // template1, so that later databases have them
+      await withSession({ ...cluster, port, database: 'template1' }, (client) =>
+        client.query(`${CREATE_ROLES}${CREATE_CACHE_OBJECTS}`),
+      )
+      await withSession({ ...cluster, port }, (client) => client.query(CREATE_DATABASE))
+    } finally {
+      await server.stop(0)
+    }
+  })
+
+async function initialise(folder: string, { binaries, owner, password }: Cluster): Promise<void> {
+  const passwordFile = `${folder}.password.partial`
+  writeSecret(passwordFile, `${password}\n`, owner)
+  // a power cut now leaves a folder to delete; running servers keep fsync on
+  const options = ['--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', '--no-sync', '--wal-segsize=4']
+  const args = ['-D', folder, '-U', SUPERUSER, `--pwfile=${passwordFile}`, ...options]
+  const failure = await runCommand(join(binaries.folder, 'initdb'), args, owner)
+  rmSync(passwordFile, { force: true })
+  if (failure !== undefined)
+    throw new Error(`initdb could not make a database cluster in ${folder}: ${failure}`)
+  writeCommonConfiguration(folder)
 }

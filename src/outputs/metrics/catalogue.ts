@@ -5,7 +5,7 @@ import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
 import { ofAll, type Family } from './catalogue/family.ts'
 import { READING_FAMILIES } from './catalogue/readings.ts'
 import { SERVICE_FAMILIES } from './catalogue/service.ts'
-import { SPEND_FAMILIES } from './catalogue/spend.ts'
+import { SPEND_FAMILIES } from './catalogue/computes.ts'
 
 export const PREFIX = 'dormouse_'
 

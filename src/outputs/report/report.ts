@@ -5,14 +5,13 @@ import { createTopK } from '../../std/top-k.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { AggregatedHistory, ReportSpans } from './aggregate.ts'
+import type { AggregatedHistory, ReportSpans, WeekSums } from './aggregate.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { HOUR, earliest, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { forecastIn, reportBudget } from './budgets.ts'
 import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval } from '../text/amounts.ts'
-import { splitSpendDifference } from './movers.ts'
 import { notAnalysed } from './not-analysed.ts'
 import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report, ReportCompute } from './schema.ts'
@@ -209,4 +208,27 @@ function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices']
     if ((since >= to && index > 0) || (until !== undefined && until <= from)) return []
     return [{ from: index === 0 ? null : toIso(since), cu_hour_micros: perCuHour satisfies Micros }]
   })
+}
+
+/** Micros that add up to the difference exactly. */
+type SpendDifference = Readonly<{ awake: number; size: number; price: number }>
+type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
+
+/**
+ * Splits the difference in spend of one compute, in this order:
+ * 1. `awake`: the change of awake time, at the size and price of before;
+ * 2. `size`: the change of size, at the price of before;
+ * 3. `price`: the rest.
+ *
+ * Without spend in one of the two weeks all of it is `awake`.
+ */
+export function splitSpendDifference(now: WeekUsage, before: WeekUsage): SpendDifference {
+  const difference = now.spend.likely - before.spend.likely
+  if (now.cuTime === 0 || before.cuTime === 0 || now.awake.likely === 0 || before.awake.likely === 0)
+    return { awake: difference, size: 0, price: 0 }
+  const price = before.spend.likely / before.cuTime
+  const size = before.cuTime / before.awake.likely
+  const awake = Math.round((now.awake.likely - before.awake.likely) * size * price)
+  const withSize = Math.round(now.cuTime * price) - before.spend.likely
+  return { awake, size: withSize - awake, price: difference - withSize }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { shortenRouting, shortenRules } from '../../../src/cli/demo/monitoring/shortened-rules.ts'
+import { shortenRouting, shortenRules } from '../../../src/cli/demo/monitoring/monitoring.ts'
 
 const text = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../dashboards', name), 'utf8')

@@ -1,6 +1,6 @@
 // Contrast in the light and the dark theme: at least 4.5 to 1 for text, 3 to 1 for graphics.
 import { describe, expect, test } from 'vitest'
-import { readStyle } from '../../../src/daemon/http/pages/assets.ts'
+import { readStyle } from '../../../src/daemon/http/pages/page-routes.ts'
 import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 

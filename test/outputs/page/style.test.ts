@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readStyle } from '../../../src/daemon/http/pages/assets.ts'
+import { readStyle } from '../../../src/daemon/http/pages/page-routes.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../src/outputs/page/style')
 const files = readdirSync(FOLDER)

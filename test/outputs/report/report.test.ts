@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cuMillis, instant, micros, millis } from '../../../src/model/units.ts'
-import { splitSpendDifference } from '../../../src/outputs/report/movers.ts'
+import { splitSpendDifference } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { check } from '../../support/property.ts'
 import { zoneOf } from '../../support/zones.ts'

@@ -4,10 +4,12 @@ import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { budgetsPage } from '../../../outputs/page/budgets.ts'
 import { documentHtml, renderHtml, type PageContent } from '../../../outputs/page/layout.ts'
 import { html } from '../../../outputs/text/html.ts'
-import { contentHash, readAssets, type Asset } from './assets.ts'
 import { createComputePages } from './compute-pages.ts'
 import type { PageSources } from './page-sources.ts'
 import { createReportPage } from './report-page.ts'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 type PageStatus = 200 | 404 | 503
 type Answer = Response | Promise<Response>
@@ -124,3 +126,30 @@ const missingAccountPage = (account: string) =>
     path: '/report',
     links: [['/report', 'Reports']],
   })
+
+export type Asset = Readonly<{ path: string; body: string; type: string }>
+
+const FOLDER = join(import.meta.dirname, '../../../outputs/page')
+
+/** In order: of rules with equal specificity the later one applies. */
+const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'timelines', 'charts']
+
+/** Style sheets as one: a browser waits for one response only. */
+export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
+
+export const readAssets = () => ({
+  style: assetOf('style.css', readStyle(), 'text/css; charset=utf-8'),
+  script: assetOf('script.js', read('script.js'), 'text/javascript; charset=utf-8'),
+})
+
+const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8')
+
+const assetOf = (name: string, body: string, type: string): Asset => ({
+  path: `/assets/${name.replace('.', `-${contentHash(body)}.`)}`,
+  body,
+  type,
+})
+
+/** 16 characters that are safe in a URL. */
+export const contentHash = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 16)

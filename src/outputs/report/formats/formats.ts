@@ -1,14 +1,14 @@
 import type { ReportFormat } from '../../../model/output/report.ts'
-import { renderCsv } from './csv-report.ts'
 import { renderFullHtml } from './full-html.ts'
 import { renderMailHtml } from './html.ts'
-import { renderJson } from './json.ts'
-import { renderMarkdown } from './markdown.ts'
+import { renderJson, computeChunks } from './json.ts'
 import { renderSlack } from './slack.ts'
-import type { ReportOutline } from '../blocks.ts'
+import { type ReportOutline, limitRows, cellPlainText, type ReportBlock, type BlockCell } from '../blocks.ts'
 import { buildOutline } from '../outline.ts'
-import type { Report } from '../schema.ts'
+import type { Report, ReportCompute } from '../schema.ts'
 import { renderText } from './text.ts'
+import { inMoney } from '../../text/compute-fields.ts'
+import { csvLine, type CsvCell } from '../../text/csv.ts'
 
 type ReportRendering = Readonly<{
   contentType: string
@@ -39,3 +39,72 @@ export const REPORT_RENDERINGS: Readonly<Record<ReportFormat, ReportRendering>> 
   csv: { contentType: 'text/csv; charset=utf-8; header=present', ending: 'csv', render: renderCsv },
   slack: { contentType: 'application/json', ending: 'json', render: fromOutline(renderSlack) },
 }
+
+const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) => CsvCell>> = {
+  week: (_, { slot }) => slot.id,
+  account: (_, { account }) => account,
+  project_id: (compute) => compute.project_id,
+  project_name: (compute) => compute.project_name,
+  endpoint_id: (compute) => compute.endpoint_id,
+  name: (compute) => compute.name,
+  branch_id: (compute) => compute.branch_id,
+  team: (compute) => compute.team,
+  tier: (compute) => compute.tier,
+  cost_centre: (compute) => compute.cost_centre,
+  spend: ({ spend_micros: { likely } }) => inMoney(likely),
+  spend_low: ({ spend_micros: { low } }) => inMoney(low),
+  spend_high: ({ spend_micros: { high } }) => inMoney(high),
+  spend_before: ({ spend_before_micros: before }) => (before === null ? null : inMoney(before)),
+  currency: (_, { currency }) => currency,
+  awake_seconds: (compute) => compute.awake_seconds,
+  awake_share: (compute) => compute.awake_share,
+  cu_seconds: (compute) => compute.cu_seconds,
+  idle_tail_seconds: (compute) => compute.idle_tail_seconds,
+  extension_seconds: (compute) => compute.extension_seconds,
+  wakes: (compute) => compute.wakes,
+}
+
+/** The header, then one text per 500 computes. */
+export function renderCsv(report: Report): readonly string[] {
+  const cells = Object.values(COLUMNS)
+  return [
+    csvLine(Object.keys(COLUMNS)),
+    ...computeChunks(report).map((chunk) =>
+      chunk.map((compute) => csvLine(cells.map((cell) => cell(compute, report)))).join(''),
+    ),
+  ]
+}
+
+export function renderMarkdown({ title, lead, sections }: ReportOutline): string {
+  const sectionTexts = sections.flatMap((section) => [
+    `## ${escaped(section.title)}`,
+    ...section.blocks.map(blockText),
+  ])
+  return `${[`# ${escaped(title)}`, ...lead.map(escaped), ...sectionTexts].join('\n\n')}\n`
+}
+
+function blockText(block: ReportBlock) {
+  if (block.kind === 'text') return escaped(block.text)
+  const { rows, rest } = limitRows(block)
+  const lines = [
+    row(block.columns.map(({ title }) => escaped(title))),
+    row(block.columns.map(({ align }) => (align === 'right' ? '--:' : '---'))),
+    ...rows.map((cells) => row(cells.map(cellText))),
+  ]
+  return [lines.join('\n'), ...rest].join('\n\n')
+}
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+
+const BAR_WIDTH = 20
+
+const cellText = (cell: BlockCell) =>
+  escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR_WIDTH * share))))
+
+/** With a backslash, HTML as entities. */
+const escaped = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll(/[\\`*_[\]|~#]/g, '\\$&')
+    .replaceAll(/(https?):/gi, '$1&#58;')

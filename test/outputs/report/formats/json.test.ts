@@ -1,6 +1,6 @@
 // A report as text and back.
 import { expect, test } from 'vitest'
-import { renderCsv } from '../../../../src/outputs/report/formats/csv-report.ts'
+import { renderCsv } from '../../../../src/outputs/report/formats/formats.ts'
 import { renderJson, renderArchivedJson, parseReport } from '../../../../src/outputs/report/formats/json.ts'
 import { FLEETS, inputOf, told } from '../fleets.ts'
 
