@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../model/ports/clock.ts'
-import { findProgram, isUp, startServer, type ServerOptions } from './program.ts'
+import { findProgram, isUp, startMonitor, type MonitorOptions } from './program.ts'
 import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
@@ -62,12 +62,12 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
 }
 
 /** @param options the folder is created */
-async function startAlertmanager(options: ServerOptions, routing: string) {
+async function startAlertmanager(options: MonitorOptions, routing: string) {
   const { folder } = options
   mkdirSync(folder)
   const file = join(folder, 'alertmanager.yml')
   writeFileSync(file, routing, { mode: 0o600 })
-  return startServer('alertmanager', options, [
+  return startMonitor('alertmanager', options, [
     `--config.file=${file}`,
     `--storage.path=${join(folder, 'data')}`,
     // no cluster: nothing listens for peers

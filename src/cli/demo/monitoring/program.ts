@@ -19,21 +19,21 @@ export const findProgram = (names: readonly string[], path = ''): string | undef
     )
     .find(isProgram)
 
-export type ServerOptions = Readonly<{
+export type MonitorOptions = Readonly<{
   file: string
   folder: string
   clock: Clock
 }>
 
 /** `address`: `host:port`. */
-export type Server = AsyncDisposable & { readonly address: string; readonly url: string }
+export type MonitorServer = AsyncDisposable & { readonly address: string; readonly url: string }
 
 /** Resolves when it answers. @throws when it does not start */
-export async function startServer(
+export async function startMonitor(
   name: string,
-  { file, folder, clock }: ServerOptions,
+  { file, folder, clock }: MonitorOptions,
   words: readonly string[],
-): Promise<Server> {
+): Promise<MonitorServer> {
   const address = `127.0.0.1:${await freePort()}`
   const all = [...words, `--web.listen-address=${address}`, '--log.level=warn']
   await using stack = new AsyncDisposableStack()

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startServer, type Server, type ServerOptions } from './program.ts'
+import { startMonitor, type MonitorServer, type MonitorOptions } from './program.ts'
 
-type PrometheusOptions = ServerOptions & {
+type PrometheusOptions = MonitorOptions & {
   readonly jobs: Readonly<Record<string, string>>
   /** Text of the rules, and `host:port` of the Alertmanager. */
   readonly alerts?: Readonly<{ rules: string; to: string }> | undefined
 }
 
-export async function startPrometheus(options: PrometheusOptions): Promise<Server> {
+export async function startPrometheus(options: PrometheusOptions): Promise<MonitorServer> {
   const { folder, jobs, alerts } = options
   mkdirSync(folder)
   const at = (name: string) => join(folder, name)
@@ -16,7 +16,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Serve
   const config = { ...GLOBAL, ...scrapeConfig(jobs), ...alertConfig(alerts, at) }
   writeFileSync(at('prometheus.yml'), JSON.stringify(config))
   if (alerts) writeFileSync(at('alerts.yaml'), alerts.rules)
-  return startServer('prometheus', options, [
+  return startMonitor('prometheus', options, [
     `--config.file=${at('prometheus.yml')}`,
     `--storage.tsdb.path=${at('data')}`,
   ])
