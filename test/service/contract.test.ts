@@ -216,11 +216,8 @@ describe('operations', () => {
   })
 
   test('of a project that is not there are none', async () => {
-    expect(value(await service.listOperations('none', EVER, running))).toEqual({
-      items: [],
-      problems: [],
-      isAbsent: true,
-    })
+    const listed = value(await service.listOperations('none', EVER, running))
+    expect(listed).toEqual({ items: [], problems: [], isAbsent: true })
   })
 })
 

@@ -7,19 +7,11 @@ import { createEventCollector } from '../../../src/daemon/reports/build.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
-import {
-  cuMillis,
-  instant,
-  micros,
-  millis,
-  ratio,
-  type Instant,
-  type Interval,
-} from '../../../src/model/units.ts'
+import { cuMillis, instant, micros, millis, ratio } from '../../../src/model/units.ts'
+import type { Instant, Interval } from '../../../src/model/units.ts'
 import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
-import type { ReportInput } from '../../../src/outputs/report/report.ts'
-import { composeReport } from '../../../src/outputs/report/report.ts'
+import { composeReport, type ReportInput } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { refOf, rollupAt } from '../../store/build.ts'
 import { zoneOf } from '../../support/zones.ts'
