@@ -32,12 +32,13 @@ export type RequestGate = Disposable & {
   /** Requests that were sent. */
   readonly asked: () => number
   /**
-   * Why the service answers this kind only in part: requests were refused, most answers were lost, or all projects that need one failed
-   * lately and wait. Undefined where none of this holds.
+   * Why the service answers this kind only in part: requests were refused, most answers were lost, or none was sent while half of
+   * the projects wait after a failure: a broken project or two are no fault of the service. Undefined where none of this holds.
    *
    * @param failing projects whose last request of this kind failed
+   * @param projects that may need one
    */
-  readonly problem: (failing: number) => SweepProblem | undefined
+  readonly problem: (failing: number, projects: number) => SweepProblem | undefined
 }
 
 /** @param sweep its start on the monotonic clock, and the interval between two sweeps */
@@ -78,12 +79,12 @@ export function createRequestGate(
     },
     isUnauthorized: () => lastError?.kind === 'unauthorized',
     asked: () => counts.asked,
-    problem: (failing) => {
+    problem: (failing, projects) => {
       const reason = lastError ? serviceErrorText(lastError) : 'the answers take too long'
       if (counts.refused > 0)
         return { where: kind, message: `${reason}; other projects wait for the next pass` }
       if (counts.lost > counts.answered) return { where: kind, message: `${reason}; most requests fail` }
-      if (counts.asked > 0 || failing === 0) return undefined
+      if (counts.asked > 0 || failing === 0 || 2 * failing < projects) return undefined
       return { where: kind, message: 'the last requests failed; they are repeated within 5 minutes' }
     },
     [Symbol.dispose]: () => deadline[Symbol.dispose](),

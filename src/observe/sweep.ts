@@ -129,10 +129,10 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const gates = [computesGate, operationsGate, readingsGate]
   const failingOperations = [...retries.operations.values()].filter(({ failed }) => failed)
   const degradations = [
-    projectsGate.problem(0),
-    computesGate.problem(retries.looks.size),
-    operationsGate.problem(failingOperations.length),
-    readingsGate.problem(0),
+    projectsGate.problem(0, 0),
+    computesGate.problem(retries.looks.size, projectCount),
+    operationsGate.problem(failingOperations.length, retries.operations.size),
+    readingsGate.problem(0, 0),
   ].filter((problem) => problem !== undefined)
   return {
     ...common,

@@ -1,4 +1,4 @@
-// One budget as of now: spend, rungs reached, burn rates, and the exported counter.
+// Evaluation of a budget as of now: spend, rungs reached, burn rates, and the exported counter.
 import {
   type Budget,
   type BudgetEnforcement,
