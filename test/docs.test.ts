@@ -19,6 +19,7 @@ const DOCUMENTS = [
   'src/local/README.md',
   'test/README.md',
   '.github/CONTRIBUTING.md',
+  '.github/SECURITY.md',
   '.github/CHANGELOG.md',
   ...readdirSync(join(ROOT, '.github/decisions')).map((name) => `.github/decisions/${name}`),
 ]
@@ -48,5 +49,23 @@ describe('documents', () => {
 
   test('the README is short enough to be read', () => {
     expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
+  })
+})
+
+describe('the threat model', () => {
+  /** Rows of its tables without their headings: attack, what stops it, tests. */
+  const rows = read('.github/SECURITY.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| attack |'))
+
+  test.each(rows)('names tests that exist: %s', (row) => {
+    const cells = row.split(' | ')
+    const tests = [...(cells.at(-1) ?? '').matchAll(/`(test\/[^`]+\.test\.ts)` "([^"]+)"/g)]
+    expect(cells).toHaveLength(3)
+    expect(tests).not.toEqual([])
+    const missing = tests.filter(
+      ([, path = '', name = '']) => !existsSync(join(ROOT, path)) || !read(path).includes(name),
+    )
+    expect(missing.map(([text]) => text)).toEqual([])
   })
 })
