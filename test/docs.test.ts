@@ -52,6 +52,19 @@ describe('documents', () => {
   })
 })
 
+// outside of the checkout these would fetch and run what somebody else has published
+test('no text tells people to run a package by its name', () => {
+  const files = ['src', 'dashboards', 'config', '.github'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const texts = [
+    'README.md',
+    'test/README.md',
+    ...files.filter((name) => /\.(?:ts|mjs|md|yaml|json)$/.test(name)),
+  ]
+  expect(texts.filter((path) => /\bnpx\b|\bnpm (?:exec|x)\b/.test(read(path)))).toEqual([])
+})
+
 describe('the threat model', () => {
   /** Rows of its tables without their headings: attack, what stops it, tests. */
   const rows = read('.github/SECURITY.md')

@@ -114,7 +114,7 @@ The service is ready; it stops with Ctrl-C and keeps its data.
   monitoring    role dormouse, password ${monitoringPassword}, in every project
 
   export DORMOUSE_API_KEY=${apiKey}
-  npx dormouse projects list --base-url ${baseUrl}
+  npm run -s dormouse -- projects list --base-url ${baseUrl}
   psql "$(curl -s -H "Authorization: Bearer $DORMOUSE_API_KEY" \\
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `

@@ -169,7 +169,7 @@ const introLines = (stage: StageSet, monitoring: Monitoring | undefined) => [
   'Open',
   ...linksOf(stage, monitoring).map(([url, what]) => `  ${url.padEnd(40)} ${what}`),
   'Try in another terminal',
-  `  npx dormouse explain chatty --url ${stage.apiUrl}`,
+  `  npm run -s dormouse -- explain chatty --url ${stage.apiUrl}`,
   // Debian's has no page of its own
   ...(monitoring ? [`  amtool alert query --alertmanager.url=${monitoring.alertmanagerUrl}`] : []),
 ]

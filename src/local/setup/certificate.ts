@@ -1,7 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
 import { giveTo, replaceFile } from '../compute/files.ts'
 import type { SystemUser } from '../compute/owner.ts'
@@ -55,6 +54,7 @@ function isUsable({ certificateFile, keyFile }: Files, { suffix, clock }: Certif
 
 async function createCertificate(files: Files, options: CertificateOptions): Promise<void> {
   const { folder, suffix, owner, clock } = options
+  const generate = await loadGenerator()
   const generated = await generate([{ name: 'commonName', value: suffix }], {
     keyType: 'ec',
     curve: 'P-256',
@@ -80,4 +80,16 @@ async function createCertificate(files: Files, options: CertificateOptions): Pro
   replaceFile(files.keyFile, generated.private, 0o600)
   giveTo(owner, files.keyFile) // Postgres wants a key file of its own user or root
   replaceFile(files.certificateFile, generated.cert, 0o644)
+}
+
+/** Loaded here, because a daemon is installed without the package. */
+async function loadGenerator() {
+  try {
+    return (await import('selfsigned')).generate
+  } catch (cause) {
+    throw new Error(
+      'the local service makes its certificate with the package selfsigned, which is not installed: run "npm ci" without --omit=optional',
+      { cause },
+    )
+  }
 }
