@@ -10,9 +10,10 @@ import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
 import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
+import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
-import { retiresAt } from './retention.ts'
+import { replacedAt } from './deleted-computes.ts'
 import {
   EMPTY_EVIDENCE,
   addDeletion,
@@ -65,7 +66,7 @@ export type AppliedFacts = Readonly<{
   rollups: readonly Rollup[]
 }>
 
-/** @param isAlreadyCounted whether the project's totals hold this compute's past: then the entry starts at the look */
+/** @param isAlreadyCounted whether a row of a deleted compute holds its past: then the entry starts at the look */
 export const newComputeEntry = (ref: ComputeRef, look: Look, isAlreadyCounted: boolean): ComputeEntry => ({
   ref,
   compute: look.compute,
@@ -106,10 +107,11 @@ export function applyFacts(
   const settled = settle({ ...input, metered, delay, prices, now })
   const { totals, current } = settled
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
+  const branchMoves = addBranchMoves(before, facts.looks)
   const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
   return {
     closed: settled.closed,
-    slices: settled.final.slices,
+    slices: divideByBranch(settled.final.slices, branchMoves),
     days: days.restated,
     gap: endedGap(before, evidence),
     rollups: rolled.closed,
@@ -119,7 +121,7 @@ export function applyFacts(
       ...settled.watermark,
       settled: settled.settled,
       evidence: settled.evidence,
-      provisional: settled.provisional.slices,
+      provisional: divideByBranch(settled.provisional.slices, branchMoves),
       days: days.open,
       totals,
       counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
@@ -128,6 +130,7 @@ export function applyFacts(
       appliedAt: now,
       reading: applyReadings(before, facts, { ...context, totals, evidence, awake: current !== undefined }),
       rollups: rolled.state,
+      ...(branchMoves && { branchMoves }),
     },
   }
 }
@@ -155,8 +158,8 @@ function settlesAt(
 ) {
   const wait = allowedLateness(awaiting)
   const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
-  const leaves = retiresAt(observed)
-  const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, RETRY_AFTER)]
+  const replaced = replacedAt(observed)
+  const due = replaced === undefined ? ends : [...ends, replaced > now ? replaced : after(now, RETRY_AFTER)]
   return due.length === 0 ? undefined : earliest(...due)
 }
 

@@ -5,7 +5,7 @@
 // 3. All three take the ledger before the sweep. Each compute is in one chunk only.
 import { internEntry } from '../model/ledger/interning.ts'
 import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
-import type { ProjectEntry, RetiredTotals } from '../model/ledger/project-entry.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
 import type { AwakeSlice } from '../model/ledger/quantities.ts'
 import type { Look, Sweep } from '../model/observation.ts'
@@ -16,11 +16,12 @@ import type { AppliedFacts, ApplyContext, EntryBefore, LedgerContext } from './a
 import { applyFacts, newComputeEntry } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
 import { backfill, needsBackfill, placeholderLookOfDeleted } from './backfill.ts'
+import { deletedComputeOf } from './deleted-computes.ts'
 import { eventsBetween, reconciliationEvents } from './events.ts'
 import { groupFactsByCompute, type ComputeFacts } from './facts.ts'
 import { accountUtilisation, sizesFromMetering, type MeteredProject } from './metering/sizes-from-metering.ts'
+import type { Instant } from '../model/units.ts'
 import { addReadingCounts } from './readings/reading-state.ts'
-import { addRetired, projectsToArchive, retireCompute, trimRetiredIds, wasRetired } from './retention.ts'
 
 /** Computes of one chunk: a commit of 50 takes about 2 ms of the event loop. */
 const COMPUTES_PER_CHUNK = 50
@@ -36,8 +37,6 @@ export type AppliedChunk = Readonly<{
   slices: readonly AwakeSlice[]
   /** Compute key → `gapBucket` of the gap between client activities that ended, for statistics. */
   gaps: ReadonlyMap<string, number>
-  /** For the next chunk: holds the totals of computes that this chunk retired. */
-  prepared: PreparedSweep
 }>
 
 export type PreparedSweep = Readonly<{
@@ -81,67 +80,56 @@ export function applyChunk(
 ): AppliedChunk {
   const applied: AppliedFacts[] = []
   const events: Event[] = []
-  const retired = new Map<string, ProjectEntry>()
   for (const one of facts) {
     const before = ledger.computes.get(computeKey(one.ref))
-    const project = retired.get(one.ref.projectId) ?? projectOf(ledger, prepared, one.ref)
+    const project = projectOf(ledger, prepared, one.ref)
     const result = applyToEntry(before, one, {
       ...context,
-      retired: project?.retired,
+      isAlreadyCounted: ledger.deleted.has(computeKey(one.ref)),
       metered: sizesFromMetering(withOnlySizing(project, one, before), prepared.utilisation),
       delayOf: (compute) => shortestDelay(compute, project?.project),
     })
     if (!result) continue
     events.push(...eventsBetween(before, result.entry, context.now))
-    const retiredEntry = retireCompute(result.entry, context.now)
-    if (retiredEntry && project) retired.set(one.ref.projectId, addRetired(project, retiredEntry))
-    applied.push(retiredEntry && project ? { ...result, entry: retiredEntry } : result)
+    applied.push(result)
   }
   return {
-    writes: [...writesOf(ledger, applied, retired), ...eventWrites(events)],
+    writes: [...writesOf(ledger, applied, context.now), ...eventWrites(events)],
     slices: applied.flatMap(({ slices }) => slices),
     gaps: new Map(
       applied.flatMap(({ entry: { ref }, gap }) => (gap === undefined ? [] : [[computeKey(ref), gap]])),
     ),
-    prepared:
-      retired.size === 0 ? prepared : { ...prepared, projects: new Map([...prepared.projects, ...retired]) },
   }
 }
 
-/** Writes of the changed projects, of the archived ones, and of the reading counts, each list to be committed by itself. */
+/** Writes of the changed projects and of the reading counts, each list to be committed by itself. */
 export function finishSweep(
   ledger: Ledger,
   sweep: Sweep,
   { prepared, context }: { readonly prepared: PreparedSweep; readonly context: LedgerContext },
 ): readonly (readonly Write[])[] {
   const about = { account: ledger.account, at: context.now }
-  const changed = [...prepared.projects.values()].map(trimRetiredIds)
-  const archived = projectsToArchive(ledger, { changed: prepared.projects, list: sweep.list }, context.now)
   const events = (entries: readonly ProjectEntry[]): readonly Event[] =>
     entries.flatMap((entry) =>
       reconciliationEvents(ledger.projects.get(entry.project.projectId), entry, about),
     )
   return [
-    ...slicesOf(changed, PROJECTS_PER_COMMIT).map((entries) => [
-      ...projectWrites(entries),
+    ...slicesOf([...prepared.projects.values()], PROJECTS_PER_COMMIT).map((entries) => [
+      ...entries.map((entry) => ({ kind: 'project', entry }) as const),
       ...eventWrites(events(entries)),
     ]),
-    ...slicesOf(archived, PROJECTS_PER_COMMIT).map(projectWrites),
     ...(sweep.readings.length + sweep.refusals.length > 0
       ? [[{ kind: 'reading-counts', counts: addReadingCounts(ledger.readings, sweep) } as const]]
       : []),
   ]
 }
 
-const projectWrites = (entries: readonly ProjectEntry[]): readonly Write[] =>
-  entries.map((entry) => ({ kind: 'project', entry }))
-
 const slicesOf = <Item>(items: readonly Item[], length: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
     items.slice(index * length, (index + 1) * length),
   )
 
-type EntryContext = ApplyContext & { readonly retired: RetiredTotals | undefined }
+type EntryContext = ApplyContext & { readonly isAlreadyCounted: boolean }
 
 /** The project, with the sizing of the compute where it has no other compute. */
 function withOnlySizing(
@@ -159,38 +147,29 @@ function applyToEntry(before: ComputeEntry | undefined, facts: ComputeFacts, con
   const look = facts.looks.at(-1)
   if (look) return applyToNewEntry(look, facts, context)
   // Operations also report computes that were created and deleted between two looks.
-  if (!facts.deletion) return undefined
-  const lastLook = placeholderLookOfDeleted(facts, facts.deletion.from)
-  return wasRetired(context.retired, lastLook.compute) ? undefined : applyToNewEntry(lastLook, facts, context)
+  if (!facts.deletion || context.isAlreadyCounted) return undefined
+  return applyToNewEntry(placeholderLookOfDeleted(facts, facts.deletion.from), facts, context)
 }
 
 function applyToNewEntry(look: Look, facts: ComputeFacts, context: EntryContext): AppliedFacts {
-  const before = newComputeEntry(facts.ref, look, wasRetired(context.retired, look.compute))
+  const before = newComputeEntry(facts.ref, look, context.isAlreadyCounted)
   return applyOrBackfill({ before, isNew: true }, facts, context)
 }
 
 const applyOrBackfill = (entry: EntryBefore, facts: ComputeFacts, context: ApplyContext): AppliedFacts =>
   needsBackfill(entry.before, facts) ? backfill(entry, facts, context) : applyFacts(entry, facts, context)
 
-/**
- * The totals of a retired compute go to its project in the same commit, so that both are stored or neither. The project keeps its listing
- * from before the sweep: others of its computes may be in a chunk that is never stored.
- */
-const writesOf = (
-  ledger: Ledger,
-  applied: readonly AppliedFacts[],
-  retired: ReadonlyMap<string, ProjectEntry>,
-): readonly Write[] => [
-  ...projectWrites(
-    [...retired].map(([projectId, entry]) => ({ ...entry, listed: ledger.projects.get(projectId)?.listed })),
-  ),
-  ...applied.flatMap(({ entry, closed, rollups, days }): readonly Write[] => [
-    { kind: 'compute', entry: entry.isRetired ? entry : internEntry(entry) },
-    ...closed.map((interval) => ({ kind: 'interval', interval }) as const),
-    ...rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
-    ...days.map((day) => ({ kind: 'day', day }) as const),
-  ]),
-]
+const writesOf = (ledger: Ledger, applied: readonly AppliedFacts[], now: Instant): readonly Write[] =>
+  applied.flatMap(({ entry, closed, rollups, days }): readonly Write[] => {
+    const deleted = deletedComputeOf(entry, ledger.deleted.get(computeKey(entry.ref)), now)
+    return [
+      { kind: 'compute', entry: internEntry(entry) },
+      ...closed.map((interval) => ({ kind: 'interval', interval }) as const),
+      ...rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
+      ...days.map((day) => ({ kind: 'day', day }) as const),
+      ...(deleted ? [{ kind: 'deleted-compute', compute: deleted } as const] : []),
+    ]
+  })
 
 const projectOf = (ledger: Ledger, { projects }: PreparedSweep, { projectId }: ComputeRef) =>
   projects.get(projectId) ?? ledger.projects.get(projectId)

@@ -1,31 +1,30 @@
-import { addArchived } from '../model/ledger/archived.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
 import type { BudgetState } from '../model/policy/budget.ts'
 import type { Write } from '../model/ports/store.ts'
 import { computeKey } from '../model/service/compute.ts'
 import { asOrderedMap } from '../std/ordered-map.ts'
 
-/** The ledger after a commit of `writes`. Retired computes and archived projects leave memory. */
+/** The ledger after a commit of `writes`. */
 export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
-  let { archived, readings, counters } = ledger
+  let { readings, counters } = ledger
   let computes = asOrderedMap(ledger.computes)
+  let deleted = asOrderedMap(ledger.deleted)
   let projects = asOrderedMap(ledger.projects)
   const budgets = new Map<string, BudgetState | undefined>(Object.entries(ledger.budgets))
   for (const write of writes)
     switch (write.kind) {
-      case 'compute': {
-        const key = computeKey(write.entry.ref)
-        computes = write.entry.isRetired ? computes.without(key) : computes.with(key, write.entry)
+      case 'compute':
+        computes = computes.with(computeKey(write.entry.ref), write.entry)
+        break
+      case 'deleted-compute': {
+        const key = computeKey(write.compute.ref)
+        computes = computes.without(key)
+        deleted = deleted.with(key, write.compute)
         break
       }
-      case 'project': {
-        const { projectId } = write.entry.project
-        projects = write.entry.isArchived
-          ? projects.without(projectId)
-          : projects.with(projectId, write.entry)
-        if (write.entry.isArchived) archived = addArchived(archived, write.entry)
+      case 'project':
+        projects = projects.with(write.entry.project.projectId, write.entry)
         break
-      }
       case 'budget':
         budgets.set(write.name, write.state)
         break
@@ -49,8 +48,8 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
   return {
     ...ledger,
     computes,
+    deleted,
     projects,
-    ...(archived && { archived }),
     readings,
     counters,
     budgets: Object.fromEntries([...budgets].flatMap(([name, state]) => (state ? [[name, state]] : []))),

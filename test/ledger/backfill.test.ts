@@ -160,15 +160,15 @@ test('computes that were deleted before anybody looked are counted by their oper
   expect(cuTimeSum(gone.cuTime).high).toBeGreaterThan(56 * 99 * 1_800_000)
   expect(totalsOf(found, 'ep-earlier').wakes).toBe(20)
   expect(found.ledger.computes.size).toBe(1)
-  expect(departedWakes(found)).toBe(120)
+  expect(wakesOfDeleted(found)).toBe(120)
   const again = sweep(NOW + 60, { operations: some })
-  expect(departedWakes(accounted(found.ledger, again, { prices, overhead: 0.01, now: at(NOW + 60) }))).toBe(
+  expect(wakesOfDeleted(accounted(found.ledger, again, { prices, overhead: 0.01, now: at(NOW + 60) }))).toBe(
     120,
   )
 })
 
-const departedWakes = ({ ledger: { projects } }: Accounted): number | undefined =>
-  projects.get('project-one')?.retired?.wakes
+const wakesOfDeleted = ({ ledger: { deleted } }: Accounted): number =>
+  [...deleted.values()].reduce((sum, { wakes }) => sum + wakes, 0)
 
 function totalsOf({ rows }: Accounted, endpointId: string): Totals {
   const found = rows.computes.find(({ ref }) => ref.endpointId === endpointId)

@@ -106,9 +106,9 @@ describe('a compute whose record does not fit', () => {
   })
 })
 
-const sums = ({ ledger: { computes, projects } }: Accounted) =>
+const sums = ({ ledger: { computes, deleted } }: Accounted) =>
   [...computes.values()].reduce((sum, { totals }) => sum + totals.awake.likely, 0) +
-  (projects.get('project-one')?.retired?.awake.likely ?? 0)
+  [...deleted.values()].reduce((sum, one) => sum + one.awake.likely, 0)
 
 describe('a compute that was created and deleted between two looks', () => {
   const known = fold(ledger(), sweep(2000, { ...listed(2000, ['ep-one']), looks: [asleep] })).ledger

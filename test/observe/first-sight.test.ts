@@ -1,6 +1,5 @@
 // A project that is seen for the first time while its operations cannot be read.
 import { expect, test } from 'vitest'
-import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok } from '../../src/std/result.ts'
@@ -81,9 +80,9 @@ async function sweeps(
     // oxlint-disable-next-line no-await-in-loop -- the same
     await clock.advance(seconds(60))
   }
-  const { computes, projects } = start.ledger
-  const sums = [...projects.values()].map(({ retired }: ProjectEntry) => retired?.wakes ?? 0)
-  const wakes = [...computes.values()].reduce((sum, { totals }) => sum + totals.wakes, sums[0] ?? 0)
+  const { computes, deleted } = start.ledger
+  const counts = [...[...computes.values()].map(({ totals }) => totals), ...deleted.values()]
+  const wakes = counts.reduce((sum, one) => sum + one.wakes, 0)
   return { wakes, asked }
 }
 

@@ -52,9 +52,7 @@ describe('beside the ledger', () => {
     expect(new Set(report.groups.rows.map(({ name }) => name))).toEqual(new Set(['payments', 'web', null]))
     const { ledger } = made.week
     expect(ledger.computes.has('main/project-ep-doomed/ep-doomed')).toBe(false)
-    expect(ledger.projects.get('project-ep-doomed')?.retired?.ids?.map((one) => one.endpointId)).toEqual([
-      'ep-doomed',
-    ])
+    expect([...ledger.deleted.keys()]).toEqual(['main/project-ep-doomed/ep-doomed'])
     expect(report.computes.map((one) => one.endpoint_id)).toContain('ep-doomed')
     expect(report.movers.length).toBeGreaterThanOrEqual(4)
   })

@@ -1,10 +1,11 @@
 // What every driver of the store must do: run it against each.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Ledger } from '../../src/model/ledger/ledger.ts'
+import type { DeletedCompute, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { Store } from '../../src/model/ports/store.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
+import { computeKey } from '../../src/model/service/compute.ts'
 import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'
 import { ALWAYS, collected, intervalAt, plain, refOf, seen } from './build.ts'
@@ -37,10 +38,13 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
 
 function ledgerContract(driver: () => Driver): void {
   test('has an empty ledger of an account never seen', async () => {
-    const { computes, projects, ...rest } = await driver().store.account('other').load()
-    expect({ ...rest, computes: new Map(computes), projects: new Map(projects) }).toEqual<Ledger>(
-      ledger({ account: 'other' }),
-    )
+    const { computes, deleted, projects, ...rest } = await driver().store.account('other').load()
+    const maps = {
+      computes: new Map(computes),
+      deleted: new Map(deleted),
+      projects: new Map(projects),
+    }
+    expect({ ...rest, ...maps }).toEqual<Ledger>(ledger({ account: 'other' }))
   })
 
   test('has what was committed, also when it was closed and opened again', async () => {
@@ -77,32 +81,35 @@ function ledgerContract(driver: () => Driver): void {
     expect(loaded.counters).toEqual(counters)
   })
 
-  test('stores archived projects, with their sums in the account, until they are restored', async () => {
+  test('a row of a deleted compute replaces its entry, also after a reopening; its history stays', async () => {
     const { store } = driver()
     const { rows: all } = seen('ep-one')
-    const [project] = all.projects
-    if (!project) throw new Error('a sweep makes a project')
-    const bounds = { low: millis(1), likely: millis(2), high: millis(3) }
-    const spend = { low: micros(1), likely: micros(2), high: micros(3) }
-    const sums = {
-      awake: bounds,
-      spend,
+    await put(store, all)
+    const [entry] = all.computes
+    if (!entry) throw new Error('a sweep makes an entry')
+    const deleted: DeletedCompute = {
+      ref: entry.ref,
+      name: 'preview',
+      branchId: 'br-one',
+      type: 'read_only',
+      deletedAt: at(7),
+      awake: { low: millis(1), likely: millis(2), high: millis(3) },
+      spend: { low: micros(1), likely: micros(2), high: micros(3) },
       observerOverhead: millis(4),
       observerSpend: micros(5),
       wakes: 6,
       suspends: 7,
       wakesCaused: 8,
     }
-    const gone = { ...project, retired: { ...sums, until: at(0) } }
-    await put(store, { ...all, projects: [{ ...gone, isArchived: true }] })
+    await put(store, { ...all, settled: [], deleted: [deleted] })
     const again = await driver().reopen()
     const loaded = await again.account('main').load()
-    expect(loaded.projects.size).toBe(0)
-    expect(loaded.archived).toEqual({ ...sums, projects: 1 })
-    const { projectId } = project.project
-    const kept = await again.projects('main', ['nobody', projectId])
-    expect(kept).toEqual(plain([{ ...gone, isArchived: true }]))
-    expect(await again.projects('other', [projectId])).toEqual([])
+    expect(loaded.computes.size).toBe(0)
+    expect([...loaded.deleted]).toEqual([[computeKey(entry.ref), deleted]])
+    expect(await collected(again.intervals('main', ALWAYS))).toHaveLength(all.settled.length)
+    await put(again, { computes: [entry] })
+    const recovered = await again.account('main').load()
+    expect([recovered.computes.size, recovered.deleted.size]).toEqual([1, 1])
   })
 
   test('keeps accounts apart', async () => {

@@ -26,13 +26,8 @@ export function applyWholeSweep(
   sweep: Sweep,
   context: LedgerContext,
 ): readonly AppliedPart[] {
-  let prepared = prepareSweep(ledger, sweep, context)
-  const parts: AppliedPart[] = []
-  for (const facts of chunksOf(prepared.facts)) {
-    const chunk = applyChunk(ledger, facts, { prepared, context })
-    prepared = chunk.prepared
-    parts.push(chunk)
-  }
+  const prepared = prepareSweep(ledger, sweep, context)
+  const parts = chunksOf(prepared.facts).map((facts) => applyChunk(ledger, facts, { prepared, context }))
   const finished = finishSweep(ledger, sweep, { prepared, context })
   return [...parts, ...finished.map((writes) => ({ writes, slices: [], gaps: new Map() }))]
 }

@@ -146,6 +146,7 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
 export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   account: 'main',
   computes: new Map(),
+  deleted: new Map(),
   projects: new Map(),
   readings: NO_READING_COUNTS,
   budgets: {},

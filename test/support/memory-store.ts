@@ -1,16 +1,16 @@
 // A trivial driver of the store: maps in memory. What it loads are copies, as from a disk.
-import { addArchived } from '../../src/model/ledger/archived.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
 import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import {
   NO_READING_COUNTS,
   type ComputeEntry,
+  type DeletedCompute,
   type Ledger,
   type LikelyAwakeInterval,
   type ReadingCounts,
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
-import type { ArchivedTotals, ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { ComputeStatistics } from '../../src/model/ledger/statistics.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import type { Delivery } from '../../src/model/output/delivery.ts'
@@ -28,6 +28,7 @@ import { compare, outboxOf } from './memory-outbox.ts'
 /** Rows of one account by their keys. */
 export type AccountRows = {
   readonly computes: Map<string, ComputeEntry>
+  readonly deleted: Map<string, DeletedCompute>
   readonly projects: Map<string, ProjectEntry>
   readonly intervals: Map<string, SettledInterval>
   readonly days: Map<string, DayRow>
@@ -62,6 +63,7 @@ export function memoryStore(memory: Memory = newMemory()): Store & History & Out
 function rowsOf({ accounts }: Memory, name: string): AccountRows {
   const rows = accounts.get(name) ?? {
     computes: new Map(),
+    deleted: new Map(),
     projects: new Map(),
     intervals: new Map(),
     days: new Map(),
@@ -91,7 +93,11 @@ const accountStore = (name: string, memory: Memory): AccountStore => ({
       return numbered.get(key) ?? 0
     }
     return Promise.try(() => {
-      const known = new Set([...rows.computes.keys(), ...writes.flatMap(keyOfCompute)])
+      const known = new Set([
+        ...rows.computes.keys(),
+        ...rows.deleted.keys(),
+        ...writes.flatMap(keyOfCompute),
+      ])
       const changes = writes.map((write) => changeOf(write, { rows, memory, known, nthOf }))
       for (const change of changes) change()
       return ok(undefined)
@@ -118,6 +124,10 @@ function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): 
   switch (write.kind) {
     case 'compute':
       return () => rows.computes.set(computeKey(write.entry.ref), write.entry)
+    case 'deleted-compute': {
+      const key = keyOf(write.compute.ref)
+      return () => rows.computes.delete(key) && rows.deleted.set(key, write.compute)
+    }
     case 'project':
       return () => rows.projects.set(write.entry.project.projectId, write.entry)
     case 'interval': {
@@ -169,20 +179,15 @@ function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): 
   }
 }
 
-function ledgerOf(account: string, rows: AccountRows): Ledger {
-  const projects = [...copyOf(rows.projects)]
-  let archived: ArchivedTotals | undefined
-  for (const [, entry] of projects) if (entry.isArchived) archived = addArchived(archived, entry)
-  return {
-    account,
-    computes: new Map([...copyOf(rows.computes)].filter(([, entry]) => !entry.isRetired)),
-    projects: new Map(projects.filter(([, entry]) => !entry.isArchived)),
-    ...(archived && { archived }),
-    readings: copied(rows.readings),
-    budgets: Object.fromEntries(copyOf(rows.budgets)),
-    counters: copied(rows.counters),
-  }
-}
+const ledgerOf = (account: string, rows: AccountRows): Ledger => ({
+  account,
+  computes: copyOf(rows.computes),
+  deleted: copyOf(rows.deleted),
+  projects: copyOf(rows.projects),
+  readings: copied(rows.readings),
+  budgets: Object.fromEntries(copyOf(rows.budgets)),
+  counters: copied(rows.counters),
+})
 
 /** Copies through JSON, at load only: entries are never changed in place. */
 const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
@@ -215,8 +220,6 @@ function historyOf(rows: RowsByAccount): History {
       to?.likely ?? Infinity,
     ])
   return {
-    projects: (account, projectIds) =>
-      Promise.resolve(projectIds.flatMap((id) => rows(account).projects.get(id) ?? []).map(copied)),
     statistics: (refs) =>
       Promise.resolve(
         new Map(

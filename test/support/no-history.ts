@@ -2,7 +2,6 @@ import type { History } from '../../src/model/ports/history.ts'
 
 /** An empty history. */
 export const NO_HISTORY: History = {
-  projects: () => Promise.resolve([]),
   statistics: () => Promise.resolve(new Map()),
   days: nothing,
   intervals: nothing,

@@ -1,7 +1,12 @@
 // Rows of a commit by kind: easier to build and to check than the list of writes.
 import type { AccountCounters } from '../../src/model/ledger/counters.ts'
 import type { DayRow } from '../../src/model/ledger/quantities.ts'
-import type { ComputeEntry, ReadingCounts, SettledInterval } from '../../src/model/ledger/ledger.ts'
+import type {
+  ComputeEntry,
+  DeletedCompute,
+  ReadingCounts,
+  SettledInterval,
+} from '../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { ComputeStatistics } from '../../src/model/ledger/statistics.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
@@ -21,6 +26,7 @@ export type Rows = {
   readonly readings: ReadingCounts | undefined
   readonly projects: readonly ProjectEntry[]
   readonly computes: readonly ComputeEntry[]
+  readonly deleted: readonly DeletedCompute[]
   readonly settled: readonly SettledInterval[]
   readonly rollups: readonly Rollup[]
   readonly statistics: readonly ComputeStatistics[]
@@ -37,6 +43,7 @@ const NO_ROWS: Rows = {
   readings: undefined,
   projects: [],
   computes: [],
+  deleted: [],
   settled: [],
   rollups: [],
   statistics: [],
@@ -56,6 +63,7 @@ export function writesOf(given: Partial<Rows>): readonly Write[] {
     ...(rows.counters ? [{ kind: 'counters', counters: rows.counters } as const] : []),
     ...rows.projects.map((entry) => ({ kind: 'project', entry }) as const),
     ...rows.computes.map((entry) => ({ kind: 'compute', entry }) as const),
+    ...rows.deleted.map((compute) => ({ kind: 'deleted-compute', compute }) as const),
     ...rows.settled.map((interval) => ({ kind: 'interval', interval }) as const),
     ...rows.rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
     ...rows.statistics.map((statistics) => ({ kind: 'statistics', statistics }) as const),
@@ -75,6 +83,7 @@ export function rowsOf(writes: readonly Write[]): Rows {
     readings: of('reading-counts').at(-1)?.counts,
     projects: of('project').map(({ entry }) => entry),
     computes: of('compute').map(({ entry }) => entry),
+    deleted: of('deleted-compute').map(({ compute }) => compute),
     settled: of('interval').map(({ interval }) => interval),
     rollups: of('rollup').map(({ rollup }) => rollup),
     statistics: of('statistics').map(({ statistics }) => statistics),

@@ -3,7 +3,8 @@ import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { clipSlice } from '../../ledger/settle/slices.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
-import { slicesInWindow } from '../../ledger/budgets/settle.ts'
+import { branchMovesIn, selectorTargetAt } from '../../ledger/branch-moves.ts'
+import { slicesInScope, slicesInWindow } from '../../ledger/budgets/settle.ts'
 import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'
@@ -12,8 +13,7 @@ import type { DayRow, Prices, AwakeSlice } from '../../model/ledger/quantities.t
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { matchesSelector, retiredTarget } from '../../model/policy/selector.ts'
-import { createProjectLookup } from './project-lookup.ts'
+import { matchesSelector, selectorTargetIn } from '../../model/policy/selector.ts'
 
 export type DailySpendOptions = Readonly<{
   history: History
@@ -34,38 +34,44 @@ export async function readDailySpend(
     daily: new Map() as DailyAmounts,
     isWhole: countsAlways(budget, from, to),
   }))
-  const find = createProjectLookup(history, ledger)
-  const seriesOf = async ({ ref }: Pick<HistoryInterval, 'ref'>) => {
+  const seriesOfDay = (ref: ComputeRef, at: Instant) => {
     const entry = ledger.computes.get(computeKey(ref))
-    const project = await find(ref.projectId)
-    if (entry) return scopes.of(entry, project).indexes.flatMap((index) => series[index] ?? [])
-    const target = retiredTarget(ref, project?.project)
+    if (entry && !entry.branchMoves)
+      return scopes
+        .of(entry, ledger.projects.get(ref.projectId))
+        .indexes.flatMap((index) => series[index] ?? [])
+    const target = selectorTargetAt(ledger, ref, at)
     return series.filter(({ budget }) => matchesSelector(budget.scope, target))
   }
   const atCurrentSizing = (ref: ComputeRef, amounts: UsageAmounts): UsageAmounts => {
     const entry = ledger.computes.get(computeKey(ref))
     return entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts
   }
-  const addRow = async (row: DayRow) => {
-    const { number } = zone.dayOf(instant((row.from + row.to) / 2))
+  const addRow = (row: DayRow) => {
+    const middle = instant((row.from + row.to) / 2)
+    const { number } = zone.dayOf(middle)
     const amounts = atCurrentSizing(row.ref, row)
-    for (const { daily, isWhole } of await seriesOf(row)) if (isWhole) addToDay(daily, number, amounts)
+    for (const { daily, isWhole } of seriesOfDay(row.ref, middle))
+      if (isWhole) addToDay(daily, number, amounts)
   }
-  const addInterval = async (interval: HistoryInterval) => {
-    const slices = slicesOfHistory(interval, prices)
-    for (const { budget, daily, isWhole } of await seriesOf(interval))
-      if (!isWhole)
-        for (const [day, amounts] of daysOf(slicesInWindow(budget, slices), { from, zone }))
-          addToDay(daily, day, atCurrentSizing(interval.ref, amounts))
+  const addInterval = (interval: HistoryInterval) => {
+    const { ref } = interval
+    const target = selectorTargetIn(ledger, ref)
+    const slices = slicesOfHistory(interval, prices, branchMovesIn(ledger, ref))
+    for (const { budget, daily, isWhole } of series)
+      if (!isWhole) {
+        const counted = slicesInWindow(budget, slicesInScope(budget.scope, target, slices))
+        for (const [day, amounts] of daysOf(counted, { from, zone }))
+          addToDay(daily, day, atCurrentSizing(ref, amounts))
+      }
   }
-  for await (const row of history.days(ledger.account, { from, to })) await addRow(row)
+  for await (const row of history.days(ledger.account, { from, to })) addRow(row)
   // a window counts parts of days: they are summed from intervals, as far back as those are stored
   if (series.some(({ isWhole }) => !isWhole)) {
-    for await (const interval of history.intervals(ledger.account, { from, to })) await addInterval(interval)
+    for await (const interval of history.intervals(ledger.account, { from, to })) addInterval(interval)
     for (const entry of ledger.computes.values()) {
       const settledPart = settledPartOfOpen(entry)
-      // oxlint-disable-next-line no-await-in-loop -- one lookup after the other
-      if (settledPart) await addInterval(settledPart)
+      if (settledPart) addInterval(settledPart)
     }
   }
   return series.map(({ daily }) => daily)

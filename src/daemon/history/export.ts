@@ -9,7 +9,6 @@ import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant, type Interval } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import { createProjectLookup, type ProjectLookup } from './project-lookup.ts'
 
 export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
 type ExportName = (typeof EXPORT_NAMES)[number]
@@ -89,17 +88,16 @@ const COLUMNS = {
 const headings = (what: ExportName): readonly string[] => Object.keys(COLUMNS[what])
 
 function rowsOf(history: History, exported: ExportedAccount, { what, from, to }: ExportRequest) {
-  const { account, currency } = exported
-  const context = { currency, find: createProjectLookup(history, exported) }
+  const { account } = exported
   switch (what) {
     case 'days':
-      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, context)
+      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, exported)
     case 'intervals':
-      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, context)
+      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, exported)
     case 'rollups':
     case 'rollups-5m': {
       const length = what === 'rollups' ? COARSE_STEP : FINE_STEP
-      return cellsOf(history.rollups(account, { from, to, length }), ROLLUP_COLUMNS, context)
+      return cellsOf(history.rollups(account, { from, to, length }), ROLLUP_COLUMNS, exported)
     }
   }
 }
@@ -107,11 +105,11 @@ function rowsOf(history: History, exported: ExportedAccount, { what, from, to }:
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
   columns: ExportColumns<Row>,
-  { currency, find }: Readonly<{ currency: string; find: ProjectLookup }>,
+  { currency, projects }: ExportedAccount,
 ) {
   const cells = Object.values(columns).map(([, cell]) => cell)
   for await (const row of rows) {
-    const projectName = (await find(row.ref.projectId))?.project.name ?? null
+    const projectName = projects.get(row.ref.projectId)?.project.name ?? null
     yield cells.map((cell) => cell(row, { currency, projectName }))
   }
 }

@@ -5,7 +5,6 @@ import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/ap
 import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/counters.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
-import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -20,16 +19,14 @@ export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
 /** @throws when the store fails before the first chunk */
 export async function applyInChunks(ports: CommitPorts, { before, plan }: PassInput, observed: Observed) {
   const { sweep, now, upperBound } = observed
-  const restored = await restoreArchivedProjects(ports, before.ledger, sweep)
-  const base = await ensureBudgetStates(ports, restored, { plan, now })
+  const base = await ensureBudgetStates(ports, before.ledger, { plan, now })
   const complete = createCompletion(base, plan, observed)
   const commits = createCommits(ports, base, before.statistics)
   const context = { ...plan, now: upperBound }
   try {
-    let prepared = prepareSweep(base, sweep, context)
+    const prepared = prepareSweep(base, sweep, context)
     for (const facts of chunksOf(prepared.facts)) {
       const chunk = applyChunk(base, facts, { prepared, context })
-      prepared = chunk.prepared
       // oxlint-disable-next-line no-await-in-loop -- durable first
       await commits.addChunk(chunk, complete(chunk, commits.ledger()), upperBound)
     }
@@ -98,17 +95,4 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
       failure,
     }),
   }
-}
-
-/** With archived projects found again: a list was wrong, or somebody recovered them. @throws when the store fails */
-export async function restoreArchivedProjects(
-  { history }: Pick<Ports, 'history'>,
-  ledger: Ledger,
-  { projects }: Pick<Observed['sweep'], 'projects'>,
-): Promise<Ledger> {
-  if (!ledger.archived?.projects) return ledger
-  const unknown = projects.map(({ projectId }) => projectId).filter((id) => !ledger.projects.has(id))
-  const stored = await history.projects(ledger.account, unknown)
-  const archived = stored.filter(({ isArchived }) => isArchived)
-  return archived.length === 0 ? ledger : restoreArchived(ledger, archived)
 }

@@ -1,5 +1,6 @@
 // Budgets in a pass: new states from the stored history of their period, settled with each chunk, evaluated as stage 3.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
+import { branchMovesIn } from '../../ledger/branch-moves.ts'
 import {
   budgetWrites,
   openBudgets,
@@ -14,7 +15,7 @@ import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { isReached, type Sweep } from '../../model/observation.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
-import { retiredTarget } from '../../model/policy/selector.ts'
+import { selectorTargetIn } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -64,7 +65,9 @@ async function statesFromHistory(
   let since = isFirstPass ? after(now, seconds(0 - sweep.history)) : now
   let states: BudgetStates = {}
   const settle = (intervals: readonly HistoryInterval[]) => {
-    const settled = intervals.flatMap((interval) => slicesOfHistory(interval, prices))
+    const settled = intervals.flatMap((interval) =>
+      slicesOfHistory(interval, prices, branchMovesIn(ledger, interval.ref)),
+    )
     since = earliest(since, ...settled.map(({ likely }) => likely.from))
     const computes = computesOfHistory(intervals, ledger)
     states = settleBudgets(missing, states, { settled, computes, now, settledSince: since })
@@ -89,15 +92,8 @@ async function statesFromHistory(
   )
 }
 
-function computesOfHistory(intervals: readonly HistoryInterval[], { computes, projects }: Ledger) {
-  const refs = new Map(intervals.map(({ ref }) => [computeKey(ref), ref]))
-  const entries = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
-  const projectOf = (projectId: string) => projects.get(projectId)
-  return new Map([
-    ...[...refs].map(([key, ref]) => [key, retiredTarget(ref, projectOf(ref.projectId)?.project)] as const),
-    ...toBudgetComputes(entries, projectOf),
-  ])
-}
+const computesOfHistory = (intervals: readonly HistoryInterval[], ledger: Ledger): BudgetComputesByKey =>
+  new Map(intervals.map(({ ref }) => [computeKey(ref), selectorTargetIn(ledger, ref)]))
 
 type SweptLedger = Readonly<{
   before: Ledger

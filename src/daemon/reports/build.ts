@@ -10,7 +10,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
-import { retiredTarget, selectorTargetOf } from '../../model/policy/selector.ts'
+import { selectorTargetIn } from '../../model/policy/selector.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant, type Interval } from '../../model/units.ts'
@@ -172,27 +172,27 @@ function createIdentities(source: ReportSource, unread: string | undefined): Rep
 function identityIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: string | undefined) {
   const entry = ledger.computes.get(computeKey(ref))
   const project = ledger.projects.get(ref.projectId)?.project
-  const target = entry ? selectorTargetOf(ref.account, entry.compute, project) : retiredTarget(ref, project)
+  const target = selectorTargetIn(ledger, ref)
   return {
     projectName: project?.name,
     name: target.name,
-    branchId: entry?.compute.branchId,
+    branchId: target.branchId,
     owner: owners.of(target),
     autosuspendOff: entry && effectiveDelay(entry.compute, project) === 'never',
     unreadBecause: unread ?? entry?.reading.problem,
   }
 }
 
-/** Since the ledger began; those of archived projects belong to no team. */
+/** Since the ledger began. */
 function wakesCausedIn(
-  { account, computes, projects, archived }: Ledger,
+  { computes, deleted }: Ledger,
   plan: ReportPlan,
   identityOf: ReportInput['identityOf'],
 ): number {
   const isInPlan = (ref: ComputeRef) => isInReportPlan(plan, identityOf(ref))
-  let caused = plan.onlyTeam === undefined ? (archived?.wakesCaused ?? 0) : 0
+  let caused = 0
   for (const { ref, totals } of computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
-  for (const [projectId, { retired }] of projects)
-    if (retired && isInPlan({ account, projectId, endpointId: '' })) caused += retired.wakesCaused
+  for (const { ref, wakesCaused } of deleted.values())
+    if (wakesCaused > 0 && isInPlan(ref)) caused += wakesCaused
   return caused
 }

@@ -2,8 +2,8 @@ import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
 import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
-import type { ComputeEntry } from '../../model/ledger/ledger.ts'
-import type { ProjectEntry, RetiredSums } from '../../model/ledger/project-entry.ts'
+import type { ComputeEntry, ComputeSums } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
@@ -30,19 +30,18 @@ export type AccountInput = Readonly<{
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {
   const { state, prices, forecasts, scopes, unreadable, isRead = true } = input
-  const { account, projects, archived, counters, readings } = state.ledger
+  const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
   const wakesCaused = new Map<string, number>()
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
   const forecastBudgets = state.budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
-  const addOfProject = (projectId: string, sums: RetiredSums) => {
+  const addOfProject = (projectId: string, sums: ComputeSums) => {
     addToTotals(totals, sums)
     if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)
   }
-  for (const [projectId, { retired }] of projects) if (retired) addOfProject(projectId, retired)
-  if (archived) addToTotals(totals, archived)
+  for (const compute of deleted.values()) addOfProject(compute.ref.projectId, compute)
   return {
     /** Deleted computes too: their spend stays in the totals. */
     add: (entry: ComputeEntry, { identity, state: { isDeleted }, ledger }: ComputeView) => {
@@ -106,7 +105,7 @@ const noTotals = (): Totals => ({
   wakesCaused: 0,
 })
 
-function addToTotals(totals: Totals, sums: RetiredSums) {
+function addToTotals(totals: Totals, sums: ComputeSums) {
   totals.awake = addBounds(totals.awake, sums.awake, millis)
   totals.spend = addBounds(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.observerOverhead)

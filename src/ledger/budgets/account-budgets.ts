@@ -13,7 +13,7 @@ import { provisionalSlices } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
 import { openEvaluation } from './evaluate.ts'
 import type { BudgetComputesByKey, LateDiscovery, BudgetSettleInput } from './settle.ts'
-import { groupByCompute, settleBudget, applyLateDiscoveries } from './settle.ts'
+import { groupByCompute, settleBudget, applyLateDiscoveries, slicesInScope } from './settle.ts'
 
 type SettledInput = Omit<BudgetSettleInput, 'settled'> &
   Readonly<{
@@ -108,18 +108,24 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
     const stored = { state: states[name], counter: counters.budgets[name], isUnreachable }
     return { name, evaluation: openEvaluation(budget, stored, now) }
   })
+  /** By index of the budget. */
+  const countedSlices = (entry: ComputeEntry, project: ProjectEntry | undefined) => {
+    const { indexes } = scopes.of(entry, project)
+    if (indexes.length === 0 && !entry.branchMoves) return []
+    const slices = provisionalSlices(entry, { prices, project, now, atMost, isUnobserved: isUnreachable })
+    if (!entry.branchMoves) return indexes.map((index) => [index, slices] as const)
+    const compute = targetOf(entry, project)
+    return scopes.budgets.map(({ scope }, index) => [index, slicesInScope(scope, compute, slices)] as const)
+  }
   const add = (entries: Iterable<ComputeEntry>) => {
     const slicesOf = evaluations.map((): AwakeSlice[] => [])
     for (const entry of entries) {
       const project = projects.get(entry.ref.projectId)
       const { indexes } = scopes.of(entry, project)
-      const asOf = { prices, project, now, atMost, isUnobserved: isUnreachable }
-      const slices = indexes.length === 0 ? [] : provisionalSlices(entry, asOf)
-      for (const index of indexes) {
-        if (entry.deletedAt === undefined)
-          evaluations[index]?.evaluation.compute(largestCu(entry.compute.sizing), perCuHour)
-        for (const slice of slices) slicesOf[index]?.push(slice)
-      }
+      const largest = entry.deletedAt === undefined ? largestCu(entry.compute.sizing) : undefined
+      if (largest !== undefined)
+        for (const index of indexes) evaluations[index]?.evaluation.compute(largest, perCuHour)
+      for (const [index, slices] of countedSlices(entry, project)) slicesOf[index]?.push(...slices)
     }
     for (const [index, { evaluation }] of evaluations.entries()) evaluation.provisional(slicesOf[index] ?? [])
   }

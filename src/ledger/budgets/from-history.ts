@@ -2,23 +2,29 @@
 import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
 import { eachBound, type Prices, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import { cu, instant, type Interval } from '../../model/units.ts'
+import { divideByBranch } from '../branch-moves.ts'
 import { spanBounds } from '../settle/slices.ts'
 import { duration } from '../interval-math.ts'
 
 /** The settled part of an awake interval. */
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
-/** Slices of a stored interval, one for each price, at the average size: sums are those stored, sizes within the interval are not. */
+/**
+ * Slices of a stored interval, one for each price and branch, at the average size: sums are those stored, sizes within the interval are not.
+ *
+ * @param moves of its compute
+ */
 export function slicesOfHistory(
   { ref, interval, cuTime }: HistoryInterval,
   { periods }: Prices,
+  moves: ComputeEntry['branchMoves'],
 ): readonly AwakeSlice[] {
   const order = periods.map(({ perCuHour }) => String(perCuHour))
   const prices = Object.entries(cuTime).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
   const total = prices.reduce((sum, [, { high }]) => sum + high, 0)
   const spans = spanBounds(interval, interval.knownUntil)
   let done = 0
-  return prices.map(([price, time]) => {
+  const slices = prices.map(([price, time]): AwakeSlice => {
     const share: Share = [done, total === 0 ? 1 : done + time.high / total]
     done = share[1]
     const parts = eachBound((bound) => cutOut(spans[bound], share))
@@ -30,6 +36,7 @@ export function slicesOfHistory(
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
     }
   })
+  return divideByBranch(slices, moves)
 }
 
 type Share = readonly [from: number, to: number]

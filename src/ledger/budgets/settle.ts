@@ -1,11 +1,12 @@
 // Brings settled slices into the state of a budget: totals by period, spend by five minutes, seasonality.
 import type { Budget, BudgetState } from '../../model/policy/budget.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
+import { matchesSelector, type Selector, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import { DAY, earliest, latest, type Instant } from '../../model/units.ts'
 import { addToSpendBuckets, spendBucketsFrom } from './burn-rate.ts'
 import { addSliceAmounts, NO_AMOUNTS } from '../settle/cu-time.ts'
+import { emptyAt } from '../interval-math.ts'
 import { clipSlice, possibleInterval } from '../settle/slices.ts'
 import { addSlicesInPeriod, ensurePeriodRecord } from './period-totals.ts'
 import { seasonalityKnownSince, addSpend, newSeasonality } from './seasonality.ts'
@@ -39,7 +40,7 @@ export function settleBudget(
 ): BudgetState {
   const { now } = input
   const current = isStateOfDefinition(budget, state) ? state : createState(budget, input)
-  const settled = slicesInWindow(budget, slicesInScope(budget, input))
+  const settled = slicesInWindow(budget, settledInScope(budget, input))
   const until = spendBucketsFrom(now)
   const seasonality = current.seasonality ?? newSeasonality(latest(current.since, until), budget.wallAt)
   const period = budget.periodAt(now)
@@ -104,11 +105,31 @@ export function applyLateDiscoveries(
   return { ...state, since, ...(state.seasonality && { seasonality: { ...state.seasonality, from: since } }) }
 }
 
-const slicesInScope = ({ scope }: Budget, { settled, computes }: BudgetSettleInput): readonly AwakeSlice[] =>
+const settledInScope = ({ scope }: Budget, { settled, computes }: BudgetSettleInput): readonly AwakeSlice[] =>
   [...settled].flatMap(([key, slices]) => {
     const compute = computes.get(key)
-    return compute && matchesSelector(scope, compute) ? slices : []
+    return compute ? slicesInScope(scope, compute, slices) : []
   })
+
+/**
+ * The slices of one compute that a budget counts. A slice counts on the branch on which it was used; where that is not certain, as possible
+ * on each and as likely on one.
+ */
+export function slicesInScope(
+  scope: Selector,
+  compute: SelectorTarget,
+  slices: readonly AwakeSlice[],
+): readonly AwakeSlice[] {
+  const isInScope = matchesSelector(scope, compute)
+  return slices.flatMap((slice) => {
+    if (!slice.branches) return isInScope ? [slice] : []
+    const matches = slice.branches.map((branchId) => matchesSelector(scope, { ...compute, branchId }))
+    if (!matches.includes(false)) return [slice]
+    if (!matches.includes(true)) return []
+    const { high, likely } = slice
+    return [{ ...slice, low: emptyAt(high.from), likely: matches[0] ? likely : emptyAt(high.from) }]
+  })
+}
 
 /** Their parts in the time that the budget counts. */
 export function slicesInWindow({ countedIn }: Budget, slices: readonly AwakeSlice[]): readonly AwakeSlice[] {

@@ -1,8 +1,8 @@
 import type { BudgetStates } from '../policy/budget.ts'
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
-import type { ArchivedTotals, ProjectEntry } from './project-entry.ts'
-import type { Bounds, CuTimeByPrice, DayRow, AwakeSlice } from './quantities.ts'
+import type { ProjectEntry } from './project-entry.ts'
+import type { Bounds, CuTimeByPrice, DayRow, AwakeSlice, Spend } from './quantities.ts'
 import type { ReadingState } from './reading-state.ts'
 import type { RollupState } from './rollup.ts'
 import type { AccountCounters, Unproductive } from './counters.ts'
@@ -68,10 +68,30 @@ export type ComputeEntry = Readonly<{
   /** Last read of operations without a gap since the one before. */
   operationsReadAt: Instant | undefined
   reading: ReadingState
-  /** In the store alone, after the totals were moved to the project: history refers to the row. */
-  isRetired?: true
   rollups: RollupState
+  /** In order; absent where there are none. */
+  branchMoves?: readonly BranchMove[] | undefined
 }>
+
+/** The compute moved from one branch to another at some instant in `[earliest, latest]`. */
+export type BranchMove = Readonly<{ from: string; to: string; earliest: Instant; latest: Instant }>
+
+/** Sums of one compute, as accounts add them up. */
+export type ComputeSums = Readonly<{
+  awake: Bounds<Millis>
+  spend: Spend
+  observerOverhead: Millis
+  observerSpend: Micros
+  wakes: number
+  suspends: number
+  wakesCaused: number
+}>
+
+/** Replaces the entry of a deleted compute for good: history, budgets and reports refer to it. */
+export type DeletedCompute = ComputeSums &
+  Pick<Compute, 'name' | 'branchId' | 'type'> &
+  Pick<ComputeEntry, 'ref' | 'branchMoves'> &
+  Readonly<{ deletedAt: Instant }>
 
 export type PartlySettledInterval = Readonly<{
   interval: AwakeInterval
@@ -90,10 +110,10 @@ export type Ledger = Readonly<{
   account: string
   /** `computeKey` → entry. */
   computes: ReadonlyMap<string, ComputeEntry>
+  /** `computeKey` → row. A compute that was recovered has an entry, too: the row has its sums from before. */
+  deleted: ReadonlyMap<string, DeletedCompute>
   /** Project id → entry. */
   projects: ReadonlyMap<string, ProjectEntry>
-  /** Undefined while no project is archived. */
-  archived?: ArchivedTotals | undefined
   /** Since the ledger began. */
   readings: ReadingCounts
   budgets: BudgetStates

@@ -1,8 +1,6 @@
-// Ledger entries of projects, and the totals of retired computes and archived projects.
 import type { ProjectMetering } from './metering.ts'
-import type { Bounds, Spend } from './quantities.ts'
 import type { Project } from '../service/compute.ts'
-import type { Instant, Micros, Millis } from '../units.ts'
+import type { Instant } from '../units.ts'
 
 /** Ledger entry of one project. */
 export type ProjectEntry = Readonly<{
@@ -12,12 +10,8 @@ export type ProjectEntry = Readonly<{
   listed: ProjectListing | undefined
   /** First answer without the project; undefined while the project exists. */
   deletedAt?: Instant | undefined
-  /** Totals of retired computes; undefined while there are none. */
-  retired?: RetiredTotals | undefined
   /** The service's own metering; undefined before the computes are listed. */
   metering?: ProjectMetering | undefined
-  /** Set in the store alone, after the totals were moved to the account: the row stays because history refers to it. */
-  isArchived?: true
 }>
 
 /** Result of listing one project's computes, with the project's record at that time. */
@@ -38,27 +32,3 @@ export type ProjectListing = Readonly<{
   /** The operations could not be read at the first sight of the project, so computes deleted before it are still missing. */
   needsBackfill?: true
 }>
-
-/** Sums over computes that have no entry any more. */
-export type RetiredSums = Readonly<{
-  awake: Bounds<Millis>
-  spend: Spend
-  observerOverhead: Millis
-  observerSpend: Micros
-  wakes: number
-  suspends: number
-  wakesCaused: number
-}>
-
-/** Totals of the retired computes of one project. */
-export type RetiredTotals = RetiredSums & {
-  /** Most recently retired, in the order of retirement. */
-  readonly ids?: readonly RetiredId[]
-  /** Instant by which all retired computes without an id here were deleted. */
-  readonly until: Instant
-}
-
-export type RetiredId = { readonly endpointId: string; readonly deletedAt: Instant }
-
-/** Totals of archived projects. */
-export type ArchivedTotals = RetiredSums & { readonly projects: number }

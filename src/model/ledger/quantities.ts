@@ -52,6 +52,10 @@ export type AwakeSlice = Readonly<{
   likely: Interval
   high: Interval
   size: Bounds<Cu>
+  /**
+   * Branches it may have been used on, the likely one first. Absent where the compute never moved: the branch of its record.
+   */
+  branches?: readonly string[]
   /** The service scales the compute within `size`. */
   moves?: true
   /** Micros per CU-hour, as text: the key of `CuTimeByPrice`. */

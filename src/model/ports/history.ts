@@ -1,7 +1,6 @@
 // Readers of settled history.
 import type { DayRow } from '../ledger/quantities.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
-import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeStatistics } from '../ledger/statistics.ts'
 import type { ComputeRef } from '../service/compute.ts'
@@ -15,8 +14,6 @@ export type ComputeAwakeIntervals = Readonly<{ ref: ComputeRef; times: readonly 
 
 /** Settled, compute by compute, each in order of time. Streamed in bounded memory. */
 export type History = {
-  /** Stored entries of these projects, archived ones included. */
-  projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectEntry[]>
   /** By compute key, of those computes that have any. */
   statistics(refs: readonly ComputeRef[]): Promise<ReadonlyMap<string, ComputeStatistics>>
   /** Newest version of each day of the account's zone. */

@@ -1,7 +1,13 @@
 import type { Result } from '../../std/result.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { DayRow } from '../ledger/quantities.ts'
-import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
+import type {
+  ComputeEntry,
+  DeletedCompute,
+  Ledger,
+  ReadingCounts,
+  SettledInterval,
+} from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeStatistics } from '../ledger/statistics.ts'
@@ -13,6 +19,8 @@ import type { BudgetState } from '../policy/budget.ts'
 /** Replaces the earlier row with the same key. */
 export type Write = Readonly<
   | { kind: 'compute'; entry: ComputeEntry }
+  /** Also removes the entry of the compute. */
+  | { kind: 'deleted-compute'; compute: DeletedCompute }
   | { kind: 'project'; entry: ProjectEntry }
   /** Its compute has an entry, stored or among these writes. */
   | { kind: 'interval'; interval: SettledInterval }

@@ -1,6 +1,6 @@
 // Rows of the ledger: one a compute, project and budget, and one for each of the account's own values. Bodies are JSON.
 import type { AccountCounters } from '../../model/ledger/counters.ts'
-import type { ComputeEntry, ReadingCounts } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, DeletedCompute, ReadingCounts } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Row, RowCodec } from './codec.ts'
 
@@ -9,6 +9,14 @@ export const COMPUTE_ROWS: RowCodec<ComputeEntry> = {
   key: ['project_id', 'endpoint_id'],
   columns: ['body'],
   toRow: (entry) => [entry.ref.projectId, entry.ref.endpointId, JSON.stringify(entry)],
+}
+
+/** Owned by the row of the compute. */
+export const DELETED_COMPUTE_ROWS: RowCodec<DeletedCompute> = {
+  table: 'deleted_compute',
+  key: [],
+  columns: ['body'],
+  toRow: (compute) => [JSON.stringify(compute)],
 }
 
 export const PROJECT_ROWS: RowCodec<ProjectEntry> = {

@@ -2,7 +2,6 @@
 /* oxlint-disable no-await-in-loop -- one row or page after the other, with pauses */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Interval } from '../../model/units.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -19,7 +18,6 @@ select id, project_id, endpoint_id from compute
 where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
 `
 export const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
-const PROJECT = 'select body from project where account = ? and project_id = ?'
 
 const STATISTICS = `
 select compute_statistics.* from compute join compute_statistics on compute = id
@@ -56,15 +54,9 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const intervals = database.prepare(INTERVALS)
   const awakeTimes = createAwakeTimes(database)
   const rollups = database.prepare(ROLLUPS)
-  const project = database.prepare(PROJECT)
   const statistics = database.prepare(STATISTICS)
   const pause = createYielder(clock)
   return {
-    projects: (account, projectIds) =>
-      lookUpEach(projectIds, pause, (projectId) => {
-        const row = project.get(account, projectId)
-        return row && (JSON.parse(String(row['body'])) as ProjectEntry)
-      }),
     statistics: async (refs) => {
       const found = await lookUpEach(refs, pause, (ref) => {
         const row = statistics.get(ref.account, ref.projectId, ref.endpointId)

@@ -1,10 +1,14 @@
 // Reads a ledger in pages: parsing a large one at once would block the event loop.
 import type { DatabaseSync } from 'node:sqlite'
-import { addArchived } from '../../model/ledger/archived.ts'
 import { internEntry } from '../../model/ledger/interning.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import { NO_READING_COUNTS, type ComputeEntry, type Ledger } from '../../model/ledger/ledger.ts'
-import type { ArchivedTotals, ProjectEntry } from '../../model/ledger/project-entry.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeEntry,
+  type DeletedCompute,
+  type Ledger,
+} from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { orderedMap } from '../../std/ordered-map.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../model/ledger/counters.ts'
@@ -20,6 +24,11 @@ where account = ? and project_id > ? and ? = '' order by project_id limit ${PAGE
 `
 const COMPUTES = `
 select project_id, endpoint_id, body from compute
+where account = ? and (project_id, endpoint_id) > (?, ?) and body is not null
+order by project_id, endpoint_id limit ${PAGE}
+`
+const DELETED_COMPUTES = `
+select project_id, endpoint_id, deleted_compute.body from compute join deleted_compute on compute = id
 where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
 `
 
@@ -30,13 +39,14 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     named('account_value').map((row) => [row['name'], bodyOf(row, account, String(row['name']))]),
   ) as Partial<AccountValues>
   let projects = orderedMap<ProjectEntry>([])
-  let archived: ArchivedTotals | undefined
   let computes = orderedMap<ComputeEntry>([])
+  let deleted = orderedMap<DeletedCompute>([])
   for await (const project of bodies<ProjectEntry>(database.prepare(PROJECTS), account, clock))
-    if (project.isArchived) archived = addArchived(archived, project)
-    else projects = projects.with(project.project.projectId, project)
+    projects = projects.with(project.project.projectId, project)
   for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
-    if (!compute.isRetired) computes = computes.with(computeKey(compute.ref), internEntry(compute))
+    computes = computes.with(computeKey(compute.ref), internEntry(compute))
+  for await (const compute of bodies<DeletedCompute>(database.prepare(DELETED_COMPUTES), account, clock))
+    deleted = deleted.with(computeKey(compute.ref), compute)
   const budgets = Object.fromEntries(
     named('budget').map((row) => [
       row['name'],
@@ -46,8 +56,8 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
   return {
     account,
     computes,
+    deleted,
     projects,
-    ...(archived && { archived }),
     readings: { ...NO_READING_COUNTS, ...values.readings },
     budgets,
     counters: { ...NO_ACCOUNT_COUNTERS, ...values.counters },

@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 11 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 12
+/** In `user_version` of the file. Versions 1 to 12 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 13
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -17,11 +17,14 @@ const SCHEMA = `
     account text not null, project_id text not null, body text not null,
     primary key (account, project_id)
   ) strict;
-  -- History names a compute by this number: three bytes a row instead of fifty.
+  -- History names a compute by this number: three bytes a row instead of fifty. Without a body, the compute was deleted.
   create table compute (
     id integer primary key, account text not null, project_id text not null, endpoint_id text not null,
-    body text not null,
+    body text,
     unique (account, project_id, endpoint_id)
+  ) strict;
+  create table deleted_compute (
+    compute integer primary key references compute, body text not null
   ) strict;
   -- Records have whole seconds, so several intervals may have the same start and end: nth tells them apart.
   create table awake_interval (

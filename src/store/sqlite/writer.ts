@@ -6,7 +6,8 @@ import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/po
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { failed, ok } from '../../std/result.ts'
 import type { RowCodec } from '../rows/codec.ts'
-import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
+import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, DELETED_COMPUTE_ROWS } from '../rows/entry-rows.ts'
+import { JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
 import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import type { CompressedReport } from '../rows/outbox-rows.ts'
 import { compressReport, DELIVERY_ROWS, EVENT_ROWS, REPORT_ROWS } from '../rows/outbox-rows.ts'
@@ -88,6 +89,7 @@ function createPut(database: DatabaseSync) {
     value: prepare(ACCOUNT_ROWS, 'account'),
     project: prepare(PROJECT_ROWS, 'account'),
     compute: prepare(COMPUTE_ROWS, 'account'),
+    deletedCompute: prepare(DELETED_COMPUTE_ROWS, 'compute'),
     interval: prepare(INTERVAL_ROWS, 'compute', 'do nothing'),
     rollup: prepare(ROLLUP_ROWS, 'compute'),
     day: prepare(DAY_ROWS, 'compute'),
@@ -100,6 +102,7 @@ function createPut(database: DatabaseSync) {
   }
   // version 0 is the day in progress: a finished version replaces it
   const endDay = database.prepare('delete from day where compute = ? and date = ? and version = 0 and ? > 0')
+  const endEntry = database.prepare('update compute set body = null where id = ?')
   const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
   const dropJobState = database.prepare('delete from job_state where account = ? and job = ?')
   const findCompute = database.prepare(ONE_COMPUTE)
@@ -120,6 +123,11 @@ function createPut(database: DatabaseSync) {
       switch (write.kind) {
         case 'compute':
           return put.compute(account, write.entry)
+        case 'deleted-compute': {
+          const { compute } = write
+          endEntry.run(extend(put.deletedCompute, compute.ref, compute))
+          return undefined
+        }
         case 'project':
           return put.project(account, write.entry)
         case 'interval':

@@ -105,10 +105,10 @@ function* allSlices(
   { computes, projects }: Ledger,
   { prices, now }: { readonly prices: Prices; readonly now: Instant },
 ): Generator<AwakeSlice> {
-  for (const interval of settled) yield* slicesOfHistory(interval, prices)
+  for (const interval of settled) yield* slicesOfHistory(interval, prices, undefined)
   for (const account of computes.values()) {
     const open = settledPartOfOpen(account)
-    if (open) yield* slicesOfHistory(open, prices)
+    if (open) yield* slicesOfHistory(open, prices, undefined)
     yield* account.provisional
     const slice = accruedSlice(account, { prices, project: projects.get(account.ref.projectId), now })
     if (slice) yield slice

@@ -1,0 +1,77 @@
+// Moves of a compute between branches: what was used before a move belongs to the branch of then.
+import type { BranchMove, ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
+import type { AwakeSlice } from '../model/ledger/quantities.ts'
+import type { Look } from '../model/observation.ts'
+import { selectorTargetIn, type SelectorTarget } from '../model/policy/selector.ts'
+import { computeKey, type ComputeRef } from '../model/service/compute.ts'
+import { instant, type Instant, type Interval } from '../model/units.ts'
+import { clipSlice, possibleInterval } from './settle/slices.ts'
+
+type Moves = ComputeEntry['branchMoves']
+
+/** Moves of one compute that are remembered, 100: a compute moves seldom, and the service may alternate between two records. */
+const MAX_BRANCH_MOVES = 100
+
+/** Adds the moves that `looks` show: each lies between the last record of the old branch and the first of the new. */
+export function addBranchMoves(
+  { compute, observedAt, evidence, branchMoves }: ComputeEntry,
+  looks: readonly Look[],
+): Moves {
+  let { branchId } = compute
+  // a record may be as old as its request
+  let earliest = evidence.states.findLast(({ record }) => record)?.askedAt ?? observedAt
+  let moves = branchMoves
+  for (const look of looks) {
+    const { branchId: to } = look.compute
+    // a placeholder has no branch
+    const isMove = to !== branchId && branchId !== ''
+    if (isMove)
+      moves = [...(moves ?? []), { from: branchId, to, earliest, latest: look.answeredAt }].slice(
+        -MAX_BRANCH_MOVES,
+      )
+    branchId = to
+    earliest = look.askedAt
+  }
+  return moves
+}
+
+/** `slices` of one compute with the branches they were used on, divided where a move may have happened. */
+export function divideByBranch(slices: readonly AwakeSlice[], moves: Moves): readonly AwakeSlice[] {
+  if (!moves) return slices
+  const points = moves.flatMap((move) => [move.earliest, middleOf(move), move.latest])
+  return slices.flatMap((slice) => {
+    const { from, to } = possibleInterval(slice)
+    const inside = points.filter((at) => at > from && at < to).toSorted((a, b) => a - b)
+    const ends = [...inside, to]
+    const parts = ends.map((end, index) => ({ from: ends[index - 1] ?? from, to: end }))
+    return parts.flatMap((part) =>
+      clipSlice(slice, [part]).map((one) => ({ ...one, branches: branchesIn(part, moves) })),
+    )
+  })
+}
+
+const middleOf = ({ earliest, latest }: BranchMove) => instant(Math.round((earliest + latest) / 2))
+
+/** The likely branch first. A move happened likely in the middle of its bounds, and never inside `part`. */
+function branchesIn({ from, to }: Interval, moves: readonly BranchMove[]): readonly string[] {
+  const before = moves.findLast((move) => middleOf(move) <= from)
+  const next = moves.find((move) => middleOf(move) >= to)
+  return [
+    ...(before ? [before.to] : next ? [next.from] : []),
+    ...(before && from < before.latest ? [before.from] : []),
+    ...(next && to > next.earliest ? [next.to] : []),
+  ]
+}
+
+/** Moves of a compute with an entry or the row of a deleted one. */
+export const branchMovesIn = (
+  { computes, deleted }: Pick<Ledger, 'computes' | 'deleted'>,
+  ref: ComputeRef,
+): Moves => (computes.get(computeKey(ref)) ?? deleted.get(computeKey(ref)))?.branchMoves
+
+/** The compute as a selector saw it at an instant: on the likely branch of then. */
+export function selectorTargetAt(ledger: Ledger, ref: ComputeRef, at: Instant): SelectorTarget {
+  const target = selectorTargetIn(ledger, ref)
+  const [branchId = target.branchId] = branchesIn({ from: at, to: at }, branchMovesIn(ledger, ref) ?? [])
+  return { ...target, branchId }
+}
