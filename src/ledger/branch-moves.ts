@@ -2,7 +2,7 @@
 import type { BranchMove, ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../model/ledger/quantities.ts'
 import type { Look } from '../model/observation.ts'
-import { selectorTargetIn, type SelectorTarget } from '../model/policy/selector.ts'
+import type { SelectorTarget } from '../model/policy/selector.ts'
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
 import { instant, type Instant, type Interval } from '../model/units.ts'
 import { clipSlice, possibleInterval } from './settle/slices.ts'
@@ -68,6 +68,13 @@ export const branchMovesIn = (
   { computes, deleted }: Pick<Ledger, 'computes' | 'deleted'>,
   ref: ComputeRef,
 ): Moves => (computes.get(computeKey(ref)) ?? deleted.get(computeKey(ref)))?.branchMoves
+
+/** A compute of the history, which has an entry or the row of a deleted compute. */
+export function selectorTargetIn({ computes, deleted, projects }: Ledger, ref: ComputeRef): SelectorTarget {
+  const key = computeKey(ref)
+  const { branchId = '', name, type = 'read_write' } = computes.get(key)?.compute ?? deleted.get(key) ?? {}
+  return { ref, projectName: projects.get(ref.projectId)?.project.name, branchId, name, type }
+}
 
 /** The compute as a selector saw it at an instant: on the likely branch of then. */
 export function selectorTargetAt(ledger: Ledger, ref: ComputeRef, at: Instant): SelectorTarget {

@@ -3,7 +3,7 @@ import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { clipSlice } from '../../ledger/settle/slices.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
-import { branchMovesIn, selectorTargetAt } from '../../ledger/branch-moves.ts'
+import { branchMovesIn, selectorTargetAt, selectorTargetIn } from '../../ledger/branch-moves.ts'
 import { slicesInScope, slicesInWindow } from '../../ledger/budgets/settle.ts'
 import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -13,7 +13,7 @@ import type { DayRow, Prices, AwakeSlice } from '../../model/ledger/quantities.t
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { matchesSelector, selectorTargetIn } from '../../model/policy/selector.ts'
+import { matchesSelector } from '../../model/policy/selector.ts'
 
 export type DailySpendOptions = Readonly<{
   history: History

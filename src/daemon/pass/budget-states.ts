@@ -1,6 +1,6 @@
 // Budgets in a pass: new states from the stored history of their period, settled with each chunk, evaluated as stage 3.
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
-import { branchMovesIn } from '../../ledger/branch-moves.ts'
+import { branchMovesIn, selectorTargetIn } from '../../ledger/branch-moves.ts'
 import {
   budgetWrites,
   openBudgets,
@@ -15,7 +15,6 @@ import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { isReached, type Sweep } from '../../model/observation.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
-import { selectorTargetIn } from '../../model/policy/selector.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'

@@ -1,6 +1,5 @@
 // Selection of computes in the configuration.
-import type { Ledger } from '../ledger/ledger.ts'
-import { computeKey, type Compute, type ComputeRef, type Project } from '../service/compute.ts'
+import type { Compute, ComputeRef, Project } from '../service/compute.ts'
 
 /** Every given field must match; of a list one pattern: `*` is any text, `?` any letter. */
 export type Selector = Readonly<{
@@ -32,13 +31,6 @@ export const selectorTargetOf = (
   name: compute.name,
   type: compute.type,
 })
-
-/** A compute of the history, which has an entry or the row of a deleted compute. */
-export function selectorTargetIn({ computes, deleted, projects }: Ledger, ref: ComputeRef): SelectorTarget {
-  const key = computeKey(ref)
-  const { branchId = '', name, type = 'read_write' } = computes.get(key)?.compute ?? deleted.get(key) ?? {}
-  return { ref, projectName: projects.get(ref.projectId)?.project.name, branchId, name, type }
-}
 
 export const matchesSelector = (
   { project, branch, compute, type }: Selector,
