@@ -31,11 +31,7 @@ type ReportReceiver = Readonly<{ name: string; team: string | undefined }>
 
 export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 
-const instantSchema = z.number().transform(instant)
-const stateSchema = z.object({
-  since: instantSchema,
-  done: z.array(z.object({ first: instantSchema, last: instantSchema })),
-})
+const stateSchema = z.object({ doneUntil: z.number().transform(instant) })
 
 const STORED_STATE: JobState<ScheduleState> = {
   job: 'report',
