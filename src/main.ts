@@ -1,5 +1,5 @@
 // argv -> command; the only place that sets the exit code.
-import { createIo } from './cli/terminal/process-io.ts'
+import { createIo, failCrash } from './cli/terminal/process-io.ts'
 import { runProgram } from './cli/program.ts'
 
 const stop = new AbortController()
@@ -8,4 +8,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // only if a parent holds a channel to this process
 process.once('disconnect', () => stop.abort())
 process.channel?.unref()
-process.exitCode = await runProgram(process.argv.slice(2), createIo(process, stop.signal))
+const io = createIo(process, stop.signal)
+// also after a rejection that nobody handles
+process.once('uncaughtException', (cause) => process.exit(failCrash(io, cause)))
+process.exitCode = await runProgram(process.argv.slice(2), io)

@@ -21,7 +21,7 @@ import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
-import type { ConfigContext, Environment, Secret } from './secrets.ts'
+import type { ConfigContext, Environment, Secret, SecretAccess } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
@@ -52,8 +52,8 @@ export type Config = Omit<
 export const processEnvironment = (): Environment => process.env
 
 /** Secrets that cannot be read are problems, too. */
-export function loadConfig(path: string, env: Environment): Result<Config, ConfigProblems> {
-  const loaded = loadWithSource(path, env)
+export function loadConfig(path: string, access: SecretAccess): Result<Config, ConfigProblems> {
+  const loaded = loadWithSource(path, access)
   return loaded.ok ? ok(loaded.value.config) : loaded
 }
 
@@ -63,13 +63,13 @@ export type LoadedConfig = Readonly<{
   effective: unknown
 }>
 
-export function loadWithSource(path: string, env: Environment): Result<LoadedConfig, ConfigProblems> {
+export function loadWithSource(path: string, access: SecretAccess): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
-  if (!file.ok) return file
+  if (!file.ok) return failed(file.error.map((problem) => `${path}: ${problem}`))
   if (!isKeyed(file.value)) return failed([`${path}: expected keys and values`])
   const parsed = parseWithSchema(configSchema, file.value, configJsonSchema())
   if (!parsed.ok) return parsed
-  const config = complete(parsed.value, { folder: dirname(resolve(path)), env })
+  const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)) })
   return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
 }
 
@@ -77,10 +77,9 @@ const isKeyed = (value: unknown) => typeof value === 'object' && value !== null 
 
 function readYaml(path: string): Result<unknown, ConfigProblems> {
   try {
-    const parsed = parseYaml(readFileSync(path, 'utf8'))
-    return parsed.ok ? parsed : failed(parsed.error.map((problem) => `${path}: ${problem}`))
+    return parseYaml(readFileSync(path, 'utf8'))
   } catch (cause) {
-    return failed([`${path} cannot be read: ${fileErrorText(cause)}`])
+    return failed([`cannot be read: ${fileErrorText(cause)}`])
   }
 }
 
@@ -102,7 +101,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap(({ key, dsnPassword }, index) =>
-      secretProblems([key, dsnPassword]).map((problem) => `accounts[${index}]: ${problem}`),
+      secretProblems(`accounts[${index}]`, [key, dsnPassword]),
     ),
     ...accounts.flatMap((_, index) => repeatedName('accounts', accounts, index)),
     ...(prices.ok ? unknownPlans(accounts, prices.value) : []),
@@ -140,9 +139,9 @@ const missingDatabase = ({ accounts, reading, service }: ConfigEntry): readonly 
 
 function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices'> {
   const { apiKeyFile, apiKeyEnv, dsnPasswordFile, dsnPasswordEnv, ...account } = entry
-  const key = configuredSecret(createKey, { file: apiKeyFile, variable: apiKeyEnv }, context)
+  const key = configuredSecret(createKey, { name: 'api_key', file: apiKeyFile, variable: apiKeyEnv }, context)
   if (!key) throw new Error('an account without a key passed the schema')
-  const password = { file: dsnPasswordFile, variable: dsnPasswordEnv }
+  const password = { name: 'dsn_password', file: dsnPasswordFile, variable: dsnPasswordEnv }
   return { ...account, key, dsnPassword: configuredSecret(createSecret, password, context) }
 }
 

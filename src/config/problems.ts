@@ -1,9 +1,9 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { fieldOf } from '../std/field.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
-import { expectedWordText } from './suggestions.ts'
+import { expectedWordText, shownWord } from './suggestions.ts'
 
 /** `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
@@ -14,15 +14,29 @@ export type ConfigProblems = readonly string[]
  */
 export function parseYaml(text: string): Result<unknown, ConfigProblems> {
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter, prettyErrors: false })
-  if (document.errors.length === 0) return ok(withoutNulls(document.toJS() ?? {}))
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
+  const problems = document.errors.map(({ pos, message }) => ({
+    at: pos[0],
+    message: withoutSource(message),
+  }))
+  visit(document, {
+    Alias: (_, alias) => {
+      if (!alias.resolve(document))
+        problems.push({ at: alias.range?.[0] ?? 0, message: 'Alias without an anchor before it' })
+    },
+  })
+  if (problems.length === 0) return ok(withoutNulls(document.toJS() ?? {}))
   return failed(
-    document.errors.map(({ pos, message }) => {
-      const { line, col } = lineCounter.linePos(pos[0])
+    problems.map(({ at, message }) => {
+      const { line, col } = lineCounter.linePos(at)
       return `line ${line}, column ${col}: ${message}`
     }),
   )
 }
+
+/** Behind a colon, before `used for` and behind `escape sequence` the parser repeats the file, which may hold a secret in the wrong place. */
+const withoutSource = (message: string) =>
+  message.replaceAll(/(?<=\S): .*|^.* (?=used for )|(?<=escape sequence) .*/gs, '')
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
@@ -65,7 +79,9 @@ function closestForm({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.
 }
 
 const line = (path: readonly PropertyKey[], message: string) =>
-  path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`
+  path.length === 0 ? message : `${z.core.toDotPath(path.map(shownStep))}: ${message}`
+
+const shownStep = (step: PropertyKey) => (typeof step === 'string' ? shownWord(step) : step)
 
 function messageOf(issue: z.core.$ZodIssue) {
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`

@@ -6,57 +6,67 @@ import { failed, ok, type Result } from '../std/result.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 type SecretSource = { readonly file: string } | { readonly variable: string }
 
+/** `learn` is told every secret that is read, so that outputs leave it out. */
+export type SecretAccess = Readonly<{ env: Environment; learn: (secret: string) => void }>
+
 /** Does not hold its text. */
 export type Secret = Readonly<{
-  /** `file /run/secrets/key` or `variable DORMOUSE_API_KEY`. */
+  /** Key of the configuration, such as `api_key_file`; not its value, which may be a secret in the wrong place. */
   from: string
-  /** Trimmed. The problem is one line without the text. */
+  /** Trimmed. The problem begins with `from` and holds neither the text nor where it was looked for. */
   read: () => Result<string, string>
 }>
 
 /** Relative paths start in `folder`, that of the configuration file. */
-export type ConfigContext = Readonly<{ folder: string; env: Environment }>
+export type ConfigContext = SecretAccess & { readonly folder: string }
+
+type ConfiguredSource = Readonly<{
+  /** Beginning of its two keys, before `_file` and `_env`. */
+  name: string
+  file: string | undefined
+  variable: string | undefined
+}>
 
 /** From `file`, else `variable`; undefined without both. `create` decides what a secret may be. */
 export function configuredSecret(
   create: typeof createSecret,
-  { file, variable }: Readonly<{ file: string | undefined; variable: string | undefined }>,
-  { folder, env }: ConfigContext,
+  { name, file, variable }: ConfiguredSource,
+  context: ConfigContext,
 ): Secret | undefined {
-  if (file !== undefined) return create({ file: resolve(folder, file) }, env)
-  return variable === undefined ? undefined : create({ variable }, env)
+  if (file !== undefined) return create(`${name}_file`, { file: resolve(context.folder, file) }, context)
+  return variable === undefined ? undefined : create(`${name}_env`, { variable }, context)
 }
 
-export const secretProblems = (secrets: readonly (Secret | undefined)[]): readonly string[] =>
+export const secretProblems = (path: string, secrets: readonly (Secret | undefined)[]): readonly string[] =>
   secrets.flatMap((secret) => {
     const text = secret?.read()
-    return text && !text.ok ? [text.error] : []
+    return text && !text.ok ? [`${path}.${text.error}`] : []
   })
 
-export function createSecret(source: SecretSource, environment: Environment): Secret {
-  const from = 'file' in source ? `file ${source.file}` : `variable ${source.variable}`
+export function createSecret(from: string, source: SecretSource, { env, learn }: SecretAccess): Secret {
+  const place = `${from}: the ${'file' in source ? 'file' : 'variable'}`
   return {
     from,
     read() {
-      const text = 'file' in source ? fileText(source.file) : variableText(environment[source.variable])
-      if (!text.ok) return failed(`${from} ${text.error}`)
+      const text = 'file' in source ? fileText(source.file) : variableText(env[source.variable])
+      if (!text.ok) return failed(`${place} ${text.error}`)
       const trimmed = text.value.trim()
-      if (trimmed === '') return failed(`${from} is empty`)
-      if (/\s/.test(trimmed)) return failed(`${from} has white space inside: expected one word`)
-      return ok(trimmed)
+      if (trimmed === '') return failed(`${place} is empty`)
+      learn(trimmed)
+      return /\s/.test(trimmed) ? failed(`${place} has white space inside: expected one word`) : ok(trimmed)
     },
   }
 }
 
 /** A secret that is sent in a header. */
-export function createKey(source: SecretSource, environment: Environment): Secret {
-  const { from, read } = createSecret(source, environment)
+export function createKey(from: string, source: SecretSource, access: SecretAccess): Secret {
+  const { read } = createSecret(from, source, access)
   return {
     from,
     read() {
       const text = read()
       if (!text.ok || /^[\x21-\x7e]+$/.test(text.value)) return text
-      return failed(`${from} has letters that no key has: expected ASCII`)
+      return failed(`${from}: its text has letters that no key has, expected ASCII`)
     },
   }
 }
@@ -78,8 +88,8 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 }
 
-/** The system's text where we have no plain words. */
+/** The system's code where we have no plain words: its text names the path. */
 export function fileErrorText(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  return ('code' in cause && FILE_ERRORS[String(cause.code)]) || cause.message
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no reason given'
+  return FILE_ERRORS[code] ?? code
 }

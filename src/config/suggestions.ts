@@ -1,7 +1,14 @@
+/** Keys and names of ours are words; anything else may be a secret in the wrong place. */
+const WORD = /^[a-z]{1,24}(?:[ ._-][a-z]{1,24}){0,4}[._-]?\d{0,4}$/i
+
+/** A key or name that somebody wrote, where it can be nothing else. */
+export const shownWord = (word: string): string =>
+  WORD.test(word) && word.length <= 40 ? word : `(${word.length} characters)`
+
 export const unknownNameText = (kind: string, name: string, existing: readonly string[]): string =>
   existing.length === 0
-    ? `there is no ${kind} ${name}: there are none`
-    : `unknown ${kind} ${name}${expectedWordText(name, existing)}`
+    ? `there is no ${kind} ${shownWord(name)}: there are none`
+    : `unknown ${kind} ${shownWord(name)}${expectedWordText(name, existing)}`
 
 export function expectedWordText(word: string, words: readonly string[]): string {
   const near = nearestWord(word, words)

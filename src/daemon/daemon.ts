@@ -6,6 +6,7 @@ import type { Config, LoadedConfig } from '../config/load.ts'
 import { createSelfMetrics } from '../outputs/metrics/self.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import type { Send } from '../model/ports/outbox.ts'
+import type { Redactor } from '../std/redactor.ts'
 import type { Result } from '../std/result.ts'
 import { openStore } from '../store/open-store.ts'
 import { createClock } from './clock.ts'
@@ -31,6 +32,7 @@ type DaemonOptions = Readonly<{
   read: () => Result<LoadedConfig, readonly string[]>
   version: string
   log: Logger
+  redactor: Redactor
 }>
 
 export type Daemon = Awaited<ReturnType<typeof startDaemon>>
@@ -41,7 +43,7 @@ const STUCK_AFTER = 600
 /** Resolves when the first pass of every account has begun and one key was accepted. @throws when an address or the folder is taken, or every key is refused */
 export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   await using stack = new AsyncDisposableStack()
-  const { read, version, log } = options
+  const { read, version, log, redactor } = options
   const clock = createClock()
   const store = openStore(options.loaded.config.store, clock)
   stack.defer(() => store.close())
@@ -52,7 +54,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   const info = () => daemonInfoOf(settings.config(), version, settings.hash())
   const exposition = createExposition(info, { self, clock, log })
   const gate = createEventGate(logSink(log))
-  const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
+  const machine = { clock, random: createRandom(), store, send: gate.send, self, log, redactor }
   const runners = await createAccountRunners(settings.config, machine, {
     portsOf: (account) => createPorts(account, config, machine),
     publish: (snapshot) => exposition.publish(snapshot),

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../model/ports/clock.ts'
 import type { History } from '../model/ports/history.ts'
 import type { Outbox, Send } from '../model/ports/outbox.ts'
 import type { Store } from '../model/ports/store.ts'
+import type { Redactor } from '../std/redactor.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
 
 /** What all parts of the daemon share; each names the fields it uses. */
@@ -13,4 +14,5 @@ export type DaemonEnvironment = Readonly<{
   send: Send
   self: SelfMetrics
   log: Logger
+  redactor: Redactor
 }>

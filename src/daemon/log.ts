@@ -1,15 +1,23 @@
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 import { logRowOf } from '../model/output/event-kinds.ts'
 import type { Send } from '../model/ports/outbox.ts'
+import type { Redactor } from '../std/redactor.ts'
 
-/** JSON lines on standard output; secrets are redacted by path. */
-export const createLog = (level: string): Logger =>
-  pino({
-    level,
-    base: { name: 'dormouse' },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ['key', 'password', '*.key', '*.password', 'err.config', 'authorization'],
-  })
+/** JSON lines on standard output; every text in them goes through `redact`. */
+export const createLog = (level: string, redact: Redactor['redact'], output?: DestinationStream): Logger =>
+  pino(
+    {
+      level,
+      base: { name: 'dormouse' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: (line) => `${redactedJson(line, redact)}\n` },
+    },
+    output ?? pino.destination(1),
+  )
+
+/** Numbers stay: digits of a secret may be among theirs. */
+const redactedJson = (line: string, redact: Redactor['redact']) =>
+  JSON.stringify(JSON.parse(line, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value)))
 
 /** The log as a receiver of all events. */
 export const logSink =

@@ -29,7 +29,7 @@ import { encodeSettings } from './wire/encode.ts'
 import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages } from './pages.ts'
-import { createUsageOperations, type ReadOperation } from './usage.ts'
+import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
 
 /** Largest page that the service gives. Source: service-facts.md, "Projects". */
 const PROJECTS_PER_PAGE = 400
@@ -49,10 +49,11 @@ type AccessOptions = Readonly<{
   orgId?: string | undefined
   /** Whether connection strings, which hold passwords, may be requested. */
   useConnectionUri?: boolean
+  learn?: UsageOptions['learn']
   clock: Clock
 }>
 
-/** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
+/** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects. A message may repeat the key: exits leave it out. */
 export const createService = (options: ServiceOptions): Service =>
   createServiceOn(createClient(options), options)
 

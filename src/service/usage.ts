@@ -29,13 +29,18 @@ type UsageOperations = Pick<
   'listOperationsPage' | 'getProjectDetail' | 'listConsumption' | 'getConnectionUri'
 >
 
-export type UsageOptions = { readonly orgId?: string | undefined; readonly useConnectionUri?: boolean }
+export type UsageOptions = Readonly<{
+  orgId?: string | undefined
+  useConnectionUri?: boolean
+  /** Told every connection string, which holds a password. */
+  learn?: ((secret: string) => void) | undefined
+}>
 
 const projectPath = (projectId: string): string => `projects/${encodeURIComponent(projectId)}`
 
 export const createUsageOperations = (
   read: ReadOperation,
-  { orgId, useConnectionUri = false }: UsageOptions,
+  { orgId, useConnectionUri = false, learn }: UsageOptions,
 ): UsageOperations => ({
   async listOperationsPage(projectId, cursor, signal) {
     const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
@@ -72,7 +77,9 @@ export const createUsageOperations = (
       pooled: 'false',
     })
     const path = `${projectPath(projectId)}/connection_uri?${query.toString()}`
-    return read('get_connection_uri', path, { decode: decodeConnectionUri, signal })
+    const uri = await read('get_connection_uri', path, { decode: decodeConnectionUri, signal })
+    if (uri.ok) learn?.(uri.value.reveal())
+    return uri
   },
 })
 

@@ -51,11 +51,11 @@ test.each([
   ],
   [
     `status --url http://${NOBODY} --token-file foreign`,
-    'foreign has letters that no key has: expected ASCII',
+    'its text has letters that no key has, expected ASCII',
   ],
   [
     `projects list --base-url http://${NOBODY}/api/v2 --api-key-file foreign`,
-    'foreign has letters that no key has: expected ASCII',
+    'its text has letters that no key has, expected ASCII',
   ],
   ['status --config list', `${join(folder, 'list')}: expected keys and values`],
   ['check-config --config broken', `${join(folder, 'broken')}: line 2, column 1: `],

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
 import { runProgram } from '../../src/cli/program.ts'
+import { guardOutput } from '../../src/cli/terminal/io.ts'
+import { createRedactor } from '../../src/std/redactor.ts'
 import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
@@ -14,7 +16,8 @@ export async function dormouse(
   { env = {}, cwd = tmpdir() }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
 ): Promise<Ended> {
   const said = { out: '', err: '' }
-  const code = await runProgram(words, {
+  const io = guardOutput({
+    ...createRedactor(),
     out: (text) => void (said.out += `${text}\n`),
     err: (text) => void (said.err += `${text}\n`),
     env,
@@ -22,6 +25,7 @@ export async function dormouse(
     signal: new AbortController().signal,
     columns: undefined,
   })
+  const code = await runProgram(words, io)
   return { code, ...said }
 }
 

@@ -60,8 +60,8 @@ test.each(['status', 'explain ep-0', 'export'])('%s sends the token it is given'
 })
 
 test.each([
-  [['--token-file', 'nowhere'], /^dormouse: file .*nowhere cannot be read: there is no such file\n/],
-  [[], /^dormouse: variable DORMOUSE_TOKEN is empty\n/],
+  [['--token-file', 'nowhere'], /^dormouse: --token-file: the file cannot be read: there is no such file\n/],
+  [[], /^dormouse: DORMOUSE_TOKEN: the variable is empty\n/],
 ])('a token that cannot be had is told before anybody is asked', async (more, err) => {
   const env = { DORMOUSE_TOKEN: '' }
   expect(await dormouse([...words('status --url http://127.0.0.1:1'), ...more], { env })).toEqual({

@@ -4,11 +4,12 @@ import { parse } from 'yaml'
 import { defaultYaml, withDefaults } from '../../src/config/defaults.ts'
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { environmentOf } from '../support/secrets.ts'
 
 const DEFAULT = join(import.meta.dirname, '../../config/default.yaml')
 
 test('the default configuration can be loaded and says nothing but defaults', () => {
-  expect(loadConfig(DEFAULT, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+  expect(loadConfig(DEFAULT, environmentOf({ DORMOUSE_API_KEY: 'k' }))).toMatchObject({
     ok: true,
     value: { mode: 'suggest' },
   })

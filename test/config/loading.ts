@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadWithSource } from '../../src/config/load.ts'
 import { ok } from '../../src/std/result.ts'
+import { environmentOf } from '../support/secrets.ts'
 
 export const folder = join(tmpdir(), `dormouse-config-${process.pid}`)
 
@@ -28,7 +29,7 @@ export function loadAll(text: string, env: Record<string, string> = ENV) {
   makeConfigFolder()
   const path = join(folder, 'dormouse.yaml')
   writeFileSync(path, text)
-  return loadWithSource(path, env)
+  return loadWithSource(path, environmentOf(env))
 }
 
 export function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {

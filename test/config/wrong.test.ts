@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { ACCOUNT, GOOD, problemsOf } from './loading.ts'
+import { environmentOf } from '../support/secrets.ts'
 
 describe('what is wrong is told:', () => {
   test.each<[string, string, string[]]>([
@@ -90,17 +91,17 @@ describe('what is wrong is told:', () => {
     [
       'a variable that is not set',
       `${ACCOUNT}    api_key_env: NO_KEY`,
-      ['accounts[0]: variable NO_KEY is not set'],
+      ['accounts[0].api_key_env: the variable is not set'],
     ],
     [
       'a file that is not there',
       `${ACCOUNT}    api_key_file: /no/key`,
-      ['accounts[0]: file /no/key cannot be read: there is no such file'],
+      ['accounts[0].api_key_file: the file cannot be read: there is no such file'],
     ],
     [
       'a folder for a file',
       `${ACCOUNT}    api_key_file: /`,
-      ['accounts[0]: file / cannot be read: it is a folder'],
+      ['accounts[0].api_key_file: the file cannot be read: it is a folder'],
     ],
     [
       'a plan nobody sells',
@@ -110,7 +111,7 @@ describe('what is wrong is told:', () => {
     [
       'a price file that is not there',
       `${GOOD}prices: { file: /no/prices }`,
-      ['prices.file: /no/prices cannot be read: there is no such file'],
+      ['prices.file: cannot be read: there is no such file'],
     ],
     [
       'an address without version',
@@ -183,13 +184,13 @@ service: 7
     [' \n', 'is empty'],
     ['two words', 'has white space inside: expected one word'],
   ])('a key of %j, without the key', (key, problem) => {
-    expect(problemsOf(GOOD, { KEY: key })).toEqual([`accounts[0]: variable KEY ${problem}`])
+    expect(problemsOf(GOOD, { KEY: key })).toEqual([`accounts[0].api_key_env: the variable ${problem}`])
   })
 
   test('a file that is not there', () => {
-    expect(loadConfig('/no/dormouse.yaml', {})).toEqual({
+    expect(loadConfig('/no/dormouse.yaml', environmentOf({}))).toEqual({
       ok: false,
-      error: ['/no/dormouse.yaml cannot be read: there is no such file'],
+      error: ['/no/dormouse.yaml: cannot be read: there is no such file'],
     })
   })
 })

@@ -23,6 +23,7 @@ import { withCommit } from '../support/writes.ts'
 import { createMachine, type MachineTroubles } from './machine.ts'
 import { seeded } from './seeded.ts'
 import { createWorld, type Count, type Use, type World, type WorldOptions } from './world.ts'
+import { noRedactor } from '../support/secrets.ts'
 
 export type Week = {
   readonly ledger: Ledger
@@ -95,6 +96,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const ports: Ports = {
     clock: machine,
     serviceTime: world.time,
+    redact: noRedactor.redact,
     random,
     service,
     readings,

@@ -95,7 +95,17 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
   const history = openStore({ folder: input.folder }, clock)
   await using _ = { [Symbol.asyncDispose]: () => history.close() }
   const store = history.account(options.account ?? 'audit')
-  const ports = { clock, serviceTime, random, service, store, epoch: history.epoch, history, ...NO_OUTSIDE }
+  const ports = {
+    clock,
+    serviceTime,
+    random,
+    service,
+    store,
+    epoch: history.epoch,
+    history,
+    redact: io.redact,
+    ...NO_OUTSIDE,
+  }
   const plan = { prices: input.prices, preset: createPreset('2026-03') }
   const onProgress = ({ looked, projects }: AuditProgress) => report(`${looked} of ${projects} projects read`)
   const outcome = await auditAccount({ ports, plan, days: options.days, onProgress }, io.signal)

@@ -24,7 +24,7 @@ export const createCheckConfigCommand = ({ io, end }: CommandSession) =>
 
 async function checkConfig(options: Options, io: Io) {
   const path = resolve(io.cwd, options.config)
-  const loaded = loadWithSource(path, io.env)
+  const loaded = loadWithSource(path, io)
   if (loaded.ok) {
     const { config, effective } = loaded.value
     if (options.sendTest !== undefined) return testReceiver(config, options, io)

@@ -26,15 +26,15 @@ export const createOnceCommand = ({ end, ...session }: CommandSession) =>
 type Process = Omit<CommandSession, 'end'>
 
 async function runDaemon(options: Options, { io, version }: Process) {
-  const read = () => loadWithSource(resolve(io.cwd, options.config), io.env)
+  const read = () => loadWithSource(resolve(io.cwd, options.config), io)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const { config } = loaded.value
-  const log = createLog(config.log.level)
+  const log = createLog(config.log.level, io.redact)
   let reload: Daemon['reload'] | undefined
   // before the start no reload is needed: the configuration has just been read
   io.onReload?.(() => void reload?.())
-  const daemon = await startDaemon({ loaded: loaded.value, read, log, version }, io.signal)
+  const daemon = await startDaemon({ loaded: loaded.value, read, log, version, redactor: io }, io.signal)
   reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
   const accounts = config.accounts.map(({ name }) => name)
@@ -45,11 +45,14 @@ async function runDaemon(options: Options, { io, version }: Process) {
 }
 
 async function runOnce(options: Options, { io, version }: Process) {
-  const read = () => loadWithSource(resolve(io.cwd, options.config), io.env)
+  const read = () => loadWithSource(resolve(io.cwd, options.config), io)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const onAnyPort = { ...loaded.value, config: withAnyPort(loaded.value.config) }
-  const daemon = await startDaemon({ loaded: onAnyPort, read, log: createLog('silent'), version }, io.signal)
+  const daemon = await startDaemon(
+    { loaded: onAnyPort, read, log: createLog('silent', io.redact), version, redactor: io },
+    io.signal,
+  )
   await daemon.firstPass
   const snapshot = daemon.snapshot()
   await daemon.run(AbortSignal.abort())

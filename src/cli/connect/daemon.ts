@@ -7,6 +7,7 @@ import { createKey } from '../../config/secrets.ts'
 import { addressText } from '../../config/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { cutText } from '../../std/sanitize.ts'
 import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -36,14 +37,14 @@ export const withApiOptions = (command: Command): Command =>
 /** The API of `--url`, else of the configuration, which then comes with it. */
 export function daemonApi(
   { url, config: file = DEFAULT_CONFIG, tokenFile }: ApiOptions,
-  { cwd, env }: Io,
+  io: Io,
 ): Result<Readonly<{ api: DaemonApi; config?: Config }>, readonly string[]> {
   const problem = url === undefined ? undefined : urlProblem(url)
   if (problem !== undefined) return failed([`--url: ${problem}`])
-  const token = readToken(tokenFile && resolve(cwd, tokenFile), env)
+  const token = readToken(tokenFile && resolve(io.cwd, tokenFile), io)
   if (!token.ok) return failed([token.error])
   if (url !== undefined) return ok({ api: { url, token: token.value } })
-  const config = loadConfig(resolve(cwd, file), env)
+  const config = loadConfig(resolve(io.cwd, file), io)
   if (!config.ok) return config
   const { api, tls } = config.value.server
   const apiUrl = `${tls ? 'https' : 'http'}://${addressText(api)}`
@@ -61,9 +62,11 @@ function urlProblem(text: string): string | undefined {
 }
 
 /** Undefined if none is given, which is enough on loopback. */
-function readToken(file: string | undefined, env: Io['env']): Result<string | undefined, string> {
-  if (file !== undefined) return createKey({ file }, env).read()
-  return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
+function readToken(file: string | undefined, io: Io): Result<string | undefined, string> {
+  if (file !== undefined) return createKey('--token-file', { file }, io).read()
+  return io.env[VARIABLE] === undefined
+    ? ok(undefined)
+    : createKey(VARIABLE, { variable: VARIABLE }, io).read()
 }
 
 type RequestOptions = Readonly<{
@@ -138,5 +141,5 @@ function messageIn(text: string, otherwise: string) {
   } catch {
     // no JSON: another program answered
   }
-  return `${otherwise}: ${text.slice(0, 200)}`
+  return `${otherwise}: ${cutText(text, 200)}`
 }

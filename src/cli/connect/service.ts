@@ -77,13 +77,15 @@ export function openServiceAccess(options: ConnectOptions, io: Io): Result<Servi
   })
 }
 
-export const apiKeySecret = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
-  createKey(apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) }, env)
+export const apiKeySecret = ({ apiKeyFile }: ConnectOptions, io: Io): Secret =>
+  apiKeyFile === undefined
+    ? createKey(KEY_VARIABLE, { variable: KEY_VARIABLE }, io)
+    : createKey('--api-key-file', { file: resolve(io.cwd, apiKeyFile) }, io)
 
 function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
   if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
-  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
+  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io)
   if (!config.ok) return config
   const { accounts, service } = config.value
   const named = accounts.filter(({ name }) => options.account === undefined || name === options.account)
@@ -91,7 +93,7 @@ function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, 
   if (!account || other)
     return failed([`--account: expected one of ${accounts.map(({ name }) => name).join(', ')}`])
   const { key, plan, prices, baseUrl, projects, orgId } = account
-  const settings = { ...service, baseUrl, projects, orgId, readKey: key.read }
+  const settings = { ...service, baseUrl, projects, orgId, readKey: key.read, learn: io.learn }
   return ok({
     service: { ...settings, clock: createClock(), random: createRandom() },
     plan,

@@ -11,7 +11,6 @@ export type Screen = { show(fleet: FleetJson, notifications: readonly string[]):
 export const createScreen = (io: Io, intro: readonly string[]): Screen =>
   io.columns === undefined ? lines(io, intro) : live(io, { intro, columns: io.columns })
 
-const CLEAR = '\u001B[H\u001B[J'
 /** With them the screen fits a terminal of 24 lines. */
 const MAX_NOTIFICATIONS = 6
 
@@ -20,7 +19,8 @@ function live(io: Io, { intro, columns }: Readonly<{ intro: readonly string[]; c
     show: (fleet, notifications) => {
       const latest = notifications.length === 0 ? [] : ['', ...notifications.slice(-MAX_NOTIFICATIONS)]
       const screen = [...intro, '', ...fleetTable(fleet).split('\n'), ...latest]
-      io.out(CLEAR + screen.map((line) => line.slice(0, columns)).join('\n'))
+      io.clear?.()
+      io.out(screen.map((line) => line.slice(0, columns)).join('\n'))
     },
   }
 }

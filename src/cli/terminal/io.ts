@@ -1,21 +1,33 @@
 // JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
-import { sanitize } from '../../std/sanitize.ts'
+import type { SecretAccess } from '../../config/secrets.ts'
+import type { Redactor } from '../../std/redactor.ts'
+import { sanitize, terminalText } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 
-export type Io = Readonly<{
-  out: (text: string) => void
-  err: (text: string) => void
-  env: Readonly<Record<string, string | undefined>>
-  cwd: string
-  /** Aborts when the process is asked to stop. */
-  signal: AbortSignal
-  /** Calls `reload` on SIGHUP; undefined in processes without that signal. */
-  onReload?: (reload: () => void) => void
-  /** Width of the terminal; undefined if `out` is none. */
-  columns: number | undefined
-}>
+/** `env` and `learn`: for secrets, which `out` and `err` leave out. */
+export type Io = SecretAccess &
+  Redactor &
+  Readonly<{
+    out: (text: string) => void
+    err: (text: string) => void
+    cwd: string
+    /** Aborts when the process is asked to stop. */
+    signal: AbortSignal
+    /** Calls `reload` on SIGHUP; undefined in processes without that signal. */
+    onReload?: (reload: () => void) => void
+    /** Width of the terminal; undefined if `out` is none. */
+    columns: number | undefined
+    /** Clears the terminal; absent if `out` is none. */
+    clear?: () => void
+  }>
+
+/** The exit of every text: without known secrets, and without what would control the terminal. */
+export const guardOutput = (io: Io): Io => {
+  const shown = (text: string) => terminalText(io.redact(text))
+  return { ...io, out: (text) => io.out(shown(text)), err: (text) => io.err(shown(text)) }
+}
 
 /** Done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const

@@ -1,5 +1,10 @@
+import { inspect } from 'node:util'
 import { processEnvironment } from '../../config/load.ts'
-import type { Io } from './io.ts'
+import { createRedactor } from '../../std/redactor.ts'
+import { failText, guardOutput, type ExitCode, type Io } from './io.ts'
+
+/** Cursor to the first column of the first line, then erase what follows. Source: ECMA-48, CUP and ED. */
+const CLEAR = '\u001B[H\u001B[J'
 
 type Streams = Readonly<{
   stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
@@ -12,7 +17,8 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
     })
-  return {
+  return guardOutput({
+    ...createRedactor(),
     out: (text) => stdout.write(`${text}\n`),
     err: (text) => stderr.write(`${text}\n`),
     env: processEnvironment(),
@@ -20,5 +26,9 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     signal,
     onReload: (reload) => process.on('SIGHUP', reload),
     columns: stdout.isTTY ? stdout.columns : undefined,
-  }
+    clear: () => stdout.write(CLEAR),
+  })
 }
+
+/** Prints a fault of the program with its causes and their properties, as Node would, but through the exit of all texts. */
+export const failCrash = (io: Io, cause: unknown): ExitCode => failText(io, inspect(cause, { depth: 4 }))

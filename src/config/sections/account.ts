@@ -34,7 +34,10 @@ const dsn = string()
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
 
-const hasPassword = (url: string) => /^\w+:\/\/[^/@?]*:[^/@?]*@/.test(url) || /[?&]password=/i.test(url)
+/** Also one that holds a placeholder, or a character that belongs percent-encoded. */
+const hasPassword = (url: string) =>
+  /^\w+:\/\/[^@]*:[^@]*@/.test(url) ||
+  [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()].some((name) => /password/i.test(name))
 
 const unknownPlaceholders = (template: string) =>
   [...template.matchAll(/\{([^}]*)\}/g)]

@@ -109,23 +109,27 @@ export function buildReceivers<Entry extends NamedEntry>(
   const built = entries.map((entry) => ({ entry, receiver: receiverOf(entry, context) }))
   const problems = built.flatMap(({ receiver }, index) => [
     ...repeatedName(path, entries, index),
-    ...secretProblems(secretsOf(receiver)).map((problem) => `${path}[${index}]: ${problem}`),
+    ...secretProblems(`${path}[${index}]`, secretsOf(receiver)),
   ])
   return { built, problems }
 }
 
 function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
   const { type, host = '', port = 587, user, from = '', to = [], insecure = false } = entry
-  const secret = (file: string | undefined, variable: string | undefined) =>
-    configuredSecret(createSecret, { file, variable }, context)
-  const url = secret(entry.url_file, entry.url_env) ?? createSecret({ variable: '' }, context.env)
+  const secret = (name: 'url' | 'secret' | 'password') =>
+    configuredSecret(
+      createSecret,
+      { name, file: entry[`${name}_file`], variable: entry[`${name}_env`] },
+      context,
+    )
+  const url = secret('url') ?? createSecret('url_env', { variable: '' }, context)
   switch (type) {
     case 'webhook':
-      return { type, url, secret: secret(entry.secret_file, entry.secret_env) }
+      return { type, url, secret: secret('secret') }
     case 'slack':
       return { type, url }
     case 'smtp': {
-      const password = secret(entry.password_file, entry.password_env)
+      const password = secret('password')
       return { type, host, port, user, password, from, to, insecure }
     }
     case 'file':

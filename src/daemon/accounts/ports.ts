@@ -12,14 +12,14 @@ import { monthBudget } from './month-budget.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassPlan } from '../pass/pass-state.ts'
 
-type Environment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self'> & {
+type Environment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self' | 'redactor'> & {
   readonly store: Store & Ports['history']
   /** Default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
 export function createPorts(account: AccountConfig, config: Config, environment: Environment): Ports {
-  const { clock, random, store, send, self, dispatcher } = environment
+  const { clock, random, store, send, self, redactor, dispatcher } = environment
   const { requestsPerMinute, useConnectionUri } = config.service
   const time = createServiceTime(clock)
   const service = createService({
@@ -30,6 +30,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     requestsPerMinute,
     projects: account.projects,
     useConnectionUri,
+    learn: redactor.learn,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
     ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
@@ -74,6 +75,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     },
     epoch: store.epoch,
     history: store,
+    redact: redactor.redact,
   }
 }
 

@@ -7,6 +7,7 @@ import { instant, millis, type Seconds } from '../../model/units.ts'
 import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
 import { correctClockSkew } from './clock-skew.ts'
+import { redactSweep } from './redact-sweep.ts'
 import type { PassInput, PassState } from './pass-state.ts'
 import { createServiceClock, initialAnchor, upperBoundOfNow, type ClockReading } from './service-clock.ts'
 
@@ -27,7 +28,8 @@ export async function observeOnServiceTime(
   const { list, retries: waiting } = before.polling
   const input = { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan.sweep) }
   const swept = await observe({ ...ports, clock, statistics }, input, signal)
-  const observed = { ...swept, readings: [...unappliedReadings(before), ...swept.readings] }
+  const shown = redactSweep(swept, ports)
+  const observed = { ...shown, readings: [...unappliedReadings(before), ...shown.readings] }
   const wallAhead = millis(ports.clock.now() - clock.now())
   const { sweep, late } = correctClockSkew(observed, { time: ports.serviceTime, wallAhead })
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }

@@ -18,4 +18,6 @@ export type Ports = Readonly<{
   epoch: number
   history: History
   send: Send
+  /** Leaves known secrets out of a text. */
+  redact: (text: string) => string
 }>

@@ -134,7 +134,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     const sentAt = clock.monotonic()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const attempt = { method: call.method, url: `${root}/${call.path}`, key, body, deadline }
-    const reply = withoutKey(await sendRequest(attempt, { clock, dispatcher }, signal), key)
+    const reply = await sendRequest(attempt, { clock, dispatcher }, signal)
     const took = seconds(clock.monotonic() - sentAt)
     if (reply.kind === 'answer') learn(reply, { key, route: call.operation, at: sentAt })
     if (reply.kind !== 'stopped') {
@@ -191,15 +191,3 @@ export function createClient(options: ClientOptions): PrioritizedClients {
 /** Full jitter up to a bound that doubles, seconds. */
 const backoffAfter = (attempt: number, random: Random): number =>
   random.unit() * Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1))
-
-/** A refusal or failure must not carry the key into a message or a log. */
-function withoutKey(reply: HttpReply, key: string): HttpReply {
-  switch (reply.kind) {
-    case 'answer':
-      return reply.status < 300 ? reply : { ...reply, text: reply.text?.replaceAll(key, '[key]') }
-    case 'lost':
-      return { ...reply, message: reply.message.replaceAll(key, '[key]') }
-    case 'stopped':
-      return reply
-  }
-}

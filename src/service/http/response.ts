@@ -1,6 +1,7 @@
 // Meaning of an answer for the caller, by its status alone. Source: service-facts.md, "Errors, retries, rates".
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { cutText } from '../../std/sanitize.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { headerOf, type HttpResponse, type HttpReply } from './request.ts'
 import { dateHeaderOf } from './server-time.ts'
@@ -101,17 +102,16 @@ export function retryAfterOf({ headers }: HttpResponse, now: Instant): Seconds {
 
 const statusText = (answer: HttpResponse): string => `${answer.status} ${messageOf(answer)}`.trim()
 
-/** `message` of the error body, on one line; empty when there is none. */
+/** Characters: the reason of a refusal, not a page of it. */
+const MAX_MESSAGE_LENGTH = 300
+
+/** `message` of the error body, on one line; empty when there is none. May repeat secrets: every exit leaves them out. */
 function messageOf({ text }: HttpResponse): string {
   const body = parseJson(text ?? '')
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
   const message: unknown = Reflect.get(body.value, 'message')
-  return typeof message === 'string' ? withoutPasswords(message.replaceAll(/\s+/g, ' ')).slice(0, 300) : ''
+  return typeof message === 'string' ? cutText(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE_LENGTH) : ''
 }
-
-/** A connection string that a message quotes loses its password. */
-const withoutPasswords = (text: string): string =>
-  text.replaceAll(/(\w+:\/\/[^\s:/@]*):[^\s@]*@/g, '$1:[password]@')
 
 /** Undefined for an empty body. */
 function parseJson(text: string): Result<unknown, string> {

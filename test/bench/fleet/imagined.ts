@@ -12,6 +12,7 @@ import type { Ports } from '../../../src/model/ports/ports.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { Inside } from '../../support/inside.ts'
 import type { VirtualClock } from '../../support/virtual-clock.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 export type Imagined = {
   readonly service: Pick<Simulated, 'fetch'>
@@ -37,7 +38,14 @@ export async function imagine({
   if (!account) throw new Error('the benchmark needs an account')
   const store = openEmbeddedStore(config.store.folder, clock)
   const self = createSelfMetrics()
-  const machine = { clock, random: createRandom(), store, send: () => Promise.resolve([]), self }
+  const machine = {
+    clock,
+    random: createRandom(),
+    store,
+    send: () => Promise.resolve([]),
+    self,
+    redactor: noRedactor,
+  }
   const dispatcher = new Inside(service.fetch, clock)
   const ports = watched(createPorts(account, config, { ...machine, dispatcher }))
   const usual = passPlanOf(account, config)

@@ -8,6 +8,7 @@ import { imagine } from './imagined.ts'
 import type { FleetOptions } from './start.ts'
 import { fleetBehaviour, fleetProjects, fleetTraffic, pastOf } from './traffic.ts'
 import { createVirtualClock } from '../../support/virtual-clock.ts'
+import { environmentOf } from '../../support/secrets.ts'
 
 /** Where the simulation begins, and where the daemon left off, ms. */
 export type Past = { readonly since: number; readonly until: number }
@@ -51,7 +52,7 @@ export async function warmUp(
   const config = (rates: string): Config => {
     const file = join(folder, 'warm.yaml')
     writeFileSync(file, `${yaml}\n${rates}\n`)
-    const loaded = loadConfig(file, { FLEET_KEY: service.apiKey })
+    const loaded = loadConfig(file, environmentOf({ FLEET_KEY: service.apiKey }))
     if (!loaded.ok) throw new Error(loaded.error.join('\n'))
     return loaded.value
   }

@@ -14,6 +14,7 @@ import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { watchBlocks, type Blocks } from './blocks.ts'
 import type { Account, AgeFigures, Known, Window } from './judge.ts'
 import { createNotes, rangedIn } from './notes.ts'
+import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type WatchOrder = {
   readonly configFile: string
@@ -46,7 +47,7 @@ export type Watched = {
 }
 
 const { configFile, from, ahead, late } = JSON.parse(process.argv[2] ?? '') as WatchOrder
-const loaded = loadConfig(configFile, process.env)
+const loaded = loadConfig(configFile, environmentOf(process.env))
 if (!loaded.ok) throw new Error(loaded.error.join('\n'))
 const config: Config = loaded.value
 const machineClock = createClock()
@@ -66,6 +67,7 @@ const machine = {
   send: () => Promise.resolve([]),
   self,
   log,
+  redactor: noRedactor,
 }
 const lanes = await createAccountRunners(() => config, machine, {
   portsOf: (account: AccountConfig) => notes.watched(createPorts(account, config, machine)),

@@ -28,6 +28,7 @@ import { Inside } from '../../support/inside.ts'
 import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
 import { createLab, createMainReadings, startMain } from './accounts.ts'
 import { configuration, ENVIRONMENT } from './configuration.ts'
+import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 /** Friday 00:00 in Berlin; the days before are backfilled. The week has 169 hours. */
 const START = Date.parse('2026-10-22T22:00:00Z')
@@ -62,7 +63,7 @@ export async function runWeek(): Promise<Outputs> {
   const read = () => {
     const file = join(folder, 'dormouse.yaml')
     writeFileSync(file, configuration('data'))
-    const loaded = loadWithSource(file, ENVIRONMENT)
+    const loaded = loadWithSource(file, environmentOf(ENVIRONMENT))
     if (!loaded.ok) throw new Error(loaded.error.join('\n'))
     return loaded.value
   }
@@ -82,7 +83,8 @@ export async function runWeek(): Promise<Outputs> {
     events.push(...more)
     return Promise.resolve([])
   }
-  const machine = { clock, random, store, send, self, log, dispatcher: new Inside(keyed(service), clock) }
+  const dispatcher = new Inside(keyed(service), clock)
+  const machine = { clock, random, store, send, self, log, redactor: noRedactor, dispatcher }
   const portsOf = (account: AccountConfig): Ports => {
     const ports = createPorts(account, config, machine)
     if (account.name === 'main') return { ...ports, readings: createMainReadings(service, clock) }

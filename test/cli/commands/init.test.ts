@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { dormouse, localCli, words } from '../local-cli.ts'
+import { environmentOf } from '../../support/secrets.ts'
 
 let service: Awaited<ReturnType<typeof localCli>>
 let path = ''
@@ -21,12 +22,10 @@ test('init says what the key sees and writes a configuration that can be loaded'
   expect(out).toContain('connection limit 2')
   expect(out).not.toContain(service.local.apiKey)
   expect(readFileSync(path, 'utf8')).not.toContain(service.local.apiKey)
-  expect(loadConfig(path, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+  expect(loadConfig(path, environmentOf({ DORMOUSE_API_KEY: 'k' }))).toMatchObject({
     ok: true,
     value: {
-      accounts: [
-        { baseUrl: service.local.baseUrl, plan: 'scale', key: { from: 'variable DORMOUSE_API_KEY' } },
-      ],
+      accounts: [{ baseUrl: service.local.baseUrl, plan: 'scale', key: { from: 'api_key_env' } }],
     },
   })
 })
@@ -70,9 +69,9 @@ test('init names the key file', async () => {
       sql: expect.stringMatching(/create role dormouse/),
     },
   ])
-  expect(loadConfig(path, {})).toMatchObject({
+  expect(loadConfig(path, environmentOf({}))).toMatchObject({
     ok: true,
-    value: { accounts: [{ key: { from: `file ${keyFile}` } }] },
+    value: { accounts: [{ key: { from: 'api_key_file' } }] },
   })
 })
 
@@ -91,7 +90,7 @@ test.each([
 test('init names the organisation', async () => {
   const line = words('init --base-url http://127.0.0.1:1/api/v2 --org-id org-mine')
   expect(await dormouse(line, { cwd: service.folder })).toMatchObject({ code: 0 })
-  expect(loadConfig(path, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+  expect(loadConfig(path, environmentOf({ DORMOUSE_API_KEY: 'k' }))).toMatchObject({
     ok: true,
     value: { accounts: [{ orgId: 'org-mine' }] },
   })

@@ -53,7 +53,7 @@ describe('projects list', () => {
     expect(await dormouse(named, { env: { KEY: apiKey } })).toMatchObject({ code: 0, err: '' })
     expect(await dormouse(named)).toMatchObject({
       code: 2,
-      err: 'dormouse: accounts[0]: variable KEY is not set\ndormouse: accounts[1]: variable KEY is not set\n',
+      err: 'dormouse: accounts[0].api_key_env: the variable is not set\ndormouse: accounts[1].api_key_env: the variable is not set\n',
     })
   })
 
@@ -79,13 +79,13 @@ describe('projects list', () => {
   })
 
   test.each([
-    ['--base-url URL', {}, 2, /variable DORMOUSE_API_KEY is not set/],
+    ['--base-url URL', {}, 2, /DORMOUSE_API_KEY: the variable is not set/],
     ['--base-url URL --account main', {}, 2, /give either --base-url or --config/],
     ['--base-url http://127.0.0.1:1', { DORMOUSE_API_KEY: 'k' }, 2, /ends with \/api\/v2/],
     ['--api-key-file key', {}, 2, /--api-key-file goes with --base-url/],
     ['--org-id org-a', {}, 2, /--org-id goes with --base-url/],
     ['--base-url URL --org-id a/b', { DORMOUSE_API_KEY: 'k' }, 2, /Expected an id/],
-    ['--config none.yaml', {}, 2, /none.yaml cannot be read: there is no such file/],
+    ['--config none.yaml', {}, 2, /none.yaml: cannot be read: there is no such file/],
     ['--base-url URL', { DORMOUSE_API_KEY: 'wrong' }, 1, /refuses the API key \(401\)/],
   ])('%s with %j ends with %s', async (options, env, code, err) => {
     const line = words(`projects list ${options.replace('URL', service.local.baseUrl)}`)

@@ -266,7 +266,7 @@ describe('what is wrong with budgets is told:', () => {
   test('with everything else', () => {
     const text = '{ name: a, limit: 1 EUR, in: x, scope: { account: y } }\n  - { name: a, limit: 1 GBP }'
     expect(problems(text, `${ACCOUNT}    api_key_env: NO_KEY\n`)).toEqual([
-      'accounts[0]: variable NO_KEY is not set',
+      'accounts[0].api_key_env: the variable is not set',
       'budgets[0].scope.account: unknown account y, expected one of main',
       'budgets[0].in: unknown window x, expected one of office, always, freeze',
       'budgets[1].name: a is the name of budgets[0], too',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
-import { folder, GOOD, load, problemsOf } from '../loading.ts'
+import { GOOD, load, problemsOf } from '../loading.ts'
 
 const ENV = { KEY: 'env-key', URL: 'https://hooks.example.com/s3cr3t', SECRET: 'shared' }
 
@@ -23,7 +23,7 @@ test('a receiver has what the file says, and reads its secrets when they are ask
     repeatAfter: seconds(3600),
   })
   expect(pay).toMatchObject({
-    receiver: { type: 'slack', url: { from: `file ${folder}/key` } },
+    receiver: { type: 'slack', url: { from: 'url_file' } },
     subscription: { events: ['budget-rung'], minSeverity: 'warning', team: 'payments', channel: '#payments' },
   })
   expect(boss?.receiver).toEqual({
@@ -72,8 +72,8 @@ test('all that is wrong is told, and no secret with it', () => {
     ENV,
   )
   expect(later).toEqual([
-    'notifications[0]: variable MISSING is not set',
+    'notifications[0].url_env: the variable is not set',
     'notifications[1].name: ops is the name of notifications[0], too',
-    `notifications[1]: file ${folder}/nowhere cannot be read: there is no such file`,
+    'notifications[1].password_file: the file cannot be read: there is no such file',
   ])
 })

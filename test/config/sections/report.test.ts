@@ -58,7 +58,7 @@ test('what is wrong is told', () => {
   )
   expect(twice).toEqual([
     'report.sinks[1].name: a is the name of report.sinks[0], too',
-    'report.sinks[1]: variable NO is not set',
+    'report.sinks[1].url_env: the variable is not set',
   ])
 })
 

@@ -10,6 +10,7 @@ import { ACCOUNT, load } from '../../config/loading.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { bodyText } from '../../support/exposed.ts'
 import { compute } from '../../support/build.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 test('a reading is timed by its kind, also one that fails', async () => {
   const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
@@ -28,6 +29,7 @@ test('a reading is timed by its kind, also one that fails', async () => {
     store: memoryStore(),
     send: () => Promise.resolve([]),
     self,
+    redactor: noRedactor,
   }
   const { readings } = createPorts(account, loaded.value, machine)
   const { signal } = new AbortController()

@@ -13,6 +13,7 @@ import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { passPlan } from '../../support/pass-plan.ts'
 import { UNASKED } from '../../support/unasked.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 const plan = passPlan()
 
@@ -39,6 +40,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
+    redact: noRedactor.redact,
     clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
@@ -88,6 +90,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     listOperations: () => slowly(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
+    redact: noRedactor.redact,
     serviceTime: { estimate: () => undefined },
     clock: {
       now: () => at(elapsed),
@@ -127,6 +130,7 @@ test('a pass yields after every commit', async () => {
   let commits = 0
   const computes = Array.from({ length: 120 }, (_, index) => compute({ endpointId: `ep-${index}` }))
   const ports: Ports = {
+    redact: noRedactor.redact,
     clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
@@ -164,6 +168,7 @@ test('a pass of a process whose store another has opened since stores nothing an
   const store = memoryStore(memory)
   const before = newPassState(await store.account('main').load())
   const ports: Ports = {
+    redact: noRedactor.redact,
     clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),

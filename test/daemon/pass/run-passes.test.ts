@@ -12,6 +12,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { passPlan } from '../../support/pass-plan.ts'
 import { UNASKED } from '../../support/unasked.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 const usual = passPlan()
 const plan = { ...usual, sweep: { ...usual.sweep, requests: 240 } }
@@ -34,6 +35,7 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
+    redact: noRedactor.redact,
     clock,
     serviceTime: { estimate: () => undefined },
     random: seeded(1),

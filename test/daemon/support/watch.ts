@@ -13,6 +13,7 @@ import { createWorld, type Use, type World } from '../../simulation/world.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { passPlan } from '../../support/pass-plan.ts'
 import { withCommit, type Rows } from '../../support/writes.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 export type Watch = {
   readonly world: World
@@ -51,6 +52,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   const ports = {
     clock,
     serviceTime: world.time,
+    redact: noRedactor.redact,
     random,
     service: world.service,
     readings: world.readings,

@@ -20,6 +20,7 @@ import { makeFolder } from '../../local/support.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { CONFIG, HOURS, PAST_DAYS, readingOf, usesOf } from './fleet.ts'
 import { countedService, happen, toldTo, troubled } from './troubles.ts'
+import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type History = {
   /** As `promtool tsdb create-blocks-from openmetrics` reads it. */
@@ -114,7 +115,7 @@ async function settled(
 function configOf(folder: string): Config {
   const path = join(folder, 'dormouse.yaml')
   writeFileSync(path, CONFIG)
-  const loaded = loadConfig(path, { KEY: 'key' })
+  const loaded = loadConfig(path, environmentOf({ KEY: 'key' }))
   if (!loaded.ok) throw new Error(loaded.error.join('\n'))
   return loaded.value
 }
@@ -156,6 +157,7 @@ function portsOf(world: World, { self, ...machine }: Machine): Ports {
       },
     },
     serviceTime: world.time,
+    redact: noRedactor.redact,
     service,
     readings: {
       ...world.readings,

@@ -7,6 +7,7 @@ import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
 import { alertName, RULE_GROUPS, runbookOf } from '../../../dashboards/rules/rules.ts'
 import { testWith } from '../../support/tiers.ts'
 import { promtool } from './promtool.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const FOLDER = join(ROOT, 'dashboards/runbooks')
@@ -63,6 +64,7 @@ const commandsIn = (text: string): string[] =>
 
 test('every command that is named exists', async () => {
   const io: Io = {
+    ...noRedactor,
     out: () => undefined,
     err: () => undefined,
     env: {},

@@ -17,6 +17,7 @@ import { NO_HISTORY } from '../../support/no-history.ts'
 import { UNASKED } from '../../support/unasked.ts'
 import { at, compute, ledger, operation, project } from '../../support/build.ts'
 import { rowsOf } from '../../support/writes.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 /** Milliseconds after the start, by the service's clock. */
 export type History = readonly { readonly from: number; readonly to: number }[]
@@ -116,6 +117,7 @@ function portsOf(history: History, stage: Stage): Ports {
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
+    redact: noRedactor.redact,
     readings: {
       isReadable: () => false,
       prepare: () => Promise.resolve(undefined),

@@ -28,6 +28,7 @@ import {
 import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
 import { seeded } from '../seeded.ts'
 import { faultyFetch, type Fault } from './faults.ts'
+import { noRedactor } from '../../support/secrets.ts'
 
 const START = Date.parse('2026-01-05T00:00:00Z')
 const INTERVAL = seconds(60)
@@ -130,6 +131,7 @@ function portsOf(
   return {
     clock,
     serviceTime: time,
+    redact: noRedactor.redact,
     random,
     service: createService({
       baseUrl: service.baseUrl,

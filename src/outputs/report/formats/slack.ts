@@ -1,6 +1,6 @@
 // Texts are plain or preformatted, so that no name is markup or mentions anybody.
 import { limitRows, type ReportBlock, type ReportOutline } from '../blocks.ts'
-import { escapeEntities } from '../../../std/sanitize.ts'
+import { cutText, escapeEntities } from '../../../std/sanitize.ts'
 import { tableText } from './text.ts'
 
 /** Characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
@@ -21,23 +21,21 @@ export function renderSlack({ title, lead, sections }: ReportOutline): string {
       .flatMap((section) => [textSection(section.title), ...section.blocks.map(blockOf)]),
   ]
   // some clients read the fallback text as markup
-  const text = escapeEntities(cut(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
+  const text = escapeEntities(cutText(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
   return `${JSON.stringify({ text, mrkdwn: false, blocks: blocks.slice(0, MAX_BLOCKS) }, undefined, 2)}\n`
 }
 
-const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(text, most), emoji: false })
+const plain = (text: string, most: number) => ({
+  type: 'plain_text',
+  text: cutText(text, most),
+  emoji: false,
+})
 const textSection = (words: string) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })
 
 function blockOf(block: ReportBlock) {
   if (block.kind === 'text') return textSection(block.text)
   const isList = block.columns.every(({ title }) => title !== '')
   const limited = isList ? { ...limitRows(block, MAX_LIST_ROWS), rest: [] } : limitRows(block)
-  const text = { type: 'text', text: cut(tableText(block, limited), MAX_TEXT_LENGTH) }
+  const text = { type: 'text', text: cutText(tableText(block, limited), MAX_TEXT_LENGTH) }
   return { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [text] }] }
-}
-
-/** By UTF-16 units, never inside a surrogate pair. */
-function cut(text: string, most: number) {
-  if (text.length <= most) return text
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
