@@ -57,7 +57,7 @@ export const ofObject = (error: string) => ({
 type CamelCase<Key> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key
-type CamelKeys<Entry> = { [Key in keyof Entry as CamelCase<Key>]: Entry[Key] }
+export type CamelKeys<Entry> = { [Key in keyof Entry as CamelCase<Key>]: Entry[Key] }
 
 /** `max_age` becomes `maxAge`. */
 function camelKeys<Entry extends object>(entry: Entry): CamelKeys<Entry>

@@ -27,6 +27,7 @@ const LIVE_PATHS = [
   'accounts[].cu_hour',
   'server.tokens',
   'server.names',
+  'server.open',
 ]
 const BUDGET_PATHS = ['budgets', 'calendars', 'windows']
 
@@ -84,7 +85,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
         report: partOf('report'),
         log,
         metrics,
-        server: { ...config.server, tokens: server.tokens, names: server.names },
+        server: { ...config.server, tokens: server.tokens, names: server.names, open: server.open },
       },
     },
   })

@@ -34,6 +34,7 @@ const serve = () =>
         policy: () => ({
           names: [],
           tokens: parseTokens({ board: { sha256, scope: 'read' } }),
+          allowsAddresses: false,
           open: false,
         }),
         attempts: createFailedLogins(fakeClock()),

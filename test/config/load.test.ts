@@ -47,6 +47,8 @@ describe('a configuration', () => {
           tokens: {},
           tls: undefined,
           insecure: false,
+          open: true,
+          telemetryAuth: { token: false, tls: false },
         },
         store: { folder: join(folder, 'dormouse-data') },
         metrics: { detail: 'basic', perCompute: 'all', staleAfter: 3, maxSeries: 100_000 },

@@ -70,6 +70,22 @@ describe('what is wrong is told:', () => {
       ],
     ],
     [
+      'an API of which only metrics have a token',
+      `${GOOD}server: { api: "0.0.0.0:9478", tokens: { prom: { sha256: ${'a'.repeat(64)}, scope: metrics } } }`,
+      [
+        'server.api: an address that is not loopback needs server.tokens and server.tls, or server.insecure: true',
+      ],
+    ],
+    [
+      'listeners that nobody could ask',
+      `${GOOD}server: { open: false, telemetry_auth: { token: true, tls: true } }`,
+      [
+        'server.open: false needs a token of scope read or operate in server.tokens',
+        'server.telemetry_auth.token: true needs a token of scope metrics in server.tokens',
+        'server.telemetry_auth.tls: true needs server.tls',
+      ],
+    ],
+    [
       'a port too high',
       `${GOOD}server: { telemetry: "[::]:70000" }`,
       ['server.telemetry: expected host:port with a port of 0 to 65535, an IPv6 host in brackets'],

@@ -1,5 +1,5 @@
 import { array, boolean, enum as oneOf, record, strictObject, string, type z } from 'zod'
-import { camelKeys, example, someText } from '../parts.ts'
+import { camelKeys, example, someText, type CamelKeys } from '../parts.ts'
 import { addressSchema, isLoopback } from '../units.ts'
 
 const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
@@ -8,7 +8,9 @@ const token = strictObject({
   sha256: string(SHA256)
     .regex(/^[\da-f]{64}$/i, SHA256)
     .transform((text) => text.toLowerCase()),
-  scope: oneOf(['read', 'operate']).describe('read: read only. operate: change things, too.'),
+  scope: oneOf(['metrics', 'read', 'operate']).describe(
+    'metrics: /metrics and /sd of server.telemetry. read: the API, without changes. operate: the API with changes.',
+  ),
 })
 
 const NAME = 'expected a host name without port, such as dormouse.internal'
@@ -26,13 +28,28 @@ const listeners = strictObject({
     ),
   names: array(string(NAME).regex(/^[\w.-]+$|^\[[\da-f:.]+\]$/i, NAME))
     .prefault([])
-    .describe('Host names that clients use for the API, besides its own address and those of loopback.'),
+    .describe(
+      'Host names that clients use, besides localhost and, for telemetry, IP addresses; other names are refused.',
+    ),
   tokens: record(
     string().regex(/^[\w.@-]{1,60}$/, 'expected 1 to 60 letters, digits or any of _ . @ -'),
     token,
   )
     .prefault({})
     .describe('Tokens by name of the client, sent as Authorization: Bearer. Every change needs one.'),
+  open: boolean()
+    .prefault(true)
+    .describe(
+      'Whether reading needs no token on loopback; false, or any token of scope read, asks for one there, too.',
+    ),
+  telemetry_auth: strictObject({
+    token: boolean()
+      .prefault(false)
+      .describe('Whether /metrics and /sd need a token of scope metrics. Health needs none.'),
+    tls: boolean().prefault(false).describe('Whether telemetry uses the certificate of server.tls.'),
+  })
+    .prefault({})
+    .describe('What clients of telemetry must do.'),
   tls: strictObject({
     cert_file: someText.describe('Certificate chain in PEM, the own certificate first.'),
     key_file: someText.describe('Private key in PEM.'),
@@ -40,22 +57,47 @@ const listeners = strictObject({
     .transform(camelKeys)
     .optional()
     .meta(example({ cert_file: './tls.crt', key_file: './tls.key' }))
-    .describe('Certificate of the API; changed files are read again.'),
+    .describe(
+      'Certificate of the API, and of telemetry with telemetry_auth.tls; changed files are read again.',
+    ),
   insecure: boolean()
     .prefault(false)
     .describe('Whether the API may be reachable from elsewhere without tokens and tls.'),
 })
 
-export const serverSchema = listeners.superRefine(({ api, tokens, tls, insecure }, context) => {
-  if (isLoopback(api) || insecure) return
-  const missing = [...(Object.keys(tokens).length === 0 ? ['tokens'] : []), ...(tls ? [] : ['tls'])]
-  if (missing.length === 0) return
-  context.addIssue({
-    code: 'custom',
-    path: ['api'],
-    message: `an address that is not loopback needs server.${missing.join(' and server.')}, or server.insecure: true`,
-  })
+export const serverSchema = listeners.transform(camelKeys).superRefine((server, context) => {
+  for (const [path, message] of [...apiProblems(server), ...telemetryProblems(server)])
+    context.addIssue({ code: 'custom', path: path.split('.'), message })
 })
 
-type ServerConfig = z.output<typeof serverSchema>
+type Problem = readonly [path: string, message: string]
+
+const hasScope = ({ tokens }: ServerConfig, ...scopes: readonly TokenScope[]) =>
+  Object.values(tokens).some(({ scope }) => scopes.includes(scope))
+
+function apiProblems(server: ServerConfig): readonly Problem[] {
+  const hasReader = hasScope(server, 'read', 'operate')
+  const closed: readonly Problem[] =
+    server.open || hasReader
+      ? []
+      : [['open', 'false needs a token of scope read or operate in server.tokens']]
+  const missing = [...(hasReader ? [] : ['tokens']), ...(server.tls ? [] : ['tls'])]
+  if (isLoopback(server.api) || server.insecure || missing.length === 0) return closed
+  const needed = `server.${missing.join(' and server.')}`
+  return [...closed, ['api', `an address that is not loopback needs ${needed}, or server.insecure: true`]]
+}
+
+function telemetryProblems(server: ServerConfig): readonly Problem[] {
+  const { telemetryAuth } = server
+  return [
+    ...(telemetryAuth.token && !hasScope(server, 'metrics')
+      ? [['telemetry_auth.token', 'true needs a token of scope metrics in server.tokens'] as const]
+      : []),
+    ...(telemetryAuth.tls && !server.tls ? [['telemetry_auth.tls', 'true needs server.tls'] as const] : []),
+  ]
+}
+
+export type ServerConfig = CamelKeys<z.output<typeof listeners>>
 export type TlsFiles = NonNullable<ServerConfig['tls']>
+export type TokensConfig = ServerConfig['tokens']
+export type TokenScope = TokensConfig[string]['scope']

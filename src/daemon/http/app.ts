@@ -49,7 +49,9 @@ function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>) {
   app.get('/api/v1/computes', (context) => {
     const current = snapshot()
     if (!current) return refuse(context, 503, NOT_READY)
-    return context.body(streamText(streamFleetJson(current)), 200, { 'content-type': 'application/json' })
+    return context.body(streamText(context, streamFleetJson(current)), 200, {
+      'content-type': 'application/json',
+    })
   })
   app.get('/api/v1/computes/:id', (context) => {
     const id = context.req.param('id')
@@ -74,7 +76,9 @@ function exportRoute(app: Hono, { history, accounts }: Pick<ApiSources, 'history
     const request = exportRequestOf(context.req.query())
     if (!request.ok) return refuse(context, 400, request.error)
     const text = exportText(history, accounts(), request.value)
-    return context.body(streamText(text), 200, { 'content-type': EXPORT_TYPES[request.value.format] })
+    return context.body(streamText(context, text), 200, {
+      'content-type': EXPORT_TYPES[request.value.format],
+    })
   })
 }
 

@@ -1,14 +1,20 @@
-// Checks of every request to the API: Host, token, size of the body. Only digests of tokens are configured.
+// Checks of every request: Host, origin, token, size of the body. Only digests of tokens are configured.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Context, MiddlewareHandler } from 'hono'
+import { isIP, isIPv4 } from 'node:net'
+import type { Context, HonoRequest, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { TokensConfig, TokenScope } from '../../config/sections/server.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
 import { refuse } from './answers.ts'
 
+/** Policy of one listener. */
 export type AuthPolicy = Readonly<{
   /** Besides those of loopback. */
   names: readonly string[]
+  /** Whether any IP address may be the Host: Prometheus and the kubelet name the address they found. */
+  allowsAddresses: boolean
+  /** Only those whose scope the listener takes. */
   tokens: readonly ApiToken[]
   /** Reading needs no token. */
   open: boolean
@@ -24,7 +30,7 @@ type AuthOptions = Readonly<{
 const MAX_BODY = 65_536
 
 export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [
-  checkHost(options),
+  checkOrigin(options),
   checkToken(options),
   bodyLimit({
     maxSize: MAX_BODY,
@@ -32,22 +38,42 @@ export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler
   }),
 ]
 
-/** A page on another site may resolve its own name to this address, but cannot choose the Host header. */
-const checkHost =
-  ({ policy }: AuthOptions): MiddlewareHandler =>
+export const checkOrigin =
+  ({ policy }: Pick<AuthOptions, 'policy'>): MiddlewareHandler =>
   async (context, next) => {
-    const name = (context.req.header('host') ?? '').replace(/:\d+$/, '').toLowerCase()
-    if (!isLoopbackName(name) && !policy().names.includes(name))
-      return refuse(context, 403, 'unknown Host: server.names lists those that are known')
+    const problem = originProblem(context.req, policy())
+    if (problem) return refuse(context, problem.status, problem.because)
     await next()
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
     context.header('x-content-type-options', 'nosniff')
     return undefined
   }
 
-const isLoopbackName = (name: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
+/**
+ * The first of these that holds:
+ * 1. the target is no address, or has a name and a password in it;
+ * 2. the Host is unknown: a page on another site may resolve its own name to this address, but cannot choose the Host header;
+ * 3. the browser says that a page on another site asks.
+ */
+function originProblem(request: HonoRequest, policy: AuthPolicy): Refusal | undefined {
+  const target = URL.parse(request.url)
+  if (!target || target.username !== '' || target.password !== '')
+    return { status: 400, because: 'the target of the request is no address of this server' }
+  const name = (request.header('host') ?? '').replace(/:\d+$/, '').toLowerCase()
+  if (!isKnownName(name, policy))
+    return { status: 403, because: 'unknown Host: server.names lists those that are known' }
+  if (request.header('sec-fetch-site') === 'cross-site')
+    return { status: 403, because: 'a page of another site may not ask: type the address, or bookmark it' }
+  return undefined
+}
 
-const checkToken =
+function isKnownName(name: string, { names, allowsAddresses }: AuthPolicy) {
+  if (names.includes(name) || name === 'localhost' || name === '[::1]') return true
+  const isAddress = isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+  return isAddress && (allowsAddresses || (isIPv4(name) && name.startsWith('127.')))
+}
+
+export const checkToken =
   (options: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
     const refusal = refusalOf(context, options)
@@ -58,7 +84,7 @@ const checkToken =
     return refuse(context, status, because)
   }
 
-type Refusal = Readonly<{ status: 401 | 403 | 429; because: string; wait?: number }>
+type Refusal = Readonly<{ status: 400 | 401 | 403 | 429; because: string; wait?: number }>
 
 const TOKEN_NEEDED: Refusal = { status: 401, because: 'a token is needed' }
 const WRONG_TOKEN: Refusal = { status: 401, because: 'the token is wrong' }
@@ -74,15 +100,17 @@ function refusalOf(context: Context, { policy, attempts, addressOf }: AuthOption
   const text = bearerOf(context.req.header('authorization'))
   if (text === undefined && isRead) return open ? undefined : TOKEN_NEEDED
   if (text === undefined) return refusalOfChange(tokens, undefined)
-  const address = addressOf(context)
+  const token = findToken(tokens, text)
+  if (!token) return refusalOfWrong(addressOf(context), attempts)
+  return isRead ? undefined : refusalOfChange(tokens, token)
+}
+
+/** Right tokens never wait: whoever shares the address of a guesser is not locked out. */
+function refusalOfWrong(address: string, attempts: FailedLogins): Refusal {
   const wait = attempts.wait(address)
   if (wait > 0) return { status: 429, because: 'too many wrong tokens', wait }
-  const token = findToken(tokens, text)
-  if (!token) {
-    attempts.failed(address)
-    return WRONG_TOKEN
-  }
-  return isRead ? undefined : refusalOfChange(tokens, token)
+  attempts.failed(address)
+  return WRONG_TOKEN
 }
 
 function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefined): Refusal | undefined {
@@ -95,11 +123,9 @@ function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefine
 const bearerOf = (header: string | undefined) =>
   header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '')
 
-type ApiToken = Readonly<{ name: string; scope: 'read' | 'operate'; digest: Buffer }>
+type ApiToken = Readonly<{ name: string; scope: TokenScope; digest: Buffer }>
 
-export const parseTokens = (
-  configured: Readonly<Record<string, Readonly<{ sha256: string; scope: ApiToken['scope'] }>>>,
-): readonly ApiToken[] =>
+export const parseTokens = (configured: TokensConfig): readonly ApiToken[] =>
   Object.entries(configured).map(([name, { sha256, scope }]) => ({
     name,
     scope,

@@ -1,26 +1,54 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { routePath } from 'hono/route'
 import type { TlsFiles } from '../../config/sections/server.ts'
+import { INTERNAL_ERROR, refuse, type Failures } from './answers.ts'
+import { createConnections, type Connections } from './connections.ts'
 
 type SocketAddress = Readonly<{ host: string; port: number }>
 export type HttpListener = Awaited<ReturnType<typeof listenHttp>>
 
-const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
+/** Milliseconds; a request that is not there in time is answered 408 within another 5 s. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 5000,
+  maxHeaderSize: 8192,
+}
+/** Milliseconds: a client nearby needs less than one second. */
+const HANDSHAKE_TIMEOUT = 10_000
+/** With a scrape every 15 s a new connection every four hours: no state of a connection grows for longer. */
+const MAX_REQUESTS_PER_CONNECTION = 1000
 
-/** @param setting of the address in the configuration @throws with it when the address is in use or not ours */
+type ListenOptions = Readonly<{
+  /** Key of the address in the configuration. */
+  setting: string
+  pair?: CertificatePair | undefined
+  connections?: Connections
+  /** Called with what a route threw. */
+  failed?: Failures
+}>
+
+/** @throws with the setting when the address is in use or not ours */
 export async function listenHttp(
-  { fetch }: Hono,
+  app: Hono,
   address: SocketAddress,
-  { setting, pair }: Readonly<{ setting: string; pair?: CertificatePair | undefined }>,
+  { setting, pair, connections = createConnections(), failed = () => undefined }: ListenOptions,
 ) {
+  app.onError((err, context) => {
+    failed(err, routePath(context, -1))
+    return refuse(context, 500, INTERNAL_ERROR)
+  })
+  const listener = requestListener(app, connections, failed)
   const server = pair
-    ? createAdaptorServer({ fetch, createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } })
-    : createAdaptorServer({ fetch, createServer, serverOptions: LIMITS })
-  server.maxConnections = 64
+    ? createSecureServer({ ...LIMITS, handshakeTimeout: HANDSHAKE_TIMEOUT, ...pair }, listener)
+    : createServer(LIMITS, listener)
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
+  server.on('connection', connections.admit)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(cause, address, setting)))
     server.listen(address.port, address.host, resolve)
@@ -40,16 +68,31 @@ export async function listenHttp(
   }
 }
 
+/** A target or Host that is no address is answered 400 without asking the app. */
+function requestListener(app: Hono, connections: Connections, failed: Failures): RequestListener {
+  const errorHandler = (err: unknown) => {
+    if (err instanceof RequestError) return Response.json({ message: err.message }, { status: 400 })
+    failed(err, 'none')
+    return Response.json({ message: INTERNAL_ERROR }, { status: 500 })
+  }
+  const answer = getRequestListener((request, bindings) => app.fetch(request, { ...bindings, failed }), {
+    errorHandler,
+  })
+  return (incoming, outgoing) => {
+    if (connections.mayAsk(incoming, outgoing)) void answer(incoming, outgoing)
+  }
+}
+
 function listenError(cause: Error, { host, port }: SocketAddress, setting: string) {
   const isInUse = 'code' in cause && cause.code === 'EADDRINUSE'
   const reason = isInUse ? 'is in use by another program' : `cannot be listened on (${cause.message})`
   return new Error(`${setting}: ${host}:${port} ${reason}; choose another address`, { cause })
 }
 
-const close = (server: ServerType): Promise<void> =>
+const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
-    if ('closeAllConnections' in server) server.closeAllConnections()
+    server.closeAllConnections()
   })
 
 export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 'http'): string => {

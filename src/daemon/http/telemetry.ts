@@ -1,5 +1,5 @@
 // App of the telemetry listener, for Prometheus and the kubelet: read-only, ids and names only.
-import { Hono, type MiddlewareHandler } from 'hono'
+import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { CONTENT_TYPE } from '../../outputs/metrics/exposition/format.ts'
 import { negotiateFormat, acceptsGzip } from '../../outputs/metrics/exposition/negotiate.ts'
 import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
@@ -7,6 +7,7 @@ import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
+import { sumOf } from '../../std/sum.ts'
 import { NOT_READY } from './answers.ts'
 
 export type Telemetry = Readonly<{
@@ -19,23 +20,33 @@ export type Telemetry = Readonly<{
   snapshot: () => Snapshot | undefined
   clock: Pick<Clock, 'yield'>
   counted: MiddlewareHandler
+  /** `token`: before the routes that tell names. */
+  checks?: Readonly<{ origin: MiddlewareHandler; token: MiddlewareHandler }>
 }>
 
-export function telemetryApp({ exposition, counted, ...rest }: Telemetry): Hono {
+export function telemetryApp({ exposition, counted, checks, ...rest }: Telemetry): Hono {
   const app = new Hono()
   app.use(counted)
+  if (checks) app.use(checks.origin).use('/metrics', checks.token).use('/sd', checks.token)
   app.get('/metrics', async (context) => {
     const format = negotiateFormat(context.req.header('accept'))
     const gzip = acceptsGzip(context.req.header('accept-encoding'))
     const names = context.req.queries('name[]') ?? []
-    const body = await exposition.body({ format, gzip, names, projectId: context.req.query('project_id') })
-    return context.body(body, 200, { 'content-type': CONTENT_TYPE[format], ...encoding(gzip) })
+    const pieces = await exposition.body({ format, gzip, names, projectId: context.req.query('project_id') })
+    return sendShared(context, pieces, { 'content-type': CONTENT_TYPE[format], ...encoding(gzip) })
   })
   healthRoutes(app, rest)
   discoveryRoute(app, rest)
   app.get('/', (context) => context.html(LANDING, 200, { 'content-security-policy': "default-src 'none'" }))
   return app
 }
+
+/** Pieces that other answers send, too: none is copied for a client that reads slowly. */
+const sendShared = (context: Context, pieces: readonly Buffer[], headers: Record<string, string>) =>
+  context.body(ReadableStream.from(pieces), 200, {
+    ...headers,
+    'content-length': String(sumOf(pieces, ({ length }) => length)),
+  })
 
 const encoding = (gzip: boolean): Record<string, string> => ({
   vary: 'accept, accept-encoding',
@@ -54,18 +65,17 @@ function healthRoutes(app: Hono, { healthy, notReady }: Pick<Telemetry, 'healthy
 
 /** Rendered once per snapshot, at the first request. */
 function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapshot' | 'clock'>) {
-  const rendered = new WeakMap<Snapshot, Promise<Buffer>>()
+  const rendered = new WeakMap<Snapshot, ReturnType<typeof discoveryBodies>>()
   app.get('/sd', async (context) => {
     const current = snapshot()
     // Prometheus keeps its targets after an error
     if (!current) return context.text(`${NOT_READY}\n`, 503)
-    const rendering = rendered.get(current) ?? discoveryJson(current, clock)
+    const rendering = rendered.get(current) ?? discoveryBodies(current, clock)
     rendered.set(current, rendering)
     const gzip = acceptsGzip(context.req.header('accept-encoding'))
-    const body = gzip
-      ? await finishCompressed(await compressPrefix([await rendering]), Buffer.of())
-      : Buffer.concat([await rendering])
-    return context.body(body, 200, { 'content-type': 'application/json', ...encoding(gzip) })
+    const { plain, compressed } = await rendering
+    const headers = { 'content-type': 'application/json', ...encoding(gzip) }
+    return sendShared(context, gzip ? compressed : [plain], headers)
   })
 }
 
@@ -74,11 +84,13 @@ const PORT = 5432
 const COMPUTES_PER_TURN = 2000
 
 /** For exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
-async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']) {
+async function discoveryBodies({ computes }: Snapshot, clock: Telemetry['clock']) {
   const targets: string[] = []
   for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))
     for (const view of views) targets.push(JSON.stringify(targetOf(view)))
-  return Buffer.from(`[${targets.join(',')}]\n`)
+  const plain = Buffer.from(`[${targets.join(',')}]\n`)
+  const compressed = await finishCompressed(await compressPrefix([plain]), Buffer.of())
+  return { plain, compressed }
 }
 
 const targetOf = ({ identity: { compute, project, owner }, state: { shown: state } }: ComputeView) => ({

@@ -46,6 +46,12 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
   const compressed = createCompressedExposition(compressPrefix)
   const loggedFaults = new Set<string>()
   let isCapped = false
+  let reading: ReturnType<typeof processFamilies> | undefined
+  /** Read once for scrapes that arrive together. */
+  const ownFamilies = () => {
+    reading ??= processFamilies(self, clock).finally(() => (reading = undefined))
+    return reading
+  }
   /** Once per family: it would come again with every snapshot. */
   const logFault = (fault: FamilyFault, message: string) => {
     if (!loggedFaults.has(fault.family)) log.error(fault, message)
@@ -70,14 +76,15 @@ export function createExposition(info: () => DaemonInfo, { self, clock, log }: E
         log.warn({ families: [...dropped.keys()] }, 'metrics.max_series is reached, some series are left out')
       isCapped = dropped.size > 0
     },
-    body: async ({ format, gzip, ...filter }: ScrapeRequest) => {
-      const own = await processFamilies(self, clock)
+    /** Pieces in order. Scrapes of one snapshot share those of the snapshot: a slow client costs no copy. */
+    body: async ({ format, gzip, ...filter }: ScrapeRequest): Promise<readonly Buffer[]> => {
+      const own = await ownFamilies()
       const isWhole = filter.names.length === 0 && filter.projectId === undefined
       const last = Buffer.concat([...assembleBody(filterFamilies(own, filter), format), bodyEndOf(format)])
       if (gzip && isWhole) return finishCompressed(await compressed.prefix(format, clock.monotonic()), last)
       const families = compressed.families()
       const first = assembleBody(isWhole ? families : filterFamilies(families, filter), format)
-      return gzip ? finishCompressed(await compressPrefix(first), last) : Buffer.concat([...first, last])
+      return gzip ? finishCompressed(await compressPrefix(first), last) : [...first, last]
     },
   }
 }

@@ -90,6 +90,7 @@ export function createSelfMetrics() {
   const reloadResult = gauge('config_last_reload_successful')
   const reloadTime = gauge('config_last_reload_success_timestamp_seconds')
   const answers = counter('http_requests_total')
+  const refusedConnections = counter('http_connections_refused_total')
   const answerDuration = histogram('http_request_duration_seconds')
   const renderedSeries = gauge('series')
   const renderDuration = gauge('render_duration_seconds')
@@ -144,6 +145,9 @@ export function createSelfMetrics() {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
+    /** With a count of 0 the series begins. */
+    connectionRefused: (listener: string, limit: string, count: number) =>
+      refusedConnections.inc({ listener, limit }, count),
     /** Rejects when a metric of the library cannot be read. */
     parts: async (): Promise<readonly RenderedFamily[]> =>
       (await registry.getMetricsAsJSON()).map(renderClientMetric),

@@ -153,8 +153,8 @@ async function scraped(snapshot: Snapshot) {
   const plain = await exposition.body({ format: 'text', gzip: false, names: [], projectId: undefined })
   const gzip = await exposition.body({ format: 'text', gzip: true, names: [], projectId: undefined })
   return {
-    bytes: plain.length,
-    gzipBytes: gzip.length,
+    bytes: Buffer.concat(plain).length,
+    gzipBytes: Buffer.concat(gzip).length,
     block: median(block),
     first: median(first),
     cached: median(cached),

@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono'
 import { expect, test } from 'vitest'
 import { authMiddleware, type AuthPolicy } from '../../../src/daemon/http/auth.ts'
 import { createFailedLogins, parseTokens } from '../../../src/daemon/http/auth.ts'
-import { authPolicyOf } from '../../../src/daemon/http/listeners.ts'
+import { apiPolicyOf, telemetryPolicyOf } from '../../../src/daemon/http/listeners.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
@@ -18,7 +18,7 @@ const addressOf = (context: Context): string => context.req.header('x-test-addre
 function server(policy: Partial<AuthPolicy> = {}) {
   const clock = fakeClock()
   const app = new Hono()
-  const options = { names: [], tokens: TOKENS, open: true, ...policy }
+  const options = { names: [], allowsAddresses: false, tokens: TOKENS, open: true, ...policy }
   for (const each of authMiddleware({
     policy: () => options,
     attempts: createFailedLogins(clock),
@@ -26,13 +26,22 @@ function server(policy: Partial<AuthPolicy> = {}) {
   }))
     app.use(each)
   app.all('*', async (context) => context.text(await context.req.text()))
-  type Asked = { method?: string; token?: string; host?: string; from?: string; body?: string }
-  const ask = ({ method = 'GET', token, host = 'localhost:9478', from = 'one', body }: Asked) =>
-    app.request('/', {
+  type Asked = {
+    method?: string
+    token?: string
+    host?: string
+    from?: string
+    body?: string
+    site?: string
+    url?: string
+  }
+  const ask = ({ method = 'GET', token, host = 'localhost:9478', from = 'one', body, site, url }: Asked) =>
+    app.request(url ?? '/', {
       method,
       headers: {
         host,
         'x-test-address': from,
+        ...(site !== undefined && { 'sec-fetch-site': site }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
       ...(body !== undefined && { body }),
@@ -64,6 +73,16 @@ test.each([
   ['no name', {}, { host: '' }, 403],
   ['a known name', { names: ['dormouse.internal'] }, { host: 'Dormouse.internal:443' }, 200],
   ['loopback of IPv6', {}, { host: '[::1]:9478' }, 200],
+  ['an address of another machine', {}, { host: '10.0.0.1' }, 403],
+  ['a number that is no address', {}, { host: '127.999.999.999' }, 403],
+  ['an address where all are known', { allowsAddresses: true }, { host: '10.0.0.1:9477' }, 200],
+  ['one of IPv6', { allowsAddresses: true }, { host: '[fd00::1]:9477' }, 200],
+  ['a name where addresses are known', { allowsAddresses: true }, { host: 'evil.example.com' }, 403],
+  ['no address where all are known', { allowsAddresses: true }, { host: '127.999.999.999' }, 403],
+  ['a page of another site', {}, { site: 'cross-site' }, 403],
+  ['a page of another site with a token', {}, { site: 'cross-site', token: 'look' }, 403],
+  ['a page of its own', {}, { site: 'same-origin' }, 200],
+  ['a bookmark', {}, { site: 'none' }, 200],
 ] as const)('%s', async (_, guarded, asked, status) => {
   expect(await server(guarded).status(asked)).toBe(status)
 })
@@ -78,12 +97,12 @@ test('after five wrong tokens in a minute an address waits, and no other', async
     expect(await status({ token: `guess-${index}` })).toBe(401)
     await clock.advance(seconds(2))
   }
-  const refused = await ask({ token: 'open-sesame' })
+  const refused = await ask({ token: 'guess' })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])
-  expect(await status({ token: 'open-sesame', from: 'two' })).toBe(200)
+  expect(await status({ token: 'guess', from: 'two' })).toBe(401)
   expect(await status({})).toBe(200)
-  await clock.advance(seconds(50))
   expect(await status({ token: 'open-sesame' })).toBe(200)
+  await clock.advance(seconds(50))
   expect(await status({ token: 'guess' })).toBe(401)
   expect(await status({ token: 'guess' })).toBe(429)
 })
@@ -105,13 +124,41 @@ test('a body of more than 64 KiB is refused', async () => {
   expect(await status({ ...post, body: 'x'.repeat(65_537) })).toBe(413)
 })
 
+const READ = { a: { sha256: sha256('a'), scope: 'read' } } as const
+const OPERATE = { a: { sha256: sha256('a'), scope: 'operate' } } as const
+const METRICS = { a: { sha256: sha256('a'), scope: 'metrics' } } as const
+const CONFIGURED = {
+  telemetry: { host: '0.0.0.0', port: 9477 },
+  api: { host: '127.0.0.1', port: 9478 },
+  names: ['Dormouse.internal'],
+  tokens: {},
+  open: true,
+  insecure: false,
+  telemetryAuth: { token: false, tls: false },
+}
+const ELSEWHERE = { host: '10.0.0.1', port: 9478 }
+
 test.each([
-  ['127.0.0.1', true, {}, true],
-  ['10.0.0.1', false, { a: { sha256: sha256('a'), scope: 'read' } }, false],
-  ['10.0.0.1', true, {}, true],
-  ['10.0.0.1', true, { a: { sha256: sha256('a'), scope: 'read' } }, false],
-] as const)('at %s, insecure %s, reading is open or not', (host, insecure, tokens, open) => {
-  const api = { host, port: 9478 }
-  const guarded = authPolicyOf({ telemetry: api, api, names: [], tokens, insecure })
-  expect(guarded).toMatchObject({ open, names: [host] })
+  ['on loopback', {}, true],
+  ['on loopback, closed', { open: false, tokens: OPERATE }, false],
+  ['on loopback with a token that reads', { tokens: READ }, false],
+  ['on loopback with a token that operates', { tokens: OPERATE }, true],
+  ['on loopback with a token of telemetry', { tokens: METRICS }, true],
+  ['elsewhere', { api: ELSEWHERE, tokens: READ }, false],
+  ['elsewhere, insecure', { api: ELSEWHERE, insecure: true }, true],
+  ['elsewhere, insecure, with a token', { api: ELSEWHERE, insecure: true, tokens: OPERATE }, false],
+  ['elsewhere, insecure, with one of telemetry', { api: ELSEWHERE, insecure: true, tokens: METRICS }, true],
+] as const)('%s, reading the API is open or not', (_, configured, open) => {
+  expect(apiPolicyOf({ ...CONFIGURED, ...configured }).open).toBe(open)
+})
+
+const namesOf = ({ names, tokens }: AuthPolicy): unknown => [names, tokens.map(({ name }) => name)]
+
+test('each listener knows its names and the tokens of its scopes', () => {
+  const tokens = { ...OPERATE, board: METRICS.a }
+  const configured = { ...CONFIGURED, tokens, telemetryAuth: { token: true, tls: false } }
+  expect(namesOf(apiPolicyOf(configured))).toEqual([['dormouse.internal', '127.0.0.1'], ['a']])
+  expect(namesOf(telemetryPolicyOf(configured))).toEqual([['dormouse.internal', '0.0.0.0'], ['board']])
+  expect(telemetryPolicyOf(configured)).toMatchObject({ open: false, allowsAddresses: true })
+  expect(telemetryPolicyOf(CONFIGURED).open).toBe(true)
 })

@@ -28,7 +28,7 @@ function expositionWith(self: SelfMetrics, clock = fakeClock()) {
 }
 
 const textOf = async (exposition: Exposition, scrape: Partial<ScrapeRequest> = {}): Promise<string> => {
-  const body = await exposition.body({ ...plain, ...scrape })
+  const body = Buffer.concat(await exposition.body({ ...plain, ...scrape }))
   return (scrape.gzip ? gunzipSync(body) : body).toString()
 }
 /** Without what is another thing in every scrape. */

@@ -286,7 +286,7 @@ test('before the first pass every page says so', async () => {
 
 test('no page is on the telemetry listener', async () => {
   const app = telemetryApp({
-    exposition: { publish: () => Promise.resolve(), body: () => Promise.resolve(Buffer.from('')) },
+    exposition: { publish: () => Promise.resolve(), body: () => Promise.resolve([]) },
     healthy: () => true,
     notReady: () => undefined,
     snapshot: () => fleet(1),

@@ -34,7 +34,7 @@ export const appOf = (shown: Shown): Hono =>
     ...NO_PAGES,
     ...NO_REPORTS,
     before: authMiddleware({
-      policy: () => ({ names: [], tokens: [], open: true }),
+      policy: () => ({ names: [], tokens: [], allowsAddresses: false, open: true }),
       attempts: createFailedLogins(fakeClock()),
       addressOf: () => '',
     }),

@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'
 import { reportJsonSchema } from '../../../outputs/report/schema.ts'
@@ -22,7 +22,7 @@ export type ReportSources = Readonly<{
 }>
 
 export function reportRoutes(app: Hono, { clock, archive, reports, sender }: ReportSources): void {
-  app.get('/api/v1/report', async (context) => {
+  app.get('/api/v1/report', limitRunning(MAX_REPORTS), async (context) => {
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
@@ -54,6 +54,27 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
 }
 
+/** Reports in the making: each reads weeks of history, and has the sums of every compute in memory. */
+const MAX_REPORTS = 2
+/** Seconds after which a refused client may ask again. */
+const REPORT_RETRY = '5'
+
+function limitRunning(limit: number): MiddlewareHandler {
+  let running = 0
+  return async (context, next) => {
+    if (running >= limit) {
+      context.header('retry-after', REPORT_RETRY)
+      return refuse(context, 429, `${limit} reports are being made, ask again later`)
+    }
+    running += 1
+    try {
+      return await next()
+    } finally {
+      running -= 1
+    }
+  }
+}
+
 async function archivedAnswer(context: Context, archive: ReportArchive, accounts: readonly string[]) {
   const request = parseArchiveRequest(context.req.query(), accounts)
   if (!request.ok) return refuse(context, 400, request.error)
@@ -64,7 +85,7 @@ async function archivedAnswer(context: Context, archive: ReportArchive, accounts
 }
 
 const reportAnswer = (context: Context, format: keyof typeof REPORT_RENDERINGS, texts: readonly string[]) =>
-  context.body(streamText(texts), 200, {
+  context.body(streamText(context, texts), 200, {
     // the HTML has inline styles and loads nothing
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     'content-type': REPORT_RENDERINGS[format].contentType,

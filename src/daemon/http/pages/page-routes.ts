@@ -4,6 +4,7 @@ import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { budgetsPage } from '../../../outputs/page/budgets.ts'
 import { documentHtml, renderHtml, type PageContent } from '../../../outputs/page/layout.ts'
 import { html } from '../../../outputs/text/html.ts'
+import { streamPieces } from '../answers.ts'
 import { createComputePages } from './compute-pages.ts'
 import type { PageSources } from './page-sources.ts'
 import { createReportPage } from './report-page.ts'
@@ -63,8 +64,10 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
 async function sendParts(context: Context, parts: AsyncIterable<string>) {
   if (context.req.header('if-none-match') !== undefined)
     return sendDocument(context, (await Array.fromAsync(parts)).join(''), 200)
-  const body = ReadableStream.from(parts).pipeThrough(new TextEncoderStream())
-  return context.body(body, 200, { ...HEADERS, 'content-type': 'text/html; charset=UTF-8' })
+  return context.body(streamPieces(context, parts), 200, {
+    ...HEADERS,
+    'content-type': 'text/html; charset=UTF-8',
+  })
 }
 
 function sendDocument(context: Context, text: string, status: PageStatus) {

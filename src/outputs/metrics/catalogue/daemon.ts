@@ -31,6 +31,10 @@ export const DAEMON_FAMILIES = {
   ),
   http_requests_total: selfCounter('Answers of both listeners.', 'route code'),
   http_request_duration_seconds: selfHistogram('How long an answer took until its body began.', 'route'),
+  http_connections_refused_total: selfCounter(
+    'Connections beyond a limit of a listener (telemetry, api), which may ask for health only; limit: address (16 of one), listener (56 of all).',
+    'listener limit',
+  ),
   computes_dropped: gauge(
     'Computes without series of their own, because of metrics.max_series or metrics.per_compute.',
   ),

@@ -4,7 +4,7 @@ import { constants, crc32, createDeflateRaw, deflateRaw, type DeflateRaw } from 
 
 const deflate = promisify(deflateRaw)
 
-/** Ends at a byte boundary, so that another part can follow. */
+/** With the header of gzip; ends at a byte boundary, so that another part can follow. */
 export type CompressedPrefix = Readonly<{
   bytes: Buffer
   crc: number
@@ -15,7 +15,7 @@ export type CompressedPrefix = Readonly<{
 export async function compressPrefix(parts: readonly Buffer[]): Promise<CompressedPrefix> {
   const compressing = createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH })
   const [pieces, counted] = await Promise.all([Array.fromAsync(compressing), feed(parts, compressing)])
-  return { bytes: Buffer.concat(pieces), ...counted }
+  return { bytes: Buffer.concat([HEADER, ...pieces]), ...counted }
 }
 
 /** 128 KiB: copying them holds up the event loop for less than a tenth of a millisecond. */
@@ -48,14 +48,17 @@ async function feed(parts: readonly Buffer[], compressing: DeflateRaw) {
   return { crc, size }
 }
 
-/** Ends a gzip member. Two in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the first. */
-export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): Promise<Buffer<ArrayBuffer>> {
+/**
+ * A gzip member in two pieces, the first shared by all bodies with this prefix. Two members in a row would be simpler and are allowed
+ * (RFC 1952, 2.3), but curl fails after the first.
+ */
+export async function finishCompressed(prefix: CompressedPrefix, last: Buffer): Promise<readonly Buffer[]> {
   const { bytes, crc, size } = prefix
   const end = await deflate(last)
   const trailer = Buffer.alloc(8)
   trailer.writeUInt32LE(crc32(last, crc), 0)
   trailer.writeUInt32LE((size + last.length) % 2 ** 32, 4)
-  return Buffer.concat([HEADER, bytes, end, trailer])
+  return [bytes, Buffer.concat([end, trailer])]
 }
 
 /** Deflate, no flags, no time, no system. */
