@@ -14,6 +14,12 @@ import type { Result } from '../std/result.ts'
 /** Lost answers in a row that close a gate, 5: a few broken projects beside each other are possible, and each lost answer may take 30 s. */
 const MAX_LOST = 5
 
+/**
+ * Lost answers of one sweep from which the route is at fault, and not a broken project, while fewer than half of the projects fail. Most
+ * projects are looked at again and again; operations are read only of the few that changed, so a single lost answer may be the route's.
+ */
+const MIN_LOST = { projects: 1, computes: 3, operations: 1, readings: 1 }
+
 /** Time from the start of a sweep to the end of each kind, as a share of the interval: each kind finds time, and the pass ends within two intervals. */
 const GATE_ENDS = { projects: 1, computes: 1.2, operations: 1.35, readings: 1.5 }
 
@@ -32,8 +38,10 @@ export type RequestGate = Disposable & {
   /** Requests that were sent. */
   readonly asked: () => number
   /**
-   * Why the service answers this kind only in part: requests were refused, most answers were lost, or none was sent while half of
-   * the projects wait after a failure: a broken project or two are no fault of the service. Undefined where none of this holds.
+   * Why the service answers this kind only in part; undefined where it does not. A broken project or two are no fault of the service.
+   * 1. Requests were refused.
+   * 2. Most answers were lost, and as many as `MIN_LOST` or those of half of the projects.
+   * 3. None was sent, while half of the projects wait after a failure.
    *
    * @param failing projects whose last request of this kind failed
    * @param projects that may need one
@@ -83,8 +91,11 @@ export function createRequestGate(
       const reason = lastError ? serviceErrorText(lastError) : 'the answers take too long'
       if (counts.refused > 0)
         return { where: kind, message: `${reason}; other projects wait for the next pass` }
-      if (counts.lost > counts.answered) return { where: kind, message: `${reason}; most requests fail` }
-      if (counts.asked > 0 || failing === 0 || 2 * failing < projects) return undefined
+      const isWidespread = failing > 0 && 2 * failing >= projects
+      const isMostlyLost = counts.lost > counts.answered
+      if (isMostlyLost && (isWidespread || counts.lost >= MIN_LOST[kind]))
+        return { where: kind, message: `${reason}; most requests fail` }
+      if (counts.asked > 0 || !isWidespread) return undefined
       return { where: kind, message: 'the last requests failed; they are repeated within 5 minutes' }
     },
     [Symbol.dispose]: () => deadline[Symbol.dispose](),

@@ -84,7 +84,7 @@ test('a fifth of all answers is 429, 300 projects: passes end in time, and every
   expect(days.state.ledger.computes.size).toBe(300)
 })
 
-test('one broken project among sleeping ones does not degrade the account for longer than its own retry', async () => {
+test('one broken project among sleeping ones does not degrade the account', async () => {
   const { passes } = await runDays({
     projects: projects(20),
     faults: [{ ...FOREVER, outage: 403, route: 'list_computes', projectId: idsOf(7).projectId }],
@@ -93,7 +93,7 @@ test('one broken project among sleeping ones does not degrade the account for lo
   // After the last suspension nothing is looked at in most passes.
   const quiet = passes.filter((pass) => pass.at > 2400)
   const degraded = quiet.filter(({ state }) => state.service.status === 'degraded')
-  expect(degraded.length / quiet.length).toBeLessThan(0.3)
+  expect(degraded).toEqual([])
 })
 
 test('300 configured projects keep the pace of the passes, and each is looked at', async () => {
