@@ -2,6 +2,8 @@
 import { createIo, failCrash } from './cli/terminal/process-io.ts'
 import { runProgram } from './cli/program.ts'
 
+// what this process and its children make is for this user alone
+process.umask(0o077)
 const stop = new AbortController()
 // once: a second signal ends the process at once
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())

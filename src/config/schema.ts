@@ -164,7 +164,7 @@ export const configSchema = strictObject({
     folder: someText
       .prefault('./dormouse-data')
       .describe(
-        'The folder of the ledger and everything else that must survive a restart; relative to this file.',
+        'The folder of the ledger and everything else that must survive a restart; relative to this file. Refused if another user owns it or can write to it.',
       ),
   })
     .prefault({})

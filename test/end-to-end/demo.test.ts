@@ -1,13 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Summary } from '../../src/cli/demo/summary.ts'
-import { dormouse, page } from './support.ts'
+import { makeFolder } from '../local/support.ts'
+import { dormouse, page, until } from './support.ts'
 
 test('a demo shows sleeping and waking computes, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
-  await using demo = dormouse(['demo', '--for', '50s', '--json', '--report', folder])
+  const temporary = makeFolder()
+  await using demo = dormouse(['demo', '--for', '50s', '--json', '--report', folder], { TMPDIR: temporary })
+  const [made = ''] = await until('a configuration', () => {
+    const found = globSync('*/dormouse.yaml', { cwd: temporary })
+    return found.length > 0 ? found : undefined
+  })
+  expect(openToOthers(join(temporary, dirname(made)))).toEqual(['service/tls/certificate.pem'])
   expect(await demo.ended).toBe(0)
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
@@ -37,5 +44,19 @@ test('a demo shows sleeping and waking computes, counts them truly, wakes none, 
   expect(await Promise.all([status, metrics, service].map(async (url) => (await page(url)).status))).toEqual([
     0, 0, 0,
   ])
-  rmSync(folder, { recursive: true })
+  expect(readdirSync(temporary)).toEqual([])
+  for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
+
+/** Files that the group or others can reach and read, and whatever they can write to. The programs of Postgres are no secret. */
+function openToOthers(folder: string, root = folder): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const stats = lstatSync(path)
+    const isOpen = (stats.mode & (stats.isDirectory() ? 0o022 : 0o066)) !== 0
+    if (isOpen) return [relative(root, path)]
+    const isEntered =
+      stats.isDirectory() && (stats.mode & 0o011) !== 0 && relative(root, path) !== 'service/postgres'
+    return isEntered ? openToOthers(path, root) : []
+  })
+}

@@ -40,7 +40,8 @@ async function init(options: Options, io: Io) {
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
   const { summary, isComplete = true } = await askService(options, io)
-  writeFileSync(path, defaultYaml(answersOf(options, io)))
+  // 'wx': not through a symbolic link that leads to no file yet
+  writeFileSync(path, defaultYaml(answersOf(options, io)), { flag: options.force ? 'w' : 'wx' })
   io.out(
     options.json
       ? jsonText({ path, found: summary, sql: ROLE_SQL })

@@ -34,9 +34,11 @@ type Props = Readonly<{
 /** Disposing removes all of it. @throws with what to do if the local service cannot start */
 export async function setStage({ token, now }: Props): Promise<StageSet> {
   await using stack = new AsyncDisposableStack()
+  // mode 0700 and a name that did not exist: nobody has put anything in it
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  chmodSync(folder, 0o711) // as root, Postgres runs as another user, who must pass through; the secrets in it are closed
+  // as root, Postgres runs as another user, who must pass through; the secrets in it are closed
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711)
   const local = await startLocal({
     folder: join(folder, 'service'),
     projects: CAST.map(({ role, cu, delay }) => ({

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { durationText, parseDuration } from '../../config/units.ts'
 import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../../model/service/compute.ts'
+import { foreignFolderProblem } from '../../store/private-files.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
 import type { Io } from './io.ts'
@@ -85,7 +86,9 @@ export function parseFolderOption(option: string, text: string | undefined, { cw
   if (text === undefined) return ok(undefined)
   const folder = resolve(cwd, text)
   const existing = nearestExisting(folder)
-  return isFolder(existing) ? ok(folder) : failed(`${option}: ${existing} is a file, expected a folder`)
+  if (!isFolder(existing)) return failed(`${option}: ${existing} is a file, expected a folder`)
+  const problem = foreignFolderProblem(folder)
+  return problem === undefined ? ok(folder) : failed(`${option}: ${problem}`)
 }
 
 function nearestExisting(path: string): string {

@@ -1,15 +1,6 @@
 // The Postgres programs of this machine: installed, or of an npm package.
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  globSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SystemUser, closedFolder, isProgram } from './owner.ts'
@@ -87,7 +78,8 @@ function copyOnce(native: string, copyTo: string): void {
   const partial = `${copyTo}.partial`
   rmSync(partial, { recursive: true, force: true })
   cpSync(native, partial, { recursive: true, verbatimSymlinks: true })
-  chmodSync(partial, 0o755)
+  // new folders have the umask of this process
+  execFileSync('chmod', ['-R', 'a+rX', partial])
   renameSync(partial, copyTo)
 }
 

@@ -35,7 +35,7 @@ host replication ${SUPERUSER} 127.0.0.1/32 scram-sha-256
 export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, 'postgresql.conf'), COMMON)
   writeFileSync(join(dataFolder, 'pg_hba.conf'), ACCESS)
-  writeFileSync(join(dataFolder, SIZE_FILE), '')
+  replaceFile(join(dataFolder, SIZE_FILE), '')
 }
 
 type SizeInput = Readonly<{

@@ -1,13 +1,14 @@
 // Files and folders of servers: copies, secrets, and files that appear whole.
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SystemUser } from './owner.ts'
 
-/** Atomic: a reader, and the next start after a kill, find the old text or the new. */
-export function replaceFile(path: string, text: string, mode?: number): void {
+/** Atomic: a reader, and the next start after a kill, find the old text or the new. By default the user of Postgres can read it, too. */
+export function replaceFile(path: string, text: string, mode = 0o644): void {
   writeFileSync(`${path}.new`, text, { mode })
+  chmodSync(`${path}.new`, mode) // whatever the umask
   renameSync(`${path}.new`, path)
 }
 
@@ -16,9 +17,10 @@ export function giveTo(owner: SystemUser | undefined, ...paths: readonly string[
   if (owner) for (const path of paths) chownSync(path, owner.uid, owner.gid)
 }
 
-/** Writes a file that only its owner may read. */
+/** Writes a file that only its owner may read, whatever mode it had. */
 export function writeSecret(path: string, text: string, owner: SystemUser | undefined): void {
   writeFileSync(path, text, { mode: 0o600 })
+  chmodSync(path, 0o600)
   giveTo(owner, path)
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { giveTo, replaceFile } from '../compute/files.ts'
@@ -76,7 +76,8 @@ async function createCertificate(files: Files, options: CertificateOptions): Pro
       },
     ],
   })
-  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  mkdirSync(folder, { recursive: true })
+  chmodSync(folder, 0o711) // the user of Postgres passes through
   replaceFile(files.keyFile, generated.private, 0o600)
   giveTo(owner, files.keyFile) // Postgres wants a key file of its own user or root
   replaceFile(files.certificateFile, generated.cert, 0o644)

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { giveTo } from '../compute/files.ts'
+import { giveTo, writeSecret } from '../compute/files.ts'
 import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
@@ -26,11 +26,13 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
   const paths = pathsIn(resolve(path))
   const { folder } = paths
   const ownedFolders = [paths.branches, paths.clusters, paths.poolers]
-  for (const each of [folder, ...ownedFolders]) mkdirSync(each, { recursive: true })
+  for (const each of [folder, ...ownedFolders]) {
+    mkdirSync(each, { recursive: true })
+    chmodSync(each, 0o700)
+  }
   if (!owner) return paths
-  chmodSync(folder, 0o711)
+  chmodSync(folder, 0o711) // the user of Postgres passes through
   giveTo(owner, ...ownedFolders)
-  for (const owned of ownedFolders) chmodSync(owned, 0o700)
   const closed = closedFolder(paths.branches, owner)
   if (closed === undefined) return paths
   throw new Error(
@@ -39,17 +41,20 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
   )
 }
 
-/** Opens and locks the state; throws with the process that holds the lock. */
+/** Opens and locks the state, whose files only this user may open; throws with the process that holds the lock. */
 export function holdFolder(folder: string): Store {
   const pidFile = join(folder, 'local.pid')
-  const store = openStore(join(folder, 'state.sqlite'))
+  const stateFile = join(folder, 'state.sqlite')
+  // before it is opened: SQLite gives its mode to the files beside it, and who can read it can lock it
+  closeSync(openSync(stateFile, 'a', 0o600))
+  chmodSync(stateFile, 0o600)
+  const store = openStore(stateFile)
   if (!store) {
     const pid = readFileSync(pidFile, { encoding: 'utf8', flag: 'a+' }).trim() || 'unknown'
     throw new Error(
       `the folder ${folder} is held by another running local service (process ${pid}): stop it, or choose another folder`,
     )
   }
-  writeFileSync(pidFile, `${process.pid}\n`)
-  chmodSync(join(folder, 'state.sqlite'), 0o600)
+  writeSecret(pidFile, `${process.pid}\n`, undefined)
   return store
 }

@@ -19,7 +19,7 @@ export const createFileSink =
     const name = template.replaceAll('{slot}', safe(slot))
     const draft = join(folder, `.${name}.${randomUUID()}`)
     try {
-      await mkdir(folder, { recursive: true })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeDurably(draft, attachments[0]?.body ?? text)
       await rename(draft, join(folder, name))
       await syncFolder(folder)
@@ -35,7 +35,7 @@ export const createFileSink =
 const safe = (text: string) => text.replaceAll(/[^\w-]/g, '_')
 
 async function writeDurably(path: string, body: string) {
-  await using file = await open(path, 'wx', 0o640)
+  await using file = await open(path, 'wx', 0o600)
   await file.writeFile(body)
   await file.sync()
 }

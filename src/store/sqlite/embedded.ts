@@ -1,5 +1,5 @@
 // SQLite in one file of one folder, used by one daemon at a time.
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -8,6 +8,7 @@ import type { Outbox } from '../../model/ports/outbox.ts'
 import type { AccountStore, Store } from '../../model/ports/store.ts'
 import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
+import { ensurePrivateFile, ensurePrivateFolder, ensurePrivateLock } from '../private-files.ts'
 import { createSchema, requireSchema, takeLease } from './schema.ts'
 import { withStoreErrors, withStoreErrorsSync } from './errors.ts'
 import { createOutbox } from './outbox.ts'
@@ -24,14 +25,16 @@ pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint 
 pragma journal_size_limit = 33554432; pragma busy_timeout = 50
 `
 
-/** @throws before any change if the folder is not writable or in use, or its file damaged or of another schema version */
+/** @throws before any change if the folder is not private, not writable or in use, or its file damaged or of another schema version */
 export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  ensurePrivateFolder(folder)
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   const file = join(folder, FILE)
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))
   const { writer, reader, epoch } = withStoreErrorsSync(file, () => {
+    for (const existing of [`${file}-wal`, `${file}-shm`].filter(existsSync)) ensurePrivateFile(existing)
+    ensurePrivateFile(file) // SQLite gives its mode to the files beside it
     const database = stack.use(new DatabaseSync(file))
     database.exec(WRITING)
     createSchema(database, file)
@@ -80,6 +83,7 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
 
 /** The system releases the lock with the process, also after kill −9. @throws when it is taken */
 function createLock(file: string, folder: string) {
+  ensurePrivateLock(file)
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive')

@@ -1,0 +1,42 @@
+// Files and folders that no other user can read or exchange, whatever the umask and whoever made them.
+import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+
+/** Rights of the group and of others: all, and to write. */
+const OTHERS = 0o077
+const OTHERS_WRITE = 0o022
+
+/** Makes the folder unless it exists. @throws when it belongs to another user, or others can write to it */
+export function ensurePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const problem = foreignFolderProblem(folder)
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** Why other users could exchange files in an existing folder; undefined if they cannot, or if there is no folder. */
+export function foreignFolderProblem(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  const { uid, mode } = statSync(folder)
+  const user = process.geteuid?.() ?? uid
+  // who owns a symbolic link can lead it elsewhere
+  const foreign = [uid, lstatSync(folder).uid].find((owner) => owner !== user && owner !== 0)
+  if (foreign !== undefined)
+    return `the folder ${folder} belongs to user ${foreign}: expected a folder of user ${user}, who runs this program`
+  if ((mode & OTHERS_WRITE) === 0) return undefined
+  return `other users can write to the folder ${folder}: run "chmod go-w ${folder}", or name a folder inside it that does not exist yet`
+}
+
+/** Makes an empty file unless it exists, mode 0600 in any case. The folder is private. */
+export function ensurePrivateFile(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+}
+
+/** The same for a file that is only locked. One that others could open is replaced: they may hold its lock. */
+export function ensurePrivateLock(file: string): void {
+  if (isOpenToOthers(file)) rmSync(file)
+  ensurePrivateFile(file)
+}
+
+/** Whether the group or others may read, write or run an existing file. */
+const isOpenToOthers = (file: string): boolean =>
+  ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
