@@ -160,3 +160,30 @@ describe('a command', () => {
     expect(readdirSync(root)).toEqual(['dormouse.yaml'])
   })
 })
+
+const warningLine = (key: string, mode: string) =>
+  `dormouse: warning: ${key}: other users of this machine can read the file (mode ${mode}): expected 600 or 400`
+
+test('files of secrets that others can read are a warning, each by its key', async () => {
+  const modes = { key: 0o644, password: 0o640, url: 0o604, secret: 0o600 }
+  for (const [name, mode] of Object.entries(modes))
+    writeFileSync(join(root, name), 'https://h/secret', { mode })
+  writeFileSync(
+    join(root, 'dormouse.yaml'),
+    `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_file: key, dsn_password_file: password,
+      dsn: "postgresql://dormouse@h/{database}" }]
+notifications: [{ name: ops, type: webhook, url_file: url, secret_file: secret }]
+report: { sinks: [{ name: boss, type: slack, url_file: url }] }
+`,
+  )
+  const { code, err } = await dormouse(['check-config'], { cwd: root })
+  expect({ code, err: err.trimEnd().split('\n') }).toEqual({
+    code: 0,
+    err: [
+      warningLine('accounts[0].api_key_file', '644'),
+      warningLine('accounts[0].dsn_password_file', '640'),
+      warningLine('notifications[0].url_file', '604'),
+      warningLine('report.sinks[0].url_file', '604'),
+    ],
+  })
+})

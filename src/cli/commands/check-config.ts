@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../../config/defaults.ts'
 import { loadWithSource, type Config } from '../../config/load.ts'
+import { secretFileWarnings } from '../../config/secret-files.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createSink } from '../../daemon/notify/sinks.ts'
 import { createRandom } from '../../daemon/random.ts'
@@ -28,7 +29,11 @@ async function checkConfig(options: Options, io: Io) {
   if (loaded.ok) {
     const { config, effective } = loaded.value
     if (options.sendTest !== undefined) return testReceiver(config, options, io)
-    io.out(options.json ? jsonText({ ok: true, config: effective }) : `ok\n\n${configText(effective)}`)
+    const warnings = secretFileWarnings(config)
+    if (!options.json) for (const warning of warnings) io.err(`dormouse: warning: ${warning}`)
+    io.out(
+      options.json ? jsonText({ ok: true, warnings, config: effective }) : `ok\n\n${configText(effective)}`,
+    )
     return EXIT.ok
   }
   if (!options.json) return failUsage(io, ...loaded.error)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loadWithSource, type Config } from '../../config/load.ts'
+import { secretFileWarnings } from '../../config/secret-files.ts'
 import { startDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { createLog } from '../../daemon/log.ts'
 import { fleetJson } from '../../daemon/http/api/status-json.ts'
@@ -31,6 +32,8 @@ async function runDaemon(options: Options, { io, version }: Process) {
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const { config } = loaded.value
   const log = createLog(config.log.level, io.redact)
+  const warnings = secretFileWarnings(config)
+  if (warnings.length > 0) log.warn({ warnings }, 'other users of this machine can read files of secrets')
   let reload: Daemon['reload'] | undefined
   // before the start no reload is needed: the configuration has just been read
   io.onReload?.(() => void reload?.())

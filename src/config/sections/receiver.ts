@@ -137,7 +137,8 @@ function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
   }
 }
 
-function secretsOf(receiver: Receiver): readonly (Secret | undefined)[] {
+/** Those that are configured, and undefined for those that are not. */
+export function secretsOf(receiver: Receiver): readonly (Secret | undefined)[] {
   switch (receiver.type) {
     case 'webhook':
       return [receiver.url, receiver.secret]
