@@ -41,7 +41,7 @@ async function* cutAtFailure(context: Context, pieces: Pieces) {
   } catch (err) {
     const { outgoing, failed }: Bindings = context.env ?? {}
     if (!outgoing) throw err
-    failed?.(err, routePath(context, -1))
+    failed?.(err, routePath(context))
     outgoing.destroy()
   }
 }

@@ -40,7 +40,7 @@ export async function listenHttp(
   { setting, pair, connections = createConnections(), failed = () => undefined }: ListenOptions,
 ) {
   app.onError((err, context) => {
-    failed(err, routePath(context, -1))
+    failed(err, routePath(context))
     return refuse(context, 500, INTERNAL_ERROR)
   })
   const listener = requestListener(app, connections, failed)

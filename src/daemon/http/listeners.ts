@@ -95,8 +95,8 @@ export const recordRequests =
   async (context, next) => {
     const startedAt = clock.monotonic()
     await next()
-    // a path without a route of its own matches only the middleware of all paths
-    const route = routePath(context, -1)
+    // where the path has no route of its own, the last that ran is for all paths
+    const route = routePath(context)
     const took = clock.monotonic() - startedAt
     self.answered({ route: route === '/*' ? 'none' : route, code: String(context.res.status), seconds: took })
   }

@@ -1,5 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get as getPlainly } from 'node:http'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,6 +79,67 @@ test('no route of one listener answers on the other', async () => {
   const [telemetry, api] = [await statuses(listeners.telemetryUrl), await statuses(listeners.apiUrl)]
   expect(telemetry).toEqual([200, 200, 200, 200, 404, 404, 404])
   expect(api).toEqual([404, 404, 404, 404, 200, 200, 200])
+})
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Status of `path` with the headers, over TLS that is not checked. */
+const statusOf = (url: string, path: string, headers: Readonly<Record<string, string>>): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const ask = url.startsWith('https:') ? get : getPlainly
+    ask(url + path, { rejectUnauthorized: false, agent: false, headers }, (answer) => {
+      resolve([answer.statusCode, answer.headers['x-content-type-options']])
+      answer.resume()
+    }).on('error', reject)
+  })
+
+test('telemetry answers to addresses, localhost and server.names only, and no page of another site', async () => {
+  const { listeners } = await opened(', names: [dormouse.internal]')
+  await using _ = listeners
+  const asked = (path: string, headers: Readonly<Record<string, string>>) =>
+    statusOf(listeners.telemetryUrl, path, headers)
+  for (const host of ['127.0.0.1:9477', '10.1.2.3', '[fd00::1]:9477', 'localhost', 'Dormouse.internal:9477'])
+    expect(await asked('/metrics', { host })).toEqual([200, 'nosniff'])
+  for (const host of ['evil.example.com', '127.0.0.1.evil.example.com'])
+    for (const path of ['/metrics', '/sd', '/-/healthy', '/'])
+      expect((await asked(path, { host })) as unknown[]).toContain(403)
+  expect(await asked('/metrics', { 'sec-fetch-site': 'cross-site' })).toContain(403)
+})
+
+const statusWith = async (url: string, path: string, token?: string): Promise<unknown> => {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const [status] = (await statusOf(url, path, headers)) as [number]
+  return status
+}
+
+test('telemetry with a token and TLS: names need a token of its scope, health does not', async () => {
+  write(await pairOf('telemetry'))
+  const tokens = `tokens: { prom: { sha256: ${sha256('scrape')}, scope: metrics }, anna: { sha256: ${sha256('look')}, scope: read } }`
+  const { listeners } = await opened(
+    `, ${tokens}, telemetry_auth: { token: true, tls: true }, tls: { cert_file: "${certFile}", key_file: "${keyFile}" }`,
+  )
+  await using _ = listeners
+  const { telemetryUrl, apiUrl } = listeners
+  expect([telemetryUrl, apiUrl]).toEqual([expect.stringMatching(/^https:/), expect.stringMatching(/^https:/)])
+  for (const path of ['/metrics', '/sd'])
+    expect(
+      await Promise.all([
+        statusWith(telemetryUrl, path),
+        statusWith(telemetryUrl, path, 'look'),
+        statusWith(telemetryUrl, path, 'scrape'),
+      ]),
+    ).toEqual([401, 401, 200])
+  expect(
+    await Promise.all(['/-/healthy', '/-/ready', '/'].map((path) => statusWith(telemetryUrl, path))),
+  ).toEqual([200, 200, 200])
+  const status = '/api/v1/status'
+  expect(
+    await Promise.all([
+      statusWith(apiUrl, status),
+      statusWith(apiUrl, status, 'scrape'),
+      statusWith(apiUrl, status, 'look'),
+    ]),
+  ).toEqual([401, 401, 200])
 })
 
 /** The name in the certificate that a new connection is shown. */
