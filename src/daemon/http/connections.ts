@@ -54,7 +54,7 @@ type Connection = {
   waitingSince: Seconds | undefined
 }
 
-export type Connections = ReturnType<typeof createConnections>
+export type ConnectionGuard = ReturnType<typeof createConnections>
 
 export function createConnections({
   limited = () => undefined,

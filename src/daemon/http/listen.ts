@@ -7,7 +7,7 @@ import type { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { TlsFiles } from '../../config/sections/server.ts'
 import { INTERNAL_ERROR, refuse, type Failures } from './answers.ts'
-import { createConnections, type Connections } from './connections.ts'
+import { createConnections, type ConnectionGuard } from './connections.ts'
 
 type SocketAddress = Readonly<{ host: string; port: number }>
 export type HttpListener = Awaited<ReturnType<typeof listenHttp>>
@@ -28,7 +28,7 @@ type ListenOptions = Readonly<{
   /** Key of the address in the configuration. */
   setting: string
   pair?: CertificatePair | undefined
-  connections?: Connections
+  connections?: ConnectionGuard
   /** Called with what a route threw. */
   failed?: Failures
 }>
@@ -69,7 +69,7 @@ export async function listenHttp(
 }
 
 /** A target or Host that is no address is answered 400 without asking the app. */
-function requestListener(app: Hono, connections: Connections, failed: Failures): RequestListener {
+function requestListener(app: Hono, connections: ConnectionGuard, failed: Failures): RequestListener {
   const errorHandler = (err: unknown) => {
     if (err instanceof RequestError) return Response.json({ message: err.message }, { status: 400 })
     failed(err, 'none')
