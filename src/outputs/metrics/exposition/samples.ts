@@ -13,7 +13,7 @@ export type SeriesColumns = Readonly<{
 /** In the order of the catalogue, without empty families. Valid until the memory is used again. */
 export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 
-/** Unless the value is undefined. */
+/** Unless the value is undefined or no finite number: no family means NaN by a value, and text would become lines. */
 export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
 /** Milliseconds as seconds. */
@@ -68,7 +68,7 @@ export function createSampleCollector(keys: ReadonlySet<FamilyKey>, { columns }:
   return {
     put: ((key, labels, value) => {
       const column = columns.get(key)
-      if (value === undefined || !column) return
+      if (value === undefined || !Number.isFinite(value) || !column) return
       column.labels[column.count] = labels
       column.values[column.count] = value
       column.count += 1
