@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { array, record, strictObject, string, type z } from 'zod'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
+import { defaultHosts, type AllowedHosts } from '../model/service/allowed-hosts.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/quantities.ts'
 import { instant } from '../model/units.ts'
@@ -30,6 +31,8 @@ export type AccountConfig = Pick<AccountEntry, 'name' | 'baseUrl' | 'orgId' | 'p
   readonly key: Secret
   readonly prices: Prices
   readonly dsnPassword: Secret | undefined
+  /** Hosts of computes that may be read. */
+  readonly hosts: AllowedHosts
 }
 
 /** Paths are absolute, secrets are not read. */
@@ -90,6 +93,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   const prices = readPrices(file === undefined ? SHIPPED_PRICES : resolve(folder, file))
   const accounts = entry.accounts.map((account) => ({
     ...accountOf(account, context),
+    hosts: hostsOf(account, entry),
     prices: prices.ok ? priceOf(account, entry, prices.value) : undefined,
   }))
   const windows = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
@@ -115,6 +119,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   return ok({
     ...rest,
     store: { folder: resolve(folder, entry.store.folder) },
+    reading: { ...entry.reading, sslrootcert: optionalPath(folder, entry.reading.sslrootcert) },
     server: {
       ...entry.server,
       tls: tls && { certFile: resolve(folder, tls.certFile), keyFile: resolve(folder, tls.keyFile) },
@@ -128,6 +133,12 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   })
 }
 
+const optionalPath = (folder: string, path: string | undefined): string | undefined =>
+  path === undefined ? undefined : resolve(folder, path)
+
+const hostsOf = ({ baseUrl }: AccountEntry, { reading }: ConfigEntry): AllowedHosts =>
+  reading.hosts ?? defaultHosts(baseUrl)
+
 /** The service gives connection strings to one database, and a wrong one answers nothing. */
 const missingDatabase = ({ accounts, reading, service }: ConfigEntry): readonly string[] =>
   service.useConnectionUri &&
@@ -137,7 +148,7 @@ const missingDatabase = ({ accounts, reading, service }: ConfigEntry): readonly 
     ? ['reading.database: expected the name of a database, with service.use_connection_uri']
     : []
 
-function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices'> {
+function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices' | 'hosts'> {
   const { apiKeyFile, apiKeyEnv, dsnPasswordFile, dsnPasswordEnv, ...account } = entry
   const key = configuredSecret(createKey, { name: 'api_key', file: apiKeyFile, variable: apiKeyEnv }, context)
   if (!key) throw new Error('an account without a key passed the schema')

@@ -1,5 +1,6 @@
 // `config/default.yaml` and `config/schema.json` are generated from this schema.
 import { array, boolean, enum as oneOf, number, strictObject, string, type z } from 'zod'
+import { isHostName } from '../model/service/allowed-hosts.ts'
 import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
@@ -10,6 +11,7 @@ import { durationSchema, moneySchema } from './units.ts'
 import { serverSchema } from './sections/server.ts'
 import { calendarsSchema, windowsSchema } from './sections/windows.ts'
 
+const NO_HOST = 'expected a list of host names or IP addresses'
 const overhead = 'expected a share from 0 to 0.2'
 
 const poll = strictObject({
@@ -47,6 +49,25 @@ const reading = strictObject({
   role: someText
     .prefault('dormouse')
     .describe('The role whose connection strings are requested, with service.use_connection_uri.'),
+  hosts: array(string().refine(isHostName, NO_HOST), NO_HOST)
+    .min(1, NO_HOST)
+    .optional()
+    .meta(example(['example.com', 'db.internal']))
+    .describe(
+      'Hosts of computes that may be read: a name and all names below it, or an IP address; localhost also means 127.x.x.x. ' +
+        "Default: the last two labels of the host of the account's base_url. A compute with another host is not read, because the service names it.",
+    ),
+  authentication: array(oneOf(['scram-sha-256', 'md5', 'password']))
+    .prefault(['scram-sha-256'])
+    .describe(
+      'How the password may be sent to Postgres, if it asks for one. md5 and password (clear text) give it to whoever answers: only for proxies that know nothing else, with verified TLS.',
+    ),
+  sslmode: oneOf(['verify-full', 'no-verify', 'disable'])
+    .prefault('verify-full')
+    .describe('TLS to computes, with service.use_connection_uri; a dsn has its own.'),
+  sslrootcert: optionalText
+    .meta(example('/etc/dormouse/authority.pem'))
+    .describe('File with the authority of their certificates, with service.use_connection_uri.'),
   service_users: array(string())
     .prefault(['cloud_admin'])
     .describe("The service's own users: their sessions do not count as client activity."),

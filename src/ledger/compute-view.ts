@@ -1,4 +1,10 @@
 // View of a compute for people and metrics, from its ledger entry.
+import {
+  HOST_NOT_ALLOWED,
+  isHostAllowed,
+  isHostName,
+  type AllowedHosts,
+} from '../model/service/allowed-hosts.ts'
 import { effectiveDelay, isFixed, smallestCu } from '../model/service/compute.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
@@ -39,21 +45,28 @@ type ViewContext = Readonly<{
   sweptAt?: Instant | undefined
   /** Why the compute cannot be read; undefined where it can. */
   unreadable?: string | undefined
+  /** Default: all names. */
+  hosts?: AllowedHosts | undefined
 }>
 
-export const computeView = (entry: ComputeEntry, context: ViewContext): ComputeView => ({
-  identity: identityOf(entry, context),
-  state: stateOf(entry, context),
-  ledger: ledgerOf(entry, context),
-  reading: readingOf(entry, context),
-})
+export function computeView(entry: ComputeEntry, context: ViewContext): ComputeView {
+  const identity = identityOf(entry, context)
+  const unreadable = context.unreadable ?? (identity.isHostAllowed ? undefined : HOST_NOT_ALLOWED)
+  return {
+    identity,
+    state: stateOf(entry, context),
+    ledger: ledgerOf(entry, context),
+    reading: readingOf(entry, { ...context, unreadable }),
+  }
+}
 
 const identityOf = (
   { ref, compute }: ComputeEntry,
-  { project: entry, owners, prices }: ViewContext,
+  { project: entry, owners, prices, hosts }: ViewContext,
 ): IdentityView => ({
   ref,
   compute,
+  isHostAllowed: hosts ? isHostAllowed(compute.host, hosts) : isHostName(compute.host),
   project: entry?.project,
   owner: owners.of(selectorTargetOf(ref.account, compute, entry?.project)),
   projectOwner: entry ? owners.ofProject(ref.account, entry.project) : NO_OWNER,

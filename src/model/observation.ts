@@ -136,7 +136,8 @@ export type ReadingAttempt = Readonly<{
 }>
 
 export type ReadingRefusal = Readonly<
-  | { because: 'mode-off' | 'no-dsn' | 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock' }
+  | { because: 'mode-off' | 'no-dsn' | 'host-not-allowed' }
+  | { because: 'not-active' | 'tail' | 'quiet' | 'credit' | 'pace' | 'clock' }
   | { because: 'delay-too-short'; margin: Seconds }
 >
 

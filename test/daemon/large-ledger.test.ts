@@ -105,7 +105,7 @@ test('a sweep walks over a ledger only a few times between two yields', async ()
       clock: { ...clock, yield: yielding },
       service: { ...UNASKED, listProjectsPage, listComputes: listNothing, listOperations: listNothing },
       readings: {
-        isReadable: () => false,
+        refusalOf: () => 'no-dsn',
         prepare: () => Promise.resolve(undefined),
         evict: () => undefined,
         read: () => Promise.reject(new Error('nothing is read')),

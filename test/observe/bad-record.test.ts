@@ -115,7 +115,7 @@ async function watched(
 }
 
 const UNREAD = {
-  isReadable: () => false,
+  refusalOf: () => 'no-dsn' as const,
   prepare: () => Promise.resolve(undefined),
   evict: () => undefined,
   read: () => Promise.reject(new Error('nobody reads')),

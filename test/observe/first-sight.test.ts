@@ -65,7 +65,7 @@ async function sweeps(
         clock,
         service,
         readings: {
-          isReadable: () => false,
+          refusalOf: () => 'no-dsn',
           prepare: () => Promise.resolve(undefined),
           evict: () => undefined,
           read: never,

@@ -29,7 +29,7 @@ const portsOf = (service: Partial<Service>) => ({
   random: { unit: () => 0.5, uuid: () => '' },
   service: { ...UNASKED, ...service },
   readings: {
-    isReadable: () => false,
+    refusalOf: () => 'no-dsn' as const,
     prepare: () => Promise.resolve(undefined),
     evict: () => undefined,
     read: () => Promise.reject(new Error('nobody reads')),

@@ -117,7 +117,7 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
     (one) => asked.push(one),
   )
   const readings = {
-    isReadable: () => false,
+    refusalOf: () => 'no-dsn' as const,
     prepare: () => Promise.resolve(undefined),
     evict: () => undefined,
     read: () => Promise.reject(new Error('nobody reads')),

@@ -188,7 +188,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
         }),
     },
     readings: {
-      isReadable: () => true,
+      refusalOf: () => undefined,
       prepare: async (_, signal) => {
         if (!options.slowAddresses) return undefined
         await clock.sleep(seconds(5 * random.unit()), signal)

@@ -131,6 +131,17 @@ const TOPICS: Assessments = {
       : full(seen, 'states, sizes and delays are read from these records')
   },
 
+  hosts({ computes: { hostsRefused, awake, asleep } }) {
+    const [first] = hostsRefused
+    const computes = countWithNoun(awake + asleep, 'compute')
+    if (first === undefined)
+      return full(`those of ${computes} may be read`, 'readings connect to the hosts of the records')
+    return less(
+      `${hostsRefused.length} of ${computes}, such as ${first}`,
+      'they are not read (host-not-allowed) and not named to Prometheus: if the hosts are right, list their domain in reading.hosts',
+    )
+  },
+
   looking({ computes: { woke, asleep } }) {
     if (asleep === 0)
       return unproven('no compute was asleep', 'whether looking wakes computes could not be checked')

@@ -9,7 +9,7 @@ import type { ServiceOptions } from '../../service/service.ts'
 import type { ServiceAccess } from '../connect/service.ts'
 
 export type Probe = Pick<ServiceOptions, 'clock' | 'projects' | 'orgId'> &
-  Pick<ServiceAccess, 'reader'> & {
+  Pick<ServiceAccess, 'reader' | 'hosts'> & {
     readonly client: ServiceClient
     readonly service: Service
     readonly signal: AbortSignal
@@ -54,6 +54,8 @@ export type ProbeResult = Readonly<{
     fields: FieldCounts
     awake: number
     asleep: number
+    /** Computes with a host that is not allowed: `ep-one: HOST`. */
+    hostsRefused: readonly string[]
     /** Computes that slept and were awake or waking at the second look. */
     woke: readonly string[]
     problems: readonly string[]

@@ -2,6 +2,8 @@
 import type { ConsumptionPage } from '../../model/ports/service.ts'
 import type { Granularity } from '../../model/service/consumption.ts'
 import type { Compute } from '../../model/service/compute.ts'
+import { isHostAllowed } from '../../model/service/allowed-hosts.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import { failed, ok } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { DAY, instant } from '../../model/units.ts'
@@ -46,8 +48,14 @@ export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResul
     connectionUri: await probeConnectionUri(probe, computes[0]),
   }
   const secondLists = await Promise.all(lists.map(({ projectId }) => listComputes(probe, projectId)))
-  return ok({ ...result, computes: compareLists(lists, secondLists) })
+  const hostsRefused = computes.flatMap(({ endpointId, host }) =>
+    isHostAllowed(host, probe.hosts) ? [] : [`${endpointId}: ${sanitize(host).slice(0, MAX_HOST_TEXT)}`],
+  )
+  return ok({ ...result, computes: { ...compareLists(lists, secondLists), hostsRefused } })
 }
+
+/** Characters of a refused host that are shown: it may be any text. */
+const MAX_HOST_TEXT = 80
 
 const NO_PROJECT = { unasked: 'there is no project to ask about' }
 

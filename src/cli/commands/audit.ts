@@ -116,7 +116,7 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
 /** An audit connects to no compute and sends nothing. */
 const NO_OUTSIDE: Pick<Ports, 'readings' | 'send'> = {
   readings: {
-    isReadable: () => false,
+    refusalOf: () => 'no-dsn',
     prepare: () => Promise.resolve(undefined),
     evict: () => undefined,
     read() {

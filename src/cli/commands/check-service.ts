@@ -25,13 +25,13 @@ export const createCheckServiceCommand = ({ io, end }: CommandSession) =>
 async function checkService(options: ConnectOptions, io: Io) {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
-  const { service: settings, plan, reader } = access.value
+  const { service: settings, plan, reader, hosts } = access.value
   const { baseUrl, projects, requestsPerMinute } = settings
   const log = createTrafficLog(settings.clock)
   const clients = createClient({ ...settings, onRequest: log.addReport })
   const client = clients.at('report')
   const service = createServiceOn(clients, settings).at('report')
-  const probed = await probeService({ ...settings, client, service, reader, signal: io.signal })
+  const probed = await probeService({ ...settings, client, service, reader, hosts, signal: io.signal })
   if (!probed.ok) return failWith(io, probed.error)
   const traffic = log.traffic()
   const named = projects === 'discover' ? undefined : projects.length

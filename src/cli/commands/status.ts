@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { BudgetJson, ForecastJson, MonthJson } from '../../daemon/http/api/budget-json.ts'
 import { fleetJson, type FleetJson } from '../../daemon/http/api/status-json.ts'
+import { HOST_NOT_ALLOWED } from '../../model/service/allowed-hosts.ts'
 import { ok } from '../../std/result.ts'
 import {
   budgetAmountText,
@@ -29,12 +30,24 @@ export const createStatusCommand = ({ io, end }: CommandSession) =>
     )
 
 function accountText(account: FleetJson['accounts'][number]) {
-  const { service, spend, awake_seconds, observer, unreadable, count, month } = account
+  const {
+    service,
+    spend,
+    awake_seconds,
+    observer,
+    unreadable,
+    hosts_not_allowed: refused,
+    count,
+    month,
+  } = account
   return [
     `account ${account.account}: service ${service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
       `spend ${spentText(spend, spend.currency)}; ` +
       `wakes caused by readings ${observer.wakes_caused}, awake time added ${spanText(observer.awake_extension_seconds * 1000)}`,
     ...(unreadable === null ? [] : [`  not read inside: ${unreadable}`]),
+    ...(refused === 0
+      ? []
+      : [`  not read inside: ${countWithNoun(refused, 'compute')}, ${HOST_NOT_ALLOWED}`]),
     ...(month ? [monthLine(month, spend.currency)] : []),
     ...account.budgets.flatMap(budgetLines),
     ...(count.projects_off === 0

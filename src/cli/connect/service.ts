@@ -7,6 +7,7 @@ import { createKey, type Secret } from '../../config/secrets.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
 import { readingCredentials } from '../../daemon/accounts/ports.ts'
+import { defaultHosts, type AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Service } from '../../model/ports/service.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
@@ -53,6 +54,8 @@ export function connectService(options: ConnectOptions, io: Io): Result<Service,
 
 export type ServiceAccess = Readonly<{
   service: ServiceOptions
+  /** Hosts of computes that may be read. */
+  hosts: AllowedHosts
   /** Undefined without a configuration, as the prices. */
   plan?: string
   prices?: Prices
@@ -73,6 +76,7 @@ export function openServiceAccess(options: ConnectOptions, io: Io): Result<Servi
   const settings = { baseUrl, readKey, requestsPerMinute: REQUESTS_PER_MINUTE, orgId }
   return ok({
     service: { ...settings, projects: 'discover', clock: createClock(), random: createRandom() },
+    hosts: defaultHosts(baseUrl),
     reader: { unasked: 'only a configuration allows it, with service.use_connection_uri' },
   })
 }
@@ -92,10 +96,11 @@ function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, 
   const [account, other] = named
   if (!account || other)
     return failed([`--account: expected one of ${accounts.map(({ name }) => name).join(', ')}`])
-  const { key, plan, prices, baseUrl, projects, orgId } = account
+  const { key, plan, prices, baseUrl, projects, orgId, hosts } = account
   const settings = { ...service, baseUrl, projects, orgId, readKey: key.read, learn: io.learn }
   return ok({
     service: { ...settings, clock: createClock(), random: createRandom() },
+    hosts,
     plan,
     prices,
     reader: readerFor(account, config.value),

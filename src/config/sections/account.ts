@@ -33,6 +33,9 @@ const dsn = string()
   .refine((template) => unknownPlaceholders(template).length === 0, {
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
+  .refine((template) => !hasPlacedSetting(template), {
+    error: 'expected placeholders in user, host, database and options only',
+  })
 
 /** Also one that holds a placeholder, or a character that belongs percent-encoded. */
 const hasPassword = (url: string) =>
@@ -43,6 +46,11 @@ const unknownPlaceholders = (template: string) =>
   [...template.matchAll(/\{([^}]*)\}/g)]
     .map(([, name = '']) => name)
     .filter((name) => !PLACEHOLDERS.includes(name))
+
+/** TLS settings and files are the operator's alone. */
+const hasPlacedSetting = (template: string) =>
+  URL.canParse(template) &&
+  [...new URL(template).searchParams].some(([name, value]) => name !== 'options' && value.includes('{'))
 
 const count = (...values: readonly unknown[]) => values.filter((value) => value !== undefined).length
 

@@ -117,6 +117,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       prices: used.plan.prices,
       preset: used.plan.preset,
       unreadable: reasonUnreadable,
+      hosts: account.hosts,
       isRead: reading.mode !== 'off',
       forecasts: used.forecaster,
       scopes: used.plan.budgets,

@@ -38,12 +38,15 @@ export function createPorts(account: AccountConfig, config: Config, environment:
       self.request({ ...report, key: account.name })
     },
   })
-  const { database, serviceUsers, deadline } = config.reading
+  const { database, serviceUsers, deadline, authentication, sslmode, sslrootcert } = config.reading
   const readings = createReadings({
     clock,
     dsn: account.dsn,
     password: () => passwordOf(account),
     ask: useConnectionUri ? askServiceForUri(service, readingCredentials(config)) : undefined,
+    tls: { sslmode, sslrootcert },
+    hosts: account.hosts,
+    authentication,
     database,
     serviceUsers,
     deadline,

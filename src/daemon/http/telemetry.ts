@@ -83,11 +83,11 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
 const PORT = 5432
 const COMPUTES_PER_TURN = 2000
 
-/** For exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
+/** For exporters that look into Postgres; without computes whose host is not allowed. Source: Prometheus, "Writing HTTP service discovery". */
 async function discoveryBodies({ computes }: Snapshot, clock: Telemetry['clock']) {
   const targets: string[] = []
   for await (const views of inTurns(inChunks(computes, COMPUTES_PER_TURN), clock))
-    for (const view of views) targets.push(JSON.stringify(targetOf(view)))
+    for (const view of views) if (view.identity.isHostAllowed) targets.push(JSON.stringify(targetOf(view)))
   const plain = Buffer.from(`[${targets.join(',')}]\n`)
   const compressed = await finishCompressed(await compressPrefix([plain]), Buffer.of())
   return { plain, compressed }

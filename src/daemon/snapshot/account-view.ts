@@ -8,6 +8,7 @@ import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Owner } from '../../model/policy/owner.ts'
+import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, type Instant } from '../../model/units.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
@@ -20,6 +21,8 @@ export type AccountInput = Readonly<{
   preset: Preset
   /** Why its computes cannot be read, if so. */
   unreadable?: string | undefined
+  /** Hosts of computes that may be read; default: all names. */
+  hosts?: AllowedHosts | undefined
   /** Default: true. */
   isRead?: boolean
   forecasts?: Pick<Forecaster, 'of'> | undefined
@@ -32,6 +35,7 @@ export function openAccount(input: AccountInput) {
   const { state, prices, forecasts, scopes, unreadable, isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
+  let hostsRefused = 0
   const wakesCaused = new Map<string, number>()
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
@@ -49,6 +53,7 @@ export function openAccount(input: AccountInput) {
       const { awake, spend, observerOverhead } = ledger
       addOfProject(projectId, { ...ledger.counters, awake, spend, observerOverhead })
       lags.push(...entry.reading.lags)
+      if (!isDeleted && !identity.isHostAllowed) hostsRefused += 1
       if (!isDeleted) budgetOwners.add(entry, projects.get(projectId), identity.owner)
     },
     close: (): AccountView => {
@@ -66,6 +71,7 @@ export function openAccount(input: AccountInput) {
         problems: state.outbox.problems,
         readings,
         unreadable,
+        hostsRefused,
         isRead,
         activityLag: activityLagFromSamples(lags),
         countLag: measureMeteringLag(projects.values()),

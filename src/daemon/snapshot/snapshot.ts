@@ -93,7 +93,7 @@ type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
-  { state, prices, preset, unreadable }: AccountInput,
+  { state, prices, preset, unreadable, hosts }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
@@ -106,7 +106,7 @@ function createViewer(
   const isUnobserved = state.service.status !== undefined && !isReached(state.service.status)
   const atMost = instant(then + state.clock.uncertainty)
   const shared = { prices, preset, now: then, atMost, activityLag, owners }
-  const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable }
+  const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
     const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined]

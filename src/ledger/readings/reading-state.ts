@@ -178,6 +178,7 @@ export function addReadingCounts(counts: ReadingCounts, { readings, refusals }: 
 const OUTCOME_OF_REFUSAL: Readonly<Record<ReadingRefusal['because'], ReadingOutcome | undefined>> = {
   'mode-off': undefined,
   'no-dsn': undefined,
+  'host-not-allowed': undefined,
   'not-active': 'skipped_idle',
   'delay-too-short': 'skipped_tail',
   tail: 'skipped_tail',

@@ -26,6 +26,8 @@ export type ComputeView = Readonly<{
 export type IdentityView = Readonly<{
   ref: ComputeRef
   compute: Compute
+  /** Whether its host may be connected to and named to others: the service writes the record. */
+  isHostAllowed: boolean
   project: Project | undefined
   owner: Owner
   /** Owner of the whole project. */
@@ -116,6 +118,8 @@ export type AccountView = Readonly<{
   readings: ReadingCounts
   /** Why no compute can be read; undefined when they can. */
   unreadable: string | undefined
+  /** Computes that are not read because their host is not allowed. */
+  hostsRefused: number
   /** Readings are enabled. */
   isRead: boolean
   /** Measured. */

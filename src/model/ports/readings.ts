@@ -1,10 +1,10 @@
-import type { ReadingResult } from '../observation.ts'
+import type { ReadingRefusal, ReadingResult } from '../observation.ts'
 import type { Compute } from '../service/compute.ts'
 
 /** Sessions inside Postgres, one per reading. */
 export type Readings = {
-  /** There is a connection string for it. */
-  isReadable(compute: Compute): boolean
+  /** Why it can never be read, as it is configured and as its record is; undefined where it can. */
+  refusalOf(compute: Compute): Extract<ReadingRefusal['because'], 'no-dsn' | 'host-not-allowed'> | undefined
   /**
    * Gets the connection string before the fresh look of a reading, because a compute may be suspended meanwhile. May wait for the
    * request allowance, never longer than the reading deadline.

@@ -1,19 +1,72 @@
 // Reads the client connections: how many, in which state, and whose.
+import { z } from 'zod'
 import type { ClientGroup, ConnectionCounts, NotRead } from '../../model/observation.ts'
+import type { PartQuery } from './batched-query.ts'
 import { quoteNameArray } from './quote.ts'
-import { instantOrNone, secondsOrNone, type ClientIndicators } from './server-query.ts'
+import { elapsedSeconds, instantMs, name, optional, sessionCount } from './row-values.ts'
+import type { ClientIndicators } from './server-query.ts'
 
 /**
  * Condition for a client: a client backend of neither a service user nor Dormouse. Without the rights of `pg_read_all_stats`
  * the rows of other roles have a null `backend_type` and are not counted: `sees_all` says whether we have the rights.
  */
 const clientCondition = (serviceUsers: readonly string[]): string =>
-  `backend_type = 'client backend' and usename <> all (${quoteNameArray(serviceUsers)}) and application_name <> 'dormouse'`
+  `backend_type operator(pg_catalog.=) 'client backend'
+      and usename operator(pg_catalog.<>) all (${quoteNameArray(serviceUsers)})
+      and application_name operator(pg_catalog.<>) 'dormouse'`
 
 /** Groups of a reading, the busiest first: more than 20 names are of no use to people. */
 const MAX_GROUPS = 20
 
-export const clientsQuery = (serviceUsers: readonly string[]): string => `
+const COUNT = '(pg_catalog.count(*)'
+const IS_IDLE = `state operator(pg_catalog.=) 'idle'`
+const IS_WORKING = `not pg_catalog.starts_with(state, 'idle')`
+const IS_IN_TRANSACTION = `pg_catalog.starts_with(state, 'idle in transaction')`
+const LAST_STATEMENT_MS = `(
+      extract(epoch from pg_catalog.max(state_change) filter (where ${IS_IDLE})) operator(pg_catalog.*) 1000
+    )::pg_catalog.float8`
+
+const groupRow = z
+  .object({
+    application: name,
+    user: name,
+    database: name,
+    connections: sessionCount,
+    working: sessionCount,
+    idle_in_transaction: sessionCount,
+    last_statement_ms: optional(instantMs),
+  })
+  .transform(({ idle_in_transaction, last_statement_ms, ...rest }): ClientGroup => ({
+    ...rest,
+    idleInTransaction: idle_in_transaction,
+    lastStatement: last_statement_ms,
+  }))
+
+const clientsRow = z
+  .object({
+    total: sessionCount,
+    active: sessionCount,
+    idle: sessionCount,
+    idle_in_transaction: sessionCount,
+    working: sessionCount,
+    last_statement_ms: optional(instantMs),
+    longest_transaction: optional(elapsedSeconds),
+    groups: z.array(groupRow).max(MAX_GROUPS).nullable(),
+  })
+  .refine((row) => row.active + row.idle + row.idle_in_transaction <= row.total, { path: ['total'] })
+  .transform(({ total, active, idle, idle_in_transaction: idleInTransaction, ...row }): ClientsReading => ({
+    connections: { active, idle, idleInTransaction, other: total - active - idle - idleInTransaction },
+    causes: {
+      working: row.working,
+      idleInTransaction,
+      lastForeignStatement: row.last_statement_ms,
+      longestTransaction: row.longest_transaction,
+    },
+    groups: row.groups ?? [],
+  }))
+
+export const clientsQuery = (serviceUsers: readonly string[]): PartQuery<ClientsReading> => ({
+  sql: `
   with client as materialized (
     select datname, usename, application_name, state, state_change, xact_start
     from pg_catalog.pg_stat_activity
@@ -21,48 +74,30 @@ export const clientsQuery = (serviceUsers: readonly string[]): string => `
   ), named as (
     select
       application_name as application,
-      coalesce(usename::text, '') as "user",
-      coalesce(datname::text, '') as database,
-      count(*)::int as connections,
-      (count(*) filter (where state not like 'idle%'))::int as working,
-      (count(*) filter (where state like 'idle in transaction%'))::int as idle_in_transaction,
-      (extract(epoch from max(state_change) filter (where state = 'idle')) * 1000)::float8 as last_statement_ms
+      coalesce(usename::pg_catalog.text, '') as "user",
+      coalesce(datname::pg_catalog.text, '') as database,
+      ${COUNT})::pg_catalog.int4 as connections,
+      ${COUNT} filter (where ${IS_WORKING}))::pg_catalog.int4 as working,
+      ${COUNT} filter (where ${IS_IN_TRANSACTION}))::pg_catalog.int4 as idle_in_transaction,
+      ${LAST_STATEMENT_MS} as last_statement_ms
     from client
     group by 1, 2, 3
     order by working desc, idle_in_transaction desc, last_statement_ms desc nulls last, connections desc
     limit ${MAX_GROUPS}
   )
   select
-    count(*)::int as total,
-    (count(*) filter (where state = 'active'))::int as active,
-    (count(*) filter (where state = 'idle'))::int as idle,
-    (count(*) filter (where state like 'idle in transaction%'))::int as idle_in_transaction,
-    (count(*) filter (where state not like 'idle%'))::int as working,
-    (extract(epoch from max(state_change) filter (where state = 'idle')) * 1000)::float8 as last_statement_ms,
-    extract(epoch from pg_catalog.clock_timestamp() - min(xact_start))::float8 as longest_transaction,
+    ${COUNT})::pg_catalog.int4 as total,
+    ${COUNT} filter (where state operator(pg_catalog.=) 'active'))::pg_catalog.int4 as active,
+    ${COUNT} filter (where ${IS_IDLE}))::pg_catalog.int4 as idle,
+    ${COUNT} filter (where ${IS_IN_TRANSACTION}))::pg_catalog.int4 as idle_in_transaction,
+    ${COUNT} filter (where ${IS_WORKING}))::pg_catalog.int4 as working,
+    ${LAST_STATEMENT_MS} as last_statement_ms,
+    extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) pg_catalog.min(xact_start))::pg_catalog.float8
+      as longest_transaction,
     (select pg_catalog.json_agg(named) from named) as groups
-  from client`
-
-export type ClientsRow = Readonly<{
-  total: number
-  active: number
-  idle: number
-  idle_in_transaction: number
-  working: number
-  last_statement_ms: number | null
-  longest_transaction: number | null
-  groups: readonly GroupRow[] | null
-}>
-
-type GroupRow = Readonly<{
-  application: string
-  user: string
-  database: string
-  connections: number
-  working: number
-  idle_in_transaction: number
-  last_statement_ms: number | null
-}>
+  from client`,
+  row: clientsRow,
+})
 
 export type ClientsReading = Readonly<{
   connections: ConnectionCounts
@@ -75,24 +110,5 @@ const UNPRIVILEGED: NotRead = {
 }
 
 /** @param seesAll whether the role sees the sessions of other roles; without that a count is unknown, not 0 */
-export function decodeClients(row: ClientsRow | NotRead, seesAll: boolean): ClientsReading | NotRead {
-  if (!seesAll) return UNPRIVILEGED
-  if ('missing' in row) return row
-  const { total, active, idle, idle_in_transaction: idleInTransaction } = row
-  return {
-    connections: { active, idle, idleInTransaction, other: total - active - idle - idleInTransaction },
-    causes: {
-      working: row.working,
-      idleInTransaction,
-      lastForeignStatement: instantOrNone(row.last_statement_ms),
-      longestTransaction: secondsOrNone(row.longest_transaction),
-    },
-    groups: (row.groups ?? []).map(groupOf),
-  }
-}
-
-const groupOf = ({ idle_in_transaction, last_statement_ms, ...rest }: GroupRow): ClientGroup => ({
-  ...rest,
-  idleInTransaction: idle_in_transaction,
-  lastStatement: instantOrNone(last_statement_ms),
-})
+export const visibleClients = (row: ClientsReading | NotRead, seesAll: boolean): ClientsReading | NotRead =>
+  seesAll ? row : UNPRIVILEGED

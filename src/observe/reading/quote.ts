@@ -5,7 +5,7 @@ export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "
 
 /** An array of names as an SQL literal. */
 export const quoteNameArray = (names: readonly string[]): string =>
-  `array[${names.map(quoteLiteral).join(', ')}]::name[]`
+  `array[${names.map(quoteLiteral).join(', ')}]::pg_catalog.name[]`
 
 /** A name as an SQL identifier. */
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`

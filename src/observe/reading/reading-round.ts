@@ -121,7 +121,8 @@ async function attempt(
 ): Promise<Outcome> {
   const { clock, readings } = ports
   const { ref, entry, gapCounts } = candidate
-  if (!readings.isReadable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
+  const because = readings.refusalOf(candidate.look.compute)
+  if (because) return { refusal: { because } }
   const verdictOn = (current: Look): QuietVerdict => {
     const delay = shortestDelay(current.compute, input.projectOf(ref.projectId))
     return quietVerdict(entry, { look: current, delay, limits: input.plan, gapCounts }, clock.now())

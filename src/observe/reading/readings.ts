@@ -1,28 +1,26 @@
 // Readings inside Postgres: connect, a few statements, disconnect.
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Compute } from '../../model/service/compute.ts'
-import type { Reading, ReadingResult } from '../../model/observation.ts'
+import type { NotRead, Reading, ReadingResult } from '../../model/observation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Readings } from '../../model/ports/readings.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
 import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
 import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
-import { decodeClients, clientsQuery, type ClientsRow } from './clients-query.ts'
-import { queryParts } from './batched-query.ts'
+import { clientsQuery, visibleClients, type ClientsReading } from './clients-query.ts'
+import { messageText, queryParts, type PartQuery } from './batched-query.ts'
 import {
   decodeIndicators,
-  decodeLimits,
   LIMITS_QUERY,
   USAGE_QUERY,
-  decodeUsage,
   WORKERS_QUERY,
-  type LimitsRow,
-  type UsageRow,
-  type WorkersRow,
+  type ServerRows,
 } from './server-query.ts'
+import { createSessionClient, type SessionLimits } from './session.ts'
 
 export type ReadingsOptions = AddressOptions & {
+  readonly authentication: SessionLimits['authentication']
   readonly clock: Clock
   /** The user database of full readings. */
   readonly database: string | undefined
@@ -32,8 +30,6 @@ export type ReadingsOptions = AddressOptions & {
 
 /** Database of light readings: the service mostly does not count sessions in it as activity. Source: service-facts.md, "What keeps a compute awake". */
 export const MAINTENANCE_DATABASE = 'postgres'
-/** Milliseconds: a reading must not add to the load of a busy compute. */
-const STATEMENT_TIMEOUT = 2000
 /** Longest wait for a connection to a host that answered before: a host that vanished holds up few others. */
 const RECONNECT_TIMEOUT = seconds(2)
 
@@ -42,7 +38,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   const addresses = createConnectionAddresses(options)
   const answered = new Set<string>()
   return {
-    isReadable: () => addresses.isConfigured,
+    refusalOf: addresses.refusalOf,
     prepare: async (compute, signal) => {
       using limit = createDeadline((ended) => clock.sleep(deadline, ended), signal)
       const prepared = await addresses.prepare(compute, limit.signal)
@@ -53,11 +49,9 @@ export function createReadings(options: ReadingsOptions): Readings {
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()
-      const session = createSession(compute, { database, addresses, answered, deadline })
+      const session = createSession(compute, { ...options, database, addresses, answered })
       if ('problem' in session) return notConnected(session.problem)
       const { client } = session
-      // A server that ends the session between two statements emits an event; the next statement fails and reports it.
-      client.on('error', () => undefined)
       const read = readWith(client, kind, options)
         .then((reading): ReadingResult => {
           answered.add(compute.host)
@@ -86,30 +80,24 @@ const targetOf = (wanted: Reading['kind'], database: string | undefined): Target
     ? { kind: 'light', database: MAINTENANCE_DATABASE }
     : { kind: 'full', database }
 
-type SessionOptions = Readonly<{
-  database: string
-  addresses: ConnectionAddresses
-  /** Hosts that answered a reading. */
-  answered: ReadonlySet<string>
-  deadline: Seconds
-}>
+type SessionOptions = Pick<ReadingsOptions, 'authentication' | 'deadline'> &
+  Readonly<{
+    database: string
+    addresses: ConnectionAddresses
+    /** Hosts that answered a reading. */
+    answered: ReadonlySet<string>
+  }>
 
 /** The address may hold a password, so no problem names it. */
 function createSession(
   compute: Compute,
-  { database, addresses, answered, deadline }: SessionOptions,
+  { database, addresses, answered, deadline, authentication }: SessionOptions,
 ): { readonly client: Client } | { readonly problem: string } {
-  const address = addresses.of(compute, database)
-  if (!address.ok) return { problem: address.error }
-  const timeout = answered.has(compute.host) ? Math.min(deadline, RECONNECT_TIMEOUT) : deadline
+  const timeout = answered.has(compute.host) ? seconds(Math.min(deadline, RECONNECT_TIMEOUT)) : deadline
   try {
-    const client = new Client({
-      connectionString: address.value,
-      application_name: 'dormouse',
-      statement_timeout: STATEMENT_TIMEOUT,
-      connectionTimeoutMillis: timeout * 1000,
-    })
-    return { client }
+    const target = addresses.of(compute, database)
+    if (!target.ok) return { problem: target.error }
+    return { client: createSessionClient(target.value, { timeout, authentication }) }
   } catch {
     return { problem: `the address of ${compute.endpointId} has a part that cannot be used` }
   }
@@ -125,12 +113,7 @@ const notConnected = (message: string): ReadingResult => ({
   unconnected: true,
 })
 
-type ServerRows = Readonly<{
-  limits: LimitsRow
-  clients: ClientsRow
-  workers: WorkersRow
-  use: UsageRow
-}>
+type LightRows = ServerRows & { readonly clients: ClientsReading }
 
 /** @throws when there is no session, or it is lost */
 async function readWith(
@@ -148,7 +131,7 @@ async function readWith(
     }
     const reading =
       kind === 'light'
-        ? { ...serverReading(await queryParts<ServerRows>(client, server)), ...cacheNotRead(LIGHT) }
+        ? { ...serverReading(await queryParts<LightRows>(client, server)), ...cacheNotRead(LIGHT) }
         : await fullReading(client, server)
     await client.end()
     return { kind, ...reading }
@@ -163,9 +146,9 @@ const LIGHT = { missing: 'a light reading' }
 
 async function fullReading(
   client: Client,
-  server: { readonly [Part in keyof ServerRows]: string },
+  server: { readonly [Part in keyof LightRows]: PartQuery<LightRows[Part]> },
 ): Promise<Omit<Reading, 'kind'>> {
-  const rows = await queryParts<ServerRows & { readonly extension: ExtensionRow }>(client, {
+  const rows = await queryParts<LightRows & { readonly extension: ExtensionRow }>(client, {
     ...server,
     extension: FIND_EXTENSION,
   })
@@ -180,18 +163,18 @@ export function serverReading({
   workers,
   use,
 }: {
-  readonly [Part in keyof ServerRows]: Awaited<ServerRows[Part]> | { readonly missing: string }
+  readonly [Part in keyof LightRows]: LightRows[Part] | NotRead
 }): ServerReading {
   if ('missing' in limits) throw new Error(limits.missing)
-  const decoded = decodeClients(clients, limits.sees_all)
-  const part = <Key extends 'connections' | 'causes' | 'groups'>(key: Key) =>
-    'missing' in decoded ? decoded : decoded[key]
+  const { seesAll, ...server } = limits
+  const visible = visibleClients(clients, seesAll)
+  const part = <Key extends keyof ClientsReading>(key: Key) => ('missing' in visible ? visible : visible[key])
   return {
-    ...decodeLimits(limits),
+    ...server,
     connections: part('connections'),
     causes: decodeIndicators(workers, part('causes')),
     clients: part('groups'),
-    usage: decodeUsage(use),
+    usage: use,
   }
 }
 
@@ -209,7 +192,7 @@ const isAuthenticationError = (error: unknown): boolean => AUTHENTICATION_ERRORS
 
 function readingFailure(error: unknown): ReadingResult {
   const code = codeOf(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageText(error instanceof Error ? error.message : error)
   // The limit of our own role is not that of the compute.
   if (code === TOO_MANY_CONNECTIONS && !message.startsWith('too many connections for role'))
     return { kind: 'at-limit' }
@@ -225,9 +208,9 @@ const CERTIFICATE_ERROR =
 function withAdvice(code: string, message: string): string {
   if (CERTIFICATE_ERROR.test(code))
     return `${message}: the certificate of the server cannot be verified; name its authority with sslrootcert=FILE in dsn, or give up the check with sslmode=no-verify`
+  if (message.startsWith('unsupported startup parameter'))
+    return `${message}: a pooler answers; name the host of the server itself`
   if (message.includes('does not support SSL'))
     return `${message}: only where plain text is as good as that, add sslmode=disable to dsn`
-  if (message.includes('client password must be a string'))
-    return 'the server asks for a password and none is configured: set dsn_password_file or dsn_password_env'
   return message
 }

@@ -116,7 +116,7 @@ export function createLab(clock: VirtualClock, random: Random): World {
 /** Readings of computes of `main`: who is connected depends on the compute, counters grow with its awake time. */
 export function createMainReadings(service: Simulated, clock: VirtualClock): Readings {
   return {
-    isReadable: () => true,
+    refusalOf: () => undefined,
     prepare: () => Promise.resolve(undefined),
     evict: () => undefined,
     read: async ({ projectId, endpointId }, kind, signal): Promise<ReadingResult> => {

@@ -51,6 +51,7 @@ const whole: ProbeResult = {
     },
     awake: 1,
     asleep: 1,
+    hostsRefused: [],
     woke: [],
     problems: [],
   },
@@ -160,6 +161,11 @@ describe('a service', () => {
       'with months alone',
       { ...whole, consumption: { hourly: gone, daily: gone, monthly: page } },
       { consumption: 'less' },
+    ],
+    [
+      'with hosts of others',
+      { ...whole, computes: { ...whole.computes, hostsRefused: ['ep-one: evil.test'] } },
+      { hosts: 'less' },
     ],
     ['that keeps passwords to itself', { ...whole, connectionUri: gone }, { 'connection strings': 'less' }],
     [

@@ -46,7 +46,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     random: seeded(1),
     service,
     readings: {
-      isReadable: () => true,
+      refusalOf: () => undefined,
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: () => Promise.reject(new Error('nobody reads')),
@@ -101,7 +101,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     random: seeded(1),
     service,
     readings: {
-      isReadable: () => true,
+      refusalOf: () => undefined,
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: () => Promise.reject(new Error('nobody reads')),
@@ -141,7 +141,7 @@ test('a pass yields after every commit', async () => {
       listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     },
     readings: {
-      isReadable: () => false,
+      refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: () => Promise.reject(new Error('not readable')),
@@ -179,7 +179,7 @@ test('a pass of a process whose store another has opened since stores nothing an
       listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     },
     readings: {
-      isReadable: () => false,
+      refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: () => Promise.reject(new Error('not readable')),

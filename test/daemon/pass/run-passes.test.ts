@@ -41,7 +41,7 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     random: seeded(1),
     service,
     readings: {
-      isReadable: () => false,
+      refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: () => Promise.reject(new Error('nobody reads')),

@@ -176,6 +176,22 @@ test('over HTTP: format by Accept, gzip, HEAD, filters, and each answer counted 
   expect(text).toContain('dormouse_http_requests_total{route="none",code="404"} 2\n')
 })
 
+test('a compute whose host is no host name is no discovery target', async () => {
+  const hosts = ['ep-0.example.com', 'ep-1.example.com:1/metrics?a=', '']
+  const taken = snapshotOf(3, { compute: (index) => ({ host: hosts[index] ?? '' }) })
+  const self = createSelfMetrics()
+  const { clock, exposition } = expositionWith(self)
+  const app = telemetryApp({
+    exposition,
+    snapshot: () => taken,
+    clock: { yield: () => Promise.resolve() },
+    healthy: () => true,
+    notReady: () => undefined,
+    counted: recordRequests({ self, clock }),
+  })
+  expect(await (await app.request('/sd')).json()).toMatchObject([{ targets: ['ep-0.example.com:5432'] }])
+})
+
 test('computes are discovery targets with labels for relabelling', async () => {
   const self = createSelfMetrics()
   const { clock, exposition } = expositionWith(self)

@@ -119,7 +119,7 @@ function portsOf(history: History, stage: Stage): Ports {
     service,
     redact: noRedactor.redact,
     readings: {
-      isReadable: () => false,
+      refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),
       evict: () => undefined,
       read: never,

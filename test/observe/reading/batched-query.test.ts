@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
+import { z } from 'zod'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
@@ -23,7 +24,9 @@ beforeAll(async () => {
   local = await startLocal({ folder, projects: [{ name: 'one' }], wakeLatency: { min: 0, max: 0 } })
   const real = await until('a started compute', () => local.truth().computes[0])
   target = compute({ projectId: real.projectId, endpointId: real.endpointId, state: 'active' })
-  client = new Client({ connectionString: await uriOf(local, real.projectId), statement_timeout: 200 })
+  const types = { getTypeParser: () => (text: string) => text }
+  const connectionString = await uriOf(local, real.projectId)
+  client = new Client({ connectionString, statement_timeout: 200, types })
   await client.connect()
 })
 afterAll(async () => {
@@ -34,25 +37,35 @@ afterAll(async () => {
 
 type Numbered = { readonly n: number }
 
+const numbered = (sql: string) => ({ sql, row: z.object({ n: z.number() }) })
+
 test('parts that all answer take one round trip', async () => {
   const query = vi.spyOn(client, 'query')
   const answers = await queryParts<{ a: Numbered; b: Numbered }>(client, {
-    a: 'select 1 as n',
-    b: 'select 2 as n',
+    a: numbered('select 1 as n'),
+    b: numbered('select 2 as n'),
   })
   expect(answers).toEqual({ a: { n: 1 }, b: { n: 2 } })
   expect(query).toHaveBeenCalledTimes(1)
 })
 
 test('a part that fails, is slow, or has no row is missing with its reason, and the others stand', async () => {
-  type Rows = { good: Numbered; gone: Numbered; slow: Numbered; none: Numbered; forbidden: Numbered }
+  type Rows = {
+    good: Numbered
+    gone: Numbered
+    slow: Numbered
+    none: Numbered
+    forbidden: Numbered
+    wrong: Numbered
+  }
   expect(
     await queryParts<Rows>(client, {
-      good: 'select 1 as n',
-      gone: 'select n from no_such_view',
-      slow: 'select 1 as n from pg_sleep(5)',
-      none: 'select 1 as n where false',
-      forbidden: 'select count(*)::int as n from pg_catalog.pg_authid',
+      good: numbered('select 1 as n'),
+      gone: numbered('select n from no_such_view'),
+      slow: numbered('select 1 as n from pg_sleep(5)'),
+      none: numbered('select 1 as n where false'),
+      forbidden: numbered('select count(*)::int as n from pg_catalog.pg_authid'),
+      wrong: numbered("select 'NaN'::float8 as n"),
     }),
   ).toEqual({
     good: { n: 1 },
@@ -60,8 +73,16 @@ test('a part that fails, is slow, or has no row is missing with its reason, and 
     slow: { missing: 'canceling statement due to statement timeout' },
     none: { missing: 'the server answered no row' },
     forbidden: { missing: 'permission denied for table pg_authid' },
+    wrong: { missing: 'the server answered what cannot be: n' },
   })
 })
+
+/** What the daemon passes for a service on this machine; the builder's compute is `ep-one.local`. */
+const FROM_SERVICE = {
+  hosts: ['localhost', 'local'],
+  tls: { sslmode: 'disable', sslrootcert: undefined },
+  authentication: ['scram-sha-256'],
+} as const
 
 const readWith = async (role: string, allowed = true) => {
   const service = createService({
@@ -75,6 +96,7 @@ const readWith = async (role: string, allowed = true) => {
   })
   const readings = createReadings({
     clock: createClock(),
+    ...FROM_SERVICE,
     dsn: undefined,
     password: () => undefined,
     ask: askServiceForUri(service, { role, database: 'app' }),

@@ -33,6 +33,8 @@ type Stage = {
   readonly address?: { readonly takes: Seconds; readonly failure?: string }
   /** What its record says when it is looked at again. */
   readonly again?: Partial<Compute>
+  /** Why nothing can be read. */
+  readonly refusal?: 'no-dsn' | 'host-not-allowed'
   readonly plan?: Partial<ReadingPlan>
   /** Requests there are for it. */
   readonly room?: number
@@ -51,7 +53,7 @@ function accountOf(endpointId: string, tried: number | undefined): ComputeEntry 
 
 /** A round at 1000 s after looks that are `old` seconds old; which computes were connected to, in their order. */
 async function roundOf(
-  { tried, takes = seconds(0.1), address, again = {}, plan: over, room = 100 }: Stage,
+  { tried, takes = seconds(0.1), address, again = {}, refusal, plan: over, room = 100 }: Stage,
   old = 0,
 ): Promise<{ readonly round: ReadingRound; readonly read: readonly string[]; readonly asked: number }> {
   let elapsed = 1000
@@ -76,7 +78,7 @@ async function roundOf(
     },
     statistics: () => Promise.resolve(new Map()),
     readings: {
-      isReadable: () => true,
+      refusalOf: () => refusal,
       prepare: () => {
         elapsed += address?.takes ?? 0
         const message = address?.failure
@@ -114,6 +116,15 @@ async function roundOf(
   )
   return { round, read, asked }
 }
+
+test('a compute with a host that is not allowed is not read, and the reason is kept', async () => {
+  const { round, read, asked } = await roundOf(
+    { tried: { 'ep-a': undefined }, refusal: 'host-not-allowed' },
+    5,
+  )
+  expect({ read, asked }).toEqual({ read: [], asked: 0 })
+  expect(round.refusals).toMatchObject([{ refusal: { because: 'host-not-allowed' } }])
+})
 
 test('those that were never read come first, then those that were not for longest', async () => {
   const { read } = await roundOf({ tried: { 'ep-a': 500, 'ep-b': 100, 'ep-c': undefined } })

@@ -8,6 +8,9 @@ import { startLocal, type Local } from '../../../src/local/start.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Reading, ReadingResult } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { clientsQuery } from '../../../src/observe/reading/clients-query.ts'
+import { FIND_EXTENSION } from '../../../src/observe/reading/cache-query.ts'
+import { LIMITS_QUERY, USAGE_QUERY, WORKERS_QUERY } from '../../../src/observe/reading/server-query.ts'
 import { createReadings, serverReading, type ReadingsOptions } from '../../../src/observe/reading/readings.ts'
 import { until, uriOf } from '../../end-to-end/support.ts'
 import { makeFolder } from '../../local/support.ts'
@@ -45,6 +48,10 @@ const readingOptions = (over: Partial<ReadingsOptions> = {}): ReadingsOptions =>
   clock: createClock(),
   dsn: `postgresql://dormouse@127.0.0.1:${local.proxyPort}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable`,
   password: () => local.monitoringPassword,
+  // the builder's compute is `ep-one.local`
+  hosts: ['local'],
+  tls: { sslmode: 'verify-full', sslrootcert: undefined },
+  authentication: ['scram-sha-256'],
   database: 'app',
   serviceUsers: ['cloud_admin'],
   deadline: seconds(5),
@@ -104,15 +111,15 @@ test('a transaction that is left open is seen, and neither we nor service users 
   })
 })
 
-const LIMITS = {
+const LIMITS = LIMITS_QUERY.row.parse({
   max_connections: 112,
   reserved_connections: 3,
-  started_ms: 0,
-  now_ms: 0,
+  started_ms: Date.UTC(2026),
+  now_ms: Date.UTC(2026),
   cache_limit: null,
   sees_all: true,
-}
-const CLIENTS = {
+})
+const CLIENTS = clientsQuery([]).row.parse({
   total: 0,
   active: 0,
   idle: 0,
@@ -121,13 +128,14 @@ const CLIENTS = {
   last_statement_ms: null,
   longest_transaction: null,
   groups: null,
-}
+})
 const WORKERS = { replication: 0, subscriptions: 0, autovacuum: 0, prepared: 0 }
-const ROWS = { limits: LIMITS, clients: CLIENTS, workers: WORKERS, use: { sessions: 7, active_ms: 40 } }
+const USAGE = USAGE_QUERY.row.parse({ sessions: 7, active_ms: 40 })
+const ROWS = { limits: LIMITS, clients: CLIENTS, workers: WORKERS, use: USAGE }
 
 test('a role that may not see other clients says so instead of counting none', () => {
   const missing = { missing: expect.stringContaining('pg_monitor') }
-  expect(serverReading({ ...ROWS, limits: { ...LIMITS, sees_all: false } })).toMatchObject({
+  expect(serverReading({ ...ROWS, limits: { ...LIMITS, seesAll: false } })).toMatchObject({
     maxConnections: 112,
     connections: missing,
     causes: missing,
@@ -202,6 +210,44 @@ test('a server with no connection left is at its limit, which is an answer', asy
   expect(refusal).toMatchObject({ code: '53300' })
   expect(await read('light')).toEqual({ kind: 'at-limit' })
   await Promise.allSettled(crowd.map((client) => client.end()))
+})
+
+/** Functions and operators of others that fit what readings call, each of which notes who ran it. */
+const TRAPS = `
+  create table public.loot (who name, what text);
+  grant insert on public.loot to public;
+  create function public.note(what text) returns void language plpgsql as
+    $$ begin insert into public.loot values (current_user, what); end $$;
+  create function public.times(numeric, integer) returns numeric language plpgsql as
+    $$ begin perform public.note('*'); return pg_catalog.numeric_mul($1, $2::numeric); end $$;
+  create operator public.* (leftarg = numeric, rightarg = integer, function = public.times);
+  create function public.differs(text, text) returns boolean language plpgsql as
+    $$ begin perform public.note('<>'); return pg_catalog.textne($1, $2); end $$;
+  create operator public.<> (leftarg = text, rightarg = text, function = public.differs);
+  create function public.equals(text, text) returns boolean language plpgsql as
+    $$ begin perform public.note('='); return pg_catalog.texteq($1, $2); end $$;
+  create operator public.= (leftarg = text, rightarg = text, function = public.equals);
+  create function public.alike(text, text) returns boolean language plpgsql as
+    $$ begin perform public.note('like'); return pg_catalog.textlike($1, $2); end $$;
+  create operator public.~~ (leftarg = text, rightarg = text, function = public.alike);
+  create function public.current_setting(text) returns text language plpgsql as
+    $$ begin perform public.note('current_setting'); return pg_catalog.current_setting($1); end $$;
+  create function public.starts_with(text, text) returns boolean language plpgsql as
+    $$ begin perform public.note('starts_with'); return pg_catalog.starts_with($1, $2); end $$;
+  create domain public.float8 as pg_catalog.float8;
+  alter database app set search_path = public, pg_catalog;
+`
+
+test('functions and operators that others planted are not run, whatever the search path (CVE-2018-1058)', async () => {
+  await owner.query(TRAPS)
+  expect((await readingOf('full')).kind).toBe('full')
+  // as behind a pooler that drops start-up options: the statements alone, with the search path of the database
+  const behind = new Client({ ...connection(), user: 'dormouse', password: local.monitoringPassword })
+  await behind.connect()
+  const queries = [LIMITS_QUERY, clientsQuery(['x']), WORKERS_QUERY, USAGE_QUERY, FIND_EXTENSION]
+  for (const { sql } of queries) await behind.query(sql)
+  await behind.end()
+  expect((await owner.query('select distinct who, what from public.loot')).rows).toEqual([])
 })
 
 const connection = (): {

@@ -72,6 +72,9 @@ test('a compute that is suspended while its connection string is fetched is not 
   const readings = createReadings({
     clock,
     dsn: undefined,
+    hosts: ['localhost'],
+    tls: { sslmode: 'disable', sslrootcert: undefined },
+    authentication: ['scram-sha-256'],
     password: () => undefined,
     // The request waits for the allowance, or after a 429; the compute is suspended meanwhile.
     ask: async (...asked) => {

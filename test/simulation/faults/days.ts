@@ -147,7 +147,7 @@ function portsOf(
       },
     }),
     readings: options.readings ?? {
-      isReadable: () => false,
+      refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),
       evict: nothing,
       read: () => Promise.reject(new Error('readings are off')),

@@ -33,6 +33,8 @@ const accountJson = (view: AccountView) => ({
   readings: view.readings,
   // why no compute of the account can be read; null where they can be
   unreadable: view.unreadable ?? null,
+  // computes that are not read because their host is not in reading.hosts
+  hosts_not_allowed: view.hostsRefused,
   // measured; null until it is
   activity_lag_seconds: view.activityLag ?? null,
   // comparison of the ledger with the CU-seconds of the project list

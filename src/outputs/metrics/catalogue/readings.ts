@@ -40,7 +40,7 @@ export const READING_FAMILIES = {
     'Whether the last reading that was tried succeeded; absent when none was.',
   ),
   computes_unreadable: ofAll.basicGauge(
-    'Computes that were never read, and why: mode_off, no_dsn, failing, or not_yet while they sleep or must not be disturbed.',
+    'Computes that were never read, and why: mode_off, no_dsn, host_not_allowed, failing, or not_yet while they sleep or must not be disturbed.',
     'reason',
   ),
   compute_reading_timestamp_seconds: gauge('The last successful reading.'),

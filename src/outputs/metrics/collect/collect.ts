@@ -1,5 +1,5 @@
 // A value that is not known has no sample, never a zero.
-import type { AccountView, ComputeView, Snapshot, ReadingView } from '../../../model/output/snapshot.ts'
+import type { AccountView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import {
   putAccount,
   putEndedOperations,
@@ -90,18 +90,17 @@ function putStates({ computes, accounts }: Snapshot, put: AddSample) {
   for (const state of DISPLAYED_STATES) put('computes', [state], byState.get(state)?.length ?? 0)
   const byName = new Map(accounts.map((account) => [account.account, account]))
   const unread = computes.filter(({ reading }) => reading.at === undefined)
-  const byReason = Map.groupBy(unread, ({ identity: { ref }, reading }) =>
-    unreadReason(reading, byName.get(ref.account)),
-  )
+  const byReason = Map.groupBy(unread, (view) => unreadReason(view, byName.get(view.identity.ref.account)))
   for (const reason of UNREAD_REASONS) put('computes_unreadable', [reason], byReason.get(reason)?.length ?? 0)
 }
 
-const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
+const UNREAD_REASONS = ['mode_off', 'no_dsn', 'host_not_allowed', 'failing', 'not_yet'] as const
 
-function unreadReason({ succeeded }: ReadingView, account: AccountView | undefined) {
+function unreadReason({ identity, reading }: ComputeView, account: AccountView | undefined) {
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
-  return succeeded === false ? 'failing' : 'not_yet'
+  if (!identity.isHostAllowed) return 'host_not_allowed'
+  return reading.succeeded === false ? 'failing' : 'not_yet'
 }
 
 export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
