@@ -191,6 +191,8 @@ export type ListProgress = Readonly<{
   inProgress: ListInProgress | undefined
   /** Last one read to its end. */
   finished: FinishedList | undefined
+  /** New projects since the last finished list; default 0. */
+  added?: number
   /** Project id → last list without unexplained activity, if there was one. */
   unexplainedActivity: ReadonlyMap<string, Instant | undefined>
 }>

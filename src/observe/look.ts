@@ -25,10 +25,10 @@ export async function look(
   const interval = clock.between(askedOn, clock.monotonic())
   if (!answer.ok) return answer
   if (!interval) return failed({ kind: 'unavailable', message: UNDATED })
-  const { items, problems, unread = [] } = answer.value
+  const { items, problems, unread = [], hasUnidentified = false } = answer.value
   const compute = items.find((item) => item.endpointId === endpointId)
   if (compute) return ok({ compute, askedAt: interval.from, answeredAt: interval.to, askedOn })
-  const mayBeUnread = unread.includes(endpointId) || problems.length > unread.length
+  const mayBeUnread = unread.includes(endpointId) || hasUnidentified
   if (mayBeUnread) return failed({ kind: 'malformed', problems })
   return failed({ kind: 'gone', message: `compute ${endpointId}` })
 }

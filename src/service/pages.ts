@@ -1,11 +1,12 @@
 // Reads a paged list whole.
 import type { Listing } from '../model/ports/service.ts'
+import { firstLines } from '../std/first-problems.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { ServiceError } from '../model/service/service-error.ts'
 import type { WirePage } from './wire/decode.ts'
 
-/** Pages after which a list counts as endless: 400,000 projects. */
-const MAX_PAGES = 1000
+/** Pages after which a list counts as endless, 500: 200,000 projects, or 500,000 operations of one. */
+const MAX_PAGES = 500
 
 export type PagingOptions<Item> = Readonly<{
   fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
@@ -36,7 +37,7 @@ export async function readPages<Item>(
     if (!next.ok) return next
     cursor = next.value
     if (cursor === undefined || paging.isLast?.(page.value))
-      return ok({ items: [...items.values()], problems })
+      return ok({ items: [...items.values()], problems: firstLines(problems) })
     if (cursors.has(cursor)) return repeatedCursor(cursor)
     cursors.add(cursor)
   }

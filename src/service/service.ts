@@ -25,18 +25,13 @@ import {
   decodeProjects,
 } from './wire/decode.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
+import { OPERATIONS_PER_PAGE, PROJECTS_PER_PAGE, RECENT_OPERATIONS_PER_PAGE } from './wire/list-limits.ts'
 import { encodeSettings } from './wire/encode.ts'
 import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
 
-/** Largest page that the service gives. Source: service-facts.md, "Projects". */
-const PROJECTS_PER_PAGE = 400
-/** Page size for recent operations, which are few. */
-const OPERATIONS_PER_PAGE = 100
-/** Page size for a history: the largest that the service gives. Source: service-facts.md, "Operations". */
-const MAX_OPERATIONS_PER_PAGE = 1000
 /** Longest time, ms, for which small pages of operations suffice, a day. */
 const RECENT = DAY
 
@@ -134,9 +129,9 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       }
       const page = await projectsPage(requested, signal)
       if (!page.ok) return page
-      const { items, problems, unread = [] } = page.value
+      const { cursor: _, size: __, ...listing } = page.value
       const next = nextCursor(page.value, requested)
-      return next.ok ? ok({ items, problems, ...unreadOf(unread), next: next.value }) : next
+      return next.ok ? ok({ ...listing, next: next.value }) : next
     },
 
     listComputes: (projectId, signal) =>
@@ -152,7 +147,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       // records carry whole seconds: one created later in the second of `since` looks older
       const from = instant(Math.floor(since / 1000) * 1000)
       const isRecent = options.clock.now() - since <= RECENT
-      const limit = isRecent ? OPERATIONS_PER_PAGE : MAX_OPERATIONS_PER_PAGE
+      const limit = isRecent ? RECENT_OPERATIONS_PER_PAGE : OPERATIONS_PER_PAGE
       const lost: UnreadableOperation[] = []
       let requests = 0
       const listed = await readPages({
@@ -164,7 +159,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
           const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
           requests += 1
           const page = await read('list_operations', path, {
-            decode: (body) => decodeOperations(body, projectId),
+            decode: (body) => decodeOperations(body, projectId, limit),
             signal,
           })
           if (page.ok) lost.push(...(page.value.lost ?? []))

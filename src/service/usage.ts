@@ -7,12 +7,9 @@ import { toIso } from '../model/time.ts'
 import { decodeOperations } from './wire/decode.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './wire/decode-usage.ts'
+import { CONSUMPTION_PER_PAGE, OPERATIONS_PER_PAGE } from './wire/list-limits.ts'
 import { isMissingRoute } from './http/response.ts'
 import { nextCursor } from './pages.ts'
-
-/** Largest pages that the service gives. Source: service-facts.md, "Operations" and "Consumption". */
-const OPERATIONS_PER_PAGE = 1000
-const PROJECTS_PER_PAGE = 100
 
 /** Sends a GET and decodes the answer; `operation` names it in metrics and is its route for rate limits. */
 export type ReadOperation = <Value>(
@@ -101,7 +98,7 @@ function consumptionQuery(
     to: toIso(to),
     granularity,
     metrics: metrics.join(','),
-    limit: String(PROJECTS_PER_PAGE),
+    limit: String(CONSUMPTION_PER_PAGE),
   })
   if (orgId !== undefined) query.set('org_id', orgId)
   if (projectIds !== undefined) query.set('project_ids', projectIds.join(','))

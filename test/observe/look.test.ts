@@ -45,7 +45,7 @@ test.each<[string, Result<Listing<Compute>, ServiceError>, ServiceError]>([
   ],
   [
     'a record does not even have an id',
-    ok({ items: [], problems: ['endpoints[0].id: missing'] }),
+    ok({ items: [], problems: ['endpoints[0].id: missing'], hasUnidentified: true }),
     { kind: 'malformed', problems: ['endpoints[0].id: missing'] },
   ],
 ])('there is no look when %s', async (_, answer, error) => {

@@ -86,8 +86,8 @@ export type WorldOptions = {
   readonly start?: number | undefined
   /** Default: the service counts nothing. */
   readonly count?: Count | undefined
-  /** Monotonic clock of the daemon's machine; default: that of the world. */
-  readonly machine?: Pick<Clock, 'monotonic'>
+  /** Clocks of the daemon's machine; default: that of the world. */
+  readonly machine?: Pick<Clock, 'monotonic' | 'now'>
   /** `Date` headers of responses; default: exact. */
   readonly dates?: KeptDate | 'none' | undefined
   /** Connection strings take up to the deadline of a reading, and three of ten fail. */

@@ -16,8 +16,12 @@ import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
 
-/** @throws when the store fails before the first chunk */
-export async function applyInChunks(ports: CommitPorts, { before, plan }: PassInput, observed: Observed) {
+/** Ends between two chunks when `signal` aborts; the next process observes the others again. @throws when the store fails before the first chunk */
+export async function applyInChunks(
+  ports: CommitPorts,
+  { before, plan }: PassInput,
+  { observed, signal }: Readonly<{ observed: Observed; signal: AbortSignal }>,
+) {
   const { sweep, now, upperBound } = observed
   const base = await ensureBudgetStates(ports, before.ledger, { plan, now })
   const complete = createCompletion(base, plan, observed)
@@ -26,6 +30,7 @@ export async function applyInChunks(ports: CommitPorts, { before, plan }: PassIn
   try {
     const prepared = prepareSweep(base, sweep, context)
     for (const facts of chunksOf(prepared.facts)) {
+      signal.throwIfAborted()
       const chunk = applyChunk(base, facts, { prepared, context })
       // oxlint-disable-next-line no-await-in-loop -- durable first
       await commits.addChunk(chunk, complete(chunk, commits.ledger()), upperBound)

@@ -9,6 +9,7 @@ import { observe, type SweepPlan } from '../../observe/sweep.ts'
 import { correctClockSkew } from './clock-skew.ts'
 import { redactSweep } from './redact-sweep.ts'
 import type { PassInput, PassState } from './pass-state.ts'
+import { withFewProblems } from './sweep-events.ts'
 import { createServiceClock, initialAnchor, upperBoundOfNow, type ClockReading } from './service-clock.ts'
 
 export type Observed = ClockReading & {
@@ -35,7 +36,7 @@ export async function observeOnServiceTime(
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }
   const corrected = createServiceClock(ports, anchor)
   return {
-    sweep,
+    sweep: withFewProblems(sweep),
     now: corrected.now(),
     upperBound: upperBoundOfNow(corrected),
     wallClock: ports.clock.now(),

@@ -27,7 +27,7 @@ export async function pass(ports: PassPorts, input: PassInput, signal: AbortSign
   const { timed } = ports
   const observed = await timed('observe', () => observeOnServiceTime(ports, input, signal))
   if (signal.aborted) return input.before
-  const applied = await timed('apply', () => applyInChunks(ports, input, observed))
+  const applied = await timed('apply', () => applyInChunks(ports, input, { observed, signal }))
   const evaluated = await timed('budgets', () =>
     evaluatePassBudgets(ports.clock, input, { observed, applied }),
   )

@@ -1,4 +1,5 @@
 import type { Event } from '../../model/output/event-kinds.ts'
+import { firstProblems } from '../../std/first-problems.ts'
 import { isReached, type Sweep, type SweepProblem } from '../../model/observation.ts'
 import { HOUR, type Instant } from '../../model/units.ts'
 
@@ -25,9 +26,15 @@ export const nextOutbox = (
   problemsSeen: problemsSeenAfter(problemsSeen, sweep),
 })
 
+/** The first hundred problems, and one that counts the others. */
+export const withFewProblems = (sweep: Sweep): Sweep => ({
+  ...sweep,
+  problems: firstProblems(sweep.problems, (message) => ({ where: 'account', message })),
+})
+
 /** A project is not in every sweep, and its problem lasts in between. */
 const REPORT_AGAIN_AFTER = HOUR
-/** Some 200 kB. */
+/** Different problems within that time that are reported, 1,000, some 200 kB: somebody else decides how many there are. */
 const MAX_REMEMBERED = 1000
 
 /** A change of how the service answers, and new problems. */
@@ -58,23 +65,25 @@ function recovered(
   return before === 'unavailable' ? [{ ...about, kind: 'service-available' }] : []
 }
 
-/** The oldest are forgotten first. */
+/** Reported within the last hour, and the new ones that there is room for. */
 export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: Sweep): ProblemsSeen {
   const seen = new Map([...before].filter(([, at]) => isRecent(at, endedAt)))
   for (const problem of problems) {
     const text = problemText(problem)
-    seen.delete(text)
-    seen.set(text, endedAt)
+    if (seen.has(text) || seen.size < MAX_REMEMBERED) seen.set(text, endedAt)
   }
-  return new Map([...seen].slice(-MAX_REMEMBERED))
+  return seen
 }
 
 const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
 
 /** Not reported lately, each once. */
-function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep) {
-  const byText = new Map(problems.map((problem) => [problemText(problem), problem]))
-  return [...byText].flatMap(([text, problem]) => (isRecent(seen.get(text), endedAt) ? [] : [problem]))
+function freshIn(seen: ProblemsSeen, sweep: Sweep) {
+  const after = problemsSeenAfter(seen, sweep)
+  const byText = new Map(sweep.problems.map((problem) => [problemText(problem), problem]))
+  return [...byText].flatMap(([text, problem]) =>
+    after.has(text) && !isRecent(seen.get(text), sweep.endedAt) ? [problem] : [],
+  )
 }
 
 const isRecent = (at: Instant | undefined, now: Instant) => at !== undefined && now - at < REPORT_AGAIN_AFTER

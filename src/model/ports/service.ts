@@ -10,10 +10,12 @@ import type { Instant } from '../units.ts'
 /** Decoded item by item: one bad record never hides the others. */
 export type Listing<Item> = Readonly<{
   items: readonly Item[]
-  /** Unreadable items, a line each with the path: `endpoints[1].current_state: …`. */
+  /** Unreadable items, a line each with the path: `endpoints[1].current_state: …`; the first hundred, and a line that counts the others. */
   problems: readonly string[]
   /** Readable ids of unreadable items. */
   unread?: readonly string[]
+  /** An unreadable item has no readable id, so it may be any. */
+  hasUnidentified?: true
 }>
 
 export type OperationListing = Listing<Operation> & {

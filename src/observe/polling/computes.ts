@@ -120,7 +120,7 @@ function addListed(
   // A compute whose record does not fit exists; a record without a readable id may be any compute's.
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
-  const partial = answer.problems.length > (answer.unread?.length ?? 0)
+  const partial = answer.hasUnidentified ?? false
   listed.push({
     projectId,
     askedAt,

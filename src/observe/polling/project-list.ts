@@ -52,6 +52,9 @@ type Reading = {
   readonly problems: SweepProblem[]
   pages: number
   requests: number
+  /** New projects since the last finished list, and whether there are more than count. */
+  added: number
+  hasExcess: boolean
 }
 
 export async function readProjectList(
@@ -60,19 +63,14 @@ export async function readProjectList(
   gate: RequestGate,
 ): Promise<ListResult> {
   const { ledger, progress, most } = input
-  const reading: Reading = {
-    open: listToContinue(input, clock.now()),
-    changed: new Map(),
-    unexplainedActivity: new Map(progress.unexplainedActivity),
-    problems: [],
-    pages: 0,
-    requests: 0,
-  }
+  const reading = newReading(input, clock.now())
   const pausedAt = (open: ListInProgress | undefined, stopped?: ServiceError): ListResult => ({
     ...reading,
+    problems: problemsOf(reading),
     progress: {
       inProgress: open,
       finished: progress.finished,
+      added: reading.added,
       unexplainedActivity: reading.unexplainedActivity,
     },
     lost: [],
@@ -94,8 +92,9 @@ export async function readProjectList(
     const open = { ...before, pages: [...before.pages, listedPage(page.value, askedAt)] }
     const cursor = page.value.next
     if (cursor === undefined) return finishList(reading, { open, ledger, progress, now: clock.now() })
-    if (open.cursors.includes(cursor)) {
-      reading.problems.push({ where: 'projects', message: `pagination.cursor: ${cursor} comes twice` })
+    const message = endlessProblem(open, cursor)
+    if (message !== undefined) {
+      reading.problems.push({ where: 'projects', message })
       return pausedAt(undefined)
     }
     reading.open = { ...open, cursor, cursors: [...open.cursors, cursor] }
@@ -103,7 +102,44 @@ export async function readProjectList(
   return pausedAt(reading.open)
 }
 
+const newReading = (input: ListInput, now: Instant): Reading => ({
+  open: listToContinue(input, now),
+  changed: new Map(),
+  unexplainedActivity: new Map(input.progress.unexplainedActivity),
+  problems: [],
+  pages: 0,
+  requests: 0,
+  added: input.progress.added ?? 0,
+  hasExcess: false,
+})
+
 const NO_ANSWER: ServiceError = { kind: 'unavailable', message: 'no answer within the time of a pass' }
+
+/** Pages after which a list counts as endless, 500: 200,000 projects, twice as many as were ever measured. */
+const MAX_PAGES = 500
+
+/** Why the page at `cursor` is not read; undefined where it is. */
+function endlessProblem({ cursors, pages }: ListInProgress, cursor: string): string | undefined {
+  if (cursors.includes(cursor)) return `pagination.cursor: ${cursor} comes twice`
+  return pages.length >= MAX_PAGES ? `pagination: no end after ${MAX_PAGES} pages` : undefined
+}
+
+/** New projects between two finished lists, 10,000: an endless list must not fill memory. A long list brings the others when it is read again. */
+const MAX_ADDED = 10_000
+
+/** Projects of one account. */
+const MAX_PROJECTS = 200_000
+
+const problemsOf = ({ problems, hasExcess }: Reading): readonly SweepProblem[] =>
+  !hasExcess
+    ? problems
+    : [
+        ...problems,
+        {
+          where: 'projects',
+          message: `new projects wait for the next list: at most ${MAX_ADDED} are added by one, and ${MAX_PROJECTS} in all`,
+        },
+      ]
 
 const newList = (startedAt: Instant): ListInProgress => ({
   cursor: undefined,
@@ -128,7 +164,17 @@ function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): v
   reading.pages += 1
   reading.requests += page.requests ?? 1
   for (const message of page.problems) reading.problems.push({ where: 'projects', message })
-  for (const project of page.items) addProject(reading, project, input)
+  for (const project of page.items)
+    if (admit(reading, project.projectId, input.ledger)) addProject(reading, project, input)
+}
+
+/** Whether a project counts: it is known, or there is room for a new one. */
+function admit(reading: Reading, projectId: string, { projects }: Ledger): boolean {
+  if (projects.has(projectId) || reading.changed.has(projectId)) return true
+  const isFull = reading.added >= MAX_ADDED || projects.size + reading.added >= MAX_PROJECTS
+  if (isFull) reading.hasExcess = true
+  else reading.added += 1
+  return !isFull
 }
 
 function addProject(
@@ -170,7 +216,7 @@ const listedPage = ({ items, unread = [] }: ListPage<Project>, askedAt: Instant)
 })
 
 function finishList(
-  { changed, unexplainedActivity, problems, pages, requests }: Reading,
+  reading: Reading,
   {
     open,
     ledger,
@@ -178,6 +224,7 @@ function finishList(
     now,
   }: Pick<ListInput, 'ledger' | 'progress'> & { readonly open: ListInProgress; readonly now: Instant },
 ): ListResult {
+  const { changed, unexplainedActivity, pages, requests } = reading
   const readAt = new Map<string, Instant>()
   for (const page of open.pages) for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
   const unread = new Set(open.pages.flatMap((page) => page.unreadable))
@@ -201,7 +248,7 @@ function finishList(
     lost,
     pages,
     requests,
-    problems,
+    problems: problemsOf(reading),
     stopped: undefined,
   }
 }

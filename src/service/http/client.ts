@@ -12,6 +12,7 @@ import {
   type HttpReply,
   type RequestReport,
 } from './request.ts'
+import { maxBytesOf } from './answer-limits.ts'
 import { interpretMutation, retryAfterOf, interpretRead } from './response.ts'
 import type { Priority } from '../../model/ports/service.ts'
 import { createRateLimiter } from '../rate/rate-limiter.ts'
@@ -104,6 +105,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
       queue.abort()
       queue = new AbortController()
     }
+    limiter.charge(answer.bytes)
     if (answer.status === 429) limiter.throttle(sent.route, sent.at, retryAfterOf(answer, clock.now()))
   }
 
@@ -133,7 +135,8 @@ export function createClient(options: ClientOptions): PrioritizedClients {
 
     const sentAt = clock.monotonic()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const attempt = { method: call.method, url: `${root}/${call.path}`, key, body, deadline }
+    const url = `${root}/${call.path}`
+    const attempt = { method: call.method, url, key, body, deadline, maxBytes: maxBytesOf(call.operation) }
     const reply = await sendRequest(attempt, { clock, dispatcher }, signal)
     const took = seconds(clock.monotonic() - sentAt)
     if (reply.kind === 'answer') learn(reply, { key, route: call.operation, at: sentAt })

@@ -4,12 +4,10 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { createDeadline } from '../../std/deadline.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import type { Priority } from '../../model/ports/service.ts'
+import { MAX_ERROR_BYTES } from './answer-limits.ts'
 
 /** Longest time from sending to the last byte: a service that hangs must not hold up a pass. */
 export const REQUEST_DEADLINE = seconds(10)
-/** Bytes: some 30,000 computes in one list. */
-const MAX_BODY = 32 * 2 ** 20
-
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type HttpRequest = Readonly<{
@@ -19,14 +17,18 @@ export type HttpRequest = Readonly<{
   /** JSON text. */
   body: string | undefined
   deadline: Seconds
+  /** Bytes that the body of a success may have. */
+  maxBytes: number
 }>
 
 /** An answer, whatever its status. */
 export type HttpResponse = Readonly<{
   kind: 'answer'
   status: number
-  /** Undefined when it was larger than 32 MiB. */
+  /** Undefined when it was larger than it may be. */
   text: string | undefined
+  /** Bytes of the body that were received. */
+  bytes: number
   headers: ResponseHeaders
 }>
 
@@ -83,7 +85,8 @@ export async function sendRequest(
       signal: deadline.signal,
     })
     const { statusCode: status, headers } = response
-    return { kind: 'answer', status, text: await textOf(response.body), headers }
+    const maxBytes = status < 300 ? attempt.maxBytes : MAX_ERROR_BYTES
+    return { kind: 'answer', status, headers, ...(await receive(response.body, maxBytes)) }
   } catch (cause) {
     if (deadline.isOver())
       return { kind: 'lost', code: 'timeout', message: `no answer within ${Math.ceil(attempt.deadline)} s` }
@@ -103,15 +106,18 @@ const headersOf = ({ key, body }: HttpRequest): Record<string, string> => ({
   ...(body !== undefined && { 'content-type': 'application/json' }),
 })
 
-async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | undefined> {
+async function receive(
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+): Promise<Pick<HttpResponse, 'text' | 'bytes'>> {
   const chunks: Buffer[] = []
-  let size = 0
+  let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_BODY) return undefined // leaving the loop closes the connection
+    bytes += chunk.length
+    if (bytes > maxBytes) return { text: undefined, bytes } // leaving the loop closes the connection
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return { text: Buffer.concat(chunks).toString('utf8'), bytes }
 }
 
 /** Codes of failures before anything was sent: no connection, or a request that cannot be written. A reset may come at any time. */

@@ -3,6 +3,7 @@ import type { ServiceError } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { cutText } from '../../std/sanitize.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { NOT_JSON, parseAnswer } from './answer-limits.ts'
 import { headerOf, type HttpResponse, type HttpReply } from './request.ts'
 import { dateHeaderOf } from './server-time.ts'
 
@@ -15,10 +16,7 @@ const MAX_PAUSE = seconds(3600)
 /** Statuses after which a GET is repeated. */
 const REPEATABLE: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 524])
 
-const MALFORMED = {
-  large: 'body: larger than 32 MiB',
-  broken: 'body: not JSON',
-}
+const TOO_LARGE = 'body: larger than this answer may be'
 
 export type RequestResult = Readonly<{
   result: Result<unknown, ServiceError>
@@ -34,10 +32,11 @@ export function interpretRead(reply: HttpReply, now: Instant): RequestResult {
     return { result: failed({ kind: 'unavailable', message: reply.message }), repeatable: true }
   const { status, text } = reply
   if (status >= 200 && status < 300) {
-    if (text === undefined) return final(failed({ kind: 'malformed', problems: [MALFORMED.large] }))
-    const body = parseJson(text)
+    const body = text === undefined ? failed(TOO_LARGE) : parseAnswer(text)
     if (body.ok && body.value !== undefined) return final(body)
-    return { result: failed({ kind: 'malformed', problems: [MALFORMED.broken] }), repeatable: true }
+    const problem = body.ok ? NOT_JSON : body.error
+    // a text that was cut may be whole the next time; what is too large stays so
+    return { result: failed({ kind: 'malformed', problems: [problem] }), repeatable: problem === NOT_JSON }
   }
   const error: ServiceError = isServerFault(status)
     ? { kind: 'unavailable', message: statusText(reply) }
@@ -54,7 +53,7 @@ export function interpretMutation(
   if (reply.kind !== 'answer') return failed(unanswered(reply))
   const { status, text } = reply
   if (status >= 200 && status < 300) {
-    const body = text === undefined ? failed(MALFORMED.large) : parseJson(text)
+    const body = text === undefined ? failed(TOO_LARGE) : parseAnswer(text)
     if (body.ok) return body
     return statusSuffices ? ok(undefined) : failed({ kind: 'uncertain', message: body.error })
   }
@@ -107,18 +106,8 @@ const MAX_MESSAGE_LENGTH = 300
 
 /** `message` of the error body, on one line; empty when there is none. May repeat secrets: every exit leaves them out. */
 function messageOf({ text }: HttpResponse): string {
-  const body = parseJson(text ?? '')
+  const body = parseAnswer(text ?? '')
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
   const message: unknown = Reflect.get(body.value, 'message')
   return typeof message === 'string' ? cutText(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE_LENGTH) : ''
-}
-
-/** Undefined for an empty body. */
-function parseJson(text: string): Result<unknown, string> {
-  if (text.trim() === '') return ok(undefined)
-  try {
-    return ok(JSON.parse(text))
-  } catch {
-    return failed(MALFORMED.broken)
-  }
 }

@@ -4,7 +4,7 @@ import {
   applyThrottle,
   newTokenBucket,
   shareAt,
-  takeToken,
+  takeTokens,
   tokensAt,
   timeUntilToken,
   type TokenBucket,
@@ -61,9 +61,18 @@ export function recordRequest(limits: RateLimits, route: string, now: Seconds): 
   const own = limits.routes.get(route)
   return {
     ...limits,
-    account: takeToken(limits.account, now),
-    routes: own ? new Map(limits.routes).set(route, takeToken(own, now)) : limits.routes,
+    account: takeTokens(limits.account, now),
+    routes: own ? new Map(limits.routes).set(route, takeTokens(own, now)) : limits.routes,
   }
+}
+
+/** Bytes of an answer that count as one more request, 1 MiB: so a minute of answers is bounded, too. Full pages are smaller. */
+const BYTES_PER_REQUEST = 2 ** 20
+
+/** An answer of so many bytes came. */
+export function chargeBytes(limits: RateLimits, bytes: number, now: Seconds): RateLimits {
+  const requests = Math.floor(bytes / BYTES_PER_REQUEST)
+  return requests === 0 ? limits : { ...limits, account: takeTokens(limits.account, now, requests) }
 }
 
 /** Share of its full rate that `route` has, the account's limit included. */

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../model/ports/clock.ts'
 import type { Priority } from '../../model/ports/service.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../../model/units.ts'
 import {
+  chargeBytes,
   newRateLimits,
   servicePauseAt,
   applyRefusal,
@@ -38,6 +39,8 @@ export type RateLimiter = {
   admit(request: RequestToAdmit, signal: AbortSignal): Promise<Admission>
   /** A request to `route`, sent at `sentAt`, monotonic, was answered 429. */
   throttle(route: string, sentAt: Seconds, pause: Seconds): void
+  /** An answer of so many bytes came. */
+  charge(bytes: number): void
   /** Share of its full rate that `route` has. */
   share(route: string): Ratio
   /** Requests that may go out at once. */
@@ -140,6 +143,10 @@ export function createRateLimiter(
         if (refusal) dequeue(waiting, refusal)
       }
       admitWaiting()
+    },
+
+    charge(bytes) {
+      limits = chargeBytes(limits, bytes, clock.monotonic())
     },
 
     share: (route) => rateShareOf(limits, route, clock.monotonic()),

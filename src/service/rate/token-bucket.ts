@@ -45,10 +45,10 @@ export function timeUntilToken(bucket: TokenBucket, now: Seconds): Seconds {
   return seconds(Math.ceil(wait * 1000) / 1000)
 }
 
-/** Takes the token of a request that goes out now; `timeUntilToken` said 0. */
-export function takeToken(bucket: TokenBucket, now: Seconds): TokenBucket {
+/** Takes tokens; more than there are must come back before the next request goes out. */
+export function takeTokens(bucket: TokenBucket, now: Seconds, count = 1): TokenBucket {
   const current = refill(bucket, now)
-  return { ...current, tokens: current.tokens - 1 }
+  return { ...current, tokens: current.tokens - count }
 }
 
 /** Share of the full rate. */

@@ -2,20 +2,30 @@
 import { z } from 'zod'
 import type { Consumption, ProjectDetail, Quota } from '../../model/service/consumption.ts'
 import type { ConnectionUri } from '../../model/ports/service.ts'
+import { firstLines } from '../../std/first-problems.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { bytes, cuMillis, seconds } from '../../model/units.ts'
 import {
+  numberSchema,
   optionalTextSchema,
   optionalTimeSchema,
   paginationSchema,
   projectSchema,
   timestampSchema,
 } from './decode.ts'
-import { idSchema, decodeList, decodeValue, valueAt, type JsonPath, type DecodeProblems } from './lenient.ts'
+import {
+  decodeList,
+  decodeValue,
+  idSchema,
+  textSchema,
+  valueAt,
+  type DecodeProblems,
+  type JsonPath,
+} from './lenient.ts'
+import { CONSUMPTION_PER_PAGE, MAX_METRICS, MAX_PERIODS, MAX_PIECES } from './list-limits.ts'
 
 /** Number that may be absent. */
-const count = z
-  .number()
+const count = numberSchema
   .min(0)
   .nullish()
   .transform((value) => value ?? undefined)
@@ -88,16 +98,18 @@ export function decodeProjectDetail(body: unknown): Result<ProjectDetail, Decode
   return rest.ok ? ok({ ...rest.value, project: project.value, counters: counters.value }) : rest
 }
 
+const listOfAtMost = (most: number) => z.array(z.unknown()).max(most)
+
 /** Containers of the history, whose lists are decoded item by item. */
 const projectOfHistory = z.object({ project_id: idSchema('') })
 const periodWire = z.object({ period_plan: optionalTextSchema })
 
-const metricWire = z.object({ metric_name: z.string(), value: z.number().min(0) })
+const metricWire = z.object({ metric_name: textSchema, value: numberSchema.min(0) })
 
 const pieceWire = z.object({
   timeframe_start: timestampSchema,
   timeframe_end: timestampSchema,
-  metrics: z.array(metricWire),
+  metrics: z.array(z.unknown()).max(MAX_METRICS).pipe(z.array(metricWire)),
 })
 
 /** A page of the history of several projects. */
@@ -110,14 +122,14 @@ export type ConsumptionWirePage = Readonly<{
 }>
 
 export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, DecodeProblems> {
-  const projects = decodeValue(z.array(z.unknown()), valueAt(body, ['projects']), ['projects'])
+  const projects = decodeValue(listOfAtMost(CONSUMPTION_PER_PAGE), valueAt(body, ['projects']), ['projects'])
   if (!projects.ok) return projects
   const paging = decodeValue(paginationSchema, body, [])
   if (!paging.ok) return paging
   const each = projects.value.map((_, index) => piecesOf(body, ['projects', index]))
   return ok({
     items: each.flatMap(({ items }) => items),
-    problems: each.flatMap(({ problems }) => problems),
+    problems: firstLines(each.flatMap(({ problems }) => problems)),
     cursor: paging.value.pagination?.cursor,
     projects: projects.value.length,
   })
@@ -130,7 +142,10 @@ const unreadable = (problems: DecodeProblems): Pieces => ({ items: [], problems:
 function piecesOf(body: unknown, path: JsonPath): Pieces {
   const project = decodeValue(projectOfHistory, valueAt(body, path), path)
   if (!project.ok) return unreadable(project.error)
-  const periods = decodeValue(z.array(z.unknown()), valueAt(body, [...path, 'periods']), [...path, 'periods'])
+  const periods = decodeValue(listOfAtMost(MAX_PERIODS), valueAt(body, [...path, 'periods']), [
+    ...path,
+    'periods',
+  ])
   if (!periods.ok) return unreadable(periods.error)
   const each = periods.value.map((_, index) =>
     piecesOfPeriod(body, [...path, 'periods', index], project.value.project_id),
@@ -144,7 +159,7 @@ function piecesOf(body: unknown, path: JsonPath): Pieces {
 function piecesOfPeriod(body: unknown, path: JsonPath, projectId: string): Pieces {
   const period = decodeValue(periodWire, valueAt(body, path), path)
   if (!period.ok) return unreadable(period.error)
-  const pieces = decodeList(pieceWire, body, [...path, 'consumption'])
+  const pieces = decodeList(pieceWire, body, { path: [...path, 'consumption'], most: MAX_PIECES })
   if (!pieces.ok) return unreadable(pieces.error)
   return {
     items: pieces.value.items.map((piece) => ({

@@ -6,9 +6,10 @@ import type { Operation } from '../../model/service/operation.ts'
 import type { ChangedCompute, Listing, OperationListing } from '../../model/ports/service.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { fromIso } from '../../model/time.ts'
-import { cu, millis, seconds, type Instant } from '../../model/units.ts'
+import { cu, instant, millis, seconds, type Instant } from '../../model/units.ts'
 import {
   idSchema,
+  textSchema,
   decodeList,
   decodeNamedList,
   decodeValue,
@@ -16,24 +17,39 @@ import {
   valueAt,
   type DecodeProblems,
 } from './lenient.ts'
+import { MAX_COMPUTES, MAX_KEYS, MAX_STARTED, OPERATIONS_PER_PAGE, PROJECTS_PER_PAGE } from './list-limits.ts'
 import { keepOwnItems, unreadOf } from './ownership.ts'
 import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
 
-/** A fraction of a second is accepted. Source: service interface, "Resources and their fields". */
-export const timestampSchema = z.string().transform((text, context): Instant => {
-  const at = fromIso(text)
-  if (at !== undefined) return at
-  context.addIssue('expected an ISO 8601 UTC timestamp')
-  return z.NEVER
-})
+/** Characters: a time with nanoseconds and an offset has 35. */
+const MAX_TIMESTAMP_LENGTH = 40
+/** 2000-01-01, years before the service existed: an older date is wrong, and a history since then would have no end. */
+const EARLIEST = instant(946_684_800_000)
 
-export const optionalTextSchema = z
+/** A fraction of a second is accepted. Source: service interface, "Resources and their fields". */
+export const timestampSchema = z
   .string()
-  .nullish()
-  .transform((text) => text || undefined)
+  .max(MAX_TIMESTAMP_LENGTH)
+  .transform((text, context): Instant => {
+    const at = fromIso(text)
+    if (at !== undefined && at >= EARLIEST) return at
+    context.addIssue(at === undefined ? 'expected an ISO 8601 UTC timestamp' : 'expected a time since 2000')
+    return z.NEVER
+  })
+
+/** Greatest number of any field, 2^53 − 1: beyond it sums are not exact, and products may be infinite. */
+export const numberSchema = z.number().max(Number.MAX_SAFE_INTEGER)
+
+export const optionalTextSchema = textSchema.nullish().transform((text) => text || undefined)
 export const optionalTimeSchema = timestampSchema.nullish().transform((at) => at ?? undefined)
 
-const delay = z.number().min(-1).nullish()
+/** Largest delay, seconds, a year: the service allows a week. */
+const MAX_DELAY = 31_536_000
+/** Largest size, CU, well above any of the service. */
+const MAX_SIZE = 10_000
+
+const delay = z.number().min(-1).max(MAX_DELAY).nullish()
+const size = z.number().positive().max(MAX_SIZE).transform(cu)
 
 /** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
 function toDelay(value: z.infer<typeof delay>): AutosuspendDelay | undefined {
@@ -48,12 +64,12 @@ const computeWire = z
     branch_id: idSchema('br-'),
     region_id: optionalTextSchema,
     name: optionalTextSchema,
-    host: z.string(),
+    host: textSchema,
     type: z.string(),
     current_state: z.enum(['init', 'active', 'idle']),
     pending_state: optionalTextSchema,
-    autoscaling_limit_min_cu: z.number().positive().transform(cu),
-    autoscaling_limit_max_cu: z.number().positive().transform(cu),
+    autoscaling_limit_min_cu: size,
+    autoscaling_limit_max_cu: size,
     suspend_timeout_seconds: delay,
     pooler_enabled: z.boolean().nullish(),
     disabled: z.boolean().nullish(),
@@ -95,10 +111,10 @@ export const projectSchema = z
     name: optionalTextSchema,
     region_id: optionalTextSchema,
     platform_id: optionalTextSchema,
-    pg_version: z.number().nullish(),
-    cpu_used_sec: z.number().nullish(),
+    pg_version: numberSchema.nullish(),
+    cpu_used_sec: numberSchema.nullish(),
     // only the utilisation is derived from it: an invalid value does not make the project unreadable
-    active_time: z.number().nonnegative().nullish().catch(undefined),
+    active_time: numberSchema.nonnegative().nullish().catch(undefined),
     updated_at: timestampSchema,
     compute_last_active_at: optionalTimeSchema,
     default_endpoint_settings: z.object({ suspend_timeout_seconds: delay }).nullish(),
@@ -122,9 +138,9 @@ const operationWire = z
     project_id: idSchema(''),
     endpoint_id: optionalTextSchema.pipe(idSchema('ep-').optional()),
     branch_id: optionalTextSchema,
-    action: z.string(),
-    status: z.string(),
-    failures_count: z.number().nullish(),
+    action: textSchema,
+    status: textSchema,
+    failures_count: numberSchema.nullish(),
     // only wake latency is derived from it: an invalid value does not make the operation unreadable
     total_duration_ms: z.int32().nonnegative().nullish().catch(undefined),
     created_at: timestampSchema,
@@ -146,7 +162,7 @@ const operationWire = z
 const keyWire = z
   .object({
     id: z.int(),
-    name: z.string(),
+    name: textSchema,
     created_at: optionalTimeSchema,
     last_used_at: optionalTimeSchema,
     last_used_from_addr: optionalTextSchema,
@@ -165,8 +181,22 @@ const createdKeyWire = z
   .object({ id: z.int(), key: z.string().min(1) })
   .transform((wire): CreatedApiKey => ({ keyId: wire.id, key: wire.key }))
 
-export const paginationSchema = z.object({ pagination: z.object({ cursor: optionalTextSchema }).nullish() })
-const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
+/** Characters of a cursor, which goes back in an address. */
+const MAX_CURSOR_LENGTH = 1024
+
+const cursorSchema = z
+  .string()
+  .max(MAX_CURSOR_LENGTH)
+  .nullish()
+  .transform((cursor) => cursor || undefined)
+export const paginationSchema = z.object({ pagination: z.object({ cursor: cursorSchema }).nullish() })
+const unavailableWire = z.object({
+  unavailable_project_ids: z
+    .array(z.unknown())
+    .max(PROJECTS_PER_PAGE)
+    .pipe(z.array(idSchema('')))
+    .nullish(),
+})
 
 /** A page of a list as the service sends it. */
 export type WirePage<Item> = Listing<Item> & {
@@ -176,12 +206,13 @@ export type WirePage<Item> = Listing<Item> & {
   readonly size: number
 }
 
+/** @param place `most`: items that were asked for; further ones do not count */
 function pageAt<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
-  key: string,
+  place: { readonly key: string; readonly most: number },
 ): Result<WirePage<z.output<Schema>>, DecodeProblems> {
-  const list = decodeNamedList(schema, body, { key, prefix: '' })
+  const list = decodeNamedList(schema, body, { ...place, prefix: '' })
   if (!list.ok) return list
   const paging = decodeValue(paginationSchema, body, [])
   if (!paging.ok) return paging
@@ -192,7 +223,7 @@ function pageAt<Schema extends z.ZodType>(
 
 /** A project that the service reports as unavailable is a problem of the list, so that it does not count as deleted. */
 export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeProblems> {
-  const page = pageAt(projectSchema, body, 'projects')
+  const page = pageAt(projectSchema, body, { key: 'projects', most: PROJECTS_PER_PAGE })
   if (!page.ok) return page
   const unavailable = decodeValue(unavailableWire, body, [])
   const projectIds = (unavailable.ok && unavailable.value.unavailable_project_ids) || []
@@ -213,25 +244,29 @@ export const decodeProject = (body: unknown): Result<Project, DecodeProblems> =>
 
 /** @param projectId the requested project: a record that names another is rejected */
 export function decodeComputes(body: unknown, projectId?: string): Result<Listing<Compute>, DecodeProblems> {
-  const list = decodeNamedList(computeWire, body, { key: 'endpoints', prefix: 'ep-' })
+  const list = decodeNamedList(computeWire, body, { key: 'endpoints', prefix: 'ep-', most: MAX_COMPUTES })
   return list.ok ? ok(keepOwnItems(list.value, { projectId, idOf: ({ endpointId }) => endpointId })) : list
 }
 
 export const decodeCompute = (body: unknown): Result<Compute, DecodeProblems> =>
   decodeValue(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
 
-/** @param projectId the requested project: a record that names another is rejected */
+/**
+ * @param projectId the requested project: a record that names another is rejected
+ * @param most operations that were asked for; further ones do not count
+ */
 export function decodeOperations(
   body: unknown,
   projectId?: string,
+  most = OPERATIONS_PER_PAGE,
 ): Result<WirePage<Operation> & OperationListing, DecodeProblems> {
-  const page = pageAt(operationWire, body, 'operations')
+  const page = pageAt(operationWire, body, { key: 'operations', most })
   if (!page.ok) return page
   const own = keepOwnItems(page.value, { projectId, idOf: ({ operationId }) => operationId })
   const misfits =
     own.problems.length === 0
       ? []
-      : unreadableOperationsIn(decodeItems(operationWire, body, ['operations']), own.items)
+      : unreadableOperationsIn(decodeItems(operationWire, body, { path: ['operations'], most }), own.items)
   const lost = [...operationsWithoutCompute(own.items), ...misfits]
   return ok({ ...page.value, ...own, ...(lost.length > 0 && { lost }) })
 }
@@ -240,12 +275,12 @@ export function decodeOperations(
 export function decodeChanged(body: unknown): Result<ChangedCompute, DecodeProblems> {
   const compute = decodeCompute(body)
   if (!compute.ok) return compute
-  const operations = decodeList(operationWire, body, ['operations'])
+  const operations = decodeList(operationWire, body, { path: ['operations'], most: MAX_STARTED })
   return ok({ compute: compute.value, operations: operations.ok ? operations.value.items : [] })
 }
 
 export const decodeKeys = (body: unknown): Result<Listing<ApiKey>, DecodeProblems> =>
-  decodeList(keyWire, body, [])
+  decodeList(keyWire, body, { path: [], most: MAX_KEYS })
 
 export const decodeKey = (body: unknown): Result<ApiKey, DecodeProblems> => decodeValue(keyWire, body, [])
 

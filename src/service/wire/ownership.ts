@@ -1,5 +1,6 @@
 // Ownership rule: a list item that names another project, or repeats an id, is rejected.
 import type { Listing } from '../../model/ports/service.ts'
+import { firstLines } from '../../std/first-problems.ts'
 
 export type OwnershipRule<Item> = Readonly<{
   /** Undefined where the request named no project. */
@@ -8,7 +9,7 @@ export type OwnershipRule<Item> = Readonly<{
 }>
 
 export function keepOwnItems<Item extends { readonly projectId: string }>(
-  { items, problems, unread = [] }: Listing<Item>,
+  { items, problems, unread = [], ...listing }: Listing<Item>,
   { projectId, idOf }: OwnershipRule<Item>,
 ): Listing<Item> {
   const own = new Map<string, Item>()
@@ -29,8 +30,9 @@ export function keepOwnItems<Item extends { readonly projectId: string }>(
     rejected.push(itemId)
   }
   return {
+    ...listing,
     items: [...own.values()],
-    problems: [...problems, ...lines],
+    problems: [...problems, ...firstLines(lines)],
     ...unreadOf([...unread, ...rejected]),
   }
 }

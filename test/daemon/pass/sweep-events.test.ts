@@ -1,7 +1,12 @@
 // What is told of a sweep's problems: one that lasts once, however often its project is looked at.
 import { expect, test } from 'vitest'
 import { sweep } from '../../support/build.ts'
-import { eventsOfSweep, problemsSeenAfter, type ProblemsSeen } from '../../../src/daemon/pass/sweep-events.ts'
+import {
+  eventsOfSweep,
+  problemsSeenAfter,
+  withFewProblems,
+  type ProblemsSeen,
+} from '../../../src/daemon/pass/sweep-events.ts'
 import type { SweepProblem } from '../../../src/model/observation.ts'
 
 const broken = (project: string): SweepProblem => ({ where: `project ${project}`, message: 'no size' })
@@ -39,7 +44,15 @@ test('one that a sweep meets twice is told once', () => {
   expect(told({ 0: [broken('a'), broken('a')] })).toEqual(['0 project a'])
 })
 
-test('of more than can be remembered the newest are', () => {
+test('of more than can be remembered only those are told', () => {
   const many = Array.from({ length: 1001 }, (_, index) => broken(String(index)))
-  expect(told({ 0: many, 1: [broken('1000'), broken('0')] }).slice(1001)).toEqual(['1 project 0'])
+  expect(told({ 0: many, 1: [broken('1000'), broken('0')] })).toHaveLength(1000)
+  expect(told({ 0: many, 61: [broken('1000')] }).at(-1)).toBe('61 project 1000')
+})
+
+test('of a sweep the first hundred problems are kept, and the number of the others', () => {
+  const many = Array.from({ length: 500_000 }, (_, index) => broken(String(index)))
+  const { problems } = withFewProblems(sweep(0, { problems: many }))
+  expect(problems).toHaveLength(101)
+  expect(problems.at(-1)).toEqual({ where: 'account', message: 'and 499,900 more' })
 })

@@ -230,3 +230,62 @@ test('a project whose record does not fit is not lost', async () => {
   })
   expect((await read(service, { known })).lost).toEqual([])
 })
+
+/** Pages of 400 new projects each, from the page `first` on. */
+const endless = (first: number): Ports['service'] => {
+  let count = first
+  return servicePages(
+    new Proxy(
+      {},
+      {
+        get: () => {
+          count += 1
+          return page(
+            Array.from({ length: 400 }, (_, index) => `p-${count}-${index}`),
+            `c${count}`,
+          )
+        },
+      },
+    ),
+  )
+}
+describe('a list without end', () => {
+  const WAITING = expect.stringMatching(/^new projects wait for the next list/)
+
+  test('adds 10,000 projects, and ends as a fault of the service', async () => {
+    const { changed, progress, pages, problems } = await read(endless(0), { most: 1000 })
+    expect([changed.size, pages, progress.inProgress, progress.added]).toEqual([
+      10_000,
+      500,
+      undefined,
+      10_000,
+    ])
+    const ended = 'pagination: no end after 500 pages'
+    expect(problems.map(({ message }) => message)).toEqual([ended, WAITING])
+  })
+
+  test('adds none when it is read again', async () => {
+    const { progress } = await read(endless(0), { most: 30 })
+    const again = await read(endless(30), { progress, most: 30 })
+    expect([again.changed.size, again.problems.length]).toEqual([0, 1])
+  })
+})
+
+test('a long list adds its other projects when it is read again', async () => {
+  const pages = Object.fromEntries(
+    Array.from({ length: 30 }, (_, page30) => {
+      const ids = Array.from({ length: 400 }, (_id, index) => `p-${page30}-${index}`)
+      return [
+        page30 === 0 ? 'first' : String(page30),
+        page(ids, page30 === 29 ? undefined : String(page30 + 1)),
+      ]
+    }),
+  )
+  const { changed, progress } = await read(servicePages(pages))
+  expect([changed.size, progress.added]).toEqual([10_000, undefined])
+  const added = ledger({
+    projects: new Map([...changed].map(([id, one]) => [id, { project: one, listed: undefined }])),
+  })
+  const again = await read(servicePages(pages), { progress, known: added })
+  expect([again.changed.size, again.problems]).toEqual([2000, []])
+})

@@ -8,7 +8,9 @@ import { seconds } from '../../../src/model/units.ts'
 import type { RequestReport } from '../../../src/service/http/request.ts'
 import { change, clientOf, list, running } from '../client-of.ts'
 
-const LARGE = `"${'x'.repeat(32 * 2 ** 20)}"`
+const LARGE = `"${'x'.repeat(8 * 2 ** 20)}"`
+const MANY = `[${'0,'.repeat(500_000)}0]`
+const DEEP = '['.repeat(33) + ']'.repeat(33)
 
 const inHalfAMinute = Date.parse('2026-01-05T00:00:30Z')
 
@@ -24,11 +26,32 @@ const TABLE: [string, Fault, number, unknown, unknown][] = [
     { kind: 'uncertain', message: 'body: not JSON' },
   ],
   [
-    'answers 200 and over 32 MiB',
+    'answers 200 and more than a list may have',
     answers(200, LARGE),
     1,
-    { kind: 'malformed', problems: ['body: larger than 32 MiB'] },
-    { kind: 'uncertain', message: 'body: larger than 32 MiB' },
+    { kind: 'malformed', problems: ['body: larger than this answer may be'] },
+    { kind: 'uncertain', message: 'body: larger than this answer may be' },
+  ],
+  [
+    'answers 200 and more values than memory is for',
+    answers(200, MANY),
+    1,
+    { kind: 'malformed', problems: ['body: more than 500000 values'] },
+    { kind: 'uncertain', message: 'body: more than 500000 values' },
+  ],
+  [
+    'answers 200 and values in values in values',
+    answers(200, DEEP),
+    1,
+    { kind: 'malformed', problems: ['body: nested deeper than 32'] },
+    { kind: 'uncertain', message: 'body: nested deeper than 32' },
+  ],
+  [
+    'answers 422 and over 64 KiB',
+    answers(422, { message: 'x'.repeat(65_536) }),
+    1,
+    { kind: 'refused', status: 422, message: '' },
+    { kind: 'refused', status: 422, message: '' },
   ],
   ...[500, 502, 503, 504, 524].map((status): [string, Fault, number, unknown, unknown] => [
     `answers ${status}`,
@@ -211,6 +234,14 @@ test('every attempt takes its place in the request budget', async () => {
   for (let count = 0; count < 4; count += 1) await client.read(list, running)
   expect(server.requests).toHaveLength(16)
   expect(clock.monotonic()).toBeGreaterThanOrEqual(16 - 10)
+})
+
+test('every MiB of an answer counts as a request', async () => {
+  const clock = eagerClock()
+  await using server = await faultyServer(answers(200, `"${'x'.repeat(3 * 2 ** 20)}"`))
+  const client = clientOf(server.baseUrl, { clock, requestsPerMinute: 60 })
+  for (let count = 0; count < 4; count += 1) await client.read(list, running)
+  expect(clock.monotonic()).toBeCloseTo(13 - 10, 1)
 })
 
 describe('a signal', () => {

@@ -22,6 +22,8 @@ test.each([
   ['a date that cannot be read', { headers: { date: 'yesterday' } }],
   ['an answer that was kept for somebody else', { headers: { ...report.headers, age: '7' } }],
   ['what may be a machine on the way', { code: '502' }],
+  ['a year that is far away', { headers: { date: 'Fri, 31 Dec 9999 23:59:59 GMT' } }],
+  ['a clock that is more than a week off', { headers: { date: 'Mon, 12 Jan 2026 00:00:01 GMT' } }],
   ['no whole answer', { code: 'timeout', headers: {} }],
 ])('%s tells nothing', (_, over) => {
   const time = createServiceTime(fakeClock())
@@ -32,5 +34,11 @@ test.each([
 test('a refusal tells the time like any other answer', () => {
   const time = createServiceTime(fakeClock())
   time.record({ ...report, code: '404' })
+  expect(time.estimate()).toBeDefined()
+})
+
+test('a wall clock that cannot be right is corrected', () => {
+  const time = createServiceTime(fakeClock('1970-01-01T00:00:00Z'))
+  time.record(report)
   expect(time.estimate()).toBeDefined()
 })

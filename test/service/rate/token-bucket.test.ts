@@ -4,7 +4,7 @@ import { seconds, type Seconds } from '../../../src/model/units.ts'
 import {
   applyThrottle,
   newTokenBucket,
-  takeToken,
+  takeTokens,
   tokensAt,
   timeUntilToken,
   type TokenBucket,
@@ -19,7 +19,7 @@ function departures(start: TokenBucket, from: number, count: number): number[] {
   return Array.from({ length: count }, () => {
     for (let wait = timeUntilToken(budget, at(now)); wait > 0; wait = timeUntilToken(budget, at(now)))
       now += wait
-    budget = takeToken(budget, at(now))
+    budget = takeTokens(budget, at(now))
     return now
   })
 }
@@ -38,7 +38,7 @@ describe('a request budget', () => {
   test('tells how many may go at once: never more than those, and none while one has to wait', () => {
     const fresh = newTokenBucket(60, at(0))
     expect(tokensAt(fresh, at(100))).toBe(10)
-    const used = Array.from({ length: 10 }).reduce<TokenBucket>((budget) => takeToken(budget, at(0)), fresh)
+    const used = Array.from({ length: 10 }).reduce<TokenBucket>((budget) => takeTokens(budget, at(0)), fresh)
     expect([0, 0.9, 1, 3.5].map((now) => tokensAt(used, at(now)))).toEqual([0, 0, 1, 3])
     const refused = applyThrottle(fresh, at(0), { sentAt: at(0), pause: at(5), factor: 1 })
     expect([4.9, 5].map((now) => tokensAt(refused, at(now)))).toEqual([0, 1])
@@ -73,7 +73,7 @@ describe('a request budget', () => {
             if (index === limitedAt)
               budget = applyThrottle(budget, at(now), { sentAt: at(now), pause: at(1), factor: 0.5 })
             if (timeUntilToken(budget, at(now)) > 0) continue
-            budget = takeToken(budget, at(now))
+            budget = takeTokens(budget, at(now))
             sent.push(now)
           }
           const excess = sent.flatMap((from, first) =>
@@ -94,7 +94,7 @@ describe('a request budget', () => {
         for (let count = 0; count < spent; count += 1) {
           const wait = timeUntilToken(budget, at(now))
           now += wait
-          budget = takeToken(budget, at(now))
+          budget = takeTokens(budget, at(now))
         }
         budget = applyThrottle(budget, at(now), { sentAt: at(now), pause: at(pause), factor: 0.5 })
         const wait = timeUntilToken(budget, at(now))

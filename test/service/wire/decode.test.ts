@@ -123,6 +123,7 @@ describe('a list', () => {
           'endpoints[3].id: expected an id that starts with ep-; endpoints[3].host: Invalid input: expected string, received undefined',
         ],
         unread: ['ep-cool-1'],
+        hasUnidentified: true,
       },
     })
   })

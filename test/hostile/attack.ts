@@ -1,0 +1,148 @@
+// A daemon with two accounts, one of a malicious service and one of a well-behaved one, and what the attack costs it.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../src/local/proxy/listen.ts'
+import { fleetAt, page, until } from '../end-to-end/support.ts'
+import type { ModeName } from './service.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
+
+export type Damage = Readonly<{
+  /** Largest resident set of the daemon, MiB. */
+  rss: number
+  /** Time of `/-/healthy`, ms: of 95 % of the requests, which a busy machine does not decide, and of the slowest. */
+  health: number
+  slowest: number
+  /** From SIGTERM to the end, seconds. */
+  stop: number
+  exit: number | null
+  /** MiB. */
+  store: number
+  log: number
+  /** Passes of the well-behaved account that ended. */
+  passes: number
+  /** Computes of it that are shown. */
+  computes: number
+  metrics: string
+  logged: string
+}>
+
+type AttackOptions = Readonly<{ seconds: number; launcher?: string; apiKey?: string }>
+
+export async function attack(
+  mode: ModeName,
+  { seconds, launcher = LAUNCHER, apiKey = 'canary-0123456789' }: AttackOptions,
+): Promise<Damage> {
+  await using stack = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-hostile-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const [good, bad] = [await serve('normal', stack), await serve(mode, stack)]
+  const [telemetry, api] = [await freePort(), await freePort()]
+  writeFileSync(join(folder, 'key'), apiKey)
+  writeFileSync(
+    join(folder, 'dormouse.yaml'),
+    `accounts:
+  - { name: bad, base_url: "http://127.0.0.1:${bad}/api/v2", api_key_file: ./key, plan: launch }
+  - { name: good, base_url: "http://127.0.0.1:${good}/api/v2", api_key_file: ./key, plan: launch }
+poll: { interval: 1s, max_age: 5s }
+service: { requests_per_minute: 3000 }
+server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
+`,
+  )
+  const daemon = spawn(process.execPath, [launcher, 'run', '--config', join(folder, 'dormouse.yaml')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  stack.defer(() => void ended(daemon, 'SIGKILL'))
+  let logged = ''
+  daemon.stdout.setEncoding('utf8').on('data', (text: string) => (logged += text))
+  daemon.stderr.setEncoding('utf8').on('data', (text: string) => (logged += text))
+  const urls = { telemetry: `http://127.0.0.1:${telemetry}`, api: `http://127.0.0.1:${api}` }
+  await until(
+    'the first look',
+    async () => daemon.exitCode ?? ((await goodAccount(urls.api))?.computes || undefined),
+    60,
+  )
+  const times = await healthTimes(urls.telemetry, seconds)
+  const { passes, computes } = (await goodAccount(urls.api)) ?? { passes: 0, computes: 0 }
+  const metrics = (await page(`${urls.telemetry}/metrics`)).text
+  const rss = peakMemory(daemon)
+  const begun = performance.now()
+  const exit = await ended(daemon, 'SIGTERM')
+  return {
+    rss,
+    health: times[Math.floor(times.length * 0.95)] ?? Infinity,
+    slowest: times.at(-1) ?? Infinity,
+    stop: (performance.now() - begun) / 1000,
+    exit,
+    store: folderSize(join(folder, 'dormouse-data')) / 2 ** 20,
+    log: logged.length / 2 ** 20,
+    passes,
+    computes,
+    metrics,
+    logged,
+  }
+}
+
+async function serve(mode: ModeName, stack: AsyncDisposableStack): Promise<number> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'service.ts'), mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  stack.defer(() => void ended(child, 'SIGKILL'))
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return Number(line.toString())
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const end = once(child, 'close')
+  child.kill(signal)
+  await end
+  return child.exitCode
+}
+
+async function goodAccount(apiUrl: string) {
+  const fleet = await fleetAt(apiUrl)
+  const computes = fleet?.computes.filter(({ account }) => account === 'good').length ?? 0
+  const account = fleet?.accounts.find(({ account: name }) => name === 'good')
+  return fleet && { computes, passes: account?.service === 'ok' ? 1 : 0, at: account?.last_sweep_at }
+}
+
+/** Times of `/-/healthy`, asked every 50 ms, ascending, ms. */
+async function healthTimes(telemetryUrl: string, seconds: number): Promise<readonly number[]> {
+  const end = performance.now() + seconds * 1000
+  const times: number[] = []
+  while (performance.now() < end) {
+    const asked = performance.now()
+    const answer = await fetch(`${telemetryUrl}/-/healthy`, { signal: AbortSignal.timeout(20_000) })
+    await answer.text()
+    times.push(performance.now() - asked)
+    await once(AbortSignal.timeout(50), 'abort')
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+function peakMemory({ pid }: ChildProcess): number {
+  try {
+    return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return Infinity
+  }
+}
+
+const folderSize = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+
+/** What `promtool check metrics` says; empty where all is well. */
+export const checkedByPromtool = (metrics: string): string => {
+  try {
+    return execFileSync('promtool', ['check', 'metrics'], {
+      input: metrics,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }).toString()
+  } catch (cause) {
+    return String(cause)
+  }
+}

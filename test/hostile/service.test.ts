@@ -1,0 +1,48 @@
+// A malicious service and a daemon that observes it beside a well-behaved account.
+import { describe, expect } from 'vitest'
+import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
+import { longTest, testWith } from '../support/tiers.ts'
+import { attack, checkedByPromtool, type Damage } from './attack.ts'
+import { CONTENT_MODES } from './content-modes.ts'
+import { HTTP_MODES } from './http-modes.ts'
+import type { ModeName } from './service.ts'
+
+/** Bounds that hold whatever the service answers; `normal` is the daemon beside a service that behaves. */
+function expectBounded(damage: Damage, normal: Pick<Damage, 'rss'>): void {
+  const { rss, health, stop, exit, store, log, passes, computes, metrics, logged } = damage
+  expect(rss).toBeLessThanOrEqual(2 * normal.rss)
+  expect(health).toBeLessThanOrEqual(250)
+  expect([exit, stop <= 10]).toEqual([0, true])
+  expect([store <= 20, log <= 1]).toEqual([true, true])
+  expect({ passes, computes }).toEqual({ passes: 1, computes: 3 })
+  expect(foreignLines(metrics)).toEqual([])
+  expect(checkedByPromtool(metrics)).toBe('')
+  expect(logged).not.toContain('canary-')
+}
+
+const NAMES = new Set(Object.keys(CATALOGUE).map((key) => PREFIX + key))
+const SAMPLE =
+  /^(\w+?)(?:_bucket|_sum|_count)?(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})? [-+.\dInfNaEe]+$/
+
+/** Lines of the text format that no family of the catalogue or of the process has. */
+const foreignLines = (metrics: string): readonly string[] =>
+  metrics.split('\n').filter((line) => {
+    if (line === '' || /^# (HELP|TYPE) (dormouse|process|nodejs)_/.test(line)) return false
+    const [, name = ''] = SAMPLE.exec(line) ?? []
+    return !NAMES.has(name) && !/^(process|nodejs)_/.test(name)
+  })
+
+testWith('promtool')('small answers that cost gigabytes cost nothing', async () => {
+  const damage = await attack('zeros', { seconds: 0.5 })
+  // few requests beside other tests say nothing of the time
+  expectBounded({ ...damage, health: 0 }, { rss: 200 })
+})
+
+describe('a service whose mode is', () => {
+  const seconds = 5
+  let normal: Damage | undefined
+  longTest.each(Object.keys({ ...CONTENT_MODES, ...HTTP_MODES }) as ModeName[])('%s', async (mode) => {
+    normal ??= await attack('normal', { seconds })
+    expectBounded(await attack(mode, { seconds }), normal)
+  })
+})

@@ -1,0 +1,34 @@
+// A malicious service, a program of the tests: `node test/hostile/service.ts MODE` listens on loopback and prints its port. Each mode
+// changes some answers of a small, well-formed account; `normal` changes none.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { NORMAL, routeOf, type Mode } from './answers.ts'
+import { CONTENT_MODES } from './content-modes.ts'
+import { HTTP_MODES } from './http-modes.ts'
+
+export const MODES = { normal: {}, ...CONTENT_MODES, ...HTTP_MODES }
+export type ModeName = keyof typeof MODES
+
+if (process.argv[1] === import.meta.filename) {
+  const mode: Mode = MODES[process.argv[2] as ModeName]
+  let count = 0
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const [, projectId = ''] = /projects\/([^/]+)/.exec(url.pathname) ?? []
+    const exchange = {
+      request,
+      response,
+      count: (count += 1),
+      projectId,
+      cursor: url.searchParams.get('cursor'),
+    }
+    response.on('error', () => undefined)
+    request.resume()
+    const route = routeOf(url.pathname)
+    const answer = mode[route] ?? NORMAL[route]
+    answer(exchange)
+  }).listen(0, '127.0.0.1', () => {
+    process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+  })
+  process.once('SIGTERM', () => process.exit(0))
+}
