@@ -50,7 +50,11 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
   })
 }
 
-/** Past activity of an interval in progress becomes overhead. What stays begins with the last client's or own activity. */
+/**
+ * Evidence of an interval in progress, until `until`. Activity at its start stays, and:
+ * 1. Activity before the last client's becomes overhead; without clients, activity before the last own one.
+ * 2. After the last client's, only the last own activity stays: what readings added depends on no other.
+ */
 export function pruneOpenInterval(
   { evidence, delay }: TotalsContext,
   interval: AwakeInterval | undefined,
@@ -58,21 +62,31 @@ export function pruneOpenInterval(
 ): Readonly<{ evidence: Evidence; totals: Totals }> {
   const isPast = (at: Instant) => at <= until
   const clients = clientActivities(evidence)
-  const pivot =
-    clients.findLast(isPast) ??
-    (clients.length === 0 ? (observerActivities(evidence).findLast(isPast) ?? until) : undefined)
-  if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
-    return { evidence, totals: NO_TOTALS }
+  const own = observerActivities(evidence).findLast(isPast)
+  const pivot = clients.findLast(isPast) ?? (clients.length === 0 ? (own ?? until) : undefined)
+  if (!interval || interval.to || pivot === undefined) return { evidence, totals: NO_TOTALS }
+  const start = interval.from.latest
+  const isAtStart = (from: Instant, to: Instant) =>
+    from <= start && to >= interval.from.earliest - MAX_SESSION_TRACE
+  const ownFrom = own !== undefined && own >= pivot ? own - MAX_SESSION_TRACE : until
+  const reported = evidence.ownSessions.find(({ lastClientActivity }) => lastClientActivity === pivot)
   const past = { ...interval, to: undefined, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
   return {
-    totals: { ...NO_TOTALS, observerOverhead: observerOverhead(past, before, delay) },
+    totals:
+      pivot > start ? { ...NO_TOTALS, observerOverhead: observerOverhead(past, before, delay) } : NO_TOTALS,
     evidence: {
       ...evidence,
-      activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
+      activities: evidence.activities.filter((at) => at >= ownFrom || isAtStart(at, at) || at === pivot),
       ownSessions: evidence.ownSessions.filter(
-        (item) => item.disconnectedAt >= pivot || item.connectedAt <= interval.from.latest,
+        (item) =>
+          item.disconnectedAt >= ownFrom ||
+          isAtStart(item.connectedAt, item.disconnectedAt) ||
+          item === reported,
       ),
     },
   }
 }
+
+/** Longest time from the end of an own session to its activity, ms, in whole seconds. */
+const MAX_SESSION_TRACE = 2 * SECOND

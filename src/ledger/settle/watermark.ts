@@ -12,8 +12,10 @@ const MAX_OPERATION_WAIT = seconds(6 * 3600)
 const MIN_DISTANCE = 2000
 /** Smallest advance inside an interval in progress, 1 h, ms: bounds evidence and slices of an always-on compute. */
 const MIN_ADVANCE = HOUR
-/** Looks above which settling does not wait for MIN_ADVANCE, 200: applying takes longer with each. */
-const MANY_LOOKS = 200
+/** Facts, 60, above which a shorter advance is enough: applying takes longer with each, and rows get larger. */
+const MANY_FACTS = 60
+/** Smallest advance above `MANY_FACTS`, 5 min, ms: an always-on compute that is read each minute has two facts a minute. */
+const MIN_ADVANCE_WITH_MANY = 300_000
 
 /** After its end an interval may be restated for so long. */
 export const allowedLateness = (awaiting: boolean): Seconds =>
@@ -54,12 +56,32 @@ export function advanceWatermark(input: WatermarkInput): WatermarkAdvance {
     partlySettled: last ? undefined : watermark.partlySettled && next,
   }
   const target = { timeline, evidence, horizon: coveredUntil(evidence, horizon) }
-  return advanceInside(base, target, next)
+  return advanceOverRestart(base, target) ?? advanceInside(base, target, next)
 }
+
+/**
+ * Into the interval after a restart: no instant between the two intervals is certainly asleep. Undefined where the last interval that
+ * ended before the horizon is final without it, or too little is certain of the next.
+ */
+function advanceOverRestart(
+  { finalCount, until }: WatermarkAdvance,
+  target: Target,
+): WatermarkAdvance | undefined {
+  const { intervals } = target.timeline
+  const ended = intervals.findLastIndex(({ to }) => to !== undefined && to.latest < target.horizon) + 1
+  const next = ended > finalCount ? intervals[ended] : undefined
+  const awake = next && awakeUntil(target, next)
+  return awake !== undefined && awake >= until + minAdvance(target.evidence)
+    ? { finalCount: ended, until: awake, partlySettled: next }
+    : undefined
+}
+
+const minAdvance = ({ states, activities, ownSessions }: Evidence): number =>
+  states.length + activities.length + ownSessions.length > MANY_FACTS ? MIN_ADVANCE_WITH_MANY : MIN_ADVANCE
 
 /** Inside the interval or the sleep in progress, where that gains enough. */
 function advanceInside(base: WatermarkAdvance, target: Target, next: AwakeInterval | undefined) {
-  const step = target.evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE
+  const step = minAdvance(target.evidence)
   const awake = next && awakeUntil(target, next)
   if (awake !== undefined && awake >= latest(base.until, next?.from.latest ?? base.until) + step)
     return { ...base, until: awake, partlySettled: next }

@@ -1,18 +1,27 @@
 // The evidence of a compute stays small, however long it is awake and whoever keeps it awake.
 import { expect, test } from 'vitest'
 import type { ComputeEntry, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { Look, ReadingAttempt } from '../../../src/model/observation.ts'
 import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, attempt, ledger, look, prices, reading, sweep } from '../../support/build.ts'
 import { bySize } from '../../support/tiers.ts'
 
-type Use = 'clients' | 'idle'
+/** Clients all the time, or with a restart in between; one client at the start; one each six hours; none. */
+type Use = 'clients' | 'restarted' | 'once' | 'rarely' | 'idle'
 
 const DELAYS: readonly AutosuspendDelay[] = ['never', seconds(60), seconds(300), seconds(604_800)]
-const CASES = DELAYS.flatMap((delay) =>
-  (['clients', 'idle'] as const).flatMap((use) => [false, true].map((isRead) => ({ delay, use, isRead }))),
-)
+const USES: readonly (readonly [use: Use, isRead: boolean])[] = [
+  ['clients', false],
+  ['clients', true],
+  ['restarted', true],
+  ['once', true],
+  ['rarely', true],
+  ['idle', false],
+  ['idle', true],
+]
+const CASES = DELAYS.flatMap((delay) => USES.map(([use, isRead]) => ({ delay, use, isRead })))
 
 const DAY = 86_400
 /** Days of a run, and seconds between its passes. */
@@ -31,27 +40,47 @@ const busy = {
   prepared: 0,
 }
 
-/** The sweep of one pass: a look, and every five minutes a light reading. */
-function sweepAt(
-  when: number,
-  { delay, use, isRead }: { delay: AutosuspendDelay; use: Use; isRead: boolean },
-) {
-  const isAwake = use === 'clients' || delay === 'never' || when < delay
-  const record = {
+/** Seconds between two clients of `rarely`. */
+const RARELY = 6 * 3600
+
+/** Instant of the restart, seconds. */
+const RESTART = 3 * 3600
+
+/** Start of the awake interval at `when`, and its newest client activity; seconds. */
+function clientsAt(when: number, use: Use, delay: AutosuspendDelay) {
+  if (use === 'clients') return { woken: 0, active: when - 7 }
+  if (use === 'restarted') return { woken: when < RESTART ? 0 : RESTART, active: when - 7 }
+  const active = use === 'rarely' ? when - (when % RARELY) : 0
+  return { woken: delay === 'never' || delay > RARELY ? 0 : active, active }
+}
+
+type Case = { readonly delay: AutosuspendDelay; readonly use: Use; readonly isRead: boolean }
+
+/** The sweep of one pass: a look, and a reading each `PACE`, which shows as activity unless clients are at work. */
+function sweepAt(when: number, { delay, use, isRead }: Case) {
+  const { woken, active } = clientsAt(when, use, delay)
+  const isAwake = delay === 'never' || when < active + delay
+  const own = isRead && isAwake ? when - (when % PACE || PACE) : 0
+  const seen = look(when, {
     autosuspendDelay: delay,
-    startedAt: at(0),
-    ...(isAwake
-      ? { state: 'active' as const, lastActive: use === 'clients' ? at(when - 7) : undefined }
-      : { state: 'idle' as const, suspendedAt: at(Number(delay)) }),
-  }
-  const seen = look(when, record)
-  const causes = { ...reading().causes, ...(use === 'clients' ? busy : {}), lastForeignStatement: undefined }
-  const result = {
-    kind: 'read',
-    reading: reading({ kind: 'light', postmasterStartedAt: at(0), serverTime: at(when + 0.1), causes }),
-  } as const
-  const readings = isRead && isAwake && when % PACE === 0 ? [attempt(when, { look: seen, result })] : []
-  return sweep(when, { looks: [seen], readings })
+    startedAt: at(woken),
+    lastActive: use === 'idle' ? undefined : at(Math.max(active, own)),
+    ...(woken === RESTART && { suspendedAt: at(RESTART - 1) }),
+    ...(isAwake ? { state: 'active' } : { state: 'idle', suspendedAt: at(active + Number(delay)) }),
+  })
+  return sweep(when, { looks: [seen], readings: isRead ? readingsAt(when, seen, use) : [] })
+}
+
+function readingsAt(when: number, seen: Look, use: Use): readonly ReadingAttempt[] {
+  if (seen.compute.state !== 'active' || when % PACE !== 0) return []
+  const isBusy = use === 'clients' || use === 'restarted'
+  const read = reading({
+    kind: use === 'once' || use === 'rarely' ? 'full' : 'light',
+    postmasterStartedAt: seen.compute.startedAt ?? at(0),
+    serverTime: at(when + 0.1),
+    causes: { ...reading().causes, ...(isBusy && busy), lastForeignStatement: undefined },
+  })
+  return [attempt(when, { look: seen, result: { kind: 'read', reading: read } })]
 }
 
 const entriesOf = ({ evidence }: ComputeEntry): number =>
