@@ -45,7 +45,10 @@ export function findBoundaries(
   }
 }
 
-/** In order of the earliest instant that each may be of. */
+/**
+ * In order of the earliest instant that each may be of. Where an activity and a look that shows it asleep may be in either order, within a
+ * second, the look comes first: after activity a compute stays awake for its delay.
+ */
 function sightingsOf(
   evidence: Evidence,
   { settledUntil, activeSince }: { settledUntil: Instant; activeSince: Instant },
@@ -64,7 +67,15 @@ function sightingsOf(
       record: undefined,
       isActivity: true,
     }))
-  return [...observations, ...active].toSorted((a, b) => a.askedAt - b.askedAt)
+  const orderOf = (sighting: Sighting): Instant => {
+    const { askedAt } = sighting
+    const overlaps = (at: Instant) => at <= askedAt && askedAt < at + SECOND
+    return isAwakeState(sighting) ? askedAt : (activities.find(overlaps) ?? askedAt)
+  }
+  return [...observations, ...active]
+    .map((sighting) => ({ sighting, at: orderOf(sighting) }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ sighting }) => sighting)
 }
 
 export const isAwakeState = ({ state }: Pick<StateObservation, 'state'>): boolean => state === 'active'

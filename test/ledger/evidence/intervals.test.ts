@@ -55,6 +55,14 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
     [[10.5, 'operation', 'open']],
   ],
   [
+    'a look that shows it asleep in the second of an activity was before it',
+    {
+      states: [sighting('idle', 0), sighting('idle', 60.5), sighting('active', 120)],
+      activities: [at(60)],
+    },
+    [[60.75, 'poll', 'open']],
+  ],
+  [
     'states alone: the middle between two looks',
     {
       states: [sighting('idle', 0), sighting('active', 60), sighting('active', 120), sighting('idle', 180)],
