@@ -206,7 +206,10 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
         await clock.sleep(seconds(0.05), signal)
         simulation.advance(Math.max(simulation.now(), clock.now()))
         const compute = projectOf(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
-        return { kind: 'read', reading: readingOf(kind, compute?.startedAt ?? START, simulation.now()) }
+        return {
+          kind: 'read',
+          reading: simulatedReading(kind, compute?.startedAt ?? START, simulation.now()),
+        }
       },
     },
   }
@@ -221,7 +224,7 @@ const deletion = (endpointId: string, at: number): SimulatedEvent => ({
 
 const limitsOf = (range: Use['range']) => range && { minCu: range[0], maxCu: range[1] }
 
-const readingOf = (kind: Reading['kind'], startedAt: number, now: number): Reading => ({
+export const simulatedReading = (kind: Reading['kind'], startedAt: number, now: number): Reading => ({
   kind,
   postmasterStartedAt: instant(startedAt),
   serverTime: instant(now),

@@ -1,13 +1,13 @@
 // The way to a service in the same process: requests of the daemon's own client, without a connection.
 import { Dispatcher } from 'undici'
-import { seconds } from '../../src/model/units.ts'
+import { seconds, type Seconds } from '../../src/model/units.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** Undefined: no answer ever comes. */
 type Fetch = (request: Request) => Promise<Response | undefined>
 
 /** Seconds that a request takes on its way, and its answer on the way back: what loopback HTTP takes. */
-const WAY = seconds(0.001)
+export const LOOPBACK = seconds(0.001)
 
 const NEVER = new AbortController().signal
 
@@ -15,11 +15,14 @@ const NEVER = new AbortController().signal
 export class Inside extends Dispatcher {
   readonly #fetch: Fetch
   readonly #clock: VirtualClock
+  readonly #way: () => Seconds
 
-  constructor(fetch: Fetch, clock: VirtualClock) {
+  /** @param way called once for a request and once for its answer: how long it is under way */
+  constructor(fetch: Fetch, clock: VirtualClock, way: () => Seconds = () => LOOPBACK) {
     super()
     this.#fetch = fetch
     this.#clock = clock
+    this.#way = way
   }
 
   override dispatch(asked: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -31,7 +34,7 @@ export class Inside extends Dispatcher {
       String(value),
     ])
     const answer = async (): Promise<void> => {
-      await this.#clock.sleep(WAY, NEVER)
+      await this.#clock.sleep(this.#way(), NEVER)
       const release = this.#clock.hold()
       const response = await this.#fetch(
         new Request(url, { method: asked.method, headers, ...bodyOf(asked) }),
@@ -39,7 +42,7 @@ export class Inside extends Dispatcher {
       const body = response && Buffer.from(await response.arrayBuffer())
       release()
       if (!response || !body) return
-      await this.#clock.sleep(WAY, NEVER)
+      await this.#clock.sleep(this.#way(), NEVER)
       if (controller.aborted) return
       handler.onResponseStart?.(
         controller,

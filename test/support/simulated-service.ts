@@ -7,6 +7,7 @@ import { KEY_LENGTH, firstCatalogue } from '../../src/local/setup/default-catalo
 import { type Clock, createClock } from '../../src/local/clock.ts'
 import { DEFAULT_CONFIG } from '../../src/local/control/config.ts'
 import { UNUSED } from '../../src/local/control/usage/meter.ts'
+import type { ComputeUsage } from '../../src/local/control/usage/usage.ts'
 import type { Plane } from '../../src/local/control/plane.ts'
 import { newProject } from '../../src/local/control/requests/project-requests.ts'
 import type { Compute, Project, WakeCause } from '../../src/local/control/project.ts'
@@ -66,6 +67,8 @@ export type Simulated = {
   project(projectId: string): Project | undefined
   /** Exact usage of every compute that was ever started, now or at an instant, ms. */
   truth(at?: number): Truth
+  /** The same with the branch of each interval. */
+  usages(at: number): readonly ComputeUsage[]
   stop(): Promise<void>
 }
 
@@ -95,6 +98,7 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
     connect: (endpointId, cause) => now().connect(endpointId, cause),
     project: (projectId) => now().project(projectId),
     truth: (at) => api.truth(at ?? clock.now()),
+    usages: (at) => now().usages(at),
     stop: async () => {
       await close()
       store.close()

@@ -16,9 +16,9 @@ export type Comparison = {
 }
 
 /** Records carry whole seconds, so a bound may miss the truth by the rounding of an edge, seconds. */
-const TOLERANCE = 1
+export const TOLERANCE = 1
 /** A wake of the last minute is seen by the next pass, as activity is listed up to 20 s late. */
-const UNSEEN_WAKE = 80
+export const UNSEEN_WAKE = 80
 
 export function compare({ state, service, at: elapsed }: Pass): readonly Comparison[] {
   const now = instant(Math.floor(at(elapsed)))
@@ -31,7 +31,7 @@ export function compare({ state, service, at: elapsed }: Pass): readonly Compari
     owners: createOwners([]),
   }
   const { computes } = takeSnapshot([{ state, prices, preset, unreadable: undefined }], context)
-  const truth = new Map(service.truth(now).computes.map((real) => [real.endpointId, real.awakeSeconds]))
+  const truth = new Map(service.usages(now).map((real) => [real.endpointId, real.awakeSeconds]))
   return computes.map(({ identity: { ref }, state: { isDeleted }, ledger: { awake } }) => ({
     endpointId: ref.endpointId,
     low: awake.low / 1000,

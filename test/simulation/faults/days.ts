@@ -6,17 +6,17 @@ import { newPassState, type PassState, type PassPlan } from '../../../src/daemon
 import { runPasses } from '../../../src/daemon/pass/run-passes.ts'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
 import type { Event } from '../../../src/model/output/event-kinds.ts'
+import type { Budget } from '../../../src/model/policy/budget.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
-import type { Readings } from '../../../src/model/ports/readings.ts'
 import { seconds, type Seconds } from '../../../src/model/units.ts'
 import { createServiceTime } from '../../../src/service/http/server-time.ts'
 import type { RequestReport } from '../../../src/service/http/request.ts'
 import { createService } from '../../../src/service/service.ts'
 import { ok } from '../../../src/std/result.ts'
 import { preset, prices } from '../../support/build.ts'
-import { Inside } from '../../support/inside.ts'
-import { memoryStore } from '../../support/memory-store.ts'
+import { Inside, LOOPBACK } from '../../support/inside.ts'
+import { memoryStore, newMemory, type AccountRows, type Memory } from '../../support/memory-store.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { POLL } from '../../support/poll.ts'
 import {
@@ -27,11 +27,14 @@ import {
 } from '../../support/simulated-service.ts'
 import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
 import { seeded } from '../seeded.ts'
-import { faultyFetch, type Fault } from './faults.ts'
 import { noRedactor } from '../../support/secrets.ts'
+import { createLateness, faultyFetch, type Fault, type Slowness } from './faults.ts'
+import { simulatedReadings, type Addresses } from './simulated-readings.ts'
 
 const START = Date.parse('2026-01-05T00:00:00Z')
 const INTERVAL = seconds(60)
+/** Of a reading. */
+const DEADLINE = seconds(5)
 const nothing = (): void => undefined
 
 export type DaysOptions = {
@@ -44,7 +47,12 @@ export type DaysOptions = {
   /** Seconds of life before the daemon's first pass. */
   readonly past?: number
   readonly plan?: Partial<PassPlan['sweep']>
-  readonly readings?: Readings
+  /** Where readings get the connection strings from; default: none, readings are off. */
+  readonly addresses?: Addresses
+  /** Requests of other clients, moves of computes for example, each list in order of time. */
+  readonly scripts?: SimulatedOptions['scripts']
+  readonly slowness?: readonly Slowness[]
+  readonly budgets?: readonly Budget[]
   readonly requestsPerMinute?: number
   /** Default: the projects are discovered. */
   readonly projectIds?: readonly string[]
@@ -69,6 +77,8 @@ export type Days = {
   readonly events: readonly Event[]
   readonly reports: readonly RequestReport[]
   readonly state: PassState
+  /** Of the store, at the end. */
+  readonly rows: AccountRows
 }
 
 export const at = (elapsed: number): number => START + 1000 * elapsed
@@ -81,24 +91,29 @@ export async function runDays(options: DaysOptions): Promise<Days> {
     projects: options.projects,
     clock: { now: () => clock.now(), after: () => () => undefined, sleep: () => Promise.resolve() },
     since: START - 1000 * (options.past ?? 0),
+    scripts: options.scripts ?? [],
     behaviour: { lastActiveLag: 20, ...options.behaviour },
   })
   const events: Event[] = []
   const reports: RequestReport[] = []
   const passes: Pass[] = []
   const elapsed = (): number => clock.monotonic()
+  const lateBy = createLateness(options.slowness ?? [], { elapsed, random })
   const dispatcher = new Inside(
     faultyFetch((request) => service.fetch(request), options.faults, { elapsed, random }),
     clock,
+    () => seconds(LOOPBACK + lateBy() / 2),
   )
-  const ports = portsOf({ clock, random, service, dispatcher, events, reports }, options)
+  const memory = newMemory()
+  const ports = portsOf({ clock, random, service, dispatcher, lateBy, memory, events, reports }, options)
   const stop = new AbortController()
+  const log = pino({ level: 'silent' })
   let state = newPassState(await ports.store.load())
   const turn = async (): Promise<LoopTurn> => {
     const done = await runPasses(
       ports,
       { before: state, plan: planOf(options) },
-      { log: pino({ level: 'silent' }), self: { pass: nothing, stage: nothing }, signal: stop.signal },
+      { log, self: { pass: nothing, stage: nothing }, signal: stop.signal },
     )
     state = done.state
     const pass = { at: elapsed(), took: done.took, state, requests: reports.length, service }
@@ -110,7 +125,9 @@ export async function runDays(options: DaysOptions): Promise<Days> {
   }
   await clock.run(runLoop(clock, { interval: passInterval(INTERVAL), turn }, stop.signal))
   await service.stop()
-  return { passes, events, reports, state }
+  const rows = memory.accounts.get('main')
+  if (!rows) throw new Error('nothing was stored')
+  return { passes, events, reports, state, rows }
 }
 
 type Parts = {
@@ -118,40 +135,37 @@ type Parts = {
   readonly random: ReturnType<typeof seeded>
   readonly service: Simulated
   readonly dispatcher: Inside
+  readonly lateBy: () => number
+  readonly memory: Memory
   readonly events: Event[]
   readonly reports: RequestReport[]
 }
 
-function portsOf(
-  { clock, random, service, dispatcher, events, reports }: Parts,
-  options: DaysOptions,
-): Ports {
+function portsOf(parts: Parts, options: DaysOptions): Ports {
+  const { clock, random, memory, events } = parts
   const time = createServiceTime(clock)
-  const store = memoryStore()
+  const store = memoryStore(memory)
+  const service = createService({
+    baseUrl: parts.service.baseUrl,
+    readKey: () => ok(parts.service.apiKey),
+    clock,
+    random,
+    requestsPerMinute: options.requestsPerMinute ?? 350,
+    projects: options.projectIds ?? 'discover',
+    useConnectionUri: options.addresses === 'service',
+    dispatcher: parts.dispatcher,
+    onRequest: (report) => {
+      time.record(report)
+      parts.reports.push(report)
+    },
+  })
   return {
     clock,
     serviceTime: time,
     redact: noRedactor.redact,
     random,
-    service: createService({
-      baseUrl: service.baseUrl,
-      readKey: () => ok(service.apiKey),
-      clock,
-      random,
-      requestsPerMinute: options.requestsPerMinute ?? 350,
-      projects: options.projectIds ?? 'discover',
-      dispatcher,
-      onRequest: (report) => {
-        time.record(report)
-        reports.push(report)
-      },
-    }),
-    readings: options.readings ?? {
-      refusalOf: () => 'no-dsn',
-      prepare: () => Promise.resolve(undefined),
-      evict: nothing,
-      read: () => Promise.reject(new Error('readings are off')),
-    },
+    service,
+    readings: simulatedReadings(options.addresses, { ...parts, client: service, deadline: DEADLINE }),
     store: store.account('main'),
     epoch: store.epoch,
     history: NO_HISTORY,
@@ -162,10 +176,10 @@ function portsOf(
   }
 }
 
-const planOf = ({ plan, readings, projectIds }: DaysOptions): PassPlan => ({
+const planOf = ({ plan, addresses, budgets = [], projectIds }: DaysOptions): PassPlan => ({
   prices,
   preset,
-  budgets: createBudgetScopes([]),
+  budgets: createBudgetScopes(budgets),
   dayOf: createUtc().dayOf,
   owners: createOwners([]),
   overhead: 0.01,
@@ -174,9 +188,9 @@ const planOf = ({ plan, readings, projectIds }: DaysOptions): PassPlan => ({
     interval: INTERVAL,
     hasConfiguredProjects: projectIds !== undefined,
     readings: {
-      mode: readings ? 'full' : 'off',
+      mode: addresses ? 'full' : 'off',
       activityLag: seconds(20),
-      deadline: seconds(5),
+      deadline: DEADLINE,
       minInterval: seconds(300),
       maxConcurrent: 8,
     },

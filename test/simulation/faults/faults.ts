@@ -2,7 +2,12 @@
 import type { Random } from '../../../src/model/ports/clock.ts'
 
 /** Routes that a sweep asks, by the last words of their paths. */
-export type Route = 'list_projects' | 'get_project' | 'list_computes' | 'list_operations'
+export type Route =
+  | 'list_projects'
+  | 'get_project'
+  | 'list_computes'
+  | 'list_operations'
+  | 'get_connection_uri'
 
 /** A status with an error body; a page of HTML with status 200; a body that is no JSON; an empty list; no answer at all. */
 export type Outage = number | 'html' | 'malformed' | 'empty' | 'hang'
@@ -22,6 +27,13 @@ export type Fault = {
   readonly retryAfter?: number
 }
 
+/** A time in which steps take long: requests, answers, sessions. */
+export type Slowness = Pick<Fault, 'from' | 'to'> & {
+  readonly chance: number
+  /** Seconds. */
+  readonly longest: number
+}
+
 export const FOREVER = { from: 0, to: Infinity }
 
 export function routeOf(request: Request): Route | undefined {
@@ -29,14 +41,25 @@ export function routeOf(request: Request): Route | undefined {
   if (pathname.endsWith('/projects')) return 'list_projects'
   if (pathname.endsWith('/endpoints')) return 'list_computes'
   if (pathname.endsWith('/operations')) return 'list_operations'
+  if (pathname.endsWith('/connection_uri')) return 'get_connection_uri'
   return /\/projects\/[^/]+$/.test(pathname) ? 'get_project' : undefined
 }
+
+type Draw = { readonly elapsed: () => number; readonly random: Random }
+
+/** Draws by how many seconds a step that begins now is late. */
+export const createLateness =
+  (slowness: readonly Slowness[], { elapsed, random }: Draw) =>
+  (): number => {
+    const slow = slowness.find(({ from, to }) => elapsed() >= from && elapsed() < to)
+    return slow && random.unit() < slow.chance ? random.unit() * slow.longest : 0
+  }
 
 /** `fetch` with the faults; undefined: no answer ever comes. */
 export function faultyFetch(
   fetch: (request: Request) => Promise<Response>,
   faults: readonly Fault[],
-  { elapsed, random }: { readonly elapsed: () => number; readonly random: Random },
+  { elapsed, random }: Draw,
 ): (request: Request) => Promise<Response | undefined> {
   const hits = ({ from, to, route, projectId = '', chance = 1 }: Fault, request: Request): boolean =>
     elapsed() >= from &&

@@ -1,0 +1,127 @@
+// What must hold in every simulated world, whatever fails: each violation names its rule.
+import type { AccountRows } from '../../support/memory-store.ts'
+import { compare, outside } from './bounds.ts'
+import { budgetsOutside } from './budgets.ts'
+import { at, type Days, type Pass } from './days.ts'
+import type { Fault } from './faults.ts'
+import type { RandomWorld } from './random-world.ts'
+import { DORMOUSE } from './simulated-readings.ts'
+
+const INTERVAL = 60
+
+type Violation = { readonly rule: Rule; readonly at: number; readonly detail: unknown }
+
+type Rule =
+  | 'bounds contain the truth'
+  | 'budgets contain the truth'
+  | 'passes end within two intervals'
+  | 'evidence is bounded'
+  | 'no wake or suspension is invented'
+  | 'an outage is shown'
+  | 'likely time is close'
+  | 'readings wake nothing'
+  | 'no compute appears or disappears'
+  | 'stored rows are bounded'
+  | 'the account recovers'
+
+const violation = (rule: Rule, elapsed: number, details: readonly unknown[]): readonly Violation[] =>
+  details.map((detail) => ({ rule, at: elapsed, detail }))
+
+export const violationsOfPass = (world: RandomWorld, pass: Pass): readonly Violation[] => [
+  ...violation('bounds contain the truth', pass.at, outside(compare(pass))),
+  ...violation('budgets contain the truth', pass.at, budgetsOutside(pass)),
+  ...violation('passes end within two intervals', pass.at, pass.took < 2 * INTERVAL ? [] : [pass.took]),
+  ...violation('evidence is bounded', pass.at, largeEvidence(pass)),
+  ...violation('no wake or suspension is invented', pass.at, invented(pass)),
+  ...violation('an outage is shown', pass.at, unseenOutages(world, pass)),
+]
+
+export function violationsAtEnd(world: RandomWorld, days: Days): readonly Violation[] {
+  const last = days.passes.at(-1)
+  if (!last) throw new Error('no pass')
+  const real = last.service.truth()
+  const caused = real.computes.flatMap(({ endpointId, wakes }) =>
+    wakes
+      .filter(({ applicationName }) => applicationName === DORMOUSE.applicationName)
+      .map((wake) => ({ endpointId, ...wake })),
+  )
+  const found = days.events.filter(({ kind }) => kind === 'compute-found').length
+  const gone = days.events.filter(({ kind }) => kind === 'compute-gone')
+  const distant = world.listsOperations ? compare(last).filter((one) => !isClose(one)) : []
+  return [
+    ...violation('likely time is close', last.at, distant),
+    ...violation('readings wake nothing', last.at, caused),
+    ...violation('no compute appears or disappears', last.at, [
+      ...gone,
+      ...(found === world.projects.length ? [] : [{ found }]),
+    ]),
+    ...violation('stored rows are bounded', last.at, excessRows(world, days.rows, real)),
+    ...violation(
+      'the account recovers',
+      last.at,
+      last.state.service.status === 'ok' ? [] : [last.state.service],
+    ),
+  ]
+}
+
+const isClose = ({ likely, truth }: { likely: number; truth: number }): boolean =>
+  Math.abs(likely - truth) <= 0.01 * truth + 5
+
+/** Entries, and characters of JSON, of the evidence of one compute. */
+const MAX_ENTRIES = 100
+const MAX_SIZE = 20_000
+
+const largeEvidence = ({ state }: Pass): readonly unknown[] =>
+  [...state.ledger.computes.values()].flatMap(({ ref, evidence }) => {
+    const entries = Object.values(evidence).reduce(
+      (sum, facts) => sum + (Array.isArray(facts) ? facts.length : 0),
+      0,
+    )
+    // An entry has more than 20 characters: most passes need no JSON.
+    const size = entries < 20 ? 0 : JSON.stringify(evidence).length
+    return entries < MAX_ENTRIES && size < MAX_SIZE ? [] : [{ ...ref, entries, size }]
+  })
+
+function invented({ state, service, at: elapsed }: Pass): readonly unknown[] {
+  const truth = new Map(service.usages(at(elapsed)).map((real) => [real.endpointId, real]))
+  return [...state.ledger.computes.values()].flatMap(({ ref, counters: { wakes, suspends } }) => {
+    const real = truth.get(ref.endpointId)
+    const isTrue = wakes <= (real?.wakes.length ?? 0) && suspends <= (real?.suspends ?? 0)
+    return isTrue
+      ? []
+      : [{ ...ref, wakes, suspends, realWakes: real?.wakes.length, realSuspends: real?.suspends }]
+  })
+}
+
+/** Routes without which no sweep observes; a compute that is always in use is looked at in every pass. */
+const isTotal = ({ route, chance = 1 }: Fault): boolean =>
+  chance === 1 && (route === undefined || route === 'list_projects' || route === 'list_computes')
+
+/** Total outages in which a pass began and ended, two intervals after their begin, that its status does not show. */
+const unseenOutages = ({ faults }: RandomWorld, { at: end, took, state }: Pass): readonly unknown[] =>
+  state.service.status === 'ok'
+    ? faults.filter((fault) => isTotal(fault) && end - took > fault.from + 2 * INTERVAL && end < fault.to)
+    : []
+
+/** Rows beyond what happened: intervals by suspensions, days, sums of 5 minutes and an hour. */
+function excessRows(
+  { projects, past = 0, length, budgets = [] }: RandomWorld,
+  rows: AccountRows,
+  real: ReturnType<Pass['service']['truth']>,
+): readonly unknown[] {
+  const days = Math.ceil((past + length) / 86_400) + 1
+  const most = {
+    computes: projects.length,
+    projects: projects.length,
+    intervals: real.computes.reduce((sum, { suspends }) => sum + suspends, 0),
+    days: projects.length * days,
+    rollups: projects.length * Math.ceil(length / 3600 + 1) * 13,
+    statistics: projects.length,
+    budgets: budgets.length,
+    events: 1000,
+  }
+  return Object.entries(most).flatMap(([table, limit]) => {
+    const { size } = rows[table as keyof typeof most]
+    return size <= limit ? [] : [{ table, size, limit }]
+  })
+}
