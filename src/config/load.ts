@@ -54,18 +54,13 @@ export type Config = Omit<
 
 export const processEnvironment = (): Environment => process.env
 
-/** Secrets that cannot be read are problems, too. */
-export function loadConfig(path: string, access: SecretAccess): Result<Config, ConfigProblems> {
-  const loaded = loadWithSource(path, access)
-  return loaded.ok ? ok(loaded.value.config) : loaded
-}
-
 export type LoadedConfig = Readonly<{
   config: Config
   /** The YAML value with every default filled in. */
   effective: unknown
 }>
 
+/** Secrets that cannot be read are problems, too. */
 export function loadWithSource(path: string, access: SecretAccess): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return failed(file.error.map((problem) => `${path}: ${problem}`))

@@ -15,14 +15,18 @@ export function ensurePrivateFolder(folder: string): void {
 /** Why other users could exchange files in an existing folder; undefined if they cannot, or if there is no folder. */
 export function foreignFolderProblem(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
-  const { uid, mode } = statSync(folder)
-  const user = process.geteuid?.() ?? uid
-  // who owns a symbolic link can lead it elsewhere
-  const foreign = [uid, lstatSync(folder).uid].find((owner) => owner !== user && owner !== 0)
-  if (foreign !== undefined)
-    return `the folder ${folder} belongs to user ${foreign}: expected a folder of user ${user}, who runs this program`
-  if ((mode & OTHERS_WRITE) === 0) return undefined
+  const owner = foreignOwner(folder)
+  if (owner !== undefined)
+    return `the folder ${folder} belongs to user ${owner}: expected a folder of the user who runs this program`
+  if ((statSync(folder).mode & OTHERS_WRITE) === 0) return undefined
   return `other users can write to the folder ${folder}: run "chmod go-w ${folder}", or name a folder inside it that does not exist yet`
+}
+
+/** Another user, but not root, who owns the file or folder or a symbolic link in its place; undefined if there is none. */
+export function foreignOwner(path: string): number | undefined {
+  if (!existsSync(path)) return undefined
+  const user = process.geteuid?.()
+  return [statSync(path).uid, lstatSync(path).uid].find((owner) => owner !== user && owner !== 0)
 }
 
 /** Makes an empty file unless it exists, mode 0600 in any case. The folder is private. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { defaultYaml, withDefaults } from '../../src/config/defaults.ts'
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from './loading.ts'
 import { environmentOf } from '../support/secrets.ts'
 
 const DEFAULT = join(import.meta.dirname, '../../config/default.yaml')

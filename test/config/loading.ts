@@ -19,10 +19,11 @@ export function makeConfigFolder(): void {
 
 const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
 
-export function load(text: string, env: Record<string, string> = ENV) {
-  const loaded = loadAll(text, env)
-  return loaded.ok ? ok(loaded.value.config) : loaded
-}
+export const load = (text: string, env: Record<string, string> = ENV) => configOf(loadAll(text, env))
+
+export const loadConfig = (...given: Parameters<typeof loadWithSource>) => configOf(loadWithSource(...given))
+
+const configOf = (loaded: ReturnType<typeof loadWithSource>) => (loaded.ok ? ok(loaded.value.config) : loaded)
 
 /** With what the file says. */
 export function loadAll(text: string, env: Record<string, string> = ENV) {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { ACCOUNT, GOOD, problemsOf } from './loading.ts'
+import { ACCOUNT, GOOD, loadConfig, problemsOf } from './loading.ts'
 import { environmentOf } from '../support/secrets.ts'
 
 describe('what is wrong is told:', () => {

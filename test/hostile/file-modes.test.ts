@@ -89,7 +89,7 @@ describe('the store', () => {
       mkdirSync(storeFolder(), { mode: 0o700 })
       chownSync(storeFolder(), NOBODY, NOBODY)
       expect(openStore).toThrow(
-        `the folder ${storeFolder()} belongs to user ${NOBODY}: expected a folder of user 0`,
+        `the folder ${storeFolder()} belongs to user ${NOBODY}: expected a folder of the user`,
       )
       const link = join(root, 'link')
       mkdirSync(join(root, 'own'), { mode: 0o700 })
@@ -153,6 +153,25 @@ describe('a command', () => {
     expect(ended.err).toContain(`other users can write to the folder ${folder}: run "chmod go-w`)
     expect(readdirSync(folder)).toEqual([])
   })
+
+  // only root can give a file away
+  test.skipIf(process.getuid?.() !== 0)(
+    'takes no configuration that another user has put into the current folder',
+    async () => {
+      const file = join(root, 'dormouse.yaml')
+      writeFileSync(
+        file,
+        'accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]',
+      )
+      chownSync(file, NOBODY, NOBODY)
+      const command = (words: string) => dormouse(words.split(' '), { cwd: root, env: { KEY: 'key' } })
+      for (const words of ['run', 'once', 'check-config', 'status', 'projects list']) {
+        const { code, err } = await command(words)
+        expect([code, err]).toEqual([2, expect.stringContaining(`dormouse.yaml belongs to user ${NOBODY}`)])
+      }
+      expect(await command(`check-config --config ${file}`)).toMatchObject({ code: 0, err: '' })
+    },
+  )
 
   test('writes no configuration through a link that somebody else has placed', async () => {
     symlinkSync(join(root, 'elsewhere'), join(root, 'dormouse.yaml'))

@@ -1,21 +1,20 @@
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../../config/defaults.ts'
-import { loadWithSource, type Config } from '../../config/load.ts'
+import type { Config } from '../../config/load.ts'
 import { secretFileWarnings } from '../../config/secret-files.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createSink } from '../../daemon/notify/sinks.ts'
 import { createRandom } from '../../daemon/random.ts'
 import type { Message } from '../../model/output/message.ts'
-import { DEFAULT_CONFIG } from '../connect/service.ts'
+import { CONFIG_TEXT, readConfiguration } from '../connect/configuration.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 
-type Options = Readonly<{ config: string; json?: boolean; sendTest?: string }>
+type Options = Readonly<{ config?: string; json?: boolean; sendTest?: string }>
 
 export const createCheckConfigCommand = ({ io, end }: CommandSession) =>
   new Command('check-config')
     .description('print all problems of a configuration, or the configuration in effect')
-    .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .option('--config <file>', CONFIG_TEXT)
     .option(
       '--send-test <receiver>',
       'send a test to a receiver of notifications or reports, and print the outcome',
@@ -24,8 +23,7 @@ export const createCheckConfigCommand = ({ io, end }: CommandSession) =>
     .action((options: Options) => end(checkConfig(options, io)))
 
 async function checkConfig(options: Options, io: Io) {
-  const path = resolve(io.cwd, options.config)
-  const loaded = loadWithSource(path, io)
+  const loaded = readConfiguration(options.config, io)
   if (loaded.ok) {
     const { config, effective } = loaded.value
     if (options.sendTest !== undefined) return testReceiver(config, options, io)

@@ -1,33 +1,32 @@
-import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadWithSource, type Config } from '../../config/load.ts'
+import type { Config } from '../../config/load.ts'
 import { secretFileWarnings } from '../../config/secret-files.ts'
 import { startDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { createLog } from '../../daemon/log.ts'
 import { fleetJson } from '../../daemon/http/api/status-json.ts'
-import { DEFAULT_CONFIG } from '../connect/service.ts'
+import { CONFIG_TEXT, readConfiguration } from '../connect/configuration.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 import { EXIT, failUsage, jsonText, reportFindings, type CommandSession } from '../terminal/io.ts'
 
-type Options = Readonly<{ config: string; json?: boolean }>
+type Options = Readonly<{ config?: string; json?: boolean }>
 
 export const createRunCommand = ({ end, ...session }: CommandSession) =>
   new Command('run')
     .description('watch the accounts of a configuration until stopped')
-    .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .option('--config <file>', CONFIG_TEXT)
     .action((options: Options) => end(runDaemon(options, session)))
 
 export const createOnceCommand = ({ end, ...session }: CommandSession) =>
   new Command('once')
     .description('make one pass over the accounts of a configuration, print the result, and end')
-    .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .option('--config <file>', CONFIG_TEXT)
     .option('--json', 'print JSON')
     .action((options: Options) => end(runOnce(options, session)))
 
 type Process = Omit<CommandSession, 'end'>
 
 async function runDaemon(options: Options, { io, version }: Process) {
-  const read = () => loadWithSource(resolve(io.cwd, options.config), io)
+  const read = () => readConfiguration(options.config, io)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const { config } = loaded.value
@@ -48,7 +47,7 @@ async function runDaemon(options: Options, { io, version }: Process) {
 }
 
 async function runOnce(options: Options, { io, version }: Process) {
-  const read = () => loadWithSource(resolve(io.cwd, options.config), io)
+  const read = () => readConfiguration(options.config, io)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const onAnyPort = { ...loaded.value, config: withAnyPort(loaded.value.config) }

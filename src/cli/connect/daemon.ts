@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { request } from 'undici'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
-import { loadConfig, type Config } from '../../config/load.ts'
+import type { Config } from '../../config/load.ts'
 import { createKey } from '../../config/secrets.ts'
 import { addressText } from '../../config/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { cutText } from '../../std/sanitize.ts'
-import { DEFAULT_CONFIG } from './service.ts'
+import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 
 export type ApiProblem = Readonly<{ kind: 'unreached' | 'refused'; message: string }>
@@ -32,11 +32,11 @@ export const withApiOptions = (command: Command): Command =>
   command
     .option('--url <url>', "address of the daemon's API (default: that of the configuration)")
     .option('--token-file <file>', `file with a token of the API (default: the variable ${VARIABLE}, if set)`)
-    .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
+    .option('--config <file>', CONFIG_TEXT)
 
 /** The API of `--url`, else of the configuration, which then comes with it. */
 export function daemonApi(
-  { url, config: file = DEFAULT_CONFIG, tokenFile }: ApiOptions,
+  { url, config: file, tokenFile }: ApiOptions,
   io: Io,
 ): Result<Readonly<{ api: DaemonApi; config?: Config }>, readonly string[]> {
   const problem = url === undefined ? undefined : urlProblem(url)
@@ -44,11 +44,11 @@ export function daemonApi(
   const token = readToken(tokenFile && resolve(io.cwd, tokenFile), io)
   if (!token.ok) return failed([token.error])
   if (url !== undefined) return ok({ api: { url, token: token.value } })
-  const config = loadConfig(resolve(io.cwd, file), io)
-  if (!config.ok) return config
-  const { api, tls } = config.value.server
+  const loaded = readConfiguration(file, io)
+  if (!loaded.ok) return loaded
+  const { api, tls } = loaded.value.config.server
   const apiUrl = `${tls ? 'https' : 'http'}://${addressText(api)}`
-  return ok({ api: { url: apiUrl, token: token.value }, config: config.value })
+  return ok({ api: { url: apiUrl, token: token.value }, config: loaded.value.config })
 }
 
 /** Problem without the address: people put passwords there. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isBaseUrl } from '../../config/sections/account.ts'
-import { loadConfig, type AccountConfig, type Config } from '../../config/load.ts'
+import type { AccountConfig, Config } from '../../config/load.ts'
 import { createKey, type Secret } from '../../config/secrets.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
@@ -12,10 +12,10 @@ import type { Service } from '../../model/ports/service.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
+import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 import { parseId } from '../terminal/parse.ts'
 
-export const DEFAULT_CONFIG = 'dormouse.yaml'
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
 export const NO_BASE_URL = '--base-url: expected an http or https address that ends with /api/v2'
 /** The default of `service.requests_per_minute`: half of what the service allows an account. */
@@ -33,7 +33,7 @@ export type ConnectOptions = Readonly<{
 export const withConnectOptions = (command: Command): Command =>
   withDirectOptions(
     command
-      .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
+      .option('--config <file>', CONFIG_TEXT)
       .option('--account <name>', 'account of the configuration; needed when it has several'),
   )
 
@@ -89,9 +89,9 @@ export const apiKeySecret = ({ apiKeyFile }: ConnectOptions, io: Io): Secret =>
 function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
   if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
-  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io)
+  const config = readConfiguration(options.config, io)
   if (!config.ok) return config
-  const { accounts, service } = config.value
+  const { accounts, service } = config.value.config
   const named = accounts.filter(({ name }) => options.account === undefined || name === options.account)
   const [account, other] = named
   if (!account || other)
@@ -103,7 +103,7 @@ function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, 
     hosts,
     plan,
     prices,
-    reader: readerFor(account, config.value),
+    reader: readerFor(account, config.value.config),
   })
 }
 

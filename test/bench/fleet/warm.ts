@@ -1,7 +1,7 @@
 // The store of a daemon that knows its fleet: filled by its own passes, on virtual time, over the same simulated service.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig, type Config } from '../../../src/config/load.ts'
+import { loadWithSource, type Config } from '../../../src/config/load.ts'
 import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import { imagine } from './imagined.ts'
@@ -52,9 +52,9 @@ export async function warmUp(
   const config = (rates: string): Config => {
     const file = join(folder, 'warm.yaml')
     writeFileSync(file, `${yaml}\n${rates}\n`)
-    const loaded = loadConfig(file, environmentOf({ FLEET_KEY: service.apiKey }))
+    const loaded = loadWithSource(file, environmentOf({ FLEET_KEY: service.apiKey }))
     if (!loaded.ok) throw new Error(loaded.error.join('\n'))
-    return loaded.value
+    return loaded.value.config
   }
   await imagine({
     service,

@@ -1,7 +1,7 @@
 // The daemon of the benchmark, as a process of its own: node watch.ts ORDER, started by fleet.ts. It is the daemon's own
 // loop, store, snapshot and exposition; what it knew, and when, is noted on the way.
 import { pino } from 'pino'
-import { loadConfig, type AccountConfig, type Config } from '../../../src/config/load.ts'
+import { loadWithSource, type AccountConfig } from '../../../src/config/load.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition, daemonInfoOf } from '../../../src/daemon/snapshot/exposition.ts'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
@@ -47,9 +47,9 @@ export type Watched = {
 }
 
 const { configFile, from, ahead, late } = JSON.parse(process.argv[2] ?? '') as WatchOrder
-const loaded = loadConfig(configFile, environmentOf(process.env))
+const loaded = loadWithSource(configFile, environmentOf(process.env))
 if (!loaded.ok) throw new Error(loaded.error.join('\n'))
-const config: Config = loaded.value
+const { config } = loaded.value
 const machineClock = createClock()
 const clock = { ...machineClock, now: () => instant(machineClock.now() - ahead) }
 const notes = createNotes(() => clock.now())

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { loadConfig } from '../../../src/config/load.ts'
+import { loadConfig } from '../../config/loading.ts'
 import { dormouse, localCli, words } from '../local-cli.ts'
 import { environmentOf } from '../../support/secrets.ts'
 
