@@ -22,12 +22,12 @@ type Scene = (client: Socket, columns: readonly string[]) => void
 type Mode = Readonly<{ startup?: Scene; query?: Scene }>
 
 /** Part of a reading → what an honest server answers. */
-const HONEST: Readonly<Record<string, object>> = {
+export const honestRows = (): Readonly<Record<string, object>> => ({
   limits: {
     max_connections: 112,
     reserved_connections: 3,
-    started_ms: Date.UTC(2026, 5),
-    now_ms: Date.UTC(2026, 6),
+    started_ms: Date.now() - 1000,
+    now_ms: Date.now(),
     cache_limit: null,
     sees_all: true,
   },
@@ -37,13 +37,13 @@ const HONEST: Readonly<Record<string, object>> = {
     idle: 1,
     idle_in_transaction: 0,
     working: 0,
-    last_statement_ms: Date.UTC(2026, 6),
+    last_statement_ms: Date.now() - 500,
     longest_transaction: null,
     groups: [group({})],
   },
   workers: { replication: 0, subscriptions: 0, autovacuum: 0, prepared: 0 },
   use: { sessions: 5, active_ms: 100 },
-}
+})
 
 function group(over: object) {
   return {
@@ -66,7 +66,7 @@ const rows =
   (client, columns) => {
     const parts: Record<string, object | undefined> = forged
     const values = columns.map((name) => {
-      const honest = HONEST[name]
+      const honest = honestRows()[name]
       return honest ? JSON.stringify({ ...honest, ...parts[name] }) : null
     })
     client.write(Buffer.concat([rowDescription(columns), dataRow(values), DONE]))
@@ -153,6 +153,7 @@ const queries: Readonly<Record<string, Scene>> = {
     limits: { started_ms: 8.64e15, now_ms: -8.64e15 },
     clients: { last_statement_ms: 1e300 },
   }),
+  'a clock of another year': rows({ limits: { started_ms: Date.UTC(2190), now_ms: Date.UTC(2191) } }),
   'a start in the future': rows({ limits: { started_ms: Date.UTC(2199), now_ms: Date.UTC(2001) } }),
   'a thousand groups': rows({ clients: { groups: Array.from({ length: 1000 }, () => group({})) } }),
   'long names': rows({ clients: { groups: [group({ application: 'x'.repeat(10_000) })] } }),

@@ -4,7 +4,7 @@ import type { Compute } from '../../model/service/compute.ts'
 import type { NotRead, Reading, ReadingResult } from '../../model/observation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Readings } from '../../model/ports/readings.ts'
-import { seconds, type Seconds } from '../../model/units.ts'
+import { DAY, seconds, type Seconds } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
 import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
 import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
@@ -119,7 +119,7 @@ type LightRows = ServerRows & { readonly clients: ClientsReading }
 async function readWith(
   client: Client,
   kind: Reading['kind'],
-  { serviceUsers }: ReadingsOptions,
+  { serviceUsers, clock }: ReadingsOptions,
 ): Promise<Reading> {
   try {
     await client.connect()
@@ -133,6 +133,8 @@ async function readWith(
       kind === 'light'
         ? { ...serverReading(await queryParts<LightRows>(client, server)), ...cacheNotRead(LIGHT) }
         : await fullReading(client, server)
+    if (Math.abs(reading.serverTime - clock.now()) > MAX_CLOCK_DIFFERENCE)
+      throw new Error('the clock of the server and ours are more than a day apart')
     await client.end()
     return { kind, ...reading }
   } catch (error) {
@@ -141,6 +143,9 @@ async function readWith(
     throw error
   }
 }
+
+/** Milliseconds: what a reading shows is kept until its time is over, so that a time far ahead would be kept for ever. */
+const MAX_CLOCK_DIFFERENCE = DAY
 
 const LIGHT = { missing: 'a light reading' }
 

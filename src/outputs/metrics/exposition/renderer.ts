@@ -101,7 +101,8 @@ function repeatedPositions(labels: readonly LabelValues[]): ReadonlySet<number> 
   const last = new Map<string, number>()
   const repeated = new Set<number>()
   for (const [index, values] of labels.entries()) {
-    const text = JSON.stringify(values)
+    // UTF-8 has one text for all halves of characters
+    const text = JSON.stringify(values.map((value) => value.toWellFormed()))
     const before = last.get(text)
     if (before !== undefined) repeated.add(before)
     last.set(text, index)
