@@ -32,7 +32,7 @@ export function parseDays(text: string): Result<ReadonlySet<number>, string> {
     const [first = '', last = first, ...more] = part.split('-').map((name) => name.trim())
     const [from, to] = [dayOf(first), dayOf(last)]
     if (from === undefined || to === undefined || more.length > 0)
-      return failed(`${part.trim() || 'an empty day'}: expected days such as Mon, Mon-Fri or Sat,Sun`)
+      return failed(`${dayText(part.trim())}: expected days such as Mon, Mon-Fri or Sat,Sun`)
     for (let day = from; ; day = (day + 1) % 7) {
       days.add(day)
       if (day === to) break
@@ -68,3 +68,7 @@ export function parseClosingTime(text: string): Result<number, string> {
   const time = parseTime(text)
   return time === undefined ? failed('expected a time from 00:00 to 24:00') : ok(time)
 }
+
+/** A misspelt day, but no longer text: that may be a secret in the wrong place. */
+const dayText = (day: string) =>
+  day === '' ? 'an empty day' : /^[\p{L}-]{1,12}$/u.test(day) ? day : 'a text'

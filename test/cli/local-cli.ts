@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import { guardOutput } from '../../src/cli/terminal/io.ts'
+import { guardOutput } from '../../src/cli/terminal/process-io.ts'
 import { createRedactor } from '../../src/std/redactor.ts'
 import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
 

@@ -3,7 +3,7 @@ import { serviceErrorText, type ServiceError } from '../../model/service/service
 import { toIso } from '../../model/time.ts'
 import type { SecretAccess } from '../../config/secrets.ts'
 import type { Redactor } from '../../std/redactor.ts'
-import { sanitize, terminalText } from '../../std/sanitize.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 
 /** `env` and `learn`: for secrets, which `out` and `err` leave out. */
@@ -22,12 +22,6 @@ export type Io = SecretAccess &
     /** Clears the terminal; absent if `out` is none. */
     clear?: () => void
   }>
-
-/** The exit of every text: without known secrets, and without what would control the terminal. */
-export const guardOutput = (io: Io): Io => {
-  const shown = (text: string) => terminalText(io.redact(text))
-  return { ...io, out: (text) => io.out(shown(text)), err: (text) => io.err(shown(text)) }
-}
 
 /** Done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import { processEnvironment } from '../../config/load.ts'
 import { createRedactor } from '../../std/redactor.ts'
-import { failText, guardOutput, type ExitCode, type Io } from './io.ts'
+import { terminalText } from '../../std/sanitize.ts'
+import { failText, type ExitCode, type Io } from './io.ts'
 
 /** Cursor to the first column of the first line, then erase what follows. Source: ECMA-48, CUP and ED. */
 const CLEAR = '\u001B[H\u001B[J'
@@ -28,6 +29,12 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     columns: stdout.isTTY ? stdout.columns : undefined,
     clear: () => stdout.write(CLEAR),
   })
+}
+
+/** The exit of every text: without known secrets, and without what would control the terminal. */
+export const guardOutput = (io: Io): Io => {
+  const shown = (text: string) => terminalText(io.redact(text))
+  return { ...io, out: (text) => io.out(shown(text)), err: (text) => io.err(shown(text)) }
 }
 
 /** Prints a fault of the program with its causes and their properties, as Node would, but through the exit of all texts. */

@@ -14,12 +14,15 @@ import { parseMoney } from '../units.ts'
 const exempt = strictObject(selectorShape)
 const LIMIT = 'expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'
 
+/** Characters of a limit; a longer text may be a secret in the wrong place. */
+const MAX_SHOWN = 20
+
 /** `200 USD`, `0.5 cu_hours`, `100 awake_hours`; 0 is refused. */
 function parseLimit(text: string): Result<BudgetLimit, string> {
   const [number = '', unit = '', ...more] = text.trim().split(/\s+/)
   const amount = parseMoney(number)
   if (!amount || more.length > 0 || !/^[\p{L}\p{Sc}][\p{L}\p{Sc}_]*$/u.test(unit))
-    return failed(`${LIMIT}, got ${text}`)
+    return failed(text.length > MAX_SHOWN ? LIMIT : `${LIMIT}, got ${text}`)
   const inMillis = Number((amount * 3.6).toFixed(0))
   if (unit === 'cu_hours') return ok({ unit, amount: cuMillis(inMillis) })
   if (unit === 'awake_hours') return ok({ unit, amount: millis(inMillis) })

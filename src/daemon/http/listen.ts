@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { routePath } from 'hono/route'
+import { fileErrorText } from '../../config/secrets.ts'
 import type { TlsFiles } from '../../config/sections/server.ts'
 import { INTERNAL_ERROR, refuse, type Failures } from './answers.ts'
 import { createConnections, type ConnectionGuard } from './connections.ts'
@@ -103,14 +104,16 @@ export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 
 /** In PEM. */
 export type CertificatePair = Readonly<{ cert: string; key: string }>
 
-/** @throws with both files when one cannot be read, or the key is not that of the certificate */
+/** @throws with the reason when one cannot be read, or the key is not that of the certificate */
 export function readCertificatePair({ certFile, keyFile }: TlsFiles): CertificatePair {
   try {
     const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
     createSecureContext(pair)
     return pair
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${reason}`, { cause })
+    // texts of the system name the path, which may be a secret in the wrong place
+    const isOfSystem = !(cause instanceof Error) || 'syscall' in cause
+    const reason = isOfSystem ? fileErrorText(cause) : cause.message
+    throw new Error(`server.tls: cert_file and key_file cannot be used: ${reason}`, { cause })
   }
 }

@@ -7,7 +7,6 @@ import { instant, millis, type Seconds } from '../../model/units.ts'
 import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
 import { correctClockSkew } from './clock-skew.ts'
-import { redactSweep } from './redact-sweep.ts'
 import type { PassInput, PassState } from './pass-state.ts'
 import { withFewProblems } from './sweep-events.ts'
 import { createServiceClock, initialAnchor, upperBoundOfNow, type ClockReading } from './service-clock.ts'
@@ -63,4 +62,39 @@ async function statisticsOf(refs: readonly ComputeRef[], awake: AwakeStatistics,
 function sweepPlan({ persistence, polling }: PassState, plan: SweepPlan): SweepPlan {
   const adapted = { ...plan, allowance: plan.requests, requests: adaptToThroughput(plan, polling.throughput) }
   return persistence.isPersisted ? adapted : { ...adapted, readings: { ...plan.readings, mode: 'off' } }
+}
+
+/** Keys of texts that others chose. Ids and hosts stay, because they are asked for again. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'name',
+  'regionId',
+  'platformId',
+  'where',
+  'message',
+  'missing',
+  'application',
+  'user',
+  'database',
+])
+
+/**
+ * The exit of every text that others wrote, without known secrets: events, status, metrics, pages, reports and the store have what passed here.
+ *  An unchanged part stays the same object, as caches go by identity.
+ */
+const redactSweep = (sweep: Sweep, { redact }: Pick<Ports, 'redact'>): Sweep => ({
+  ...sweep,
+  projects: withoutSecrets(sweep.projects, redact),
+  looks: withoutSecrets(sweep.looks, redact),
+  readings: withoutSecrets(sweep.readings, redact),
+  problems: withoutSecrets(sweep.problems, redact),
+})
+
+function withoutSecrets<Part>(part: Part, redact: Ports['redact']): Part {
+  if (typeof part !== 'object' || part === null) return part
+  const shown = Object.entries(part).map(([key, inner]: [string, unknown]) => {
+    const isText = typeof inner === 'string' && TEXTS.has(key)
+    return [key, isText ? redact(inner) : withoutSecrets(inner, redact)] as const
+  })
+  if (shown.every(([key, inner]) => inner === Reflect.get(part, key))) return part
+  return (Array.isArray(part) ? shown.map(([, inner]) => inner) : Object.fromEntries(shown)) as Part
 }
