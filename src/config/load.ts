@@ -27,7 +27,10 @@ import { buildWindows } from './sections/windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
-export type AccountConfig = Pick<AccountEntry, 'name' | 'baseUrl' | 'orgId' | 'projects' | 'plan' | 'dsn'> & {
+export type AccountConfig = Pick<
+  AccountEntry,
+  'name' | 'baseUrl' | 'insecure' | 'orgId' | 'projects' | 'plan' | 'dsn'
+> & {
   readonly key: Secret
   readonly prices: Prices
   readonly dsnPassword: Secret | undefined
@@ -51,6 +54,17 @@ export type Config = Omit<
   readonly notifications: readonly Notification[]
   readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
 }
+
+/** Settings that give up encryption or authentication, such as `accounts.main`. */
+export const insecureSettings = ({ accounts, notifications, report, server }: Config): readonly string[] => [
+  ...accounts.flatMap(({ name, insecure }) => (insecure ? [`accounts.${name}`] : [])),
+  ...notifications.flatMap((entry) => (isInsecure(entry) ? [`notifications.${entry.name}`] : [])),
+  ...report.sinks.flatMap((entry) => (isInsecure(entry) ? [`report.sinks.${entry.name}`] : [])),
+  ...(server.insecure ? ['server'] : []),
+]
+
+const isInsecure = ({ receiver }: Pick<Notification, 'receiver'>): boolean =>
+  ('insecure' in receiver && receiver.insecure) || ('anyCertificate' in receiver && receiver.anyCertificate)
 
 export const processEnvironment = (): Environment => process.env
 

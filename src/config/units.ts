@@ -1,6 +1,7 @@
 import { number, string, union } from 'zod'
 import { fromIso } from '../model/time.ts'
 import { micros, seconds, type Instant, type Micros, type Seconds } from '../model/units.ts'
+import { isLoopbackHost } from '../std/unencrypted.ts'
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
@@ -73,8 +74,7 @@ export const addressSchema = string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
   .transform((text) => parseAddress(text) ?? { host: '', port: 0 })
 
-export const isLoopback = ({ host }: HostAndPort): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+export const isLoopback = ({ host }: HostAndPort): boolean => isLoopbackHost(host)
 
 /** Beginning of `2026-03-01` in UTC. */
 export const parseDay = (text: string): Instant | undefined =>

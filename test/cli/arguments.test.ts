@@ -40,6 +40,18 @@ test.each([
   ['status --config dormouse.yaml --config other.yaml', `option '--config <file>' is given twice`],
   ['computes create p --branch br-1 --branch br-2', `option '--branch <id>' is given twice`],
   ['status --url nonsense', '--url: expected an http or https address such as http://127.0.0.1:9478'],
+  [
+    'status --url http://dormouse.example.com',
+    '--url: expected https, as the host is not loopback, or --insecure',
+  ],
+  [
+    'projects list --base-url http://example.com/api/v2 --api-key-file key',
+    '--base-url: expected https, as the host is not loopback, or --insecure',
+  ],
+  [
+    'init --output new.yaml --base-url http://example.com/api/v2',
+    '--base-url: expected https, as the host is not loopback, or --insecure',
+  ],
   ['report --url ftp://one', '--url: expected an http or https address such as http://127.0.0.1:9478'],
   [
     'reload --url http://127.0.0.1:99999',

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 writeFileSync(join(folder, 'token'), 'look-at-it\n')
 
 const sha256 = createHash('sha256').update('look-at-it').digest('hex')
-const taken = snapshotOf(1)
+const taken = { ...snapshotOf(1), insecure: ['accounts.main'] }
 
 const serve = () =>
   listenHttp(
@@ -58,6 +58,13 @@ test.each(['status', 'explain ep-0', 'export'])('%s sends the token it is given'
     code: 1,
     err: 'dormouse: the token is wrong\n',
   })
+})
+
+test('status tells of settings that give up encryption', async () => {
+  await using listener = await serve()
+  const line = words(`status --url ${urlOf(listener.address)} --token-file token`)
+  const { out } = await dormouse(line, { cwd: folder })
+  expect(out).toContain('without encryption or authentication: accounts.main\n')
 })
 
 test.each([

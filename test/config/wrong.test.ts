@@ -159,7 +159,7 @@ describe('what is wrong is told:', () => {
     ],
     [
       'two accounts of one name',
-      `accounts:\n${[0, 1].map(() => '- { name: a, base_url: "http://h/api/v2", plan: free, api_key_env: KEY }').join('\n')}`,
+      `accounts:\n${[0, 1].map(() => '- { name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }').join('\n')}`,
       ['accounts[1].name: a is the name of accounts[0], too'],
     ],
   ])('%s', (_, text, problems) => {

@@ -1,12 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
-import { isBaseUrl } from '../../config/sections/account.ts'
 import { defaultYaml } from '../../config/defaults.ts'
 import { shippedPrices } from '../../config/load.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { DEFAULT_CONFIG } from '../connect/configuration.ts'
-import { apiKeySecret, connectService, NO_BASE_URL } from '../connect/service.ts'
+import { apiKeySecret, baseUrlProblem, connectService } from '../connect/service.ts'
 import { withDirectOptions, type ConnectOptions } from '../connect/service.ts'
 import { isFolder } from '../terminal/parse.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
@@ -52,8 +51,9 @@ async function init(options: Options, io: Io) {
 }
 
 function problemOf(options: Options, io: Io) {
-  const { baseUrl, apiKeyFile, plan } = options
-  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) return NO_BASE_URL
+  const { apiKeyFile, plan } = options
+  const address = baseUrlProblem(options)
+  if (address !== undefined) return address
   const prices = plan === undefined ? undefined : shippedPrices(plan)
   if (prices?.ok === false) return `--${prices.error.join('; ')}`
   const key = apiKeyFile === undefined ? undefined : apiKeySecret(options, io).read()
@@ -67,7 +67,8 @@ function pathProblem(path: string, { force }: Options) {
 }
 
 /** Values of the account, by key of the file. */
-const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
+const answersOf = ({ baseUrl, insecure, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
+  ...(insecure === true && { insecure }),
   ...(baseUrl !== undefined && { base_url: baseUrl }),
   ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
   ...(orgId !== undefined && { org_id: orgId }),

@@ -24,10 +24,14 @@ export const createStatusCommand = ({ io, end }: CommandSession) =>
         printFleetAnswer(options, io, {
           ask: readFleet,
           answerFrom: (stored) => ok(fleetJson(stored)),
-          text: (fleet) => [...fleet.accounts.map(accountText), '', fleetTable(fleet)].join('\n'),
+          text: (fleet) =>
+            [...insecureLines(fleet), ...fleet.accounts.map(accountText), '', fleetTable(fleet)].join('\n'),
         }),
       ),
     )
+
+const insecureLines = ({ insecure }: FleetJson) =>
+  insecure.length === 0 ? [] : [`without encryption or authentication: ${insecure.join(', ')}`]
 
 function accountText(account: FleetJson['accounts'][number]) {
   const {

@@ -7,6 +7,7 @@ import { createKey } from '../../config/secrets.ts'
 import { addressText } from '../../config/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { isUnencrypted } from '../../std/unencrypted.ts'
 import { cutText } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
@@ -22,6 +23,7 @@ export type DaemonApi = Readonly<{ url: string; token?: string | undefined }>
 export type ApiOptions = Readonly<{
   url?: string
   tokenFile?: string
+  insecure?: boolean
   config?: string
   json?: boolean
 }>
@@ -32,14 +34,15 @@ export const withApiOptions = (command: Command): Command =>
   command
     .option('--url <url>', "address of the daemon's API (default: that of the configuration)")
     .option('--token-file <file>', `file with a token of the API (default: the variable ${VARIABLE}, if set)`)
+    .option('--insecure', 'allow http for --url outside of loopback')
     .option('--config <file>', CONFIG_TEXT)
 
 /** The API of `--url`, else of the configuration, which then comes with it. */
 export function daemonApi(
-  { url, config: file, tokenFile }: ApiOptions,
+  { url, config: file, tokenFile, insecure = false }: ApiOptions,
   io: Io,
 ): Result<Readonly<{ api: DaemonApi; config?: Config }>, readonly string[]> {
-  const problem = url === undefined ? undefined : urlProblem(url)
+  const problem = url === undefined ? undefined : urlProblem(url, insecure)
   if (problem !== undefined) return failed([`--url: ${problem}`])
   const token = readToken(tokenFile && resolve(io.cwd, tokenFile), io)
   if (!token.ok) return failed([token.error])
@@ -52,12 +55,14 @@ export function daemonApi(
 }
 
 /** Problem without the address: people put passwords there. */
-function urlProblem(text: string): string | undefined {
+function urlProblem(text: string, insecure: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     return 'expected an http or https address such as http://127.0.0.1:9478'
-  return url.username || url.password
-    ? `expected no name or password: a token comes from --token-file or the variable ${VARIABLE}`
+  if (url.username || url.password)
+    return `expected no name or password: a token comes from --token-file or the variable ${VARIABLE}`
+  return isUnencrypted(text) && !insecure
+    ? 'expected https, as the host is not loopback, or --insecure'
     : undefined
 }
 

@@ -11,13 +11,13 @@ import { defaultHosts, type AllowedHosts } from '../../model/service/allowed-hos
 import type { Service } from '../../model/ports/service.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { isUnencrypted } from '../../std/unencrypted.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 import { parseId } from '../terminal/parse.ts'
 
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
-export const NO_BASE_URL = '--base-url: expected an http or https address that ends with /api/v2'
 /** The default of `service.requests_per_minute`: half of what the service allows an account. */
 const REQUESTS_PER_MINUTE = 350
 
@@ -25,6 +25,7 @@ export type ConnectOptions = Readonly<{
   config?: string
   account?: string
   baseUrl?: string
+  insecure?: boolean
   apiKeyFile?: string
   orgId?: string
   json?: boolean
@@ -44,12 +45,22 @@ export const withDirectOptions = (command: Command): Command =>
       '--api-key-file <file>',
       `file with the API key for --base-url (default: variable ${KEY_VARIABLE})`,
     )
+    .option('--insecure', 'allow http for --base-url outside of loopback')
     .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
 
 /** Sends nothing. Problems are those of usage or configuration. */
 export function connectService(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
   const access = openServiceAccess(options, io)
   return access.ok ? ok(createService(access.value.service)) : access
+}
+
+/** Undefined also without an address. */
+export function baseUrlProblem({ baseUrl, insecure = false }: ConnectOptions): string | undefined {
+  if (baseUrl === undefined) return undefined
+  if (!isBaseUrl(baseUrl)) return '--base-url: expected an http or https address that ends with /api/v2'
+  return isUnencrypted(baseUrl) && !insecure
+    ? '--base-url: expected https, as the host is not loopback, or --insecure'
+    : undefined
 }
 
 export type ServiceAccess = Readonly<{
@@ -68,7 +79,8 @@ export function openServiceAccess(options: ConnectOptions, io: Io): Result<Servi
   if (baseUrl === undefined) return accessByConfig(options, io)
   if (options.config !== undefined || options.account !== undefined)
     return failed(['give either --base-url or --config and --account'])
-  if (!isBaseUrl(baseUrl)) return failed([NO_BASE_URL])
+  const problem = baseUrlProblem(options)
+  if (problem !== undefined) return failed([problem])
   const { read: readKey } = apiKeySecret(options, io)
   const key = readKey()
   if (!key.ok)

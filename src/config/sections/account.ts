@@ -1,5 +1,6 @@
-import { array, literal, strictObject, string, union, type z } from 'zod'
+import { array, boolean, literal, strictObject, string, union, type z } from 'zod'
 import { camelKeys, example, labelSchema, ofObject, secretFile, secretVariable } from '../parts.ts'
+import { isUnencrypted } from '../../std/unencrypted.ts'
 import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
@@ -58,7 +59,10 @@ export const accountSchema = strictObject({
   name: labelSchema
     .meta(example('main'))
     .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
-  base_url: baseUrl.describe('The address of the service, with its version.'),
+  base_url: baseUrl.describe('The address of the service, with its version; https, or http on loopback.'),
+  insecure: boolean()
+    .optional()
+    .describe('Whether base_url may be http elsewhere, too: then everybody on the way can read the API key.'),
   api_key_file: secretFile
     .meta(example('/run/secrets/dormouse-api-key'))
     .describe('File with the API key. It is read again for every request, so that a key can be replaced.'),
@@ -99,6 +103,10 @@ export const accountSchema = strictObject({
     .meta(example('DORMOUSE_PASSWORD'))
     .describe('Variable of the environment with the password for dsn, in place of dsn_password_file.'),
 })
+  .refine(({ base_url, insecure }) => insecure === true || !isUnencrypted(base_url), {
+    ...ofObject('expected https, as the host is not loopback, or insecure: true'),
+    path: ['base_url'],
+  })
   .refine(
     ({ api_key_file, api_key_env }) => count(api_key_file, api_key_env) === 1,
     ofObject('expected exactly one of api_key_file and api_key_env'),

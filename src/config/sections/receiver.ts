@@ -8,12 +8,13 @@ import {
   type ConfigContext,
   type Secret,
 } from '../secrets.ts'
+import { isUnencrypted } from '../../std/unencrypted.ts'
 import { repeatedName } from '../suggestions.ts'
 import { labelSchema, optionalText, secretFile, secretVariable, wholeNumberSchema } from '../parts.ts'
 
 export type Receiver =
-  | Readonly<{ type: 'webhook'; url: Secret; secret: Secret | undefined }>
-  | Readonly<{ type: 'slack'; url: Secret }>
+  | Readonly<{ type: 'webhook'; url: Secret; secret: Secret | undefined; insecure: boolean }>
+  | Readonly<{ type: 'slack'; url: Secret; insecure: boolean }>
   | Readonly<{
       type: 'smtp'
       host: string
@@ -22,7 +23,10 @@ export type Receiver =
       password: Secret | undefined
       from: string
       to: readonly string[]
+      /** Without encryption, where the server offers none. */
       insecure: boolean
+      /** Encrypted, whoever the server is. */
+      anyCertificate: boolean
     }>
   | Readonly<{ type: 'file'; path: string; keep: number }>
 
@@ -53,7 +57,12 @@ export const receiverKeys = {
   to: array(mail).min(1).optional().describe('smtp: the recipients.'),
   insecure: boolean()
     .optional()
-    .describe('smtp: whether to accept a server without encryption or without a trusted certificate.'),
+    .describe(
+      'Whether to send without encryption: webhook, slack: to an http address outside of loopback; smtp: to a server that offers none, without user and password.',
+    ),
+  any_certificate: boolean()
+    .optional()
+    .describe('smtp: whether to accept a certificate that nobody trusted has signed.'),
 }
 
 type ReceiverEntry = z.output<z.ZodObject<typeof receiverKeys>> & {
@@ -67,10 +76,20 @@ type KeyRules = Readonly<{ allowed: readonly Key[]; needed: readonly Key[] }>
 
 /** Keys by type; besides, one of the two keys of an address is needed. */
 const KEY_RULES: Readonly<Record<Receiver['type'], KeyRules>> = {
-  webhook: { allowed: ['url_file', 'url_env', 'secret_file', 'secret_env'], needed: [] },
-  slack: { allowed: ['url_file', 'url_env'], needed: [] },
+  webhook: { allowed: ['url_file', 'url_env', 'secret_file', 'secret_env', 'insecure'], needed: [] },
+  slack: { allowed: ['url_file', 'url_env', 'insecure'], needed: [] },
   smtp: {
-    allowed: ['host', 'port', 'user', 'password_file', 'password_env', 'from', 'to', 'insecure'],
+    allowed: [
+      'host',
+      'port',
+      'user',
+      'password_file',
+      'password_env',
+      'from',
+      'to',
+      'insecure',
+      'any_certificate',
+    ],
     needed: ['host', 'from', 'to'],
   },
   file: { allowed: ['path', 'keep'], needed: ['path'] },
@@ -89,18 +108,23 @@ function receiverProblems(entry: ReceiverEntry) {
   const missing = needed.filter((key) => !has(key))
   const doubled = (['secret', 'password'] as const).filter((key) => has(`${key}_file`) && has(`${key}_env`))
   const lacksAddress = allowed.includes('url_file') && has('url_file') === has('url_env')
+  const hasLogin = has('user') || has('password_file') || has('password_env')
+  const isOpen = type === 'smtp' && entry.insecure === true && hasLogin
   return [
     ...foreign.map((key) => `${key} is no key of type ${type}`),
     ...missing.map((key) => `type ${type} needs ${key}`),
     ...(lacksAddress ? ['expected exactly one of url_file and url_env'] : []),
     ...doubled.map((name) => `expected at most one of ${name}_file and ${name}_env`),
+    ...(isOpen
+      ? ['insecure: no password is sent without encryption; leave out insecure, or user and password']
+      : []),
   ]
 }
 
 type NamedEntry = ReceiverEntry & { readonly name: string }
 type Built<Entry> = Readonly<{ entry: Entry; receiver: Receiver }>
 
-/** In the order of the entries. Problems: repeated names, secrets that cannot be read. */
+/** In the order of the entries. Problems: repeated names, secrets that cannot be read, addresses without encryption. */
 export function buildReceivers<Entry extends NamedEntry>(
   path: string,
   entries: readonly Entry[],
@@ -110,12 +134,21 @@ export function buildReceivers<Entry extends NamedEntry>(
   const problems = built.flatMap(({ receiver }, index) => [
     ...repeatedName(path, entries, index),
     ...secretProblems(`${path}[${index}]`, secretsOf(receiver)),
+    ...addressProblems(`${path}[${index}]`, receiver),
   ])
   return { built, problems }
 }
 
+function addressProblems(path: string, receiver: Receiver): readonly string[] {
+  if (!('url' in receiver) || receiver.insecure) return []
+  const url = receiver.url.read()
+  return url.ok && isUnencrypted(url.value)
+    ? [`${path}.${receiver.url.from}: expected https, as the host is not loopback, or insecure: true`]
+    : []
+}
+
 function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
-  const { type, host = '', port = 587, user, from = '', to = [], insecure = false } = entry
+  const { type, insecure = false } = entry
   const secret = (name: 'url' | 'secret' | 'password') =>
     configuredSecret(
       createSecret,
@@ -125,16 +158,22 @@ function receiverOf(entry: ReceiverEntry, context: ConfigContext): Receiver {
   const url = secret('url') ?? createSecret('url_env', { variable: '' }, context)
   switch (type) {
     case 'webhook':
-      return { type, url, secret: secret('secret') }
+      return { type, url, secret: secret('secret'), insecure }
     case 'slack':
-      return { type, url }
-    case 'smtp': {
-      const password = secret('password')
-      return { type, host, port, user, password, from, to, insecure }
-    }
+      return { type, url, insecure }
+    case 'smtp':
+      return mailReceiver(entry, secret('password'))
     case 'file':
       return { type, path: resolve(context.folder, entry.path ?? ''), keep: entry.keep ?? 52 }
   }
+}
+
+function mailReceiver(
+  { host = '', port = 587, user, from = '', to = [], insecure = false, any_certificate }: ReceiverEntry,
+  password: Secret | undefined,
+): Receiver {
+  const anyCertificate = any_certificate ?? false
+  return { type: 'smtp', host, port, user, password, from, to, insecure, anyCertificate }
 }
 
 /** Those that are configured, and undefined for those that are not. */

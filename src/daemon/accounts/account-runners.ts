@@ -1,5 +1,5 @@
 // Account runners, one per account, and the one snapshot of all.
-import type { AccountConfig, Config } from '../../config/load.ts'
+import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
@@ -50,6 +50,7 @@ export async function createAccountRunners(
       version: (snapshot?.version ?? 0) + 1,
       passSeconds,
       jobs: passes ? [passes] : [],
+      insecure: insecureSettings(current()),
       staleAfter: seconds(metrics.staleAfter * poll.interval),
       activityLag: reading.activityLag,
       owners,

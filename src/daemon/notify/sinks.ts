@@ -8,9 +8,9 @@ import { createSlackSink, createWebhookSink } from '../../outputs/notify/webhook
 export function createSink(receiver: Receiver, clock: Clock): Sink {
   switch (receiver.type) {
     case 'webhook':
-      return createWebhookSink({ url: receiver.url.read, secret: receiver.secret?.read, clock })
+      return createWebhookSink({ ...receiver, url: receiver.url.read, secret: receiver.secret?.read, clock })
     case 'slack':
-      return createSlackSink({ url: receiver.url.read, clock })
+      return createSlackSink({ ...receiver, url: receiver.url.read, clock })
     case 'smtp':
       return createSmtpSink({ ...receiver, password: receiver.password?.read, clock })
     case 'file':

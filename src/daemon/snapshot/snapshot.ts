@@ -21,6 +21,7 @@ type SnapshotContext = Readonly<{
   activityLag: Seconds
   owners: Owners
   jobs?: Snapshot['jobs']
+  insecure?: Snapshot['insecure']
 }>
 
 /** Some 10 ms of work. */
@@ -32,7 +33,7 @@ export function createSnapshotBuilder() {
   return (context: SnapshotContext) => {
     const views: ComputeView[] = []
     const accounts: AccountView[] = []
-    const { version, now: takenAt, passSeconds, jobs = [] } = context
+    const { version, now: takenAt, passSeconds, jobs = [], insecure = [] } = context
     return {
       account: (input: AccountInput) => {
         const account = openAccount(input)
@@ -52,7 +53,7 @@ export function createSnapshotBuilder() {
         asleep.evictUnused()
         const ready =
           accounts.length > 0 && accounts.every(({ service, stored }) => isReached(service) && stored)
-        return { version, takenAt, ready, accounts, computes: views, passSeconds, jobs }
+        return { version, takenAt, ready, accounts, computes: views, passSeconds, jobs, insecure }
       },
     }
   }

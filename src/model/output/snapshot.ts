@@ -175,6 +175,8 @@ export type Snapshot = Readonly<{
   computes: readonly ComputeView[]
   passSeconds: Seconds
   jobs: readonly JobView[]
+  /** Settings of the configuration that give up encryption or authentication: `accounts.main`. */
+  insecure: readonly string[]
 }>
 
 export type AwakeReason = Readonly<

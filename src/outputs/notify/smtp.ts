@@ -12,8 +12,10 @@ export type SmtpOptions = Readonly<{
   password: (() => Result<string, string>) | undefined
   from: string
   to: readonly string[]
-  /** Accepts a server without encryption or a trusted certificate. */
+  /** Sends to a server without encryption, but no password. */
   insecure: boolean
+  /** Accepts a certificate that nobody trusted has signed. */
+  anyCertificate: boolean
   clock: Clock
 }>
 
@@ -30,7 +32,7 @@ export const createSmtpSink =
   }
 
 async function sendMail(message: Message, options: SmtpOptions, password = ''): Promise<DeliveryOutcome> {
-  const { host, port, user, insecure, from, to } = options
+  const { host, port, user, insecure, anyCertificate, from, to } = options
   const { subject, text, html, attachments } = message
   const timeout = DELIVERY_DEADLINE * 1000
   const transport = createTransport({
@@ -38,8 +40,8 @@ async function sendMail(message: Message, options: SmtpOptions, password = ''): 
     port,
     secure: port === IMPLICIT_TLS_PORT,
     requireTLS: !insecure,
-    tls: { rejectUnauthorized: !insecure },
-    ...(user === undefined ? {} : { auth: { user, pass: password } }),
+    tls: { rejectUnauthorized: !anyCertificate },
+    ...(user === undefined || insecure ? {} : { auth: { user, pass: password } }),
     connectionTimeout: timeout,
     greetingTimeout: timeout,
     socketTimeout: timeout,

@@ -5,6 +5,7 @@ import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { escapeEntities } from '../../std/sanitize.ts'
+import { isUnencrypted } from '../../std/unencrypted.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
 
@@ -15,6 +16,8 @@ type WebhookOptions = Readonly<{
   url: Setting
   /** Key of the signature; undefined: none. */
   secret: Setting | undefined
+  /** Whether the address may be http outside of loopback; default false. */
+  insecure?: boolean
   clock: Clock
 }>
 
@@ -23,13 +26,13 @@ type WebhookOptions = Readonly<{
  * attempt.
  */
 export const createWebhookSink =
-  ({ url, secret, clock }: WebhookOptions): Sink =>
+  ({ url, secret, insecure = false, clock }: WebhookOptions): Sink =>
   (message, signal) => {
     const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body)
     const signed = secret ? signature(body, secret(), clock) : ok({})
     if (!signed.ok) return Promise.resolve({ kind: 'retry', because: signed.error })
     const headers = { 'idempotency-key': headerKey(message.key), ...signed.value }
-    return postJson({ url, headers, body }, clock, signal)
+    return postJson({ url, insecure, headers, body }, clock, signal)
   }
 
 function signature(body: string, secret: Result<string, string>, clock: Clock) {
@@ -48,14 +51,15 @@ const MAX_SLACK_TEXT_LENGTH = 3000
 
 /** Messages to Slack or a compatible chat. The address decides the channel, which cannot be overridden. Source as above. */
 export const createSlackSink =
-  ({ url, clock }: Pick<WebhookOptions, 'url' | 'clock'>): Sink =>
+  ({ url, insecure = false, clock }: Omit<WebhookOptions, 'secret'>): Sink =>
   ({ text, slack }, signal) => {
     // without links and mentions. Source: Slack, "Formatting text for app surfaces"
     const body = slack ?? { text: escapeEntities(text).slice(0, MAX_SLACK_TEXT_LENGTH) }
-    return postJson({ url, headers: {}, body: JSON.stringify(body) }, clock, signal)
+    return postJson({ url, insecure, headers: {}, body: JSON.stringify(body) }, clock, signal)
   }
 
-type PostRequest = Readonly<{ url: Setting; headers: Readonly<Record<string, string>>; body: string }>
+type PostRequest = Pick<WebhookOptions, 'url' | 'insecure'> &
+  Readonly<{ headers: Readonly<Record<string, string>>; body: string }>
 
 /** For good. All others may pass later, for instance when somebody corrects the address. */
 const REJECTED = new Set([400, 413, 422])
@@ -66,7 +70,7 @@ const MAX_RETRY_AFTER = 3600
 
 /** Redirects are not followed: somebody else chose that address. Never rejects. */
 function postJson(
-  { url, headers, body }: PostRequest,
+  { url, insecure = false, headers, body }: PostRequest,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -75,6 +79,11 @@ function postJson(
   const target = URL.parse(address.value)
   if (!target || !/^https?:$/.test(target.protocol))
     return Promise.resolve({ kind: 'retry', because: 'its address is no http or https URL' })
+  if (!insecure && isUnencrypted(target.href))
+    return Promise.resolve({
+      kind: 'retry',
+      because: 'its address is http: expected https, or insecure: true',
+    })
   return withinDeadline(
     async (ended) => {
       const answer = await request(target, {

@@ -1,14 +1,14 @@
 // Configuration of the simulated week: two accounts, budgets with rungs, windows, owners, receivers.
 
 /** Address of the simulated service of the account `main`; requests to it stay in this process. */
-export const SERVICE_URL = 'http://service.test/api/v2'
+export const SERVICE_URL = 'https://service.test/api/v2'
 /** Variables of the environment that the configuration names. */
 export const ENVIRONMENT = {
   OUTPUTS_KEY: 'api-key',
-  OUTPUTS_HOOK: 'http://hook.test/events',
+  OUTPUTS_HOOK: 'https://hook.test/events',
   OUTPUTS_SECRET: 'signing-secret',
-  OUTPUTS_CHAT: 'http://chat.test/incoming',
-  OUTPUTS_REPORTS: 'http://reports.test/weekly',
+  OUTPUTS_CHAT: 'https://chat.test/incoming',
+  OUTPUTS_REPORTS: 'https://reports.test/weekly',
 }
 
 export const configuration = (folder: string): string => `

@@ -104,7 +104,7 @@ describe('a budget of the configuration', () => {
   })
 })
 
-const TWO = `accounts:\n${['a', 'b'].map((name) => `- { name: ${name}, base_url: "http://h/api/v2", plan: free, api_key_env: KEY }`).join('\n')}\n`
+const TWO = `accounts:\n${['a', 'b'].map((name) => `- { name: ${name}, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }`).join('\n')}\n`
 const LIMIT =
   'budgets[0].limit: expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'
 const MONTH_DAY =

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
+import { insecureSettings } from '../../../src/config/load.ts'
 import { GOOD, load, problemsOf } from '../loading.ts'
 
 const ENV = { KEY: 'env-key', URL: 'https://hooks.example.com/s3cr3t', SECRET: 'shared' }
@@ -35,6 +36,7 @@ test('a receiver has what the file says, and reads its secrets when they are ask
     from: 'a@example.com',
     to: ['b@example.com'],
     insecure: false,
+    anyCertificate: false,
   })
   expect(JSON.stringify(config.value.notifications)).not.toContain('s3cr3t')
   expect(ops?.receiver.type === 'webhook' && ops.receiver.url.read()).toEqual({ ok: true, value: ENV.URL })
@@ -76,4 +78,52 @@ test('all that is wrong is told, and no secret with it', () => {
     'notifications[1].name: ops is the name of notifications[0], too',
     'notifications[1].password_file: the file cannot be read: there is no such file',
   ])
+})
+
+const entries = (more: string) => `${GOOD}notifications:
+  - { name: ops, type: webhook, url_env: URL${more} }
+  - { name: pay, type: slack, url_env: LOCAL }
+`
+
+test('an address without encryption needs insecure: true, and a password encryption', () => {
+  const env = { KEY: 'env-key', URL: 'http://hooks.example.com/s3cr3t', LOCAL: 'http://127.0.0.1:1/s3cr3t' }
+  expect(problemsOf(entries(''), env)).toEqual([
+    'notifications[0].url_env: expected https, as the host is not loopback, or insecure: true',
+  ])
+  const config = load(entries(', insecure: true'), env)
+  expect(config.ok && insecureSettings(config.value)).toEqual(['notifications.ops'])
+  const smtp = 'type: smtp, host: h, from: a@b, to: [c@d]'
+  const mail = `${GOOD}notifications:
+  - { name: ops, ${smtp}, insecure: true, user: me, password_env: KEY }
+  - { name: pay, type: slack, url_env: LOCAL, any_certificate: true }
+`
+  expect(problemsOf(mail, env)).toEqual([
+    'notifications[0]: insecure: no password is sent without encryption; leave out insecure, or user and password',
+    'notifications[1]: any_certificate is no key of type slack',
+  ])
+})
+
+test.each([
+  ['http://h/api/v2', 'http://localhost.example.com/api/v2'],
+  ['http://127.0.0.1.example.com/api/v2', 'http://10.0.0.1/api/v2'],
+])('a service at %s needs insecure: true', (...urls) => {
+  for (const url of urls) {
+    const account = (more: string) =>
+      `accounts: [{ name: a, base_url: "${url}", plan: free, api_key_env: KEY${more} }]`
+    expect(problemsOf(account(''), ENV)).toEqual([
+      'accounts[0].base_url: expected https, as the host is not loopback, or insecure: true',
+    ])
+    const config = load(account(', insecure: true'), ENV)
+    expect(config.ok && insecureSettings(config.value)).toEqual(['accounts.a'])
+  }
+})
+
+test.each([
+  'http://localhost:1/api/v2',
+  'http://127.1.2.3/api/v2',
+  'http://[::1]:2/api/v2',
+  'https://h/api/v2',
+])('a service at %s needs nothing more', (url) => {
+  const config = load(`accounts: [{ name: a, base_url: "${url}", plan: free, api_key_env: KEY }]`, ENV)
+  expect(config.ok && insecureSettings(config.value)).toEqual([])
 })

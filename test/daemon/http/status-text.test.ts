@@ -30,6 +30,7 @@ const snapshotOf = (count: number) => {
     staleAfter: seconds(600),
     activityLag: seconds(60),
     owners: createOwners([]),
+    insecure: ['accounts.main'],
   }
   return takeSnapshot([{ state: newPassState(known), prices, preset }], context)
 }
@@ -54,5 +55,6 @@ test.each([0, 1, 1000])('%i computes are told whole, others have turns in betwee
   told = true
   expect(answer.headers.get('content-type')).toContain('application/json')
   expect(JSON.parse(text)).toEqual(fleetJson(taken))
+  expect(fleetJson(taken).insecure).toEqual(['accounts.main'])
   expect(turns).toBeGreaterThanOrEqual(count / 100)
 })

@@ -117,6 +117,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     activityLag: seconds(60),
     owners: createOwners(OWNERS),
     jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
+    insecure: ['accounts.main', 'notifications.ops'],
   }
   const forecasts = { of: () => FORECAST }
   return takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
@@ -229,6 +230,13 @@ test('each family of the snapshot is exported once, in the order of the catalogu
     .filter(([, { owner }]) => owner === 'snapshot')
     .map(([name]) => PREFIX + name)
   expect(families).toEqual(expected)
+})
+
+test('settings that give up encryption or authentication have a series each', () => {
+  expect(lines(snapshot()).filter((line) => line.startsWith('dormouse_config_insecure'))).toEqual([
+    'dormouse_config_insecure{setting="accounts.main"} 1',
+    'dormouse_config_insecure{setting="notifications.ops"} 1',
+  ])
 })
 
 test('the client library exports the other families of the catalogue', async () => {

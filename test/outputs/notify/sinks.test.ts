@@ -95,6 +95,24 @@ test('a receiver that hangs is given up after ten seconds, and at once when the 
   expect((await stopped).kind).toBe('retry')
 })
 
+const away = (insecure: boolean) => {
+  const address = `http://receiver.invalid${SECRET_PATH}`
+  const options = { url: () => ok(address), secret: undefined, insecure, clock: fakeClock() }
+  return [createWebhookSink(options), createSlackSink(options)]
+}
+
+test('nothing is sent to an http address outside of loopback, unless it may be', async () => {
+  for (const sink of away(false))
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await sink(message(), signal)).toEqual({
+      kind: 'retry',
+      because: 'its address is http: expected https, or insecure: true',
+    })
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (const sink of away(true))
+    expect(await sink(message(), signal)).toMatchObject({ because: 'failed: unknown host' })
+})
+
 test('a failure is reported without the address', async () => {
   const ears = await receiver()
   await ears[Symbol.asyncDispose]()

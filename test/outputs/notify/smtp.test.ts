@@ -26,7 +26,8 @@ const options = (port: number, over: Partial<SmtpOptions> = {}): SmtpOptions => 
   password: undefined,
   from: 'dormouse@example.org',
   to: ['boss@example.org', 'team@example.org'],
-  insecure: true,
+  insecure: false,
+  anyCertificate: true,
   clock: fakeClock(),
   ...over,
 })
@@ -103,11 +104,34 @@ test('without encryption or with an untrusted certificate nothing is sent', asyn
   await using untrusted = await mailbox()
   for (const box of [bare, untrusted]) {
     // oxlint-disable-next-line no-await-in-loop -- one server after the other
-    const outcome = await createSmtpSink(options(box.port, { insecure: false }))(message, signal)
+    const outcome = await createSmtpSink(options(box.port, { anyCertificate: false }))(message, signal)
     expect(outcome.kind).toBe('retry')
     expect(box.mails).toEqual([])
   }
-  expect(await createSmtpSink(options(bare.port))(message, signal)).toEqual({ kind: 'delivered' })
+  expect((await createSmtpSink(options(bare.port))(message, signal)).kind).toBe('retry')
+  expect((await createSmtpSink(options(untrusted.port))(message, signal)).kind).toBe('delivered')
+  const plain = options(bare.port, { insecure: true, anyCertificate: false })
+  expect((await createSmtpSink(plain)(message, signal)).kind).toBe('delivered')
+})
+
+test('no password is sent without encryption', async () => {
+  const logins: unknown[] = []
+  const open = {
+    hideSTARTTLS: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: (login: unknown, _: unknown, done: (error: null, found: object) => void) => {
+      logins.push(login)
+      done(null, { user: 'me' })
+    },
+  }
+  await using bare = await mailbox({}, open)
+  for (const insecure of [true, false]) {
+    const login = { user: 'me', password: () => ok('right'), insecure }
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await createSmtpSink(options(bare.port, login))(message, signal)
+  }
+  expect(logins).toEqual([])
 })
 
 test('of the answer of the server only its code is reported', async () => {

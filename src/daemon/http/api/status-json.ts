@@ -14,10 +14,12 @@ import { awakeReasonText } from '../../../outputs/text/explain.ts'
 import { inChunks } from '../../turns.ts'
 import { budgetJson, monthJson } from './budget-json.ts'
 
-export const statusJson = ({ takenAt, ready, accounts, computes }: Snapshot) => ({
+export const statusJson = ({ takenAt, ready, accounts, computes, insecure }: Snapshot) => ({
   taken_at: toIso(takenAt),
   ready,
   accounts: accounts.map(accountJson),
+  // settings that give up encryption or authentication
+  insecure,
   computes: computes.length,
 })
 

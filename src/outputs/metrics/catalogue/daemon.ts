@@ -8,6 +8,10 @@ export const DAEMON_FAMILIES = {
     'Always 1; the configuration in effect, told apart by a digest of it, and how far Dormouse may go.',
     'hash mode',
   ),
+  config_insecure: gauge(
+    'Always 1; a setting in effect that gives up encryption or authentication, such as accounts.main.',
+    'setting',
+  ),
   config_last_reload_successful: selfGauge('Whether the configuration was taken over when it was last read.'),
   config_last_reload_success_timestamp_seconds: selfGauge('When the configuration in effect was taken over.'),
   loop_last_tick_timestamp_seconds: gauge('When the last pass began.'),

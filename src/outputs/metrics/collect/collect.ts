@@ -28,6 +28,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   const { put, samples } = createSampleCollector(keys, memory)
   put('build_info', [info.version, info.nodeVersion, info.tzdata], 1)
   put('config_info', [info.hash, info.mode], 1)
+  for (const setting of snapshot.insecure) put('config_insecure', [setting], 1)
   put('loop_last_tick_timestamp_seconds', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
   put('snapshot_timestamp_seconds', [], snapshot.takenAt / 1000)
   for (const { name, lastSuccessAt, nextRunAt, deadlineAt } of snapshot.jobs) {
