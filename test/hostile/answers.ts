@@ -100,12 +100,27 @@ export const on = (routes: readonly Route[], answer: Answer): Mode =>
   Object.fromEntries(routes.map((route) => [route, answer]))
 export const everywhere = (answer: Answer): Mode => on(['projects', 'computes', 'operations'], answer)
 
+/** One for each mode of the malicious Postgres server, and some more. */
+const AWAKE_COMPUTES = 60
+
 export const NORMAL: Required<Mode> = {
   projects: json(({ cursor }) => ({ projects: cursor === null ? PROJECTS.map((id) => project(id)) : [] })),
   computes: computesWith(() => ({})),
   operations: json(({ projectId, cursor }) => ({
     operations: cursor === null ? [operation(`op-${projectId}`, projectId)] : [],
   })),
+}
+
+/** Computes that never suspend, so that each is read in the first pass: `awake-7` has `ep-7`. */
+export const AWAKE: Mode = {
+  projects: json(({ cursor }) => ({
+    projects: cursor === null ? times(AWAKE_COMPUTES, (index) => project(`awake-${index}`)) : [],
+  })),
+  computes: json(({ projectId }) => {
+    const id = projectId.replace('awake', 'ep')
+    const more = { host: `${id}.localhost`, suspend_timeout_seconds: -1 }
+    return { endpoints: [compute(id, projectId, more)] }
+  }),
 }
 
 export function routeOf(url: string): Route {

@@ -30,11 +30,17 @@ export type Damage = Readonly<{
   logged: string
 }>
 
-type AttackOptions = Readonly<{ seconds: number; launcher?: string; apiKey?: string }>
+type AttackOptions = Readonly<{
+  seconds: number
+  launcher?: string
+  apiKey?: string
+  /** Port of the Postgres server behind the computes of the bad account. */
+  postgres?: number
+}>
 
 export async function attack(
   mode: ModeName,
-  { seconds, launcher = LAUNCHER, apiKey = 'canary-0123456789' }: AttackOptions,
+  { seconds, launcher = LAUNCHER, apiKey = 'canary-0123456789', postgres }: AttackOptions,
 ): Promise<Damage> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-hostile-'))
@@ -45,7 +51,7 @@ export async function attack(
   writeFileSync(
     join(folder, 'dormouse.yaml'),
     `accounts:
-  - { name: bad, base_url: "http://127.0.0.1:${bad}/api/v2", api_key_file: ./key, plan: launch }
+  - { name: bad, base_url: "http://127.0.0.1:${bad}/api/v2", api_key_file: ./key, plan: launch${dsnOf(postgres)} }
   - { name: good, base_url: "http://127.0.0.1:${good}/api/v2", api_key_file: ./key, plan: launch }
 poll: { interval: 1s, max_age: 5s }
 service: { requests_per_minute: 3000 }
@@ -85,6 +91,11 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
     logged,
   }
 }
+
+const dsnOf = (port: number | undefined): string =>
+  port === undefined
+    ? ''
+    : `, dsn: "postgresql://dormouse@127.0.0.1:${port}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable", dsn_password_file: ./key`
 
 async function serve(mode: ModeName, stack: AsyncDisposableStack): Promise<number> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service.ts'), mode], {

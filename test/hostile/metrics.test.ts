@@ -7,8 +7,7 @@ import { clientsQuery } from '../../src/observe/reading/clients-query.ts'
 import { serverReading } from '../../src/observe/reading/readings.ts'
 import { LIMITS_QUERY, USAGE_QUERY, WORKERS_QUERY } from '../../src/observe/reading/server-query.ts'
 import type { PartQuery } from '../../src/observe/reading/batched-query.ts'
-import { CATALOGUE, FAMILY_KEYS, PREFIX, type FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
-import { headText, type ExpositionFormat } from '../../src/outputs/metrics/exposition/format.ts'
+import { CATALOGUE, FAMILY_KEYS } from '../../src/outputs/metrics/catalogue.ts'
 import { createSampleCollector, createSampleMemory } from '../../src/outputs/metrics/exposition/samples.ts'
 import { attempt, reading } from '../support/build.ts'
 import { bodyText, FACTS, partsOf, renderAll } from '../support/exposed.ts'
@@ -16,39 +15,10 @@ import { busySnapshot, TAKEN } from '../support/fleet-snapshot.ts'
 import { HOSTILE } from '../support/hostile-names.ts'
 import { check } from '../support/property.ts'
 import { testWith } from '../support/tiers.ts'
+import { foreignLines } from './foreign-lines.ts'
 import { honestRows } from './postgres.ts'
 
 const FORMATS = ['text', 'openmetrics'] as const
-const LABEL_VALUE = String.raw`"(?:[^"\\\n]|\\["\\n])*"`
-const NUMBER = String.raw`(?:[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)`
-
-const labelSet = (names: readonly string[]) =>
-  names.length === 0 ? '' : String.raw`\{${names.map((name) => `${name}=${LABEL_VALUE}`).join(',')}\}`
-
-/** Lines of samples of a family, without its values. */
-function lineOf(key: FamilyKey): string {
-  const { type, labels } = CATALOGUE[key]
-  const name = PREFIX + key
-  if (type !== 'histogram') return name + labelSet(labels)
-  return `${name}_(?:sum|count)${labelSet(labels)}|${name}_bucket${labelSet([...labels, 'le'])}`
-}
-
-const SAMPLE = new RegExp(`^(?:${FAMILY_KEYS.map(lineOf).join('|')}) ${NUMBER}$`)
-
-const headsOf = (format: ExpositionFormat) =>
-  new Set([
-    '# EOF',
-    ...FAMILY_KEYS.flatMap((key) => {
-      const { help, type } = CATALOGUE[key]
-      return headText({ name: PREFIX + key, help, type }, format).split('\n')
-    }),
-  ])
-
-/** Lines that no family of the catalogue has. */
-function foreignLines(body: string, format: ExpositionFormat): readonly string[] {
-  const heads = headsOf(format)
-  return body.split('\n').filter((line) => !heads.has(line) && !SAMPLE.test(line))
-}
 
 /** Series that are written twice, for which Prometheus refuses the scrape. */
 function repeatedSeries(body: string): readonly string[] {

@@ -1,11 +1,16 @@
 // Readings of a malicious Postgres server: whatever it sends, a reading ends, stays small, and tells nothing that cannot be.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClock } from '../../src/daemon/clock.ts'
 import type { Reading, ReadingResult } from '../../src/model/observation.ts'
 import { seconds } from '../../src/model/units.ts'
 import { createReadings, type ReadingsOptions } from '../../src/observe/reading/readings.ts'
 import { compute } from '../support/build.ts'
-import { bySize } from '../support/tiers.ts'
+import { bySize, longTest } from '../support/tiers.ts'
+import { attack, checkedByPromtool } from './attack.ts'
+import { foreignLines } from './foreign-lines.ts'
 import { MODES, startHostilePostgres } from './postgres.ts'
 
 const PASSWORD = 'canary-4711'
@@ -121,4 +126,38 @@ test('a password goes in clear text or as md5 only where the operator allows it'
     )
     expect(server.received().slice(before)).toMatch(method === 'md5' ? /md5[0-9a-f]{32}/ : PASSWORD)
   }
+})
+
+/** A server as a process of its own: what it sends without end must not hold up the test. */
+async function serverOf(...mode: readonly string[]) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'postgres.ts'), ...mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return { postgres: Number(line.toString()), [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+longTest('a daemon that reads a server in each mode stays small, healthy and right', async () => {
+  const seconds = 15
+  using honest = await serverOf('honest')
+  const normal = await attack('awake', { seconds, postgres: honest.postgres })
+  using hostile = await serverOf()
+  const damage = await attack('awake', { seconds, postgres: hostile.postgres })
+  console.log(
+    JSON.stringify({
+      normal: { ...normal, metrics: 0, logged: 0 },
+      damage: { ...damage, metrics: 0, logged: 0 },
+    }),
+  )
+  const { rss, health, stop, exit, store, log, computes, metrics, logged } = damage
+  expect(normal.metrics).toMatch(/dormouse_readings_total\{result="ok"\} [1-9]/)
+  expect(metrics).toMatch(/dormouse_readings_total\{result="error"\} [1-9]/)
+  expect(rss).toBeLessThanOrEqual(2 * normal.rss)
+  expect(health).toBeLessThanOrEqual(250)
+  expect([exit, stop <= 10]).toEqual([0, true])
+  expect([store <= 20, log <= 1]).toEqual([true, true])
+  expect(computes).toBe(3)
+  expect(foreignLines(metrics)).toEqual([])
+  expect(checkedByPromtool(metrics)).toBe('')
+  expect(logged).not.toContain('canary-')
 })

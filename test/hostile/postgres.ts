@@ -296,3 +296,16 @@ function parametersOf(packet: Buffer): ReadonlyMap<string, string> {
   const words = packet.subarray(8).toString('utf8').split('\0')
   return new Map(words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1] ?? '']] : [])))
 }
+
+/** Mode of the compute `ep-7`: the eighth. */
+const modeOfEndpoint = (parameters: ReadonlyMap<string, string>): string => {
+  const [, index = ''] = /endpoint=ep-(\d+)/.exec(parameters.get('options') ?? '') ?? []
+  return Object.keys(MODES)[Number(index)] ?? 'honest'
+}
+
+// `node test/hostile/postgres.ts MODE` listens and prints its port; without a mode each compute has its own
+if (process.argv[1] === import.meta.filename) {
+  const [, , mode] = process.argv
+  const server = await startHostilePostgres(mode === undefined ? modeOfEndpoint : () => mode)
+  process.stdout.write(`${server.port}\n`)
+}

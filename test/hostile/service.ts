@@ -2,11 +2,11 @@
 // changes some answers of a small, well-formed account; `normal` changes none.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { NORMAL, routeOf, type Mode } from './answers.ts'
+import { AWAKE, NORMAL, routeOf, type Mode } from './answers.ts'
 import { CONTENT_MODES } from './content-modes.ts'
 import { HTTP_MODES } from './http-modes.ts'
 
-export const MODES = { normal: {}, ...CONTENT_MODES, ...HTTP_MODES }
+export const MODES = { normal: {}, awake: AWAKE, ...CONTENT_MODES, ...HTTP_MODES }
 export type ModeName = keyof typeof MODES
 
 if (process.argv[1] === import.meta.filename) {
