@@ -5,6 +5,7 @@ import { request as requestSecurely } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
+import { createClock } from '../../src/daemon/clock.ts'
 import { openListeners } from '../../src/daemon/http/listeners.ts'
 import { createExposition } from '../../src/daemon/snapshot/exposition.ts'
 import type { ReportSource } from '../../src/daemon/reports/build.ts'
@@ -12,6 +13,7 @@ import { exportedAccount } from '../../src/daemon/history/export.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { createOwners } from '../../src/model/policy/owner.ts'
 import type { History } from '../../src/model/ports/history.ts'
+import { createYielder } from '../../src/store/sqlite/yield.ts'
 import { createSelfMetrics } from '../../src/outputs/metrics/self.ts'
 import { GOOD, load } from '../config/loading.ts'
 import { dayAt, refOf } from '../store/build.ts'
@@ -86,9 +88,10 @@ export type Listener = Opened['telemetry']
 /** Days of `computes` computes over five weeks, as the store gives them. */
 export const fiveWeeks = (computes: number): Pick<History, 'days'> => ({
   days: async function* read() {
+    const pause = createYielder(createClock())
     for (let index = 0; index < computes; index += 1) {
       for (let day = 0; day < 35; day += 1) yield dayAt(refOf(`ep-${index}`, `p-${index}`), day)
-      await setImmediate()
+      await pause()
     }
   },
 })

@@ -3,7 +3,8 @@
 // 1. Admission: 56 connections, at most 16 of one address. A connection beyond that may ask for health, once, and is closed. Of these
 //    8 are open at a time; the next one replaces the oldest, of its own address if there is one. So probes are answered whatever
 //    clients hold open.
-// 2. Requests: 4 in flight on a connection; the fifth is refused and closes the connection.
+// 2. Requests: 4 in flight on a connection; the fifth is refused, and the connection closed after that answer, or at once if many more
+//    follow.
 // 3. Answers: a client that does not take in 30 s what was written is cut.
 //
 // The limits of a request that arrives slowly are those of Node (listen.ts).
@@ -19,6 +20,8 @@ const MAX_PER_ADDRESS = 16
 const MAX_LIMITED = 8
 /** Requests of a connection that are not answered yet; browsers and Prometheus send one at a time. */
 const MAX_IN_FLIGHT = 4
+/** Requests behind a refusal after which the connection is cut at once: each has some kB until the connection is closed. */
+const MAX_IGNORED = 64
 /** Time in which a client takes what was written, s: three times the usual scrape timeout. */
 const WRITE_DEADLINE = 30
 
@@ -48,8 +51,8 @@ type Connection = {
   /** With TLS that of TLS, from the first request on. */
   socket: Socket
   inFlight: number
-  /** No further request is answered. */
-  isClosing: boolean
+  /** Requests since the last that is answered; undefined before that one. */
+  ignored: number | undefined
   /** Since when written bytes wait for the client, monotonic. */
   waitingSince: Seconds | undefined
 }
@@ -101,7 +104,7 @@ export function createConnections({
         isLimited: limit !== undefined,
         socket,
         inFlight: 0,
-        isClosing: false,
+        ignored: undefined,
         waitingSince: undefined,
       }
       connections.set(key, connection)
@@ -112,11 +115,16 @@ export function createConnections({
     /** Whether the app is asked. A request behind a refusal is not answered: its connection closes. */
     mayAsk: (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
       const connection = connections.get(keyOf(incoming.socket))
-      if (!connection || connection.isClosing) return false
+      if (!connection) return false
+      if (connection.ignored !== undefined) {
+        connection.ignored += 1
+        if (connection.ignored > MAX_IGNORED) incoming.socket.destroy()
+        return false
+      }
       connection.socket = incoming.socket
       const refusal = refusalOf(connection, incoming.url)
       if (refusal || connection.isLimited) {
-        connection.isClosing = true
+        connection.ignored = 0
         outgoing.setHeader('connection', 'close')
         incoming.socket.pause()
       }

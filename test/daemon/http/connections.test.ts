@@ -112,6 +112,15 @@ test('a connection has four requests in flight', () => {
   expect([ask(socket), ask(socket)].map(({ status }) => status)).toEqual([429, undefined])
 })
 
+test('many requests behind a refusal cut the connection', () => {
+  const { connect, ask } = listener()
+  const socket = connect('a')
+  for (let count = 0; count < 4 + 1 + 64; count += 1) ask(socket)
+  expect(socket.destroyed).toBe(false)
+  ask(socket)
+  expect(socket.destroyed).toBe(true)
+})
+
 test.each([
   ['piece', 60, false],
   ['answer', 30, true],
