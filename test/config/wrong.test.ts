@@ -153,6 +153,21 @@ describe('what is wrong is told:', () => {
       ['accounts[0].dsn: expected no placeholders but {host} {endpoint_id} {project_id} {database}'],
     ],
     [
+      'a file that a compute names',
+      `${GOOD}    dsn: postgresql://dormouse@{host}/x?sslrootcert=/certs/{project_id}.pem`,
+      ['accounts[0].dsn: expected placeholders in user, host, database and options only'],
+    ],
+    [
+      'hosts with more than a name',
+      `${GOOD}reading: { hosts: ["https://example.com"] }`,
+      ['reading.hosts[0]: expected a list of host names or IP addresses'],
+    ],
+    [
+      'a way to send passwords that nobody knows',
+      `${GOOD}reading: { authentication: [clear] }`,
+      ['reading.authentication[0]: expected one of scram-sha-256, md5, password'],
+    ],
+    [
       'a password without a dsn',
       `${GOOD}    dsn_password_env: PASSWORD`,
       ['accounts[0]: a password for dsn, but no dsn'],

@@ -4,11 +4,15 @@ import fs from 'node:fs'
 import { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createClock } from '../../src/daemon/clock.ts'
+import { explainCompute } from '../../src/daemon/http/api/explain.ts'
+import { statusJson } from '../../src/daemon/http/api/status-json.ts'
 import { defaultHosts, isHostAllowed } from '../../src/model/service/allowed-hosts.ts'
 import { seconds } from '../../src/model/units.ts'
 import { createReadings, type ReadingsOptions } from '../../src/observe/reading/readings.ts'
 import { ok } from '../../src/std/result.ts'
 import { compute } from '../support/build.ts'
+import { bodyText, FACTS, partsOf } from '../support/exposed.ts'
+import { snapshotOf } from '../support/fleet-snapshot.ts'
 import { startHostilePostgres } from './postgres.ts'
 
 const PASSWORD = 'canary-4711'
@@ -144,6 +148,21 @@ test.each(URIS)('of the connection string %s nothing but login and address is us
   expect(server.received()).not.toContain(PASSWORD)
   // only the request for TLS
   expect(server.received().length).toBe(8 * server.connections())
+})
+
+test('a host that is not allowed is named in status, explanation and metrics', () => {
+  const snapshot = snapshotOf(2, {
+    compute: (index) => ({ host: index === 0 ? 'ep-0.example.com' : 'evil.test' }),
+    shown: { hosts: ['example.com'] },
+  })
+  expect(statusJson(snapshot).accounts).toMatchObject([{ hosts_not_allowed: 1 }])
+  expect(explainCompute(snapshot, 'ep-1')).toMatchObject({
+    value: { compute: { reading_problem: expect.stringContaining('host-not-allowed') } },
+  })
+  expect(explainCompute(snapshot, 'ep-0')).toMatchObject({ value: { compute: { reading_problem: null } } })
+  expect(bodyText(partsOf(snapshot, FACTS))).toContain(
+    'dormouse_computes_unreadable{reason="host_not_allowed"} 1\n',
+  )
 })
 
 test.each([

@@ -138,11 +138,10 @@ async function serverOf(...mode: readonly string[]) {
 }
 
 longTest('a daemon that reads a server in each mode stays small, healthy and right', async () => {
-  const seconds = 15
   using honest = await serverOf('honest')
-  const normal = await attack('awake', { seconds, postgres: honest.postgres })
+  const normal = await attack('awake', { seconds: 15, postgres: honest.postgres })
   using hostile = await serverOf()
-  const damage = await attack('awake', { seconds, postgres: hostile.postgres })
+  const damage = await attack('awake', { seconds: 15, postgres: hostile.postgres })
   console.log(
     JSON.stringify({
       normal: { ...normal, metrics: 0, logged: 0 },

@@ -78,11 +78,14 @@ test('a part that fails, is slow, or has no row is missing with its reason, and 
 })
 
 /** What the daemon passes for a service on this machine; the builder's compute is `ep-one.local`. */
-const FROM_SERVICE = {
-  hosts: ['localhost', 'local'],
-  tls: { sslmode: 'disable', sslrootcert: undefined },
-  authentication: ['scram-sha-256'],
-} as const
+const optionsOfDaemon = async () => {
+  const uri = new URL(await uriOf(local, target.projectId))
+  return {
+    hosts: ['localhost', 'local'],
+    tls: { sslmode: 'verify-full', sslrootcert: uri.searchParams.get('sslrootcert') ?? undefined },
+    authentication: ['scram-sha-256'],
+  } as const
+}
 
 const readWith = async (role: string, allowed = true) => {
   const service = createService({
@@ -96,7 +99,7 @@ const readWith = async (role: string, allowed = true) => {
   })
   const readings = createReadings({
     clock: createClock(),
-    ...FROM_SERVICE,
+    ...(await optionsOfDaemon()),
     dsn: undefined,
     password: () => undefined,
     ask: askServiceForUri(service, { role, database: 'app' }),
