@@ -48,6 +48,8 @@ function expectPlausible(reading: Reading) {
     const fields = 'missing' in part ? [] : Object.values(part)
     expect(fields.filter((field) => typeof field !== 'number')).toEqual([])
   }
+  const last = 'missing' in reading.causes ? undefined : reading.causes.lastForeignStatement
+  expect(last ?? 0).toBeLessThan(Date.now() + 60_000)
   const groups = 'missing' in reading.clients ? [] : reading.clients
   expect(groups.length).toBeLessThanOrEqual(20)
   for (const { application, user, database } of groups)

@@ -154,6 +154,7 @@ const queries: Readonly<Record<string, Scene>> = {
     clients: { last_statement_ms: 1e300 },
   }),
   'a clock of another year': rows({ limits: { started_ms: Date.UTC(2190), now_ms: Date.UTC(2191) } }),
+  'a statement of the future': rows({ clients: { last_statement_ms: Date.UTC(2190) } }),
   'a start in the future': rows({ limits: { started_ms: Date.UTC(2199), now_ms: Date.UTC(2001) } }),
   'a thousand groups': rows({ clients: { groups: Array.from({ length: 1000 }, () => group({})) } }),
   'long names': rows({ clients: { groups: [group({ application: 'x'.repeat(10_000) })] } }),

@@ -1,6 +1,7 @@
 // Reads the client connections: how many, in which state, and whose.
 import { z } from 'zod'
 import type { ClientGroup, ConnectionCounts, NotRead } from '../../model/observation.ts'
+import type { Instant } from '../../model/units.ts'
 import type { PartQuery } from './batched-query.ts'
 import { quoteNameArray } from './quote.ts'
 import { elapsedSeconds, instantMs, name, optional, sessionCount } from './row-values.ts'
@@ -109,6 +110,17 @@ const UNPRIVILEGED: NotRead = {
   missing: 'the role is not a member of pg_monitor, so it does not see other clients',
 }
 
-/** @param seesAll whether the role sees the sessions of other roles; without that a count is unknown, not 0 */
-export const visibleClients = (row: ClientsReading | NotRead, seesAll: boolean): ClientsReading | NotRead =>
-  seesAll ? row : UNPRIVILEGED
+const IN_FUTURE: NotRead = { missing: 'the server answered what cannot be: a statement of the future' }
+
+/** Milliseconds by which a statement may have ended after the server told its time: both were read within a session. */
+const MAX_SESSION = 10_000
+
+/** Unknown, not 0, where the role does not see the sessions of other roles. */
+export function visibleClients(
+  row: ClientsReading | NotRead,
+  { seesAll, serverTime }: { readonly seesAll: boolean; readonly serverTime: Instant },
+): ClientsReading | NotRead {
+  if (!seesAll) return UNPRIVILEGED
+  if ('missing' in row) return row
+  return (row.causes.lastForeignStatement ?? 0) > serverTime + MAX_SESSION ? IN_FUTURE : row
+}

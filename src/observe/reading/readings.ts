@@ -171,8 +171,8 @@ export function serverReading({
   readonly [Part in keyof LightRows]: LightRows[Part] | NotRead
 }): ServerReading {
   if ('missing' in limits) throw new Error(limits.missing)
-  const { seesAll, ...server } = limits
-  const visible = visibleClients(clients, seesAll)
+  const { seesAll: _, ...server } = limits
+  const visible = visibleClients(clients, limits)
   const part = <Key extends keyof ClientsReading>(key: Key) => ('missing' in visible ? visible : visible[key])
   return {
     ...server,
