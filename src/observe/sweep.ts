@@ -91,6 +91,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const computes = await readComputes(
     ports,
     {
+      ledger,
       projectIds: selection.projectIds,
       quietUntil,
       waiting: waiting.looks,

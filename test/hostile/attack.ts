@@ -54,7 +54,7 @@ export async function attack(
   - { name: bad, base_url: "http://127.0.0.1:${bad}/api/v2", api_key_file: ./key, plan: launch${dsnOf(postgres)} }
   - { name: good, base_url: "http://127.0.0.1:${good}/api/v2", api_key_file: ./key, plan: launch }
 poll: { interval: 1s, max_age: 5s }
-service: { requests_per_minute: 3000 }
+service: { requests_per_minute: 1000 }
 server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
 `,
   )

@@ -1,5 +1,6 @@
 // Looks at the computes of the projects that a sweep has requests for, one request per project.
-import type { Compute } from '../../model/service/compute.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import { computeKey, type Compute } from '../../model/service/compute.ts'
 import type { Look, PendingRetries, Sweep, SweepProblem } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing } from '../../model/ports/service.ts'
@@ -18,7 +19,17 @@ const MAX_CONCURRENT = 8
 /** Sweeps in a row in which a configured project must be gone to count as deleted, 3: an outage of a minute deletes nothing. */
 const GONE_SWEEPS = 3
 
+/** New computes of one sweep, 2,000, some 10 MB: a service that names ever more of them must not fill memory between two commits. */
+const MAX_ADDED = 2000
+
+/** Ids of unreadable computes that are remembered of a project; with more its list counts as partial. */
+const MAX_UNREADABLE = 1000
+
+/** Computes of one account, deleted ones included. */
+const MAX_KNOWN = 200_000
+
 type ComputesInput = Readonly<{
+  ledger: Pick<Ledger, 'account' | 'computes'>
   projectIds: readonly string[]
   quietUntil: (projectId: string) => Instant | undefined
   waiting: PendingRetries['looks']
@@ -42,7 +53,7 @@ export type ComputesResult = Readonly<{
  */
 export async function readComputes(
   { clock, service }: { readonly clock: ServiceClock; readonly service: Ports['service'] },
-  { projectIds, quietUntil, waiting, missing }: ComputesInput,
+  { ledger, projectIds, quietUntil, waiting, missing }: ComputesInput,
   gate: RequestGate,
 ): Promise<ComputesResult> {
   const result = {
@@ -50,6 +61,7 @@ export async function readComputes(
     listed: [] as ComputesResult['listed'],
     problems: [] as SweepProblem[],
   }
+  const admit = createAdmission(ledger)
   const [failures, gone] = [[] as string[], [] as Gone[]]
   await forEachParallel(projectIds, MAX_CONCURRENT, async (projectId) => {
     const askedOn = clock.monotonic()
@@ -58,7 +70,7 @@ export async function readComputes(
     const interval = clock.between(askedOn, clock.monotonic())
     if (answer.ok && interval) {
       const project = { projectId, askedOn, interval, until: quietUntil(projectId) }
-      if (answer.value) addListed(result, project, answer.value)
+      if (answer.value) addListed(result, project, admit(answer.value))
       else result.listed.push(deletedProject(project))
       return
     }
@@ -80,6 +92,21 @@ export async function readComputes(
   for (const projectId of failures) retries.set(projectId, recordFailure(waiting.get(projectId), now))
   for (const { projectId } of result.listed) retries.delete(projectId)
   return { ...result, retries }
+}
+
+/** Leaves out new computes for which there is no room: a later sweep adds them. */
+function createAdmission({ account, computes }: ComputesInput['ledger']) {
+  let room = Math.min(MAX_ADDED, MAX_KNOWN - computes.size)
+  return (listing: Listing<Compute>): Listing<Compute> => {
+    const items = listing.items.filter(({ projectId, endpointId }) => {
+      const isKnown = computes.has(computeKey({ account, projectId, endpointId }))
+      room -= isKnown ? 0 : 1
+      return isKnown || room >= 0
+    })
+    if (items.length === listing.items.length) return listing
+    const message = `new computes wait for a later pass: at most ${MAX_ADDED} are added by one, and ${MAX_KNOWN} in all`
+    return { ...listing, items, problems: [...listing.problems, message], hasUnidentified: true }
+  }
 }
 
 /** Undefined for a project that does not exist, where the last complete project list lacks it, too. */
@@ -120,13 +147,14 @@ function addListed(
   // A compute whose record does not fit exists; a record without a readable id may be any compute's.
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
-  const partial = answer.hasUnidentified ?? false
+  const kept = unread.slice(0, MAX_UNREADABLE)
+  const partial = answer.hasUnidentified ?? kept.length < unread.length
   listed.push({
     projectId,
     askedAt,
     answeredAt,
-    endpointIds: [...read, ...unread],
-    unreadable: unread,
+    endpointIds: [...read, ...kept],
+    unreadable: kept,
     partial,
   })
 }
