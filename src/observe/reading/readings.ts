@@ -36,7 +36,8 @@ const RECONNECT_TIMEOUT = seconds(2)
 export function createReadings(options: ReadingsOptions): Readings {
   const { clock, deadline } = options
   const addresses = createConnectionAddresses(options)
-  const answered = new Set<string>()
+  // endpoint id → compute as it was when it answered last
+  const answered = new Map<string, Compute>()
   return {
     refusalOf: addresses.refusalOf,
     prepare: async (compute, signal) => {
@@ -45,20 +46,24 @@ export function createReadings(options: ReadingsOptions): Readings {
       if (prepared.ok) return undefined
       return limit.isOver() ? { ...overdue(deadline), unconnected: true } : notConnected(prepared.error)
     },
-    evict: (isKnown) => addresses.evict(isKnown),
+    evict: (isKnown) => {
+      addresses.evict(isKnown)
+      for (const compute of answered.values()) if (!isKnown(compute)) answered.delete(compute.endpointId)
+    },
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()
-      const session = createSession(compute, { ...options, database, addresses, answered })
+      const hasAnswered = answered.get(compute.endpointId)?.host === compute.host
+      const session = createSession(compute, { ...options, database, addresses, hasAnswered })
       if ('problem' in session) return notConnected(session.problem)
       const { client } = session
       const read = readWith(client, kind, options)
         .then((reading): ReadingResult => {
-          answered.add(compute.host)
+          answered.set(compute.endpointId, compute)
           return { kind: 'read', reading }
         })
         .catch((error: unknown) => {
-          answered.delete(compute.host)
+          answered.delete(compute.endpointId)
           if (isAuthenticationError(error)) addresses.forget(compute)
           return readingFailure(error)
         })
@@ -84,16 +89,16 @@ type SessionOptions = Pick<ReadingsOptions, 'authentication' | 'deadline'> &
   Readonly<{
     database: string
     addresses: ConnectionAddresses
-    /** Hosts that answered a reading. */
-    answered: ReadonlySet<string>
+    /** Its host answered the reading before. */
+    hasAnswered: boolean
   }>
 
 /** The address may hold a password, so no problem names it. */
 function createSession(
   compute: Compute,
-  { database, addresses, answered, deadline, authentication }: SessionOptions,
+  { database, addresses, hasAnswered, deadline, authentication }: SessionOptions,
 ): { readonly client: Client } | { readonly problem: string } {
-  const timeout = answered.has(compute.host) ? seconds(Math.min(deadline, RECONNECT_TIMEOUT)) : deadline
+  const timeout = hasAnswered ? seconds(Math.min(deadline, RECONNECT_TIMEOUT)) : deadline
   try {
     const target = addresses.of(compute, database)
     if (!target.ok) return { problem: target.error }
@@ -212,10 +217,10 @@ const CERTIFICATE_ERROR =
 /** The message with what an operator can do about it. */
 function withAdvice(code: string, message: string): string {
   if (CERTIFICATE_ERROR.test(code))
-    return `${message}: the certificate of the server cannot be verified; name its authority with sslrootcert=FILE in dsn, or give up the check with sslmode=no-verify`
+    return `${message}: the certificate of the server cannot be verified; name its authority with sslrootcert=FILE in dsn or with reading.sslrootcert, or give up the check with sslmode: no-verify`
   if (message.startsWith('unsupported startup parameter'))
     return `${message}: a pooler answers; name the host of the server itself`
   if (message.includes('does not support SSL'))
-    return `${message}: only where plain text is as good as that, add sslmode=disable to dsn`
+    return `${message}: only where plain text is as good as that, add sslmode=disable to dsn, or set reading.sslmode`
   return message
 }
