@@ -50,6 +50,20 @@ export const stripBidiControls = (page: string): string => page.replaceAll(BIDI_
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 
+/** No address in it becomes a link in a mail program, a chat or a Markdown reader: `https[:]//example.com`. */
+export const unlinked = (text: string): string =>
+  text.replaceAll('://', '[:]//').replaceAll(/\bwww\./gi, 'www[.]')
+
 /** `&`, `<` and `>` as entities. */
 export const escapeEntities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/**
+ * A block in which Slack and compatible chats find no link, mention, image or markup; of at most `most` characters.
+ * Source: Slack, "Formatting text for app surfaces".
+ */
+export const preformatted = (text: string, most: number): string =>
+  `\`\`\`\n${cutText(escapeEntities(text).replaceAll('`', "'"), most - FENCES)}\n\`\`\``
+
+/** Characters around a block. */
+const FENCES = 8

@@ -1,4 +1,4 @@
-import { sanitize } from '../../std/sanitize.ts'
+import { sanitize, unlinked } from '../../std/sanitize.ts'
 import {
   eventText,
   notificationOf,
@@ -41,14 +41,15 @@ export function isRepeat(event: NotifiableEvent, last: NotifiableEvent | undefin
 export function eventMessage({ key, event }: Pick<OutboxEvent, 'key' | 'event'>, sink: string): Message {
   const { account, at, kind } = event
   const severity = severityOf(event)
-  const text = sanitize(eventText(event))
+  const words = sanitize(eventText(event))
+  const text = unlinked(words)
   const fields = notificationOf(event).fields?.(event)
   return {
     key: `${account}/${key}/${sink}`,
     account,
     subject: `[${severity}] ${text} (${account})`,
     text: `${text}\n${severity}, account ${account}, ${toIso(at)}`,
-    body: { version: 1, key, kind, severity, account, at: toIso(at), text, ...fields },
+    body: { version: 1, key, kind, severity, account, at: toIso(at), text: words, ...fields },
     attachments: [],
   }
 }

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { ok, type Result } from '../../std/result.ts'
-import { escapeEntities } from '../../std/sanitize.ts'
+import { preformatted } from '../../std/sanitize.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
@@ -53,8 +53,7 @@ const MAX_SLACK_TEXT_LENGTH = 3000
 export const createSlackSink =
   ({ url, insecure = false, clock }: Omit<WebhookOptions, 'secret'>): Sink =>
   ({ text, slack }, signal) => {
-    // without links and mentions. Source: Slack, "Formatting text for app surfaces"
-    const body = slack ?? { text: escapeEntities(text).slice(0, MAX_SLACK_TEXT_LENGTH) }
+    const body = slack ?? { text: preformatted(text, MAX_SLACK_TEXT_LENGTH) }
     return postJson({ url, insecure, headers: {}, body: JSON.stringify(body) }, clock, signal)
   }
 

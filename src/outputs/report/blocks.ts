@@ -1,5 +1,5 @@
 // Each format writes these and knows nothing about money.
-import { sanitize } from '../../std/sanitize.ts'
+import { sanitize, unlinked } from '../../std/sanitize.ts'
 import { computeNameText, type NamedCompute } from './ownership.ts'
 
 type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
@@ -9,7 +9,7 @@ export type BlockCell = string | { readonly bar: number } | { readonly computes:
 
 export function cellPlainText(cell: BlockCell, barText: (share: number) => string): string {
   if (typeof cell === 'string') return cell
-  return 'bar' in cell ? barText(cell.bar) : cell.computes.map(computeNameText).join(', ')
+  return 'bar' in cell ? barText(cell.bar) : unlinked(cell.computes.map(computeNameText).join(', '))
 }
 
 export type TableBlock = Readonly<{
@@ -37,7 +37,10 @@ export type ReportOutline = Readonly<{
   sections: readonly ReportSection[]
 }>
 
-export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: sanitize(words) })
+/** On one line, with nothing that a program would make a link. */
+export const plainText = (words: string): string => unlinked(sanitize(words))
+
+export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: plainText(words) })
 
 /** With more, and names of 200 characters, some mail clients clip the message. */
 const MAX_ROWS = 20
@@ -56,7 +59,7 @@ export function tableBlock<Item>(
     items
       .slice(index, index + 1)
       .flatMap((item) => rowOf(item))
-      .map((cell) => (typeof cell === 'string' ? sanitize(cell) : cell))
+      .map((cell) => (typeof cell === 'string' ? plainText(cell) : cell))
   return [{ kind: 'table', columns, count: items.length, row }]
 }
 

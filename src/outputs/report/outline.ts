@@ -1,5 +1,5 @@
 import { displayName } from '../text/display-name.ts'
-import { tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
+import { plainText, tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
 import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
@@ -11,7 +11,7 @@ export function buildOutline(report: Report): ReportOutline {
   const { slot, account, team, verdict } = report
   return {
     title: `Report ${slot.id}, account ${account}${team === null ? '' : `, team ${team}`}${slot.late ? ' (late)' : ''}`,
-    lead: [verdict, aboutText(report)],
+    lead: [verdict, aboutText(report)].map(plainText),
     sections: [
       spendSection(report),
       groupSection(report),

@@ -40,7 +40,7 @@ const messages: readonly Message[] = HOSTILE.flatMap((name) =>
   eventsNamed(name).map((event) => eventMessage({ key: `${event.kind}/${name}`, event }, 'ops')),
 )
 
-const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
+const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\u{E0001}]/u
 
 test('subject and lines of a message do not control a terminal or reverse text', () => {
   expect(messages.length).toBe(5 * HOSTILE.length)
@@ -49,6 +49,7 @@ test('subject and lines of a message do not control a terminal or reverse text',
     expect(text.split('\n')).toHaveLength(2)
     expect(text.replace('\n', '')).not.toMatch(STEERING)
     expect(`${subject}${text}`.isWellFormed()).toBe(true)
+    expect(`${subject}${text}`).not.toMatch(/:\/\/|www\./)
   }
 })
 
@@ -89,7 +90,8 @@ describe('over the wire', () => {
     }
     for (const { body } of ears.heard.slice(before)) {
       const { text } = JSON.parse(body) as { text: string }
-      expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+      expect(text).toMatch(/^```\n[^`]*\n```$/)
+      expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)|:\/\/|www\./)
       expect(text.length).toBeLessThanOrEqual(3000)
     }
   })

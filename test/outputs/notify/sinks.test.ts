@@ -140,7 +140,9 @@ test('Slack gets text without links and mentions, or the blocks made for it', as
   const [plain, long, made] = ears.heard.map(
     ({ body }) => JSON.parse(body) as { text: string; blocks?: unknown },
   )
-  expect(plain).toEqual({ text: 'Budget all: 100 % reached &lt;!channel&gt; &amp; more' })
+  expect(plain).toEqual({
+    text: '```\nBudget all: 100 % reached &lt;!channel&gt; &amp; more\n```',
+  })
   expect(long?.text).toHaveLength(3000)
   expect(made).toEqual({ text: 'made', blocks: [] })
 })

@@ -10,7 +10,9 @@ test.each<readonly [readonly CsvCell[], string]>([
   [['=1+1', '+1', '-1', '@sum', '\tx', '\rx'], "'=1+1,'+1,'-1,'@sum,'\tx,\"'\rx\"\r\n"],
   [['=HYPERLINK("http://x","y")'], '"\'=HYPERLINK(""http://x"",""y"")"\r\n'],
   [[-1.5, 0, 1e21], '-1.5,0,1e+21\r\n'],
-  [['a=b', ' =1', "'"], "a=b, =1,'\r\n"],
+  [['a=b', "'", 'a-b', 'eu; west'], "a=b,',a-b,eu; west\r\n"],
+  [[' =1', 'a\n=1', 'a\t=1', 'a;=1', 'a; "+1', '=1;=2'], `' =1,"a\n'=1",a\t'=1,a;'=1,"a;' ""+1",'=1;'=2\r\n`],
+  [['＝1', '＋1', 'a;－1', '＠x', '"=1'], `'＝1,'＋1,a;'－1,'＠x,"'""=1"\r\n`],
 ])('%j is written as %j', (cells, line) => {
   expect(csvLine(cells)).toBe(line)
 })
@@ -28,14 +30,23 @@ function parsed(line: string): string[] {
   }
 }
 
-test('any text comes back as it was, or with an apostrophe before what would be a formula', () => {
-  const text = fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n",\'a1 é'.split('')), maxLength: 6 })
+test('any text comes back as it was, but for apostrophes before what would be a formula', () => {
+  const text = fc.string({ unit: fc.constantFrom(...'=+-@＝\t\r\n",;|\'a1 é'.split('')), maxLength: 6 })
   check(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (cells) => {
-      const read = parsed(csvLine(cells))
-      expect(read).toEqual(cells.map((cell) => ('=+-@\t\r'.includes(cell[0] ?? ' ') ? `'${cell}` : cell)))
-      expect(read.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
+      const line = csvLine(cells)
+      const read = parsed(line)
+      expect(read.map((cell) => cell.replaceAll("'", ''))).toEqual(
+        cells.map((cell) => cell.replaceAll("'", '')),
+      )
+      expect(read.filter((cell) => /^[\s"]*[=+\-@＝]/.test(cell))).toEqual([])
+      for (const separator of [';', '\t', '|'])
+        expect(fieldsOf(line, separator).filter((field) => /^[\s"]*[=+\-@＝]/.test(field))).toEqual([])
     }),
     500,
   )
 })
+
+/** As a spreadsheet reads it that takes another character for the separator and knows no quotes. */
+const fieldsOf = (line: string, separator: string): readonly string[] =>
+  line.split(/\r\n|\r|\n/).flatMap((row) => row.split(separator))

@@ -101,10 +101,23 @@ const BAR_WIDTH = 20
 const cellText = (cell: BlockCell) =>
   escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR_WIDTH * share))))
 
-/** With a backslash, HTML as entities. */
+/** Words with a mention, a mail address or a reference are code, which no reader turns into a link; others get backslashes, HTML entities. */
 const escaped = (text: string) =>
   text
+    .split(' ')
+    .map((word) => (/[@#]/.test(word) ? codeText(word) : escapedWord(word)))
+    .join(' ')
+
+const escapedWord = (word: string) =>
+  word
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replaceAll(/[\\`*_[\]|~#]/g, '\\$&')
-    .replaceAll(/(https?):/gi, '$1&#58;')
+    .replaceAll(/[\\`*_[\]|~]/g, '\\$&')
+
+/** Delimited by more backticks than it has in a row. Source: GitHub Flavored Markdown, "Code spans" and "Tables". */
+function codeText(word: string) {
+  const longest = Math.max(0, ...[...word.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  const space = longest === 0 ? '' : ' '
+  return `${fence}${space}${word.replaceAll('|', String.raw`\|`)}${space}${fence}`
+}

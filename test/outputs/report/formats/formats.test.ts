@@ -153,7 +153,10 @@ describe('hostile names', () => {
     const ragged = tables.filter((table) => new Set(table.trim().split('\n').map(cellsOf)).size !== 1)
     expect(ragged).toEqual([])
     expect(rows.length).toBeGreaterThan(60)
-    expect(lines.join('\n').match(/(?<!\\)[`*_[\]]|<|https?:/g)).toBeNull()
+    const codes = /(`+)(?!`).*?[^`]\1(?!`)/g
+    const text = lines.join('\n')
+    expect(text.replaceAll(codes, '').match(/(?<!\\)[`*_[\]]|<|:\/\/|www\.|@|(?<!^#*)#/gm)).toBeNull()
+    expect([...text.matchAll(codes)].map(([code]) => code)).toContain('`@here`')
   })
 
   test('take no more than 78 columns of text', () => {
