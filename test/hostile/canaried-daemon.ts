@@ -51,7 +51,7 @@ export function canariedConfig(place: Place, folder: string, port: (of: keyof Ne
   }
   const address = (name: keyof typeof ADDRESSES) =>
     secret('url', name, `http://127.0.0.1:${port('hook')}${ADDRESSES[name]}`)
-  const mail = { type: 'smtp', host: '127.0.0.1', port: port('mail'), insecure: true, user: 'me' }
+  const mail = { type: 'smtp', host: '127.0.0.1', port: port('mail'), any_certificate: true, user: 'me' }
   const people = { from: 'dormouse@example.org', to: ['team@example.org'] }
   const hook = { ...address('webhook'), ...secret('secret', 'signature', SECRETS.signature) }
   const mailbox = { ...mail, ...people, ...secret('password', 'mail', SECRETS.mail) }

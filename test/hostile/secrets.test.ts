@@ -128,7 +128,7 @@ async function crash(kind: 'thrown' | 'rejected') {
     NODE_OPTIONS: `--import ${FAULT}`,
     FAULT: kind,
   })
-  await until('the start', () => (run.out().includes('"watching"') ? true : undefined))
+  await until('the start', () => (run.out().includes('"watching"') ? true : undefined), 30)
   run.child.kill('SIGUSR2')
   expect(await run.ended).toBe(1)
   expect(run.err()).toMatch(/dormouse: Error: fault of .*\[cause\]: Error: its cause/s)
