@@ -52,13 +52,33 @@ const ODD_NUMBERS = [
   '[]',
   'true',
 ]
+const MANY_COMPUTES = json(({ projectId }) => ({
+  endpoints: times(7000, (index) => compute(`ep-${index}`, projectId)),
+}))
+
+const ZEROS = send(`{"endpoints":[${'0,'.repeat(499_999)}0],"operations":[${'0,'.repeat(499_999)}0]}`)
+
+const ESCAPED = {
+  projects: json(() => ({
+    projects: PROJECTS.map((id) =>
+      project(id, { name: INJECTED, region_id: INJECTED, platform_id: INJECTED }),
+    ),
+  })),
+  computes: computesWith(() => ({
+    name: INJECTED,
+    region_id: INJECTED,
+    pending_state: INJECTED,
+    type: INJECTED,
+  })),
+  operations: json(({ projectId, count }) => ({
+    operations: [operation(`op-${count}`, projectId, { action: INJECTED, status: INJECTED })],
+  })),
+} satisfies Mode
+
 export const CONTENT_MODES = {
   'nested arrays': on(['computes', 'operations'], computesText('['.repeat(500_000) + ']'.repeat(500_000))),
   'nested objects': everywhere(send('{"projects":'.repeat(80_000) + '1' + '}'.repeat(80_000))),
-  zeros: on(
-    ['computes', 'operations'],
-    send(`{"endpoints":[${'0,'.repeat(499_999)}0],"operations":[${'0,'.repeat(499_999)}0]}`),
-  ),
+  zeros: on(['computes', 'operations'], ZEROS),
   'zeros as projects': { projects: send(`{"projects":[${'0,'.repeat(499_999)}0]}`) },
   'empty arrays': on(
     ['computes', 'operations'],
@@ -70,21 +90,14 @@ export const CONTENT_MODES = {
       unavailable_project_ids: times(200_000, (index) => `p-${index}`),
     })),
   },
-  escaped: {
-    projects: json(() => ({
-      projects: PROJECTS.map((id) =>
-        project(id, { name: INJECTED, region_id: INJECTED, platform_id: INJECTED }),
-      ),
-    })),
-    computes: computesWith(() => ({
-      name: INJECTED,
-      region_id: INJECTED,
-      pending_state: INJECTED,
-      type: INJECTED,
-    })),
-    operations: json(({ projectId, count }) => ({
-      operations: [operation(`op-${count}`, projectId, { action: INJECTED, status: INJECTED })],
-    })),
+  escaped: ESCAPED,
+  /** One project of zeros, one of control characters, one of computes without number. */
+  'several at once': {
+    ...ESCAPED,
+    computes: (exchange) => {
+      const answers = [ZEROS, ESCAPED.computes, MANY_COMPUTES]
+      pick(answers, PROJECTS.indexOf(exchange.projectId))(exchange)
+    },
   },
   'odd dates': {
     computes: computesWith(({ count }) => ({
@@ -165,11 +178,7 @@ export const CONTENT_MODES = {
   'more than asked': {
     projects: json(() => ({ projects: times(20_000, (index) => project(`p-${index}`)) })),
   },
-  'many computes': {
-    computes: json(({ projectId }) => ({
-      endpoints: times(7000, (index) => compute(`ep-${index}`, projectId)),
-    })),
-  },
+  'many computes': { computes: MANY_COMPUTES },
   'duplicate ids': on(
     ['projects', 'computes', 'operations'],
     json(({ projectId }) => ({

@@ -66,7 +66,11 @@ test('a project of very many computes and operations, as many of which do not fi
     { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan },
     running,
   )
-  expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([2000, MANY, 2 * MANY + 1])
+  expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([
+    2000,
+    MANY,
+    2 * MANY + 1,
+  ])
 })
 
 test('a page of projects none of which fits is read', async () => {
