@@ -8,6 +8,8 @@ import type { SliceContext } from './slices.ts'
 
 /** Longest wait for operations that cannot be read, 6 h: meanwhile evidence accumulates. */
 const MAX_OPERATION_WAIT = seconds(6 * 3600)
+/** Facts, 80, that end this wait: a compute with many wakes would fill its row, and most of them have dates of their own. */
+const MAX_WAITING_FACTS = 80
 /** Largest distance between facts of one edge, ms. Closer edges may still be separated by a later fact. */
 const MIN_DISTANCE = 2000
 /** Smallest advance inside an interval in progress, 1 h, ms: bounds evidence and slices of an always-on compute. */
@@ -35,8 +37,9 @@ type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> &
 /** Longest wait for metering, 1 h: meanwhile the evidence of ranges stays. */
 const MAX_METERING_WAIT = seconds(3600)
 
-function horizonOf({ awaiting, metered: { until }, now }: WatermarkInput): Instant {
-  const horizon = instant(now - allowedLateness(awaiting) * 1000)
+function horizonOf({ awaiting, evidence, metered: { until }, now }: WatermarkInput): Instant {
+  const waits = awaiting && countFacts(evidence) <= MAX_WAITING_FACTS
+  const horizon = instant(now - allowedLateness(waits) * 1000)
   return until === undefined
     ? horizon
     : earliest(horizon, latest(until, instant(now - MAX_METERING_WAIT * 1000)))
@@ -76,8 +79,12 @@ function advanceOverRestart(
     : undefined
 }
 
-const minAdvance = ({ states, activities, ownSessions }: Evidence): number =>
-  states.length + activities.length + ownSessions.length > MANY_FACTS ? MIN_ADVANCE_WITH_MANY : MIN_ADVANCE
+const minAdvance = (evidence: Evidence): number =>
+  countFacts(evidence) > MANY_FACTS ? MIN_ADVANCE_WITH_MANY : MIN_ADVANCE
+
+/** Facts that time adds. */
+const countFacts = ({ operations, states, starts, ends, activities, ownSessions }: Evidence): number =>
+  [operations, states, starts, ends, activities, ownSessions].reduce((sum, { length }) => sum + length, 0)
 
 /** Inside the interval or the sleep in progress, where that gains enough. */
 function advanceInside(base: WatermarkAdvance, target: Target, next: AwakeInterval | undefined) {

@@ -16,6 +16,9 @@ const budget = (name: string, scope: Budget['scope']): Budget =>
 export const ACCOUNT = budget('account', {})
 export const branchBudget = (branchId: string): Budget => budget(branchId, { branch: [branchId] })
 
+/** Price of a millisecond at 1 CU, micros. */
+const PER_CU_MS = (prices.periods[0]?.perCuHour ?? 0) / 3_600_000
+
 /** Micros. */
 export type SpendComparison = {
   readonly name: string
@@ -25,17 +28,24 @@ export type SpendComparison = {
   readonly truth: number
 }
 
-/** Budgets whose bounds do not contain the truth. */
+/** Budgets whose bounds do not contain the truth; not those of branches that a compute left or reached since it was last looked at. */
 export function budgetsOutside({ state, service, at: elapsed }: Pass): readonly SpendComparison[] {
   const now = at(elapsed)
   const usages = service.usages(now)
-  return state.budgets.flatMap(({ name, scope: { branch }, spent }) => {
-    const perCuMs = (prices.periods[0]?.perCuHour ?? 0) / 3_600_000
+  const unseen = new Set(
+    [...state.ledger.computes.values()].flatMap(({ ref, compute }) => {
+      const real = service.project(ref.projectId)
+      const isSeen = real?.computes.every(({ branchId }) => branchId === compute.branchId)
+      return isSeen ? [] : (real?.branches.map(({ id }) => id) ?? [])
+    }),
+  )
+  const budgets = state.budgets.filter(({ scope: { branch } }) => !branch?.some((id) => unseen.has(id)))
+  return budgets.flatMap(({ name, scope: { branch }, spent }) => {
     let [truth, tolerance] = [0, 0]
     for (const { intervals } of usages) {
       const counted = intervals.filter(({ branchId }) => !branch || branch.includes(branchId))
-      for (const { from, to = now, cu } of counted) truth += (to - from) * cu * perCuMs
-      tolerance += 1000 * (counted[0]?.cu ?? 0) * perCuMs
+      for (const { from, to = now, cu } of counted) truth += (to - from) * cu * PER_CU_MS
+      tolerance += 1000 * (counted[0]?.cu ?? 0) * PER_CU_MS
     }
     const isInside =
       truth >= spent.low - TOLERANCE * tolerance && truth <= spent.high + UNSEEN_WAKE * tolerance
