@@ -49,6 +49,8 @@ export type WeekOptions = MachineTroubles & {
   readonly storeFails?: (elapsed: number) => boolean
   /** Connection strings take up to the deadline of a reading, and three of ten fail. */
   readonly slowAddresses?: WorldOptions['slowAddresses']
+  /** Seconds until a session reaches its compute; default 0. */
+  readonly slowSessions?: WorldOptions['slowSessions']
   /** The service's metering; default: it counts nothing. */
   readonly count?: Count
   /** Default: in memory. */
@@ -75,7 +77,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const { start = START, interval = seconds(60) } = options
   const clock = fakeClock(new Date(start).toISOString())
   const machine = createMachine(clock, options)
-  const { dates, twisted, count, slowAddresses } = options
+  const { dates, twisted, count, slowAddresses, slowSessions } = options
   const world = createWorld(options.uses(random), {
     clock,
     random,
@@ -85,6 +87,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     twisted,
     count,
     slowAddresses,
+    slowSessions,
   })
   const events: Event[] = []
   const store = options.store ?? memoryStore()

@@ -57,6 +57,8 @@ export type World = {
 }
 
 const LAG = 5000
+/** Of a compute, ms. */
+const START_LATENCY = 1500
 /** Age of a look that a reading may rest on, ms: one second, and the response of another request in between. */
 const LOOK = 1200
 /** Page size; no project has more operations in the requested time. */
@@ -92,6 +94,8 @@ export type WorldOptions = {
   readonly dates?: KeptDate | 'none' | undefined
   /** Connection strings take up to the deadline of a reading, and three of ten fail. */
   readonly slowAddresses?: boolean | undefined
+  /** Seconds until a session reaches its compute; default 0. */
+  readonly slowSessions?: number | undefined
   /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: ((record: Wire) => Wire) | undefined
 }
@@ -111,7 +115,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     })),
     from: start,
     settings,
-    latencies: { start: 1500, stop: 300, configure: 100 },
+    latencies: { start: START_LATENCY, stop: 300, configure: 100 },
     activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => start + at)])),
     scripts: uses.flatMap(({ endpointId, goals = [], deletedAt }): Iterable<SimulatedEvent>[] => [
       goals.map(({ at, cu }) => ({ at: start + at, kind: 'goal', endpointId, cu })),
@@ -199,11 +203,15 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
       read: async ({ endpointId }, kind, signal) => {
         simulation.advance(Math.max(simulation.now(), clock.now()))
         if (simulation.now() - (seenAwake.get(endpointId) ?? 0) > LOOK) blind.push(endpointId)
+        await clock.sleep(seconds(options.slowSessions ?? 0), signal)
+        simulation.advance(Math.max(simulation.now(), clock.now()))
         // A full reading is a client session like any other; whether a light one is seen is chance.
+        const isAsleep = projectOf(`project-${endpointId}`).computes.some(({ state }) => state !== 'active')
         if (kind === 'full' || random.unit() < 0.1) {
           simulation.connect(endpointId, { kind: 'client', applicationName: 'dormouse', user: 'dormouse' })
         }
-        await clock.sleep(seconds(0.05), signal)
+        // A session waits for the wake that it causes.
+        await clock.sleep(seconds(isAsleep ? 0.05 + START_LATENCY / 1000 : 0.05), signal)
         simulation.advance(Math.max(simulation.now(), clock.now()))
         const compute = projectOf(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
         return {

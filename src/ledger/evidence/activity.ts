@@ -1,6 +1,6 @@
 // Use of awake time: the idle tail, and the observer overhead that readings add.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
+import type { AwakeInterval, Edge, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { Instant, Millis, Seconds, Interval } from '../../model/units.ts'
 import { earliest, instant, millis, SECOND } from '../../model/units.ts'
 
@@ -68,32 +68,33 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
 }
 
 /**
- * Awake time that readings added to an interval, once its end is known. For each client activity followed by own activity:
- * 1. without a later client, the suspension moved by at most the time between the two;
- * 2. with one, it is the hidden sleep: from the expected suspension to the return of clients.
+ * Awake time that readings added to an interval, once its end is known:
+ * 1. Where our session woke it, all time until the first client, or the end.
+ * 2. For each client activity followed by own activity and no later client, the time by which the suspension moved: at most that between the two.
+ * 3. With a later client, the hidden sleep: from the expected suspension to the return of clients.
  */
 export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
-  if (delay === 'never') return millis(0)
   const isInside = (at: Instant) => at >= awake.from.earliest - SECOND && at <= awake.knownUntil
-  const ours = observerActivities(evidence).filter(isInside)
   const clients = [
     ...recordedActivities(evidence).clients.filter(isInside).map(middleOfSecond),
     ...clientActivitiesOfReadings(evidence).filter(isInside),
-  ]
-  const starts = [awake.from.likely, ...clients.toSorted((a, b) => a - b)]
-  let added = 0
+  ].toSorted((a, b) => a - b)
+  const isCaused = !awake.restart && isWokenByObserver(awake, evidence.ownSessions)
+  const firstUse = isCaused ? (clients[0] ?? awake.to?.likely) : undefined
+  const caused = Math.max(0, (firstUse ?? 0) - awake.from.likely)
+  if (delay === 'never') return millis(caused)
+  const ours = observerActivities(evidence).filter(isInside)
+  const starts = isCaused ? clients : [awake.from.likely, ...clients]
+  let added = caused
   starts.forEach((start, index) => {
-    const next = starts[index + 1] ?? awake.to?.likely
-    if (next === undefined) return
-    const lastOfOurs = ours.findLast((at) => at > start && at < next)
+    const returned = starts[index + 1]
+    const lastOfOurs = ours.findLast((at) => at > start && at < (returned ?? awake.to?.likely ?? 0))
     if (lastOfOurs === undefined) return
     const session = sessionAt(start, lastOfOurs, evidence.ownSessions)
     const since = lastClientBefore(start, session)
-    const returned = starts[index + 1]
-    added +=
-      returned === undefined
-        ? extensionOf(since, lastOfOurs, next - delay * 1000)
-        : hiddenSleepOf(since, returnBounds(lastOfOurs, returned, { evidence, session }), delay)
+    if (returned !== undefined)
+      added += hiddenSleepOf(since, returnBounds(lastOfOurs, returned, { evidence, session }), delay)
+    else if (awake.to) added += extensionOf([since, lastOfOurs], awake.to, delay)
   })
   return millis(added)
 }
@@ -101,9 +102,16 @@ export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay
 /** Expected instant of an activity dated to a whole second. */
 const middleOfSecond = (at: Instant) => instant(at + SECOND / 2)
 
-/** The distance between own and client activity where the suspend timer ran from ours, else 0. */
-const extensionOf = (since: Instant, ours: Instant, timerStart: number) =>
-  Math.abs(timerStart - ours) < Math.abs(timerStart - since) ? ours - since : 0
+/**
+ * The distance between own and client activity where the suspend timer ran from ours, else 0. A suspension before the delay was over, even
+ * since the client, is by hand or shows that the real delay is shorter: ours may have moved it.
+ */
+function extensionOf([since, ours]: readonly [Instant, Instant], end: Edge, delay: Seconds): number {
+  const timerStart = end.likely - delay * 1000
+  const ranFromOurs = Math.abs(timerStart - ours) < Math.abs(timerStart - since)
+  const isEarly = end.latest - delay * 1000 < since - SECOND
+  return ranFromOurs || isEarly ? ours - since : 0
+}
 
 /** Mean delay until the service notices inactivity, 250 ms: it looks every 500 ms. Source: service-facts.md, "What keeps a compute awake". */
 const MEAN_NOTICE_DELAY = 250

@@ -1,7 +1,7 @@
 import { isOperationTracked } from '../../model/service/operation.ts'
-import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
+import type { AwakeInterval, Edge, Evidence } from '../../model/ledger/evidence.ts'
 import type { Totals } from '../../model/ledger/ledger.ts'
-import { SECOND, type Instant } from '../../model/units.ts'
+import { SECOND, millis, type Instant } from '../../model/units.ts'
 import { observerOverhead, clientActivities, observerActivities } from '../evidence/activity.ts'
 import { updateBehaviourOf } from '../evidence/certainty.ts'
 import { deletionIn } from '../evidence/evidence.ts'
@@ -52,7 +52,7 @@ function statesAfter({ states: observations, starts, ends }: Evidence, at: Insta
 
 /**
  * Evidence of an interval in progress, until `until`. Activity at its start stays, and:
- * 1. Activity before the last client's becomes overhead; without clients, activity before the last own one.
+ * 1. Activity before the last client's becomes overhead, as does a wake by an own session; without clients, activity before the last own one.
  * 2. After the last client's, only the last own activity stays: what readings added depends on no other.
  */
 export function pruneOpenInterval(
@@ -62,31 +62,49 @@ export function pruneOpenInterval(
 ): Readonly<{ evidence: Evidence; totals: Totals }> {
   const isPast = (at: Instant) => at <= until
   const clients = clientActivities(evidence)
-  const own = observerActivities(evidence).findLast(isPast)
-  const pivot = clients.findLast(isPast) ?? (clients.length === 0 ? (own ?? until) : undefined)
+  const own = observerActivities(evidence).findLast(isPast) ?? until
+  const pivot = clients.findLast(isPast) ?? (clients.length === 0 ? own : undefined)
   if (!interval || interval.to || pivot === undefined) return { evidence, totals: NO_TOTALS }
-  const start = interval.from.latest
-  const isAtStart = (from: Instant, to: Instant) =>
-    from <= start && to >= interval.from.earliest - MAX_SESSION_TRACE
-  const ownFrom = own !== undefined && own >= pivot ? own - MAX_SESSION_TRACE : until
-  const reported = evidence.ownSessions.find(({ lastClientActivity }) => lastClientActivity === pivot)
+  const isOverhead = pivot > interval.from.latest
   const past = { ...interval, to: undefined, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
+  const overhead = isOverhead ? observerOverhead(past, before, delay) : millis(0)
   return {
-    totals:
-      pivot > start ? { ...NO_TOTALS, observerOverhead: observerOverhead(past, before, delay) } : NO_TOTALS,
-    evidence: {
-      ...evidence,
-      activities: evidence.activities.filter((at) => at >= ownFrom || isAtStart(at, at) || at === pivot),
-      ownSessions: evidence.ownSessions.filter(
-        (item) =>
-          item.disconnectedAt >= ownFrom ||
-          isAtStart(item.connectedAt, item.disconnectedAt) ||
-          item === reported,
-      ),
-    },
+    totals: { ...NO_TOTALS, observerOverhead: overhead },
+    evidence: keepActivity(evidence, {
+      pivot,
+      lastOwn: own >= pivot ? own : until,
+      start: interval.from,
+      mayBeWoken: !isOverhead || clients.length === 0,
+    }),
   }
 }
 
 /** Longest time from the end of an own session to its activity, ms, in whole seconds. */
 const MAX_SESSION_TRACE = 2 * SECOND
+
+type KeptActivity = Readonly<{
+  pivot: Instant
+  /** From here on own activity stays. */
+  lastOwn: Instant
+  start: Edge
+  /** A session at the start may have caused the wake, which is not overhead yet. */
+  mayBeWoken: boolean
+}>
+
+function keepActivity(evidence: Evidence, { pivot, lastOwn, start, mayBeWoken }: KeptActivity): Evidence {
+  const { activities, ownSessions } = evidence
+  const ownFrom = lastOwn - MAX_SESSION_TRACE
+  const isAtStart = (from: Instant, to: Instant) =>
+    from <= start.latest && to >= start.earliest - MAX_SESSION_TRACE
+  const reported = ownSessions.find(({ lastClientActivity }) => lastClientActivity === pivot)
+  return {
+    ...evidence,
+    activities: activities.filter((at) => at >= ownFrom || isAtStart(at, at) || at === pivot),
+    ownSessions: ownSessions.filter((item) => {
+      const { connectedAt, disconnectedAt } = item
+      if (disconnectedAt >= ownFrom || item === reported) return true
+      return mayBeWoken && isAtStart(connectedAt, disconnectedAt)
+    }),
+  }
+}

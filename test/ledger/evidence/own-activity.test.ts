@@ -1,5 +1,5 @@
 // Observer overhead and caused wakes: what readings added, and what they did not.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
 import { at, attempt, look, reading, sweep } from '../../support/build.ts'
 import { after, asleep, awake, one } from '../folded.ts'
@@ -63,6 +63,52 @@ test('a wake inside a connection of ours is ours unless the server proves that i
       result: { kind: 'read', reading: reading({ postmasterStartedAt: at(425), serverTime: at(430.5) }) },
     }),
   ).toBe(0)
+})
+
+describe('awake time after a wake inside our session is what readings added', () => {
+  const woken = { state: 'active', startedAt: at(430), suspendedAt: at(370) } as const
+  const begun = [
+    sweep(420, { looks: [look(420, asleep)] }),
+    sweep(440, {
+      looks: [look(440, { ...woken, lastActive: at(430) })],
+      readings: [attempt(430.4, { result: { kind: 'failed', because: 'timeout', message: '' } })],
+    }),
+  ]
+  const ended = look(800, { ...woken, state: 'idle', suspendedAt: at(730) })
+
+  test('until the suspension where nobody came, and the allowance pays for it', () => {
+    const known = one(
+      after([
+        ...begun,
+        sweep(800, { looks: [{ ...ended, compute: { ...ended.compute, lastActive: at(430) } }] }),
+      ]),
+    )
+    expect(known.totals).toMatchObject({ wakesCaused: 1, observerOverhead: 300_000 })
+    expect(known.reading.allowance).toBeLessThan(-290)
+  })
+
+  test('until the first client, also where the interval goes on for hours', () => {
+    const visits = Array.from({ length: 180 }, (_, index) => 500 + index * 60)
+    const known = one(
+      after([
+        ...begun,
+        ...visits.map((when) =>
+          sweep(when + 10, { looks: [look(when + 10, { ...woken, lastActive: at(when) })] }),
+        ),
+      ]),
+    )
+    expect(known.totals).toMatchObject({ wakesCaused: 1, observerOverhead: 70_000 })
+  })
+
+  test('also where autosuspend is off', () => {
+    const known = one(
+      after([
+        ...begun,
+        sweep(510, { looks: [look(510, { ...woken, autosuspendDelay: 'never', lastActive: at(500) })] }),
+      ]),
+    )
+    expect(known.totals).toMatchObject({ wakesCaused: 1, observerOverhead: 70_000 })
+  })
 })
 
 test('a wake just before a look that let a slow reading go is not that reading’s', () => {
