@@ -27,8 +27,9 @@ const times = <Item>(count: number, draw: (index: number) => Item): Item[] =>
 
 export function randomWorld(seed: number): RandomWorld {
   const random = seeded(seed)
-  const past = pick(random, [0, 0, 2 * 24 * HOUR])
   const listsOperations = random.unit() < 0.8
+  // Without operations nothing tells of time before the first pass.
+  const past = listsOperations ? pick(random, [0, 0, 2 * 24 * HOUR]) : 0
   const moving = [...new Set(times(2, () => Math.floor(random.unit() * PROJECTS)))]
   return {
     seed,
