@@ -115,19 +115,22 @@ const newReading = (input: ListInput, now: Instant): Reading => ({
 
 const NO_ANSWER: ServiceError = { kind: 'unavailable', message: 'no answer within the time of a pass' }
 
-/** Pages after which a list counts as endless, 500: 200,000 projects, twice as many as were ever measured. */
-const MAX_PAGES = 500
+/** Pages after which a list counts as endless, 10,000: those of 200,000 configured projects, and of any number of empty ones. */
+const MAX_PAGES = 10_000
 
 /** Why the page at `cursor` is not read; undefined where it is. */
 function endlessProblem({ cursors, pages }: ListInProgress, cursor: string): string | undefined {
   if (cursors.includes(cursor)) return `pagination.cursor: ${cursor} comes twice`
-  return pages.length >= MAX_PAGES ? `pagination: no end after ${MAX_PAGES} pages` : undefined
+  let listed = 0
+  for (const { projectIds, unreadable } of pages) listed += projectIds.length + unreadable.length
+  const isEndless = listed >= MAX_PROJECTS || pages.length >= MAX_PAGES
+  return isEndless ? `pagination: no end after ${pages.length} pages` : undefined
 }
 
 /** New projects between two finished lists, 10,000: an endless list must not fill memory. A long list brings the others when it is read again. */
 const MAX_ADDED = 10_000
 
-/** Projects of one account. */
+/** Projects of one account, twice as many as were ever measured. */
 const MAX_PROJECTS = 200_000
 
 const problemsOf = ({ problems, hasExcess }: Reading): readonly SweepProblem[] =>
