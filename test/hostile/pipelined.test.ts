@@ -1,5 +1,4 @@
 // Requests that are sent without waiting for answers.
-import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { bySize } from '../support/tiers.ts'
 import {
@@ -82,14 +81,15 @@ test('of the requests in flight on a connection the fifth is refused, and the co
   expect(counted).toContain('dormouse_http_requests_total{route="none",code="429"} 1')
 })
 
-test('requests one after the other are answered on one connection', async () => {
+test('1,000 requests one after the other are answered on one connection, which is then closed', async () => {
   await using listeners = await openedListeners(1)
   const client = await connected(listeners.telemetry)
-  for (let count = 1; count <= 50; count += 1) {
+  let answered = 0
+  client.socket.on('data', () => {
+    answered += 1
     client.socket.write(requests('/-/healthy', 1))
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    while (statuses(client.text()).length < count) await once(client.socket, 'data')
-  }
-  expect(new Set(statuses(client.text()))).toEqual(new Set(['200']))
-  client.socket.destroy()
+  })
+  client.socket.write(requests('/-/healthy', 1))
+  await client.closed
+  expect(answered).toBe(1000)
 })

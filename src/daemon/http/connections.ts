@@ -4,7 +4,7 @@
 //    8 are open at a time; the next one replaces the oldest, of its own address if there is one. So probes are answered whatever
 //    clients hold open.
 // 2. Requests: 4 in flight on a connection; the fifth is refused, and the connection closed after that answer, or at once if many more
-//    follow.
+//    follow. The thousandth request is the last.
 // 3. Answers: a client that does not take in 30 s what was written is cut.
 //
 // The limits of a request that arrives slowly are those of Node (listen.ts).
@@ -14,12 +14,14 @@ import type { Seconds } from '../../model/units.ts'
 
 /** Connections that may ask for everything: some Prometheus servers, a proxy and a few people need a dozen. */
 const MAX_OPEN = 56
-/** Of one address: two browsers with 6 connections each, a pair of Prometheus servers, the kubelet and a script may share it (loopback, NAT). */
+/** Connections of one address: two browsers with 6 connections each, a pair of Prometheus servers, the kubelet and a script may share it (loopback, NAT). */
 const MAX_PER_ADDRESS = 16
 /** Connections beyond the limits, for health: 64 in all. */
 const MAX_LIMITED = 8
 /** Requests of a connection that are not answered yet; browsers and Prometheus send one at a time. */
 const MAX_IN_FLIGHT = 4
+/** Requests of a connection in all: with a scrape every 15 s it lasts four hours. Node's own limit leaves it open. */
+const MAX_REQUESTS = 1000
 /** Requests behind a refusal after which the connection is cut at once: each has some kB until the connection is closed. */
 const MAX_IGNORED = 64
 /** Time in which a client takes what was written, s: three times the usual scrape timeout. */
@@ -50,6 +52,7 @@ type Connection = {
   readonly isLimited: boolean
   /** With TLS that of TLS, from the first request on. */
   socket: Socket
+  requests: number
   inFlight: number
   /** Requests since the last that is answered; undefined before that one. */
   ignored: number | undefined
@@ -103,6 +106,7 @@ export function createConnections({
         address,
         isLimited: limit !== undefined,
         socket,
+        requests: 0,
         inFlight: 0,
         ignored: undefined,
         waitingSince: undefined,
@@ -115,20 +119,24 @@ export function createConnections({
     /** Whether the app is asked. A request behind a refusal is not answered: its connection closes. */
     mayAsk: (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
       const connection = connections.get(keyOf(incoming.socket))
-      if (!connection) return false
+      if (!connection) {
+        incoming.socket.destroy()
+        return false
+      }
       if (connection.ignored !== undefined) {
         connection.ignored += 1
         if (connection.ignored > MAX_IGNORED) incoming.socket.destroy()
         return false
       }
       connection.socket = incoming.socket
+      connection.requests += 1
       const refusal = refusalOf(connection, incoming.url)
-      if (refusal || connection.isLimited) {
+      if (refusal || connection.isLimited || connection.requests === MAX_REQUESTS) {
         connection.ignored = 0
         outgoing.setHeader('connection', 'close')
-        incoming.socket.pause()
       }
       if (refusal) {
+        incoming.socket.pause()
         refuse(outgoing, refusal)
         return false
       }
@@ -158,5 +166,5 @@ function refusalOf({ isLimited, inFlight }: Connection, url = ''): Refusal | und
   return { status: 429, message: 'too many requests in flight on this connection' }
 }
 
-/** The same for a TCP connection and TLS on it. */
+/** Key of a TCP connection and of TLS on it. */
 const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`

@@ -22,9 +22,6 @@ const LIMITS = {
 }
 /** Milliseconds: a client nearby needs less than one second. */
 const HANDSHAKE_TIMEOUT = 10_000
-/** With a scrape every 15 s a new connection every four hours: no state of a connection grows for longer. */
-const MAX_REQUESTS_PER_CONNECTION = 1000
-
 type ListenOptions = Readonly<{
   /** Key of the address in the configuration. */
   setting: string
@@ -48,7 +45,6 @@ export async function listenHttp(
   const server = pair
     ? createSecureServer({ ...LIMITS, handshakeTimeout: HANDSHAKE_TIMEOUT, ...pair }, listener)
     : createServer(LIMITS, listener)
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
   server.on('connection', connections.admit)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(cause, address, setting)))
