@@ -16,7 +16,7 @@ import { HOSTILE } from '../support/hostile-names.ts'
 import { check } from '../support/property.ts'
 import { testWith } from '../support/tiers.ts'
 import { foreignLines } from './foreign-lines.ts'
-import { honestRows } from './postgres.ts'
+import { honestRows } from './postgres-modes.ts'
 
 const FORMATS = ['text', 'openmetrics'] as const
 

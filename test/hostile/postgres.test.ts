@@ -11,7 +11,8 @@ import { compute } from '../support/build.ts'
 import { bySize, longTest } from '../support/tiers.ts'
 import { attack, checkedByPromtool } from './attack.ts'
 import { foreignLines } from './foreign-lines.ts'
-import { MODES, startHostilePostgres } from './postgres.ts'
+import { MODES } from './postgres-modes.ts'
+import { startHostilePostgres } from './postgres.ts'
 
 const PASSWORD = 'canary-4711'
 const never = new AbortController().signal
