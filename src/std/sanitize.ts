@@ -2,7 +2,7 @@
 
 /** Characters that are safe in one place only, each with the place: joiners in emoji and in scripts that need them, tags behind a flag. */
 const MISPLACED = [
-  String.raw`(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F[[\p{L}\p{M}]--\p{Script=Latin}--\p{Default_Ignorable_Code_Point}]])[\u200C\u200D]`,
+  String.raw`(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F[[\p{L}\p{M}]--\p{Script=Latin}--\p{Default_Ignorable_Code_Point}]])\p{Join_Control}`,
   String.raw`(?<![\p{L}\p{M}\p{N}\p{P}\p{S}])[\uFE00-\uFE0F]`,
   String.raw`(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,6})[\u{E0020}-\u{E007F}]`,
 ]
@@ -10,7 +10,7 @@ const MISPLACED = [
 const UNSAFE = new RegExp(
   [
     ...MISPLACED,
-    String.raw`[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\u200C\u200D\uFE00-\uFE0F\u{E0020}-\u{E007F}]]`,
+    String.raw`[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--\p{Join_Control}--[\uFE00-\uFE0F]--[\u{E0020}-\u{E007F}]]`,
   ].join('|'),
   'gv',
 )

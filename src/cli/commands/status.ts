@@ -3,6 +3,7 @@ import type { BudgetJson, ForecastJson, MonthJson } from '../../daemon/http/api/
 import { fleetJson, type FleetJson } from '../../daemon/http/api/status-json.ts'
 import { HOST_NOT_ALLOWED } from '../../model/service/allowed-hosts.ts'
 import { ok } from '../../std/result.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import {
   budgetAmountText,
   countWithNoun,
@@ -59,7 +60,7 @@ function accountText(account: FleetJson['accounts'][number]) {
       : [
           `  metering diverges from the ledger for ${count.projects_off} of ${count.projects_compared} projects`,
         ]),
-    ...account.problems.map((problem) => `  not seen: ${problem}`),
+    ...account.problems.map((problem) => `  not seen: ${sanitize(problem)}`),
   ].join('\n')
 }
 

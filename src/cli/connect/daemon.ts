@@ -8,7 +8,7 @@ import { addressText } from '../../config/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
-import { cutText } from '../../std/sanitize.ts'
+import { cutText, sanitize } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -142,9 +142,9 @@ export const errorReason = (cause: unknown): string =>
 function messageIn(text: string, otherwise: string) {
   try {
     const message = fieldOf(JSON.parse(text), 'message')
-    if (typeof message === 'string') return message
+    if (typeof message === 'string') return sanitize(message)
   } catch {
     // no JSON: another program answered
   }
-  return `${otherwise}: ${cutText(text, 200)}`
+  return `${otherwise}: ${sanitize(cutText(text, 200))}`
 }

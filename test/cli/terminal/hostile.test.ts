@@ -23,7 +23,7 @@ const NAMES = [
 
 /** The end of a line and a tab steer nothing; all else that is invisible must not be there. */
 const STEERING =
-  /\r(?!\n)|[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164\u2800\u180E]--[\n\r\t\u200C\u200D\u{E0020}-\u{E007F}]]|(?<!\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D/v
+  /\r(?!\n)|[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164\u2800\u180E]--[\n\r\t]--\p{Join_Control}--[\u{E0020}-\u{E007F}]]|(?<!\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D/v
 
 const shownBy = (text: string): string => {
   let shown = ''
