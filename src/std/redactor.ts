@@ -8,6 +8,8 @@
 export type Redactor = Readonly<{
   /** For all later calls of `redact`: a secret stays one after it was replaced by another. */
   learn: (secret: string) => void
+  /** The password of a connection string that a service gave away; of the first 20,000 only. */
+  learnIssued: (address: string) => void
   /** `[redacted]` in place of each secret. */
   redact: (text: string) => string
 }>
@@ -19,25 +21,42 @@ const MIN_LENGTH = 6
 const DIGITS = /^\d{1,16}$/
 /** Characters of the path of a secret address: shorter ones, such as `/webhook`, are no secret. */
 const MIN_PATH_LENGTH = 12
+/** Twice the computes of a large account, 20 MB: a service that gives away a new password at each request must not fill the memory. */
+const MAX_ISSUED = 20_000
 /** Each proxy or log in between may add an escape to the one before; more would only cost time. */
 const MAX_LEVELS = 8
 /** Marks text that was cut. */
 const CUT = '…'
 
+/** By `keyAt` of their first characters. */
+type Forms = Map<number, Set<string>>
+
 export function createRedactor(): Redactor {
   const secrets = new Set<string>()
-  let forms: readonly string[] = []
+  const forms: Forms = new Map()
+  let issued = 0
+  const learn = (secret: string) => {
+    if (secrets.has(secret)) return
+    secrets.add(secret)
+    for (const form of partsOf(secret).filter(isSearched).flatMap(formsOf).filter(isSearched)) {
+      const key = keyAt(form, 0)
+      forms.set(key, (forms.get(key) ?? new Set()).add(form))
+    }
+  }
   return {
-    learn: (secret) => {
-      if (secrets.has(secret)) return
-      secrets.add(secret)
-      forms = [...new Set([...secrets].flatMap(partsOf).filter(isSearched).flatMap(formsOf))]
+    learn,
+    learnIssued: (address) => {
+      const password = decodedUri(URL.parse(address)?.password ?? '')
+      if (secrets.has(password) || issued >= MAX_ISSUED) return
+      issued += 1
+      learn(password)
     },
     redact: (text) => {
       const ranges = levelsOf(text).flatMap((level) =>
-        [...findForms(level.text, forms), ...findCut(level.text, forms), ...findPasswords(level.text)].map(
-          ([from, to]): Range => [level.placeOf(from), level.placeOf(to)],
-        ),
+        [...findForms(level.text, forms), ...findPasswords(level.text)].map(([from, to]): Range => [
+          level.placeOf(from),
+          level.placeOf(to),
+        ]),
       )
       return ranges.length === 0 ? text : replaced(text, ranges)
     },
@@ -73,26 +92,32 @@ function base64At(secret: Buffer, offset: number): readonly string[] {
 
 type Range = readonly [from: number, to: number]
 
-function* findForms(text: string, forms: readonly string[]): Iterable<Range> {
-  for (const form of forms)
-    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) yield [at, at + form.length]
+/** Before the mark of a cut the beginning of a form is enough. Takes as many steps for thousands of secrets as for one. */
+function findForms(text: string, forms: Forms): readonly Range[] {
+  const ranges: Range[] = []
+  for (let at = 0; at + MIN_LENGTH <= text.length; at += 1)
+    for (const form of forms.get(keyAt(text, at)) ?? []) {
+      let length = 0
+      while (length < form.length && text[at + length] === form[length]) length += 1
+      const isCut = length >= MIN_LENGTH && text[at + length] === CUT
+      if (length === form.length || isCut) ranges.push([at, at + length])
+    }
+  return ranges
 }
 
-/** Before the mark of a cut the beginning of a secret is enough. */
-function* findCut(text: string, forms: readonly string[]): Iterable<Range> {
-  for (let end = text.indexOf(CUT); end !== -1; end = text.indexOf(CUT, end + 1))
-    for (const form of forms)
-      for (let length = Math.min(form.length - 1, end); length >= MIN_LENGTH; length -= 1)
-        if (text.startsWith(form.slice(0, length), end - length)) yield [end - length, end]
-}
+/** Of four characters; others may have the same. */
+const keyAt = (text: string, at: number): number =>
+  (((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) * 31 +
+    text.charCodeAt(at + 3)) |
+  0
 
 /** Of addresses such as `postgresql://user:password@host`, whether known or not. At most 256 characters. */
 const PASSWORD = /(?<=\w:\/\/[^\s:/@"]{0,256}:)[^\s@"]{1,256}(?=@)/g
 
-function* findPasswords(text: string): Iterable<Range> {
-  if (!text.includes('://')) return
-  for (const { index, 0: password } of text.matchAll(PASSWORD)) yield [index, index + password.length]
-}
+const findPasswords = (text: string): readonly Range[] =>
+  text.includes('://')
+    ? Array.from(text.matchAll(PASSWORD), ({ index, 0: password }) => [index, index + password.length])
+    : []
 
 /** A text without some of its escapes. `placeOf`: index in it → index in the text as it was given. */
 type Level = Readonly<{ text: string; placeOf: (index: number) => number }>

@@ -81,3 +81,20 @@ test.each([
 ])('long text of %s takes few steps', (_, text) => {
   expect(redactorOf(SECRET)(text)).toBe(text)
 })
+
+test('of a connection string that a service gave away the password is known, of so many that memory stays small', () => {
+  const redactor = createRedactor()
+  for (let at = 0; at < 20_100; at += 1)
+    redactor.learnIssued(`postgresql://app:pass%2F${at}-word@host-${at}/app`)
+  redactor.learnIssued('no address')
+  expect(redactor.redact('was pass/7-word on host-7, base64 cGFzcy83LXdvcmQ=')).toBe(
+    'was [redacted] on host-7, base64 [redacted]Q=',
+  )
+  expect(redactor.redact('was pass/20099-word')).toBe('was pass/20099-word')
+  redactor.learn('configured')
+  expect(redactor.redact('configured')).toBe('[redacted]')
+})
+
+test('a secret whose own escapes mean less than a secret is known as it is', () => {
+  expect(redactorOf('%41%42%43')('ABC %41%42%43')).toBe('ABC [redacted]')
+})

@@ -1,7 +1,11 @@
 // For tests that are not about secrets.
 
 /** Redacts nothing. */
-export const noRedactor = { learn: () => undefined, redact: (text: string): string => text }
+export const noRedactor = {
+  learn: () => undefined,
+  learnIssued: () => undefined,
+  redact: (text: string): string => text,
+}
 
 export const environmentOf = (env: Readonly<Record<string, string | undefined>>) => ({
   env,

@@ -109,7 +109,7 @@ function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, 
   if (!account || other)
     return failed([`--account: expected one of ${accounts.map(({ name }) => name).join(', ')}`])
   const { key, plan, prices, baseUrl, projects, orgId, hosts } = account
-  const settings = { ...service, baseUrl, projects, orgId, readKey: key.read, learn: io.learn }
+  const settings = { ...service, baseUrl, projects, orgId, readKey: key.read, learn: io.learnIssued }
   return ok({
     service: { ...settings, clock: createClock(), random: createRandom() },
     hosts,

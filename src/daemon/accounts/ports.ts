@@ -30,7 +30,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     requestsPerMinute,
     projects: account.projects,
     useConnectionUri,
-    learn: redactor.learn,
+    learn: redactor.learnIssued,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
     ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
