@@ -58,11 +58,17 @@ export const OUTPUTS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'HTTP responses by route',
-          description: 'Per second, of both listeners.',
+          description: 'Per second, of both listeners, and connections beyond a limit.',
           width: 8,
           unit: 'reqps',
           min: 0,
-          queries: [{ expr: rateBy('http_requests_total', 'route', 'code'), legend: '{{route}} {{code}}' }],
+          queries: [
+            { expr: rateBy('http_requests_total', 'route', 'code'), legend: '{{route}} {{code}}' },
+            {
+              expr: rateBy('http_connections_refused_total', 'listener', 'limit'),
+              legend: '{{listener}} connections refused, {{limit}}',
+            },
+          ],
         }),
       ],
     },

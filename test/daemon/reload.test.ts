@@ -43,6 +43,7 @@ test.each([
   ['the level of the log', `${GOOD}log: { level: warn }\n`, ['log.level']],
   ['tokens', GOOD + OTHER_TOKEN, ['server.tokens.anna']],
   ['names', `${GOOD}server: { names: [dormouse.internal] }\n`, ['server.names[0]']],
+  ['who may read', GOOD + OTHER_TOKEN.replace('{', '{ open: false,'), ['server.tokens.anna', 'server.open']],
   ['what metrics show', `${GOOD}metrics: { detail: full }\n`, ['metrics.detail']],
   [
     'receivers of events',

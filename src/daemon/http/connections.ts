@@ -11,6 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Seconds } from '../../model/units.ts'
+import type { ConnectionLimit } from '../../outputs/metrics/self.ts'
 
 /** Connections that may ask for everything: some Prometheus servers, a proxy and a few people need a dozen. */
 const MAX_OPEN = 56
@@ -29,10 +30,6 @@ const WRITE_DEADLINE = 30
 
 /** Paths that a connection beyond the limits may ask for. */
 const HEALTH_PATHS = ['/-/healthy', '/healthz', '/-/ready', '/readyz']
-
-/** The limit that was reached. */
-export const CONNECTION_LIMITS = ['address', 'listener'] as const
-export type ConnectionLimit = (typeof CONNECTION_LIMITS)[number]
 
 export type ConnectionEvents = Readonly<{
   /** A connection came when a limit was reached. */

@@ -7,12 +7,13 @@ import type { ServerConfig, TlsFiles } from '../../config/sections/server.ts'
 import { isLoopback } from '../../config/units.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
+import type { HttpListenerName } from '../../outputs/metrics/self.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { Failures } from './answers.ts'
 import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, checkOrigin, checkToken } from './auth.ts'
 import { createFailedLogins, parseTokens, type AuthPolicy } from './auth.ts'
-import { CONNECTION_LIMITS, createConnections } from './connections.ts'
+import { createConnections } from './connections.ts'
 import { listenHttp, readCertificatePair, urlOf, type CertificatePair, type HttpListener } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
@@ -30,7 +31,7 @@ export async function openListeners(config: () => Config, outputs: Outputs, envi
     addressOf: (context: Context) => getConnInfo(context).remote.address ?? '',
   }
   const pair = server.tls && readCertificatePair(server.tls)
-  const open = async (name: 'telemetry' | 'api', app: Hono, tls: CertificatePair | undefined) => {
+  const open = async (name: HttpListenerName, app: Hono, tls: CertificatePair | undefined) => {
     const setting = `server.${name}`
     const { connections, watch } = limitedConnections(name, environment)
     stack.use(watch)
@@ -64,13 +65,12 @@ const WATCH_INTERVAL = seconds(5)
 /** Between two lines of the log about one listener, s. */
 const LOG_INTERVAL = 60
 
-function limitedConnections(listener: 'telemetry' | 'api', { clock, self, log }: Environment) {
+function limitedConnections(listener: HttpListenerName, { clock, self, log }: Environment) {
   let [count, loggedAt] = [0, Number.NEGATIVE_INFINITY]
-  for (const limit of CONNECTION_LIMITS) self.connectionRefused(listener, limit, 0)
   const connections = createConnections({
     limited: (limit) => {
       count += 1
-      self.connectionRefused(listener, limit, 1)
+      self.connectionRefused(listener, limit)
     },
     refused: (status) => self.answered({ route: 'none', code: String(status), seconds: 0 }),
     // exports may be of any length, telemetry is not

@@ -43,6 +43,12 @@ type HttpAnswer = Readonly<{ route: string; code: string; seconds: number }>
 const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
 
+const HTTP_LISTENERS = ['telemetry', 'api'] as const
+export type HttpListenerName = (typeof HTTP_LISTENERS)[number]
+/** The limit that a new connection found reached: of its address, or of all. */
+const CONNECTION_LIMITS = ['address', 'listener'] as const
+export type ConnectionLimit = (typeof CONNECTION_LIMITS)[number]
+
 /** Counters that start at 0: the first increase of a series that starts above 0 is invisible. */
 const INITIAL_CODES = '200 401 403 404 423 429 500 502 503 504 524 network timeout'.split(' ')
 const PRIORITIES = ['verify', 'apply', 'poll', 'report']
@@ -101,6 +107,8 @@ export function createSelfMetrics() {
     retries.inc({ operation }, 0)
     for (const code of INITIAL_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
   }
+  for (const listener of HTTP_LISTENERS)
+    for (const limit of CONNECTION_LIMITS) refusedConnections.inc({ listener, limit }, 0)
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
@@ -145,9 +153,8 @@ export function createSelfMetrics() {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
-    /** With a count of 0 the series begins. */
-    connectionRefused: (listener: string, limit: string, count: number) =>
-      refusedConnections.inc({ listener, limit }, count),
+    connectionRefused: (listener: HttpListenerName, limit: ConnectionLimit) =>
+      refusedConnections.inc({ listener, limit }),
     /** Rejects when a metric of the library cannot be read. */
     parts: async (): Promise<readonly RenderedFamily[]> =>
       (await registry.getMetricsAsJSON()).map(renderClientMetric),
