@@ -80,6 +80,18 @@ test.each([
   for (const { socket } of clients) socket.destroy()
 })
 
+test.each(KINDS)('clients that %s do not hold up the end', async (_, bytes, server) => {
+  const listeners = await openedListeners(50, server)
+  const clients = await Promise.all(Array.from({ length: 24 }, () => connected(listeners.telemetry)))
+  for (const { socket } of clients) socket.write(bytes)
+  await askFromElsewhere(listeners.telemetry, '/-/healthy')
+  const startedAt = performance.now()
+  await listeners[Symbol.asyncDispose]()
+  // a daemon has 10 s to stop, which a TLS handshake may wait
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await Promise.all(clients.map(({ closed }) => closed))
+})
+
 test('a client that stops reading is cut after 30 s', async () => {
   await using listeners = await openedListeners(400)
   const { telemetry, clock } = listeners

@@ -57,9 +57,9 @@ type Connection = {
   waitingSince: Seconds | undefined
 }
 
-export type ConnectionGuard = ReturnType<typeof createConnections>
+export type ConnectionGuard = ReturnType<typeof createConnectionGuard>
 
-export function createConnections({
+export function createConnectionGuard({
   limited = () => undefined,
   refused = () => undefined,
   deadlineOf = 'piece',
@@ -141,6 +141,10 @@ export function createConnections({
       outgoing.once('close', () => (connection.inFlight -= 1))
       if (deadlineOf === 'piece') outgoing.on('drain', () => (connection.waitingSince = undefined))
       return true
+    },
+    /** Also those in a TLS handshake, which the server does not close by itself. */
+    cutAll: () => {
+      for (const { socket } of connections.values()) socket.destroy()
     },
     /** To be called every few seconds. `now` is monotonic. */
     cutUnread: (now: Seconds) => {

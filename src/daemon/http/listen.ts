@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { getRequestListener, RequestError } from '@hono/node-server'
@@ -8,7 +8,7 @@ import { routePath } from 'hono/route'
 import { fileErrorText } from '../../config/secrets.ts'
 import type { TlsFiles } from '../../config/sections/server.ts'
 import { INTERNAL_ERROR, refuse, type Failures } from './answers.ts'
-import { createConnections, type ConnectionGuard } from './connections.ts'
+import { createConnectionGuard, type ConnectionGuard } from './connections.ts'
 
 type SocketAddress = Readonly<{ host: string; port: number }>
 export type HttpListener = Awaited<ReturnType<typeof listenHttp>>
@@ -35,7 +35,7 @@ type ListenOptions = Readonly<{
 export async function listenHttp(
   app: Hono,
   address: SocketAddress,
-  { setting, pair, connections = createConnections(), failed = () => undefined }: ListenOptions,
+  { setting, pair, connections = createConnectionGuard(), failed = () => undefined }: ListenOptions,
 ) {
   app.onError((err, context) => {
     failed(err, routePath(context))
@@ -61,7 +61,11 @@ export async function listenHttp(
     renew: (next: CertificatePair) => {
       if ('setSecureContext' in server) server.setSecureContext(next)
     },
-    [Symbol.asyncDispose]: () => close(server),
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        connections.cutAll()
+      }),
   }
 }
 
@@ -85,12 +89,6 @@ function listenError(cause: Error, { host, port }: SocketAddress, setting: strin
   const reason = isInUse ? 'is in use by another program' : `cannot be listened on (${cause.message})`
   return new Error(`${setting}: ${host}:${port} ${reason}; choose another address`, { cause })
 }
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 
 export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 'http'): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host

@@ -13,7 +13,7 @@ import type { Failures } from './answers.ts'
 import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, checkOrigin, checkToken } from './auth.ts'
 import { createFailedLogins, parseTokens, type AuthPolicy } from './auth.ts'
-import { createConnections } from './connections.ts'
+import { createConnectionGuard } from './connections.ts'
 import { listenHttp, readCertificatePair, urlOf, type CertificatePair, type HttpListener } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
@@ -67,7 +67,7 @@ const LOG_INTERVAL = 60
 
 function limitedConnections(listener: HttpListenerName, { clock, self, log }: Environment) {
   let [count, loggedAt] = [0, Number.NEGATIVE_INFINITY]
-  const connections = createConnections({
+  const connections = createConnectionGuard({
     limited: (limit) => {
       count += 1
       self.connectionRefused(listener, limit)

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { createConnections } from '../../../src/daemon/http/connections.ts'
+import { createConnectionGuard } from '../../../src/daemon/http/connections.ts'
 import { seconds } from '../../../src/model/units.ts'
 
 class FakeSocket extends EventEmitter {
@@ -32,9 +32,9 @@ class FakeAnswer extends EventEmitter {
   end(): void {}
 }
 
-function listener(options: Parameters<typeof createConnections>[0] = {}) {
+function listener(options: Parameters<typeof createConnectionGuard>[0] = {}) {
   const limited: string[] = []
-  const connections = createConnections({ limited: (limit) => void limited.push(limit), ...options })
+  const connections = createConnectionGuard({ limited: (limit) => void limited.push(limit), ...options })
   let port = 1
   const connect = (address: string): FakeSocket => {
     port += 1
