@@ -23,5 +23,5 @@ export function secretFileWarnings({ accounts, notifications, report, server }: 
 
 const filesOf = (path: string, secrets: readonly (Secret | undefined)[]) =>
   secrets.flatMap((secret) =>
-    secret?.file === undefined ? [] : [{ key: `${path}.${secret.from}`, file: secret.file }],
+    secret && 'file' in secret.source ? [{ key: `${path}.${secret.from}`, file: secret.source.file }] : [],
   )

@@ -13,8 +13,8 @@ export type SecretAccess = Readonly<{ env: Environment; learn: (secret: string) 
 export type Secret = Readonly<{
   /** Key of the configuration, such as `api_key_file`; not its value, which may be a secret in the wrong place. */
   from: string
-  /** Absolute; undefined for a variable. Not for messages, as above. */
-  file: string | undefined
+  /** Tells a changed receiver from an unchanged one. Not for messages, as above. */
+  source: SecretSource
   /** Trimmed. The problem begins with `from` and holds neither the text nor where it was looked for. */
   read: () => Result<string, string>
 }>
@@ -49,7 +49,7 @@ export function createSecret(from: string, source: SecretSource, { env, learn }:
   const place = `${from}: the ${'file' in source ? 'file' : 'variable'}`
   return {
     from,
-    file: 'file' in source ? source.file : undefined,
+    source,
     read() {
       const text = 'file' in source ? fileText(source.file) : variableText(env[source.variable])
       if (!text.ok) return failed(`${place} ${text.error}`)
@@ -63,10 +63,10 @@ export function createSecret(from: string, source: SecretSource, { env, learn }:
 
 /** A secret that is sent in a header. */
 export function createKey(from: string, source: SecretSource, access: SecretAccess): Secret {
-  const { file, read } = createSecret(from, source, access)
+  const { read } = createSecret(from, source, access)
   return {
     from,
-    file,
+    source,
     read() {
       const text = read()
       if (!text.ok || /^[\x21-\x7e]+$/.test(text.value)) return text

@@ -13,7 +13,7 @@ describe('a configuration', () => {
           {
             name: 'main',
             baseUrl: 'https://console.example.com/api/v2',
-            key: { from: 'api_key_env', read: expect.any(Function) },
+            key: { from: 'api_key_env', source: { variable: 'KEY' }, read: expect.any(Function) },
             orgId: undefined,
             projects: 'discover',
             plan: 'launch',

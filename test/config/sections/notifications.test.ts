@@ -42,6 +42,18 @@ test('a receiver has what the file says, and reads its secrets when they are ask
   expect(ops?.receiver.type === 'webhook' && ops.receiver.url.read()).toEqual({ ok: true, value: ENV.URL })
 })
 
+/** As the daemon tells a changed receiver from an unchanged one. */
+function keyOf(place: string): string {
+  const text = `${GOOD}notifications: [{ name: ops, type: webhook, ${place} }]\n`
+  const config = load(text, { ...ENV, OTHER: ENV.URL })
+  return config.ok ? JSON.stringify(config.value.notifications) : config.error.join('\n')
+}
+
+test('a receiver whose secret comes from another place is another one', () => {
+  expect(keyOf('url_env: URL')).toContain('ops')
+  expect(keyOf('url_env: OTHER')).not.toBe(keyOf('url_env: URL'))
+})
+
 test('all that is wrong is told, and no secret with it', () => {
   const wrong = problemsOf(
     `${GOOD}notifications:
