@@ -153,6 +153,11 @@ describe('what is wrong is told:', () => {
       ['accounts[0].dsn: expected no placeholders but {host} {endpoint_id} {project_id} {database}'],
     ],
     [
+      'settings of a dsn that nothing heeds',
+      `${GOOD}    dsn: postgresql://dormouse@{host}/x?connect_timeout=5`,
+      ['accounts[0].dsn: expected no settings but options sslmode sslrootcert sslcert sslkey host port'],
+    ],
+    [
       'a file that a compute names',
       `${GOOD}    dsn: postgresql://dormouse@{host}/x?sslrootcert=/certs/{project_id}.pem`,
       ['accounts[0].dsn: expected placeholders in user, host, database and options only'],

@@ -4,6 +4,8 @@ import { isUnencrypted } from '../../std/unencrypted.ts'
 import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
+/** Settings of a dsn that a reading heeds; the others it makes itself. */
+const SETTINGS = ['options', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port']
 const NO_ID = 'expected an id of the characters a-z 0-9 -'
 const NO_PROJECTS = 'expected discover or a list of project ids'
 
@@ -34,6 +36,9 @@ const dsn = string()
   .refine((template) => unknownPlaceholders(template).length === 0, {
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
+  .refine((template) => settingsIn(template).every(([name]) => SETTINGS.includes(name)), {
+    error: `expected no settings but ${SETTINGS.join(' ')}`,
+  })
   .refine((template) => !hasPlacedSetting(template), {
     error: 'expected placeholders in user, host, database and options only',
   })
@@ -50,8 +55,9 @@ const unknownPlaceholders = (template: string) =>
 
 /** TLS settings and files are the operator's alone. */
 const hasPlacedSetting = (template: string) =>
-  URL.canParse(template) &&
-  [...new URL(template).searchParams].some(([name, value]) => name !== 'options' && value.includes('{'))
+  settingsIn(template).some(([name, value]) => name !== 'options' && value.includes('{'))
+
+const settingsIn = (template: string) => (URL.canParse(template) ? [...new URL(template).searchParams] : [])
 
 const count = (...values: readonly unknown[]) => values.filter((value) => value !== undefined).length
 
