@@ -1,5 +1,5 @@
-// Takes known secrets out of text, in every form in which somebody may have repeated them: as they are, JSON-escaped or percent-encoded,
-// wholly or in part and more than once, or within base64.
+// Takes known secrets out of text, in every form in which somebody may have repeated them: as they are, escaped as in JSON, addresses or
+// HTML, wholly or in part and more than once, as hexadecimal digits, or within base64.
 //
 // 1. Levels: the escapes of a text are undone, then those of the result, and so on. Each character knows its place in the text.
 // 2. Every level is searched for the forms of every secret, for passwords in addresses, and for the beginnings of secrets that were cut.
@@ -73,10 +73,12 @@ function partsOf(secret: string): readonly string[] {
   return [secret, decodedUri(url.password), ...(path.length < MIN_PATH_LENGTH ? [] : [path])]
 }
 
-/** The secret, the same without its own escapes, and what stands for it in base64. */
+/** The secret, the same without its own escapes, its bytes in hexadecimal digits, and what stands for it in base64. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   levelsOf(secret).at(-1)?.text ?? secret,
+  Buffer.from(secret).toString('hex'),
+  Buffer.from(secret).toString('hex').toUpperCase(),
   ...[0, 1, 2].flatMap((offset) => base64At(Buffer.from(secret), offset)),
 ]
 
@@ -132,13 +134,13 @@ function levelsOf(text: string): readonly Level[] {
   return levels
 }
 
-/** Of JSON and of JavaScript, and of UTF-8 in percent-encoding. */
+/** JSON and JavaScript, UTF-8 in percent-encoding, and HTML. */
 const ESCAPE =
-  /\\u[\da-f]{4}|\\x[\da-f]{2}|\\["'\\/]|%[0-7][\da-f]|%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[0-7](?:%[89ab][\da-f]){3}/gi
+  /\\u[\da-f]{4}|\\x[\da-f]{2}|\\["'\\/]|%[0-7][\da-f]|%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[0-7](?:%[89ab][\da-f]){3}|&(?:#\d{1,6}|#x[\da-f]{1,5}|amp|lt|gt|quot|apos);/gi
 
 /** Undefined where nothing is escaped. */
 function unescaped({ text, placeOf }: Level): Level | undefined {
-  if (!/[\\%]/.test(text)) return undefined
+  if (!/[\\%&]/.test(text)) return undefined
   const places: number[] = []
   let plain = ''
   let end = 0
@@ -160,8 +162,12 @@ function unescaped({ text, placeOf }: Level): Level | undefined {
 
 function meaningOf(escape: string) {
   if (escape.startsWith('%')) return decodedUri(escape)
+  if (escape.startsWith('&#')) return String.fromCodePoint(Number(`0${escape.slice(2, -1)}`))
+  if (escape.startsWith('&')) return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? escape
   return escape.length === 2 ? escape.slice(1) : String.fromCharCode(parseInt(escape.slice(2), 16))
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 function decodedUri(text: string) {
   try {

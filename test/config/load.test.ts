@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { loadWithSource } from '../../src/config/load.ts'
 import { ACCOUNT, GOOD, folder, load, makeConfigFolder, problemsOf } from './loading.ts'
 
 describe('a configuration', () => {
@@ -82,15 +83,22 @@ describe('a configuration', () => {
   })
 
   test('takes paths from its own folder and reads secrets each time', () => {
-    const loaded = load(
+    makeConfigFolder()
+    const path = join(folder, 'dormouse.yaml')
+    const learned: string[] = []
+    writeFileSync(
+      path,
       `${ACCOUNT}    api_key_file: key\n    dsn: postgresql://dormouse@{host}/{database}\n    dsn_password_env: PASSWORD\n`,
     )
-    const account = loaded.ok ? loaded.value.accounts[0] : undefined
+    const access = { env: { PASSWORD: 'secret-word' }, learn: (text: string) => void learned.push(text) }
+    const loaded = loadWithSource(path, access)
+    const account = loaded.ok ? loaded.value.config.accounts[0] : undefined
     expect(account?.key.read()).toEqual({ ok: true, value: 'file-key' })
     writeFileSync(join(folder, 'key'), 'rotated-key')
     expect(account?.key.read()).toEqual({ ok: true, value: 'rotated-key' })
     expect(account?.dsnPassword?.read()).toEqual({ ok: true, value: 'secret-word' })
     expect(JSON.stringify(loaded)).not.toMatch(/rotated-key|secret-word/)
+    expect(learned).toEqual(expect.arrayContaining(['file-key', 'rotated-key', 'secret-word']))
   })
 
   test.each([

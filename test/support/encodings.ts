@@ -38,11 +38,17 @@ export const ESCAPES = {
           .join('')
       : bytes(text).join(''),
   'percent-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text.toWellFormed())),
+  'HTML, every letter by its number': (text) =>
+    Array.from(text, (letter) => `&#${letter.codePointAt(0)};`).join(''),
+  'HTML, every letter by its hexadecimal number': (text) =>
+    Array.from(text, (letter) => `&#x${hex(letter.codePointAt(0) ?? 0, 2)};`).join(''),
+  HTML: (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;'),
 } as const satisfies Encodings
 
 export const ENCODINGS = {
   ...ESCAPES,
   base64,
+  'hexadecimal digits': (text) => Buffer.from(text).toString('hex'),
   'base64 behind one byte': (text) => base64(`:${text}`),
   'base64 behind two bytes': (text) => base64(`u:${text}:x`),
   'a Basic header': (text) => base64(`dormouse:${text}`),
