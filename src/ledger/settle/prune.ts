@@ -8,6 +8,9 @@ import { deletionIn } from '../evidence/evidence.ts'
 import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
+/** Longest time from the end of an own session to its activity, ms, in whole seconds. */
+const MAX_SESSION_TRACE = 2 * SECOND
+
 /** Evidence after `at`, with the facts that explain it, or all of the interval in progress. */
 export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterval | undefined): Evidence {
   const { operations, sizes, measured, ownSessions, covered, readSince } = evidence
@@ -24,11 +27,15 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
     states: statesAfter(evidence, at),
     starts: evidence.starts.filter(isNotBefore),
     ends: evidence.ends.filter(isNotBefore),
-    // Activity of the interval in progress is dropped by pruneOpenInterval.
-    activities: open ? evidence.activities : evidence.activities.filter(isAfter),
+    // Activity inside the interval in progress is dropped by pruneOpenInterval.
+    activities: evidence.activities.filter((item) =>
+      open ? item + SECOND >= open.from.earliest : isAfter(item),
+    ),
     sizes: sizes.filter((_, index) => index >= before - 1),
     measured: measured.filter((one, index, all) => isAfter(all[index + 1]?.at ?? one.at) || isAfter(one.at)),
-    ownSessions: open ? ownSessions : ownSessions.filter((one) => isAfter(one.disconnectedAt)),
+    ownSessions: ownSessions.filter(({ disconnectedAt }) =>
+      open ? disconnectedAt + MAX_SESSION_TRACE >= open.from.earliest : isAfter(disconnectedAt),
+    ),
     covered,
     readSince,
     updates: updateBehaviourOf(evidence),
@@ -79,9 +86,6 @@ export function pruneOpenInterval(
     }),
   }
 }
-
-/** Longest time from the end of an own session to its activity, ms, in whole seconds. */
-const MAX_SESSION_TRACE = 2 * SECOND
 
 type KeptActivity = Readonly<{
   pivot: Instant

@@ -8,8 +8,8 @@ import type { SliceContext } from './slices.ts'
 
 /** Longest wait for operations that cannot be read, 6 h: meanwhile evidence accumulates. */
 const MAX_OPERATION_WAIT = seconds(6 * 3600)
-/** Facts, 200, some 17 kB, that end this wait: a compute with many wakes would fill its row, and most of them have dates of their own. */
-const MAX_WAITING_FACTS = 200
+/** Facts, 160, some 17 kB, that end this wait: a compute with many wakes would fill its row, and most of them have dates of their own. */
+const MAX_WAITING_FACTS = 160
 /** Largest distance between facts of one edge, ms. Closer edges may still be separated by a later fact. */
 const MIN_DISTANCE = 2000
 /** Smallest advance inside an interval in progress, 1 h, ms: bounds evidence and slices of an always-on compute. */

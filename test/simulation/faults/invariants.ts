@@ -70,7 +70,7 @@ const isClose = ({ likely, truth }: { likely: number; truth: number }): boolean 
 
 /** Entries of the evidence of one compute; while operations that it needs cannot be read; characters of its JSON. */
 const MAX_ENTRIES = 100
-const MAX_ENTRIES_WAITING = 220
+const MAX_ENTRIES_WAITING = 180
 const MAX_SIZE = 20_000
 
 const largeEvidence = ({ state }: Pass): readonly unknown[] =>

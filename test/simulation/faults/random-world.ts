@@ -13,6 +13,8 @@ export const LENGTH = 24 * HOUR
 /** Nothing fails in the last hours, in which everything must be found out. */
 const CALM_FROM = LENGTH - 2 * HOUR
 const PROJECTS = 6
+/** Further projects that are all in use during a fault: looks at them take longer than a pass may take. */
+const CROWD = 40
 
 export type RandomWorld = DaysOptions & {
   /** Whether the service has more than the interface text: operations, and times of starts and suspensions. */
@@ -31,15 +33,20 @@ export function randomWorld(seed: number): RandomWorld {
   // Without operations nothing tells of time before the first pass.
   const past = listsOperations ? pick(random, [0, 0, 2 * 24 * HOUR]) : 0
   const moving = [...new Set(times(2, () => Math.floor(random.unit() * PROJECTS)))]
+  const faults = times(4, () => fault(random))
+  const crowd = random.unit() < 0.25 ? CROWD : 0
   return {
     seed,
-    projects: times(PROJECTS, (index) => project(random, index, past)),
+    projects: [
+      ...times(PROJECTS, (index) => project(random, index, past)),
+      ...times(crowd, (index) => visitor(random, index, faults[0])),
+    ],
     past,
     listsOperations,
     behaviour: { interfaceOnly: !listsOperations },
-    faults: times(4, () => fault(random)),
+    faults,
     slowness: times(Math.floor(random.unit() * 3), () => slowness(random)),
-    scripts: moving.map((index) => moves(random, index)),
+    scripts: moving.map((index) => moves(random, index, faults)),
     budgets: [ACCOUNT, ...moving.flatMap((index) => branchesOf(index).map(branchBudget))],
     addresses: pick<Addresses>(random, [undefined, 'template', listsOperations ? 'service' : 'template']),
     length: seconds(LENGTH),
@@ -54,6 +61,13 @@ function project(random: Random, index: number, past: number): SimulatedProject 
   for (let elapsed = 60 * index - past; elapsed < LENGTH; elapsed += pause * (0.5 + random.unit()))
     activity.push(at(elapsed))
   return { name: `project-${index}`, cu: pick(random, [0.25, 1, 2]), suspendTimeoutSeconds, activity }
+}
+
+/** In use in the first half hour of a fault, and shortly before. */
+function visitor(random: Random, index: number, during: Fault | undefined): SimulatedProject {
+  const from = (during?.from ?? 0) - 300 * random.unit()
+  const activity = times(12, (visit) => at(Math.max(60, from) + 150 * (visit + random.unit())))
+  return { name: `visitor-${index}`, suspendTimeoutSeconds: 300, activity }
 }
 
 function fault(random: Random): Fault {
@@ -91,11 +105,22 @@ const branchesOf = (index: number): readonly [string, string] => {
   return [branchId, `${branchId}-other`]
 }
 
-/** A compute moves between two branches of its project; moves are refused while operations run. */
-function moves(random: Random, index: number): NonNullable<SimulatedOptions['scripts']>[number] {
+/**
+ * A compute moves between two branches of its project; moves are refused while operations run. Once in a fault at most: of two moves that
+ * nobody could see, records tell nothing.
+ */
+function moves(
+  random: Random,
+  index: number,
+  faults: readonly Fault[],
+): NonNullable<SimulatedOptions['scripts']>[number] {
   const { projectId, endpointId } = idsOf(index)
   const [first, other] = branchesOf(index)
-  const instants = times(1 + Math.floor(random.unit() * 4), () => at(random.unit() * LENGTH))
+  const instants = times(1 + Math.floor(random.unit() * 4), () => random.unit() * LENGTH).toSorted(
+    (a, b) => a - b,
+  )
+  const isSeen = (before: number | undefined, then: number): boolean =>
+    before === undefined || !faults.some(({ from, to }) => before > from - 120 && then < to + 600)
   return [
     {
       at: 0,
@@ -111,9 +136,9 @@ function moves(random: Random, index: number): NonNullable<SimulatedOptions['scr
       },
     },
     ...instants
-      .toSorted((a, b) => a - b)
-      .map((moveAt, move) => ({
-        at: moveAt,
+      .filter((then, move) => isSeen(instants[move - 1], then))
+      .map((then, move) => ({
+        at: at(then),
         kind: 'request' as const,
         projectId,
         request: { kind: 'update' as const, endpointId, changes: {}, branchId: move % 2 ? first : other },
