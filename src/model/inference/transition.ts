@@ -39,12 +39,14 @@ export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boole
 /**
  * A whole awake interval may be unobserved before the start that the record names:
  * 1. a compute that was awake may have been restarted any number of times;
- * 2. for one that slept, the time without a look must be at least the delay, because an awake interval lasts that long.
+ * 2. one that slept was suspended since: the record does not name the start of that interval;
+ * 3. else the time without a look must be at least the delay, because an awake interval that nobody ends lasts that long.
  */
 function mayHideInterval(entry: ComputeEntry, look: Look, delay: AutosuspendDelay): boolean {
-  const { startedAt } = look.compute
+  const { startedAt, suspendedAt } = look.compute
   if (startedAt === undefined || startedAt === entry.compute.startedAt) return false
   if (entry.current !== undefined) return true
+  if (suspendedAt !== entry.compute.suspendedAt && (suspendedAt ?? Infinity) <= startedAt) return true
   const from = Math.max(entry.observedAt, look.quietUntil ?? 0)
   return startedAt - from >= delayMillis(delay)
 }

@@ -51,6 +51,12 @@ test.each<[string, Ledger, Partial<Compute>, Wanted]>([
     { ...started, startedAt: at(140), suspendedAt: at(139) },
     'needed',
   ],
+  [
+    'one that woke, was suspended by hand, and woke again',
+    known({}),
+    { ...started, startedAt: at(140), suspendedAt: at(139) },
+    'needed',
+  ],
   ['one that fell asleep', known(started), { ...started, state: 'idle', suspendedAt: at(150) }, 'welcome'],
   ['one whose size was changed', known(started), { ...started, sizing: { fixed: cu(2) } }, 'needed'],
   ['one that was changed otherwise', known(started), { ...started, updatedAt: at(140) }, 'welcome'],

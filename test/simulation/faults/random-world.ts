@@ -12,7 +12,8 @@ const HOUR = 3600
 export const LENGTH = 24 * HOUR
 /** Nothing fails in the last hours, in which everything must be found out. */
 const CALM_FROM = LENGTH - 2 * HOUR
-const PROJECTS = 6
+/** Without the crowd. */
+export const PROJECTS = 6
 /** Further projects that are all in use during a fault: looks at them take longer than a pass may take. */
 const CROWD = 40
 
