@@ -85,8 +85,8 @@ export async function setting(
   const [configFile, keyFile, passwordFile] = ['dormouse.yaml', 'key', 'password'].map((name) =>
     join(folder, name),
   ) as [string, string, string]
-  writeFileSync(keyFile, local.apiKey)
-  writeFileSync(passwordFile, local.monitoringPassword)
+  writeFileSync(keyFile, local.apiKey, { mode: 0o600 })
+  writeFileSync(passwordFile, local.monitoringPassword, { mode: 0o600 })
   writeFileSync(
     configFile,
     `accounts:

@@ -33,12 +33,12 @@ function changed(name: string, from: string | RegExp, to: string): string {
 const readText = (file: string): string => readFileSync(file, 'utf8')
 
 test('a wrong key at the start is one line and exit 1', async () => {
-  writeFileSync(join(world.folder, 'wrong'), 'wrong')
+  writeFileSync(join(world.folder, 'wrong'), 'wrong', { mode: 0o600 })
   await using run = dormouse(['run', '--config', changed('wrong.yaml', './key', './wrong')])
   expect(await run.ended).toBe(1)
   expect(run.out()).toBe('')
   expect(run.err()).toMatch(
-    /^dormouse: the service refuses the API key \(401\).*account main \(file .*wrong\)\n$/,
+    /^dormouse: the service refuses the API key \(401\).*account main \(api_key_file\)\n$/,
   )
 })
 
