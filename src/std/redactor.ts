@@ -107,13 +107,13 @@ function findForms(text: string, forms: Forms): readonly Range[] {
   return ranges
 }
 
-/** Of four characters; others may have the same. */
+/** Hash of four characters; others may have the same. */
 const keyAt = (text: string, at: number): number =>
   (((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) * 31 +
     text.charCodeAt(at + 3)) |
   0
 
-/** Of addresses such as `postgresql://user:password@host`, whether known or not. At most 256 characters. */
+/** Password of an address such as `postgresql://user:password@host`, whether known or not. At most 256 characters. */
 const PASSWORD = /(?<=\w:\/\/[^\s:/@"]{0,256}:)[^\s@"]{1,256}(?=@)/g
 
 const findPasswords = (text: string): readonly Range[] =>
