@@ -25,8 +25,10 @@ const MIN_PATH_LENGTH = 12
 const MAX_ISSUED = 20_000
 /** Each proxy or log in between may add an escape to the one before; more would only cost time. */
 const MAX_LEVELS = 8
-/** Marks text that was cut. */
-const CUT = '…'
+/** Marks text that was cut, maybe within an escape. */
+const CUT = /^(?:[\\%&][\w#%&\\]{0,12})?…/
+/** Characters of half an escape and the mark. */
+const CUT_LENGTH = 14
 
 /** By `keyAt` of their first characters. */
 type Forms = Map<number, Set<string>>
@@ -101,8 +103,11 @@ function findForms(text: string, forms: Forms): readonly Range[] {
     for (const form of forms.get(keyAt(text, at)) ?? []) {
       let length = 0
       while (length < form.length && text[at + length] === form[length]) length += 1
-      const isCut = length >= MIN_LENGTH && text[at + length] === CUT
-      if (length === form.length || isCut) ranges.push([at, at + length])
+      if (
+        length === form.length ||
+        (length >= MIN_LENGTH && CUT.test(text.slice(at + length, at + length + CUT_LENGTH)))
+      )
+        ranges.push([at, at + length])
     }
   return ranges
 }

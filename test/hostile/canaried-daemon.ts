@@ -168,6 +168,8 @@ export async function outputsOfLife(place: Place, folder: string): Promise<Recor
       'keys list',
       'check-config',
       'audit',
+      'check-service',
+      'computes get p-1 ep-1',
     ])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await cli(line)

@@ -37,6 +37,13 @@ describe('a known secret', () => {
     const redact = redactorOf(SECRET)
     expect(redact(`refused: ${SECRET.slice(0, 12)}… (401)`)).toBe('refused: [redacted]… (401)')
     expect(redact(`refused: ${encodeURIComponent(SECRET).slice(0, 12)}…`)).toBe('refused: [redacted]…')
+    const escaped = ENCODINGS['JSON with every letter escaped'](SECRET)
+    const percent = ENCODINGS['percent-encoded bytes'](SECRET)
+    for (let cut = 0; cut < 7; cut += 1)
+      for (const text of [escaped, percent])
+        expect(redact(`refused: ${text.slice(0, 80 + cut)}… (401)`)).toMatch(
+          /^refused: \[redacted\].{0,6}… \(401\)$/,
+        )
     expect(redact(`refused: ${SECRET.slice(0, 5)}… (401)`)).toContain('napi_')
   })
 
