@@ -25,7 +25,7 @@ const MAX_ADDED = 2000
 /** Ids of unreadable computes that are remembered of a project; with more its list counts as partial. */
 const MAX_UNREADABLE = 1000
 
-/** Computes of one account, deleted ones included. */
+/** Computes of one account that exist or were deleted within a day, twice as many as were ever measured. */
 const MAX_KNOWN = 200_000
 
 type ComputesInput = Readonly<{

@@ -52,8 +52,9 @@ type Reading = {
   readonly problems: SweepProblem[]
   pages: number
   requests: number
-  /** New projects since the last finished list, and whether there are more than count. */
+  /** New projects since the last finished list, how many more may exist, and whether there were too many. */
   added: number
+  room: number
   hasExcess: boolean
 }
 
@@ -102,16 +103,21 @@ export async function readProjectList(
   return pausedAt(reading.open)
 }
 
-const newReading = (input: ListInput, now: Instant): Reading => ({
-  open: listToContinue(input, now),
-  changed: new Map(),
-  unexplainedActivity: new Map(input.progress.unexplainedActivity),
-  problems: [],
-  pages: 0,
-  requests: 0,
-  added: input.progress.added ?? 0,
-  hasExcess: false,
-})
+function newReading(input: ListInput, now: Instant): Reading {
+  let existing = 0
+  for (const { deletedAt } of input.ledger.projects.values()) existing += deletedAt === undefined ? 1 : 0
+  return {
+    open: listToContinue(input, now),
+    changed: new Map(),
+    unexplainedActivity: new Map(input.progress.unexplainedActivity),
+    problems: [],
+    pages: 0,
+    requests: 0,
+    added: input.progress.added ?? 0,
+    room: MAX_PROJECTS - existing,
+    hasExcess: false,
+  }
+}
 
 const NO_ANSWER: ServiceError = { kind: 'unavailable', message: 'no answer within the time of a pass' }
 
@@ -130,7 +136,7 @@ function endlessProblem({ cursors, pages }: ListInProgress, cursor: string): str
 /** New projects between two finished lists, 10,000: an endless list must not fill memory. A long list brings the others when it is read again. */
 const MAX_ADDED = 10_000
 
-/** Projects of one account, twice as many as were ever measured. */
+/** Projects of one account that exist, twice as many as were ever measured. */
 const MAX_PROJECTS = 200_000
 
 const problemsOf = ({ problems, hasExcess }: Reading): readonly SweepProblem[] =>
@@ -174,10 +180,13 @@ function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): v
 /** Whether a project counts: it is known, or there is room for a new one. */
 function admit(reading: Reading, projectId: string, { projects }: Ledger): boolean {
   if (projects.has(projectId) || reading.changed.has(projectId)) return true
-  const isFull = reading.added >= MAX_ADDED || projects.size + reading.added >= MAX_PROJECTS
-  if (isFull) reading.hasExcess = true
-  else reading.added += 1
-  return !isFull
+  if (reading.added >= MAX_ADDED || reading.room <= 0) {
+    reading.hasExcess = true
+    return false
+  }
+  reading.added += 1
+  reading.room -= 1
+  return true
 }
 
 function addProject(
