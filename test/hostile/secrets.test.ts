@@ -1,7 +1,7 @@
 // Canaries in every secret of a configuration, repeated by every neighbour in every encoding, are in no output.
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { memoryFolder } from '../support/folder.ts'
 import { GOOD, problemsOf } from '../config/loading.ts'
@@ -12,9 +12,18 @@ import { CANARIES, canariedConfig, outputsOfLife, type Place } from './canaried-
 import { canaryOf, hitsIn, leavesOf, secretPaths } from './canaries.ts'
 import { echoingService } from './echoing-neighbours.ts'
 
+const folders: string[] = []
+const newFolder = () => {
+  const folder = memoryFolder('dormouse-canaries-')
+  folders.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
 const life = async (place: Place) => {
-  const outputs = await outputsOfLife(place, memoryFolder('dormouse-canaries-'))
-  if (process.env['CANARIES']) writeFileSync(process.env['CANARIES'], JSON.stringify(outputs, undefined, 1))
+  const outputs = await outputsOfLife(place, newFolder())
   expect(Object.values(outputs).join('')).toContain('[redacted]')
   expect(outputs['log']).toContain('refused')
   expect(hitsIn(outputs, CANARIES)).toEqual([])
@@ -23,7 +32,7 @@ const life = async (place: Place) => {
 test('no secret from the environment is in any output', () => life('env'))
 longTest('no secret from a file is in any output', () => life('file'))
 
-const baseOf = (place: Place) => canariedConfig(place, memoryFolder('dormouse-canaries-'), () => 9)
+const baseOf = (place: Place) => canariedConfig(place, newFolder(), () => 9)
 
 test('every key for a secret has a canary', () => {
   const covered = (['env', 'file'] as const).flatMap((place) => pathsOf(JSON.parse(baseOf(place).text), ''))
@@ -119,7 +128,7 @@ const FAULT = new URL('./fault.ts', import.meta.url).href
 
 async function crash(kind: 'thrown' | 'rejected') {
   await using service = await echoingService([''])
-  const folder = memoryFolder('dormouse-canaries-')
+  const folder = newFolder()
   const { text, env } = canariedConfig('env', folder, (of) => (of === 'service' ? service.port : 9))
   const file = join(folder, 'dormouse.yaml')
   writeFileSync(file, text)

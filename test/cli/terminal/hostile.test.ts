@@ -1,5 +1,5 @@
 // Neighbours that put escapes, marks of direction and invisible characters into names and messages, and what a terminal gets of them.
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRedactor } from '../../../src/std/redactor.ts'
@@ -68,11 +68,15 @@ const fault: Fault = (response, { url }) => {
   return answers(403, { message: NAMES[Number(/p-(\d+)/.exec(url)?.[1] ?? 0)], code: '' })(response)
 }
 
+const cwd = memoryFolder('dormouse-terminal-')
 let server: Awaited<ReturnType<typeof faultyServer>>
 beforeAll(async () => {
   server = await faultyServer(fault)
 })
-afterAll(() => server[Symbol.asyncDispose]())
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  rmSync(cwd, { recursive: true })
+})
 
 test.each([
   'projects list',
@@ -91,7 +95,6 @@ test.each([
 longTest.each(['computes list', 'init', 'audit'])('%s shows nothing that would steer a terminal', shows)
 
 async function shows(line: string) {
-  const cwd = memoryFolder('dormouse-terminal-')
   const given = line.includes('--url')
     ? line.replace('ROOT', server.baseUrl.replace('/api/v2', ''))
     : `${line} --base-url ${server.baseUrl}`
@@ -101,7 +104,6 @@ async function shows(line: string) {
 }
 
 test('problems of a configuration show nothing that would steer a terminal', async () => {
-  const cwd = memoryFolder('dormouse-terminal-')
   const names = Object.fromEntries(NAMES.map((name, at) => [`${name}${at}`, name]))
   writeFileSync(join(cwd, 'dormouse.yaml'), JSON.stringify({ ...names, accounts: NAMES, windows: names }))
   const { code, err } = await dormouse(words('check-config'), { cwd })
