@@ -94,7 +94,7 @@ export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay
     const since = lastClientBefore(start, session)
     if (returned !== undefined)
       added += hiddenSleepOf(since, returnBounds(lastOfOurs, returned, { evidence, session }), delay)
-    else if (awake.to) added += extensionOf([since, lastOfOurs], awake.to, delay)
+    else if (awake.to) added += extensionOf({ start, since, ours: lastOfOurs }, awake.to, delay)
   })
   return millis(added)
 }
@@ -102,14 +102,17 @@ export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay
 /** Expected instant of an activity dated to a whole second. */
 const middleOfSecond = (at: Instant) => instant(at + SECOND / 2)
 
+/** Last client activity as recorded, and as expected; last own activity after it. */
+type Used = Readonly<{ start: Instant; since: Instant; ours: Instant }>
+
 /**
  * The distance between own and client activity where the suspend timer ran from ours, else 0. A suspension before the delay was over, even
  * since the client, is by hand or shows that the real delay is shorter: ours may have moved it.
  */
-function extensionOf([since, ours]: readonly [Instant, Instant], end: Edge, delay: Seconds): number {
+function extensionOf({ start, since, ours }: Used, end: Edge, delay: Seconds): number {
   const timerStart = end.likely - delay * 1000
   const ranFromOurs = Math.abs(timerStart - ours) < Math.abs(timerStart - since)
-  const isEarly = end.latest - delay * 1000 < since - SECOND
+  const isEarly = end.latest - delay * 1000 < start - SECOND
   return ranFromOurs || isEarly ? ours - since : 0
 }
 
