@@ -72,7 +72,9 @@ describe.each([3])('seed %d', (seed) => {
         const closed = await collected(store.rollups('main', { ...ALWAYS, computes: [ref], length }))
         const active = activeIn(closed) + (open?.time.active ?? 0)
         expect(closed.every(({ time }) => time.active + time.idle + time.init <= length * 1000)).toBe(true)
-        expect(active).toBeLessThanOrEqual(totals.awake.high)
+        // by records, whose starts and suspensions are whole seconds; the ledger may have read operations
+        const rounding = 1000 * (totals.wakes + totals.suspends)
+        expect(active).toBeLessThanOrEqual(totals.awake.high + rounding)
         expect(active).toBeGreaterThanOrEqual(totals.awake.low * 0.95)
       }
     }
