@@ -42,6 +42,6 @@ export function compare({ state, service, at: elapsed }: Pass): readonly Compari
   }))
 }
 
-/** Comparisons in which the bounds do not contain the truth. */
-export const outside = (comparisons: readonly Comparison[]): readonly Comparison[] =>
-  comparisons.filter(({ low, high, truth }) => truth < low - TOLERANCE || truth > high + UNSEEN_WAKE)
+/** Comparisons in which the bounds do not contain the truth. @param took seconds in which the pass may have looked too early */
+export const outside = (comparisons: readonly Comparison[], took = 0): readonly Comparison[] =>
+  comparisons.filter(({ low, high, truth }) => truth < low - TOLERANCE || truth > high + UNSEEN_WAKE + took)

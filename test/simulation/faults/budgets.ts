@@ -29,7 +29,7 @@ export type SpendComparison = {
 }
 
 /** Budgets whose bounds do not contain the truth; not those of branches that a compute left or reached since it was last looked at. */
-export function budgetsOutside({ state, service, at: elapsed }: Pass): readonly SpendComparison[] {
+export function budgetsOutside({ state, service, took, at: elapsed }: Pass): readonly SpendComparison[] {
   const now = at(elapsed)
   const usages = service.usages(now)
   const unseen = new Set(
@@ -48,7 +48,7 @@ export function budgetsOutside({ state, service, at: elapsed }: Pass): readonly 
       tolerance += 1000 * (counted[0]?.cu ?? 0) * PER_CU_MS
     }
     const isInside =
-      truth >= spent.low - TOLERANCE * tolerance && truth <= spent.high + UNSEEN_WAKE * tolerance
+      truth >= spent.low - TOLERANCE * tolerance && truth <= spent.high + (UNSEEN_WAKE + took) * tolerance
     return isInside ? [] : [{ name, ...spent, truth }]
   })
 }

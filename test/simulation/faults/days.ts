@@ -52,6 +52,8 @@ export type DaysOptions = {
   /** Requests of other clients, moves of computes for example, each list in order of time. */
   readonly scripts?: SimulatedOptions['scripts']
   readonly slowness?: readonly Slowness[]
+  /** Share of awake time that readings may add; default 0.01. */
+  readonly overhead?: number
   readonly budgets?: readonly Budget[]
   readonly requestsPerMinute?: number
   /** Default: the projects are discovered. */
@@ -176,13 +178,13 @@ function portsOf(parts: Parts, options: DaysOptions): Ports {
   }
 }
 
-const planOf = ({ plan, addresses, budgets = [], projectIds }: DaysOptions): PassPlan => ({
+const planOf = ({ plan, addresses, overhead = 0.01, budgets = [], projectIds }: DaysOptions): PassPlan => ({
   prices,
   preset,
   budgets: createBudgetScopes(budgets),
   dayOf: createUtc().dayOf,
   owners: createOwners([]),
-  overhead: 0.01,
+  overhead,
   sweep: {
     ...POLL,
     interval: INTERVAL,

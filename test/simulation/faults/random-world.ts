@@ -12,6 +12,8 @@ const HOUR = 3600
 export const LENGTH = 24 * HOUR
 /** Nothing fails in the last hours, in which everything must be found out. */
 const CALM_FROM = LENGTH - 2 * HOUR
+/** A history is taken to be of the branch of the first look: moves come later, seconds. */
+const FIRST_MOVE = 300
 /** Without the crowd. */
 export const PROJECTS = 6
 /** Further projects that are all in use during a fault: looks at them take longer than a pass may take. */
@@ -50,6 +52,8 @@ export function randomWorld(seed: number): RandomWorld {
     scripts: moving.map((index) => moves(random, index, faults)),
     budgets: [ACCOUNT, ...moving.flatMap((index) => branchesOf(index).map(branchBudget))],
     addresses: pick<Addresses>(random, [undefined, 'template', listsOperations ? 'service' : 'template']),
+    // More than anybody allows: the more readings, the more could wake a compute.
+    overhead: 0.2,
     length: seconds(LENGTH),
   }
 }
@@ -117,9 +121,10 @@ function moves(
 ): NonNullable<SimulatedOptions['scripts']>[number] {
   const { projectId, endpointId } = idsOf(index)
   const [first, other] = branchesOf(index)
-  const instants = times(1 + Math.floor(random.unit() * 4), () => random.unit() * LENGTH).toSorted(
-    (a, b) => a - b,
-  )
+  const instants = times(
+    1 + Math.floor(random.unit() * 4),
+    () => FIRST_MOVE + random.unit() * (LENGTH - FIRST_MOVE),
+  ).toSorted((a, b) => a - b)
   const isSeen = (before: number | undefined, then: number): boolean =>
     before === undefined || !faults.some(({ from, to }) => before > from - 120 && then < to + 600)
   return [
