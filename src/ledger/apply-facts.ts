@@ -107,7 +107,7 @@ export function applyFacts(
   const settled = settle({ ...input, metered, delay, prices, now })
   const { totals, current } = settled
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
-  const branchMoves = addBranchMoves(before, facts.looks)
+  const branchMoves = addBranchMoves(before, facts)
   const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
   return {
     closed: settled.closed,

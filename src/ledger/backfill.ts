@@ -113,7 +113,7 @@ export function placeholderLookOfDeleted(
   const compute: Compute = {
     endpointId,
     projectId,
-    branchId: '',
+    branchId: operations.findLast(({ branchId }) => branchId)?.branchId ?? '',
     name: undefined,
     regionId: '',
     host: '',

@@ -1,10 +1,11 @@
 // Moves of a compute between branches: what was used before a move belongs to the branch of then.
 import type { BranchMove, ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../model/ledger/quantities.ts'
-import type { Look } from '../model/observation.ts'
 import type { SelectorTarget } from '../model/policy/selector.ts'
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
-import { instant, type Instant, type Interval } from '../model/units.ts'
+import { awakeEffect } from '../model/service/operation.ts'
+import { instant, latest as latestOf, SECOND, type Instant, type Interval } from '../model/units.ts'
+import type { ComputeFacts } from './facts.ts'
 import { clipSlice, possibleInterval } from './settle/slices.ts'
 
 type Moves = ComputeEntry['branchMoves']
@@ -12,28 +13,64 @@ type Moves = ComputeEntry['branchMoves']
 /** Moves of one compute that are remembered, 100: a compute moves seldom, and the service may alternate between two records. */
 const MAX_BRANCH_MOVES = 100
 
-/** Adds the moves that `looks` show: each lies between the last record of the old branch and the first of the new. */
+/** A branch that a record or a start shows: the compute was on it at some instant in `[from, to]`. */
+type BranchSighting = Readonly<{ branchId: string; from: Instant; to: Instant }>
+
+/** Adds the moves that looks and starts show: each lies between the last sighting of the old branch and the first of the new. */
 export function addBranchMoves(
-  { compute, observedAt, evidence, branchMoves }: ComputeEntry,
-  looks: readonly Look[],
+  before: ComputeEntry,
+  facts: Pick<ComputeFacts, 'looks' | 'operations'>,
 ): Moves {
-  let { branchId } = compute
-  // a record may be as old as its request
-  let earliest = evidence.states.findLast(({ record }) => record)?.askedAt ?? observedAt
-  let moves = branchMoves
-  for (const look of looks) {
-    const { branchId: to } = look.compute
-    // a placeholder has no branch
-    const isMove = to !== branchId && branchId !== ''
+  let last = lastSighting(before)
+  let moves = before.branchMoves
+  for (const sighting of sightingsIn(facts)) {
+    if (sighting.from < last.from) continue
+    const { branchId: to, to: latest } = sighting
+    // the branch of a placeholder may be unknown
+    const isMove = to !== last.branchId && last.branchId !== ''
     if (isMove)
-      moves = [...(moves ?? []), { from: branchId, to, earliest, latest: look.answeredAt }].slice(
+      moves = [...(moves ?? []), { from: last.branchId, to, earliest: last.from, latest }].slice(
         -MAX_BRANCH_MOVES,
       )
-    branchId = to
-    earliest = look.askedAt
+    last = sighting
   }
   return moves
 }
+
+/** A record may be as old as its request. Starts of settled time may be listed again. */
+function lastSighting({
+  compute,
+  observedAt,
+  evidence,
+  branchMoves,
+}: ComputeEntry): Omit<BranchSighting, 'to'> {
+  const move = branchMoves?.at(-1)
+  const recordAt = evidence.states.findLast(({ record }) => record)?.askedAt ?? observedAt
+  const startedAt = startSightings(evidence).at(-1)?.from ?? recordAt
+  return {
+    branchId: move?.to ?? compute.branchId,
+    from: latestOf(recordAt, startedAt, move?.latest ?? recordAt),
+  }
+}
+
+const sightingsIn = (facts: Pick<ComputeFacts, 'looks' | 'operations'>): readonly BranchSighting[] =>
+  [
+    ...startSightings(facts),
+    ...facts.looks.map(({ compute: { branchId }, askedAt: from, answeredAt: to }) => ({
+      branchId,
+      from,
+      to,
+    })),
+  ].toSorted((a, b) => a.from - b.from)
+
+/** A move ends an awake interval, so the operation that starts the next one names its branch. */
+const startSightings = ({ operations }: Pick<ComputeFacts, 'operations'>): readonly BranchSighting[] =>
+  operations.flatMap((operation) => {
+    const { branchId, createdAt: from, updatedAt } = operation
+    return branchId && awakeEffect(operation) === 'starts'
+      ? [{ branchId, from, to: instant(updatedAt + SECOND) }]
+      : []
+  })
 
 /** `slices` of one compute with the branches they were used on, divided where a move may have happened. */
 export function divideByBranch(slices: readonly AwakeSlice[], moves: Moves): readonly AwakeSlice[] {

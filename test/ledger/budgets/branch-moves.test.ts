@@ -14,7 +14,9 @@ import { awakeBounds } from '../../../src/ledger/settle/cu-time.ts'
 import { selectorTargetIn } from '../../../src/ledger/branch-moves.ts'
 import { accounted } from '../../support/accounted.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
-import { at, ledger, look, prices, sweep } from '../../support/build.ts'
+import type { Sweep } from '../../../src/model/observation.ts'
+import type { Operation } from '../../../src/model/service/operation.ts'
+import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 import { awakeHours, budgetOf } from './build.ts'
 
 const HOUR = 3600
@@ -35,12 +37,16 @@ function seenAt(before: Seen, when: number, changed: Partial<Compute>, tookSecon
     lastActive: at(when - tookSeconds - 5),
     ...changed,
   })
-  const looks = [{ ...shown, askedAt: at(when - tookSeconds) }]
-  const after = accounted(before.ledger, sweep(when, { looks }), { prices, overhead: 0, now: at(when) })
+  return applied(before, sweep(when, { looks: [{ ...shown, askedAt: at(when - tookSeconds) }] }))
+}
+
+function applied(before: Seen, observed: Sweep): Seen {
+  const { endedAt: now } = observed
+  const after = accounted(before.ledger, observed, { prices, overhead: 0, now })
   const computes = toBudgetComputes(after.rows.computes, () => undefined)
-  const settled = { settled: after.slices.settled, computes, now: at(when) }
+  const settled = { settled: after.slices.settled, computes, now }
   const states = settleBudgets(budgets, before.states, settled)
-  const inputs = { ...after.ledger, budgets: states, prices, now: at(when) }
+  const inputs = { ...after.ledger, budgets: states, prices, now }
   const { views } = evaluateAllBudgets(createBudgetScopes(budgets), inputs)
   return { ledger: after.ledger, states, views }
 }
@@ -97,6 +103,24 @@ test('an answer that took long may be older than the move it does not show', () 
   const last = followed({ moved, until: 2 * HOUR, took: 40 }).at(-1) ?? NOTHING
   const [low = NaN, , high = NaN] = awakeOf(last)['old'] ?? []
   expect([low <= moved - 60, moved - 60 <= high]).toEqual([true, true])
+})
+
+test('starts date a move while no look succeeds, so that settled time stays on the branch of its start', () => {
+  const before = seenAt(NOTHING, 60, { branchId: 'br-old', state: 'idle', startedAt: undefined })
+  const awake = (from: number, branchId: string): readonly Operation[] =>
+    (['start_compute', 'suspend_compute'] as const).map((action, index) =>
+      operation(action, from + 300 * index, { operationId: `${action}-${from}`, branchId }),
+    )
+  const operations = [...awake(HOUR, 'br-old'), ...awake(3 * HOUR, 'br-new')]
+  let seen = before
+  for (let when = 5 * 60; when <= 8 * HOUR; when += 300) {
+    const listed = operations.filter(({ updatedAt }) => updatedAt <= at(when))
+    seen = applied(seen, sweep(when, { operations: listed }))
+  }
+  const awakeOfBranches = awakeOf(seen)
+  expect([awakeOfBranches['old']?.[0], awakeOfBranches['new']?.[0]]).toEqual([299, 299])
+  const last = seenAt(seen, 9 * HOUR, { branchId: 'br-new', state: 'idle', startedAt: at(3 * HOUR) })
+  expect([...last.ledger.computes.values()][0]?.branchMoves).toHaveLength(1)
 })
 
 test('moves that alternate for ever stay bounded', () => {
