@@ -1,5 +1,4 @@
-#!/usr/bin/env -S node --v8-pool-size=1
-// --v8-pool-size=1: each thread of V8 has memory of its own; four took 24 MB more. It cannot be set later.
+#!/usr/bin/env node
 // The launcher: refuses a Node that is too old for the program. Hence it imports nothing at the top.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 11)) {

@@ -105,13 +105,14 @@ test('an answer that took long may be older than the move it does not show', () 
   expect([low <= moved - 60, moved - 60 <= high]).toEqual([true, true])
 })
 
+const startAndEnd = (from: number, branchId: string): readonly Operation[] =>
+  (['start_compute', 'suspend_compute'] as const).map((action, index) =>
+    operation(action, from + 300 * index, { operationId: `${action}-${from}`, branchId }),
+  )
+
 test('starts date a move while no look succeeds, so that settled time stays on the branch of its start', () => {
   const before = seenAt(NOTHING, 60, { branchId: 'br-old', state: 'idle', startedAt: undefined })
-  const awake = (from: number, branchId: string): readonly Operation[] =>
-    (['start_compute', 'suspend_compute'] as const).map((action, index) =>
-      operation(action, from + 300 * index, { operationId: `${action}-${from}`, branchId }),
-    )
-  const operations = [...awake(HOUR, 'br-old'), ...awake(3 * HOUR, 'br-new')]
+  const operations = [...startAndEnd(HOUR, 'br-old'), ...startAndEnd(3 * HOUR, 'br-new')]
   let seen = before
   for (let when = 5 * 60; when <= 8 * HOUR; when += 300) {
     const listed = operations.filter(({ updatedAt }) => updatedAt <= at(when))
