@@ -6,7 +6,7 @@ import { secretsOf } from './sections/receiver.ts'
 /** Rights of the group and of others to read. */
 const OTHERS_READ = 0o044
 
-/** One line for each file of a secret that the group or others can read: a warning, because mounted secrets often are. */
+/** Warnings, one line for each file of a secret that the group or others can read. No errors: mounted secrets often are readable. */
 export function secretFileWarnings({ accounts, notifications, report, server }: Config): readonly string[] {
   const files = [
     ...accounts.flatMap(({ key, dsnPassword }, index) => filesOf(`accounts[${index}]`, [key, dsnPassword])),

@@ -35,7 +35,7 @@ export function ensurePrivateFile(file: string): void {
   chmodSync(file, 0o600)
 }
 
-/** The same for a file that is only locked. One that others could open is replaced: they may hold its lock. */
+/** Makes an empty private file that is only locked. A file that others could open is replaced: they may hold its lock. */
 export function ensurePrivateLock(file: string): void {
   if (isOpenToOthers(file)) rmSync(file)
   ensurePrivateFile(file)

@@ -176,7 +176,7 @@ function mailReceiver(
   return { type: 'smtp', host, port, user, password, from, to, insecure, anyCertificate }
 }
 
-/** Those that are configured, and undefined for those that are not. */
+/** Secrets of a receiver by its type; undefined where one is not configured. */
 export function secretsOf(receiver: Receiver): readonly (Secret | undefined)[] {
   switch (receiver.type) {
     case 'webhook':

@@ -12,7 +12,7 @@ const MAX_BYTES: Readonly<Record<string, number>> = {
   list_consumption: 8 * MIB,
   list_keys: 4 * MIB,
 }
-/** Of all other routes, whose answers are one record. */
+/** Bytes of an answer of any other route, 1 MiB: these answers are one record. */
 const MAX_RECORD_BYTES = MIB
 
 export const maxBytesOf = (operation: string): number => MAX_BYTES[operation] ?? MAX_RECORD_BYTES
