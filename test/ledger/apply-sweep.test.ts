@@ -47,6 +47,20 @@ test('one that slept and that the list sees active since may be awake from its l
   expect(shown(9000)).toMatchObject({ low: 359_000, likely: 360_000 + 305_000, high: 361_000 + 8_580_000 })
 })
 
+test('one that slept may be awake from its last fold on while a change of its project is not looked at', () => {
+  const seen = sweep(420, { looks: [look(420, asleep)], projects: [project()], ...listed(420, ['ep-one']) })
+  const changed = { projects: [project({ updatedAt: at(650) })], operationsReadOf: [] }
+  const high = (last: Sweep) => {
+    const known = after([seen, last])
+    const shown = { prices, project: known.projects.get('project-one'), now: at(9000) }
+    return totalsWithAccrual(one(known), shown).awake.high
+  }
+  expect(high(sweep(700, changed))).toBe(361_000 + 8_580_000)
+  expect(high(sweep(700, { ...changed, looks: [look(700, asleep)], ...listed(700, ['ep-one']) }))).toBe(
+    361_000,
+  )
+})
+
 test('folding a sweep twice counts nothing twice', () => {
   const once = sweep(420, { looks: [look(420, asleep)], operations: [operation('start_compute', 10)] })
   expect(one(after([once, once])).totals).toEqual(one(after([once])).totals)

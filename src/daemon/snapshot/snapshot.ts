@@ -1,5 +1,6 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../../ledger/compute-view.ts'
+import { mayHaveWoken } from '../../ledger/settle/accrual.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { isReached } from '../../model/observation.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
@@ -114,7 +115,8 @@ function createViewer(
     const before = asleep.get(entry)
     if (before?.inputs.every((input, index) => input === inputs[index])) return before.view
     const view = computeView(entry, { ...viewContext, project })
-    if (entry.current === undefined && entry.compute.state === 'idle') asleep.set(entry, { inputs, view })
+    const isAsleep = entry.current === undefined && entry.compute.state === 'idle'
+    if (isAsleep && !mayHaveWoken(entry, project)) asleep.set(entry, { inputs, view })
     return view
   }
 }

@@ -5,7 +5,7 @@ import type { UsageAmounts } from '../../model/policy/budget.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
-import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'
+import { hasProjectChanged, unseenWakeAt } from '../../model/inference/unseen-wake.ts'
 import { cu, earliest, latest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { addSliceAmounts } from './cu-time.ts'
 import type { SizeBounds } from './sizing.ts'
@@ -22,7 +22,7 @@ export type AccrualContext = Readonly<{
   isUnobserved?: boolean
 }>
 
-/** Slice of a compute that was awake at the last application, that the list has shown awake since, or that is not observed. */
+/** Slice of a compute that was awake at the last application, that the list has shown awake or changed since, or that is not observed. */
 export function accruedSlice(entry: ComputeEntry, context: AccrualContext): AwakeSlice | undefined {
   const { ref, deletedAt } = entry
   const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
@@ -45,8 +45,8 @@ function openIntervalTime(
 ) {
   const { compute, current, appliedAt } = entry
   if (!current) {
-    const unseen = unseenWakeTime(entry, { project, now, atMost })
-    return unseen ?? (isUnobserved ? possibleTime(entry, atMost) : undefined)
+    const isPossible = isUnobserved || mayHaveWoken(entry, project)
+    return unseenWakeTime(entry, { project, now, atMost }) ?? possibleTime(entry, isPossible, atMost)
   }
   const { knownUntil } = current
   const end = expectedSuspension(compute, project?.project, project) ?? now
@@ -59,6 +59,11 @@ function openIntervalTime(
     high: { from: possible, to: latest(possible, atMost) },
   }
 }
+
+/** Whether the project list shows that a compute may have woken since it was looked at. */
+export const mayHaveWoken = (entry: ComputeEntry, project: ProjectEntry | undefined): boolean =>
+  unseenWakeAt(entry, project) !== undefined ||
+  (project?.listed !== undefined && hasProjectChanged(project.project, project.listed))
 
 /** Awake time of an unseen wake, which nothing dates yet: likely since the last activity. */
 function unseenWakeTime(
@@ -78,9 +83,11 @@ function unseenWakeTime(
 }
 
 /** Awake time that a sleeping, unobserved compute may have had; none of it is likely. */
-function possibleTime({ appliedAt }: ComputeEntry, atMost: Instant): AccruedTime | undefined {
+function possibleTime({ appliedAt }: ComputeEntry, isPossible: boolean, atMost: Instant) {
   const none = emptyAt(appliedAt)
-  return atMost > appliedAt ? { low: none, likely: none, high: { from: appliedAt, to: atMost } } : undefined
+  return isPossible && atMost > appliedAt
+    ? { low: none, likely: none, high: { from: appliedAt, to: atMost } }
+    : undefined
 }
 
 /** Likely spend per hour at the current size; 0 while asleep. */

@@ -1,7 +1,8 @@
-// Activity in the project list that no known awake time explains.
+// Wakes that only the project list shows: by activity that no known awake time explains, or by a change of the record.
 import { latest, type Instant } from '../units.ts'
 import type { ComputeEntry } from '../ledger/ledger.ts'
-import type { ProjectEntry } from '../ledger/project-entry.ts'
+import type { ProjectEntry, ProjectListing } from '../ledger/project-entry.ts'
+import type { Project } from '../service/compute.ts'
 
 /** Tolerance of times, 2 s: records have whole seconds, and the service notes activity shortly after the query. */
 const TOLERANCE = 2000
@@ -29,4 +30,12 @@ export function unseenWakeAt(entry: ComputeEntry, project: ProjectEntry | undefi
   const sleptAt = latest(entry.settledUntil, ...entry.provisional.map(({ high }) => high.to))
   if (isSuspendedSince && active > sleptAt + TOLERANCE) return active
   return explainsActivity(entry, active, 1) ? undefined : active
+}
+
+/** Whether the record shows a change since its computes were listed, beside activity: until they are looked at, any of them may have woken. */
+export function hasProjectChanged(project: Project, listed: ProjectListing): boolean {
+  const { computeLastActiveAt, updatedAt, cpuUsedSeconds } = project
+  if (updatedAt !== listed.updatedAt) return true
+  // Where the list shows activity, its CPU counter follows a quarter of an hour later and adds nothing.
+  return computeLastActiveAt === undefined && cpuUsedSeconds !== listed.cpuUsedSeconds
 }

@@ -2,9 +2,9 @@
 import { computeKey, isInTransition, largestCu, type Project } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
-import type { ProjectEntry, ProjectListing } from '../../model/ledger/project-entry.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ListProgress, Urgency, PendingRetries } from '../../model/observation.ts'
-import { explainsActivity } from '../../model/inference/unseen-wake.ts'
+import { explainsActivity, hasProjectChanged } from '../../model/inference/unseen-wake.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 export type UrgencyInput = Readonly<{
@@ -158,7 +158,7 @@ function scoreProjects(
   const scoreProject = (project: Project, listed: ProjectEntry['listed']): void => {
     const silent = now - (project.computeLastActiveAt ?? 0)
     const age = listed ? now - listed.at : silent
-    const hasMoved = listed ? hasChanged(project, listed) : silent < RECENT
+    const hasMoved = listed ? hasProjectChanged(project, listed) : silent < RECENT
     if (hasMoved) addReason(project.projectId, 'transition', transitionScore(age))
     else if (!listed) addReason(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
     // Beside another reason, too: that one may have to wait for long.
@@ -172,14 +172,6 @@ function scoreProjects(
   for (const [projectId, quietAt] of unexplainedActivity)
     addReason(projectId, 'transition', transitionScore(now - (quietAt ?? 0)))
   for (const projectId of lost) addReason(projectId, 'transition', RECENT)
-}
-
-/** Whether the record shows a change beside activity, which is compared elsewhere. */
-function hasChanged(project: Project, listed: ProjectListing): boolean {
-  const { computeLastActiveAt, updatedAt, cpuUsedSeconds } = project
-  if (updatedAt !== listed.updatedAt) return true
-  // Where the list shows activity, its CPU counter follows a quarter of an hour later and adds nothing.
-  return computeLastActiveAt === undefined && cpuUsedSeconds !== listed.cpuUsedSeconds
 }
 
 /**
