@@ -125,11 +125,14 @@ function addSighting(walk: Walk, sighting: Sighting): void {
   walk.asleepAt = sighting.askedAt
 }
 
-/** Likely at the record update; else halfway, but at most the shortest delay before an activity. */
+/** Likely at the record update, else with an operation that may have started it, else halfway, at most the shortest delay before an activity. */
 function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Sighting): Edge {
   const edge = pollEdge(walk.asleepAt ?? askedAt, answeredAt)
   const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortestDelay)) : edge.likely
-  return { ...edge, likely: updateIn(walk, edge) ?? near }
+  const byOperation = walk.possibleStarts.findLast(
+    ({ likely }) => likely > edge.earliest && likely <= edge.latest,
+  )
+  return { ...edge, likely: updateIn(walk, edge) ?? byOperation?.likely ?? near }
 }
 
 /** The last record update within the bounds of an undated transition. */

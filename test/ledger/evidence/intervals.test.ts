@@ -70,6 +70,16 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
     [[30, 'poll', 150, 'poll']],
   ],
   [
+    'activity of a compute that a move started: with the operation, not halfway since it was seen asleep',
+    {
+      states: [sighting('idle', 0)],
+      operations: [operation('apply_config', 598, { updatedAt: at(600) }), operation('suspend_compute', 600)],
+      ends: [at(600)],
+      activities: [at(600)],
+    },
+    [[600.5, 'poll', 600.5, 'record']],
+  ],
+  [
     'awake at the first look with nothing to date it: from then on',
     { states: [sighting('active', 60), sighting('active', 120)] },
     [[60, 'poll', 'open']],
