@@ -27,7 +27,9 @@ export function unseenWakeAt(entry: ComputeEntry, project: ProjectEntry | undefi
   if (active === undefined || project?.listed?.endpointIds.length !== 1) return undefined
   // Seen awake, and suspended since by its operations: activity after that is of another wake.
   const isSuspendedSince = entry.compute.state === 'active' && !entry.current
-  const sleptAt = latest(entry.settledUntil, ...entry.provisional.map(({ high }) => high.to))
+  // Slices without likely time are possible wakes: their ends date no suspension.
+  const awake = entry.provisional.filter(({ likely }) => likely.from < likely.to)
+  const sleptAt = latest(entry.settledUntil, ...awake.map(({ high }) => high.to))
   if (isSuspendedSince && active > sleptAt + TOLERANCE) return active
   return explainsActivity(entry, active, 1) ? undefined : active
 }

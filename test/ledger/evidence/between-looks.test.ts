@@ -5,18 +5,21 @@ import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { ComputeEntry, Ledger, Totals } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { accruedSlice } from '../../../src/ledger/settle/accrual.ts'
 import { accounted } from '../../support/accounted.ts'
-import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
+import { at, ledger, look, operation, prices, project, sweep } from '../../support/build.ts'
 
-function accountAfter(sweeps: readonly Sweep[]): ComputeEntry {
+function afterAll(sweeps: readonly Sweep[]) {
   const known = sweeps.reduce<Ledger>(
     (before, one) => accounted(before, one, { prices, overhead: 0.01, now: one.endedAt }).ledger,
     ledger(),
   )
-  const [account] = known.computes.values()
-  if (!account) throw new Error('the compute has no account')
-  return account
+  const [entry] = known.computes.values()
+  if (!entry) throw new Error('the compute has no account')
+  return { entry, project: known.projects.get(entry.ref.projectId) }
 }
+
+const accountAfter = (sweeps: readonly Sweep[]): ComputeEntry => afterAll(sweeps).entry
 
 /** Awake time in seconds after looks at these instants; nothing but what each says is in the record. */
 function awakeAfter(
@@ -128,6 +131,28 @@ test('activity between two looks that show it asleep is a wake that nothing else
     [600, { ...idle, lastActive: at(300), ...delay(seconds(60)) }],
   ])
   expect(seen).toMatchObject({ likely: 119.5, high: 600 })
+})
+
+test('a wake that only the project list shows counts up to now after a suspension that only operations show', () => {
+  const listed = { projectId: 'project-one', answeredAt: at(100), endpointIds: ['ep-one'] }
+  const running = { ...active, startedAt: at(60), lastActive: at(90) }
+  const started = [operation('start_compute', 60)]
+  const { entry, project: known } = afterAll([
+    sweep(0, { looks: [look(0, idle)], listedComputes: [listed] }),
+    sweep(100, { looks: [look(100, running)], operations: started, listedComputes: [listed] }),
+    sweep(800, { operations: [...started, operation('suspend_compute', 700)] }),
+    sweep(1700, {
+      operations: [],
+      operationsReadOf: [],
+      projects: [project({ computeLastActiveAt: at(1500) })],
+    }),
+  ])
+  // Settled up to the suspension; a wake is possible until the last application.
+  expect(entry.settledUntil).toBe(at(703))
+  expect(accruedSlice(entry, { prices, project: known, now: at(2000) })).toMatchObject({
+    likely: { from: at(1700), to: at(1805) },
+    high: { from: at(1700), to: at(2000) },
+  })
 })
 
 const alwaysOn = (when: number): Sweep =>
