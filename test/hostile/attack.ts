@@ -13,9 +13,8 @@ const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
 export type Damage = Readonly<{
   /** Largest resident set of the daemon, MiB. */
   rss: number
-  /** Time of `/-/healthy`, ms: of 90 % of the requests, which a busy machine does not decide, and of the slowest. */
+  /** Longest that the daemon kept a request to `/-/healthy` waiting, ms. */
   health: number
-  slowest: number
   /** From SIGTERM to the end, seconds. */
   stop: number
   exit: number | null
@@ -72,7 +71,7 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
     async () => daemon.exitCode ?? ((await goodAccount(urls.api))?.computes || undefined),
     60,
   )
-  const times = await healthTimes(urls.telemetry, seconds)
+  const health = await longestWait(urls.telemetry, daemon, seconds)
   const shown = (await goodAccount(urls.api)) ?? { passes: 0, computes: 0, claimed: 0 }
   const metrics = (await page(`${urls.telemetry}/metrics`)).text
   const rss = peakMemory(daemon)
@@ -80,8 +79,7 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
   const exit = await ended(daemon, 'SIGTERM')
   return {
     rss,
-    health: times[Math.floor(times.length * 0.9)] ?? Infinity,
-    slowest: times.at(-1) ?? Infinity,
+    health,
     stop: (performance.now() - begun) / 1000,
     exit,
     store: folderSize(join(folder, 'dormouse-data')) / 2 ** 20,
@@ -122,18 +120,25 @@ async function goodAccount(apiUrl: string) {
   return fleet && { computes, claimed, passes: account?.service === 'ok' ? 1 : 0 }
 }
 
-/** Times of `/-/healthy`, asked every 50 ms, ascending, ms. */
-async function healthTimes(telemetryUrl: string, seconds: number): Promise<readonly number[]> {
+/** Asks every 50 ms. Of the time of a request the daemon has kept it waiting for as long as it worked itself; the rest is other programs. */
+async function longestWait(telemetryUrl: string, daemon: ChildProcess, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000
-  const times: number[] = []
+  let longest = 0
   while (performance.now() < end) {
-    const asked = performance.now()
+    const [asked, worked] = [performance.now(), cpuTime(daemon)]
     const answer = await fetch(`${telemetryUrl}/-/healthy`, { signal: AbortSignal.timeout(20_000) })
     await answer.text()
-    times.push(performance.now() - asked)
+    longest = Math.max(longest, Math.min(performance.now() - asked, cpuTime(daemon) - worked))
     await once(AbortSignal.timeout(50), 'abort')
   }
-  return times.toSorted((a, b) => a - b)
+  return longest
+}
+
+/** ms, of all threads; in steps of 10. Source: proc(5), utime and stime of /proc/PID/stat. */
+function cpuTime({ pid }: ChildProcess): number {
+  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const fields = after.split(' ')
+  return 10 * (Number(fields[11]) + Number(fields[12]))
 }
 
 function peakMemory({ pid }: ChildProcess): number {
