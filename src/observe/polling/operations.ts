@@ -27,9 +27,6 @@ export type OperationsResult = Readonly<{
   requestsMade: number
 }>
 
-/** Histories in flight at once, 2: each may hold months of operations. */
-const MAX_HISTORIES = 2
-
 /**
  * Operations after which a sweep reads no more, 10,000, some 10 MB: they are in memory until the sweep is stored. The histories of other
  * projects wait for the next sweep, so that the first start over rich histories is stored bit by bit.
@@ -83,7 +80,8 @@ export async function readOperations(
     candidates.atFirstSight.has(projectId) ? 'histories' : 'recent',
   )
   await forEachParallel(recent, MAX_CONCURRENT, readOne)
-  await forEachParallel(histories, MAX_HISTORIES, readOne)
+  // one after the other: each may hold months of operations
+  await forEachParallel(histories, 1, readOne)
   const retries = updatePendingOperations(
     waiting,
     { needed: candidates.needed, read: done, failed: failures },

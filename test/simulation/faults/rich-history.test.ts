@@ -32,8 +32,8 @@ test('no sweep holds more than some histories, and a kill loses none that was st
       .slice(outcome.passes[pass - 1]?.requests ?? 0, outcome.passes[pass]?.requests)
       .filter(({ operation }) => operation === 'list_operations').length
   const pages = outcome.passes.map((_, pass) => pagesOf(pass))
-  // 10,000 operations, the two histories of up to 8,000 that are in flight then, and a page for each project that is looked at.
-  expect(Math.max(...pages)).toBeLessThanOrEqual(10 + 2 * 9 + projects)
+  // 10,000 operations, the history of up to 8,000 that is read then, and a page for each project that is looked at.
+  expect(Math.max(...pages)).toBeLessThanOrEqual(10 + 9 + projects)
   const wakes = outcome.state.ledger.computes.values().map(({ counters }) => counters.wakes)
   expect([...wakes]).toEqual(Array.from({ length: projects }, () => days * WAKES_A_DAY))
   const last = outcome.passes.at(-1)
