@@ -134,9 +134,9 @@ async function longestWait(telemetryUrl: string, daemon: ChildProcess, seconds: 
   return longest
 }
 
-/** ms, of all threads; in steps of 10. Source: proc(5), utime and stime of /proc/PID/stat. */
+/** ms, of the main thread, which answers requests; in steps of 10. Source: proc(5), utime and stime of /proc/PID/task/TID/stat. */
 function cpuTime({ pid }: ChildProcess): number {
-  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const [, after = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')
   const fields = after.split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))
 }
