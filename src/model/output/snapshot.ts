@@ -8,6 +8,7 @@ import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
 import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
+import type { Recommendation } from '../policy/recommendation.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
@@ -21,7 +22,15 @@ export type ComputeView = Readonly<{
   state: StateView
   ledger: LedgerView
   reading: ReadingView
+  /** Open recommendations; absent where there are none. */
+  advice?: readonly OpenRecommendation[]
 }>
+
+/** Saving in 30 days. */
+export type OpenRecommendation = Pick<
+  Recommendation,
+  'id' | 'kind' | 'from' | 'to' | 'restarts' | 'saving' | 'confidence' | 'openedAt'
+>
 
 export type IdentityView = Readonly<{
   ref: ComputeRef
@@ -148,6 +157,18 @@ export type AccountView = Readonly<{
   budgets: readonly BudgetWithForecast[]
   /** Calendar month in the account's zone, in micros; undefined before the first pass. */
   month: MonthView | undefined
+  /** Undefined before the first evaluation. */
+  advice?: AdviceSummary | undefined
+}>
+
+/** Recommendations of one account. */
+export type AdviceSummary = Readonly<{
+  /** In 30 days, with all open recommendations applied together. */
+  saving: Bounds<Micros>
+  /** `<kind>/<state>` → number, of the states open, implemented and dismissed. */
+  counts: ReadonlyMap<string, number>
+  /** `<kind>/<because>` → number of computes. */
+  withheld: ReadonlyMap<string, number>
 }>
 
 export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent'> & {

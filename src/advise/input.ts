@@ -1,0 +1,39 @@
+import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
+import type { Gap, ObservedSetting } from '../model/ledger/gap.ts'
+import type { DayRow, Prices } from '../model/ledger/quantities.ts'
+import type { Utilisation } from '../model/ledger/metering.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
+import type { Rollup } from '../model/ledger/rollup.ts'
+import type { AdviceNeeds, AdvicePolicy } from '../model/policy/advice-policy.ts'
+import type { PlanLimits } from '../model/policy/plan-limits.ts'
+import type { Recommendation } from '../model/policy/recommendation.ts'
+import type { Preset } from '../model/service/sizes.ts'
+import type { Instant } from '../model/units.ts'
+
+/** All that one compute is judged by. Histories are oldest first. */
+export type AdviseInput = Readonly<{
+  entry: ComputeEntry
+  project: ProjectEntry | undefined
+  preset: Preset
+  /** Undefined: the plan is not known. */
+  plan: PlanLimits | undefined
+  policy: AdvicePolicy
+  needs: AdviceNeeds
+  prices: Prices
+  /** Of the last 35 days. */
+  gaps: readonly Gap[]
+  /** Of the last 93 days; the last is the setting now. */
+  settings: readonly ObservedSetting[]
+  days: readonly DayRow[]
+  /** Coarse buckets of the last 35 days. */
+  hours: readonly Rollup[]
+  /** Fine buckets of the last 14 days. */
+  steps: readonly Rollup[]
+  /** Of the last 35 days. */
+  intervals: readonly SettledInterval[]
+  /** Of the account's ranges. */
+  utilisation: Utilisation
+  /** Recommendations of this compute: open, dismissed, and those implemented within the follow-up. */
+  previous: readonly Recommendation[]
+  now: Instant
+}>

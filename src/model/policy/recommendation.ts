@@ -1,0 +1,157 @@
+// Recommendations: proposed settings with saving, effect and grounds, and their life.
+import type { Bounds } from '../ledger/quantities.ts'
+import type { Culprit } from '../ledger/evidence.ts'
+import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
+import type { Cu, Instant, Interval, Micros, Ratio, Seconds } from '../units.ts'
+
+export const RECOMMENDATION_KINDS = [
+  'delay',
+  'sizing',
+  'refresh',
+  'awake-for-nothing',
+  'pooler',
+  'unused',
+] as const
+export type RecommendationKind = (typeof RECOMMENDATION_KINDS)[number]
+
+/** Only the fields that the recommendation is about. */
+export type Setting = Readonly<{ delay?: AutosuspendDelay; sizing?: Sizing; poolerEnabled?: boolean }>
+
+/** What people will notice; undefined where nothing is known about it. */
+export type Effect = Readonly<{
+  wakesPerDay: Readonly<{ before: number; after: number }> | undefined
+  /** Idle client sessions that each suspension ends. */
+  sessionsCut: number | undefined
+  /** Largest number seen, and the limit of the recommended setting without its reserved part. */
+  connections: Readonly<{ peak: number; limit: number }> | undefined
+}>
+
+/** Gaps of similar length: means of their bounds, and their number. */
+export type GapGroup = Readonly<{ low: Seconds; high: Seconds; count: number }>
+
+/** What a recommendation rests on: enough to compute its likely saving and its wakes again. */
+export type Grounds = Interval &
+  Readonly<{
+    /** Days in `[from, to)` with observations. */
+    days: number
+    /** Share of the time in which activity was followed. */
+    followed: Ratio
+    /** Size while awake. */
+    cu: Bounds<Cu>
+    perCuHour: Micros
+    /** Ascending by length. */
+    gaps: readonly GapGroup[]
+  }>
+
+/** Another setting, and why it lost. */
+export type Alternative = Readonly<{
+  to: Setting
+  /** In 30 days. */
+  saving: Bounds<Micros>
+  effect: Effect
+  because: 'dearer' | 'wakes-more' | 'unsure' | 'restarts'
+}>
+
+/** What the settings of a recommendation do not say. */
+export type RecommendationDetail = Readonly<
+  | {
+      kind: 'awake-for-nothing'
+      culprit: Culprit
+      /** Time between its activities, where at least half of the gaps have it. */
+      period: Seconds | undefined
+      fix: 'session-pooler' | 'idle-timeout' | 'move-job' | 'drop-slot' | 'end-transaction'
+    }
+  | { kind: 'unused'; what: 'no-clients' | 'replica' | 'disabled'; since: Instant | undefined }
+  | { kind: 'refresh'; startedAt: Instant | undefined }
+>
+
+export type Confidence = 'low' | 'medium' | 'high'
+
+/** A recommendation before it has an id. */
+export type Proposal = Readonly<{
+  ref: ComputeRef
+  kind: RecommendationKind
+  from: Setting
+  to: Setting
+  /** Applying it restarts the compute. */
+  restarts: boolean
+  /** In 30 days with the settings now. */
+  spend: Bounds<Micros>
+  /** Money alone, in 30 days; negative: it costs more. */
+  saving: Bounds<Micros>
+  effect: Effect
+  confidence: Confidence
+  grounds: Grounds
+  /** All other settings that were considered, in the order of their value: a delay's are its curve. */
+  alternatives: readonly Alternative[]
+  detail?: RecommendationDetail
+}>
+
+export type WithheldBecause =
+  | 'history-short'
+  | 'not-followed'
+  | 'plan-unknown'
+  | 'plan-fixed'
+  | 'no-readings'
+  | 'saving-small'
+  | 'unsure'
+  | 'dismissed'
+  | 'policy'
+  | 'fits'
+
+/** Why there is no recommendation of a kind. `have` and `needs` count days, gaps or micros: what `because` is about. */
+export type Withheld = Readonly<{
+  kind: RecommendationKind
+  because: WithheldBecause
+  have: number
+  needs: number
+  /** When the answer will be there; undefined where waiting alone changes nothing. */
+  until: Instant | undefined
+}>
+
+/** For each kind a proposal or the reason why there is none. */
+export type Advice = Readonly<{ proposals: readonly Proposal[]; withheld: readonly Withheld[] }>
+
+export type Life = Readonly<
+  | { state: 'open' }
+  | {
+      state: 'implemented'
+      at: Instant
+      /** At the end of the follow-up; undefined before. */
+      realised: Bounds<Micros> | undefined
+    }
+  | { state: 'superseded'; at: Instant; by: string }
+  | { state: 'withdrawn'; at: Instant; because: WithheldBecause | 'changed' | 'deleted' | 'not-confirmed' }
+  | {
+      state: 'dismissed'
+      at: Instant
+      until: Instant | undefined
+      reason: string
+      /** Name of the token. */
+      by: string
+    }
+>
+
+export type RecommendationState = Life['state']
+
+/** Plain data. */
+export type Recommendation = Proposal &
+  Readonly<{
+    /** `<endpoint>.<kind>.<n>`; n counts the recommendations of that kind on that compute from 1. */
+    id: string
+    /** Of compute, kind, from and to: a change that is made of it names id and hash. */
+    hash: string
+    openedAt: Instant
+    /** Last evaluation that had the same result. */
+    confirmedAt: Instant
+    life: Life
+  }>
+
+/** Last evaluation of one compute. Plain data. */
+export type ComputeAdvice = Readonly<{
+  ref: ComputeRef
+  evaluatedAt: Instant
+  withheld: readonly Withheld[]
+  /** Recommendations made so far: ids count on. */
+  made: Readonly<Partial<Record<RecommendationKind, number>>>
+}>
