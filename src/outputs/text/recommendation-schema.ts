@@ -1,0 +1,154 @@
+// Every output of recommendations is made from it; config/recommendations.schema.json is generated from it.
+import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
+import { toJSONSchema, tuple, union, unknown, type z } from 'zod'
+import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
+
+const instant = iso.datetime().describe('An instant, UTC.')
+const ratio = number().min(0).max(1)
+const nameOrNull = string().nullable()
+
+const savingSchema = strictObject({ low: int(), likely: int(), high: int() }).describe(
+  'Millionths of the currency in 30 days: at least, likely, at most. Negative: it costs more.',
+)
+
+const settingSchema = strictObject({
+  delay_seconds: union([int().min(1), literal('never')]).optional(),
+  min_cu: number().positive().optional(),
+  max_cu: number().positive().optional().describe('Equal to min_cu: a fixed size.'),
+  pooler_enabled: boolean().optional(),
+}).describe('The settings that the recommendation is about.')
+
+const effectSchema = strictObject({
+  wakes_per_day: strictObject({ before: number().min(0), after: number().min(0) }).nullable(),
+  sessions_cut: number().min(0).nullable().describe('Idle client sessions that each suspension ends.'),
+  connections: strictObject({ peak: number().min(0), limit: number().min(0) })
+    .nullable()
+    .describe('Most that were seen, and how many the recommended setting allows to clients.'),
+}).describe('Null: nothing is known about it.')
+
+const kindSchema = oneOf(RECOMMENDATION_KINDS)
+
+const detailSchema = union([
+  strictObject({
+    kind: literal('awake-for-nothing'),
+    cause: string(),
+    application: string(),
+    user: string(),
+    database: string(),
+    period_seconds: number().nullable().describe('Time between its activities; null: irregular.'),
+    fix: oneOf(['session-pooler', 'idle-timeout', 'move-job', 'drop-slot', 'end-transaction']),
+  }),
+  strictObject({
+    kind: literal('unused'),
+    what: oneOf(['no-clients', 'replica', 'disabled']),
+    since: instant.nullable(),
+  }),
+  strictObject({ kind: literal('refresh'), started_at: instant.nullable() }),
+])
+
+const identity = {
+  project_id: string(),
+  project_name: nameOrNull,
+  endpoint_id: string(),
+  name: nameOrNull.describe('Name of the compute.'),
+}
+
+const because = [
+  'history-short',
+  'not-followed',
+  'plan-unknown',
+  'plan-fixed',
+  'no-readings',
+  'saving-small',
+  'unsure',
+  'dismissed',
+  'policy',
+  'fits',
+] as const
+
+export const recommendationSchema = strictObject({
+  id: string(),
+  hash: string().describe('Of compute, kind, from and to.'),
+  kind: kindSchema,
+  state: oneOf(['open', 'implemented', 'superseded', 'withdrawn', 'dismissed']),
+  ...identity,
+  from: settingSchema,
+  to: settingSchema,
+  restarts: boolean().describe('Applying it restarts the compute.'),
+  request: strictObject({ method: string(), path: string(), body: record(string(), unknown()).nullable() })
+    .nullable()
+    .describe('To the service, below its base URL; null: no setting changes.'),
+  curl: nameOrNull.describe('The request as a command line; the API key is a variable.'),
+  spend_micros_per_30_days: savingSchema.describe('With the settings now.'),
+  saving_micros_per_30_days: savingSchema,
+  effect: effectSchema.extend({
+    wake_latency_seconds: number().min(0).nullable().describe('Median of the wakes of its region.'),
+  }),
+  confidence: oneOf(['low', 'medium', 'high']),
+  grounds: strictObject({
+    from: instant,
+    to: instant,
+    days: number().min(0).describe('Days with observations.'),
+    followed_share: ratio.describe('Share of the time in which activity was followed.'),
+    cu: strictObject({ low: number(), likely: number(), high: number() }).describe('Size while awake.'),
+    price_micros_per_cu_hour: int(),
+    gaps: array(tuple([number(), number(), int()])).describe(
+      'Gaps between activities by length: at least and at most this many seconds, and their number.',
+    ),
+  }).describe('What it rests on.'),
+  alternatives: array(
+    strictObject({
+      to: settingSchema,
+      saving_micros_per_30_days: savingSchema,
+      effect: effectSchema,
+      because: oneOf(['dearer', 'wakes-more', 'unsure', 'restarts']).describe('Why it lost.'),
+    }),
+  ),
+  detail: detailSchema.nullable().describe('What the settings do not say.'),
+  opened_at: instant,
+  confirmed_at: instant,
+  ended: strictObject({
+    at: instant,
+    because: nameOrNull.describe('Why it was dismissed or withdrawn; the id that superseded it.'),
+    by: nameOrNull.describe('Name of the token that dismissed it.'),
+    until: instant.nullable().describe('When a dismissal ends.'),
+    realised_micros_per_30_days: savingSchema
+      .nullable()
+      .describe('Saving that came of an implemented one; null before its follow-up has ended.'),
+  })
+    .nullable()
+    .describe('Null while it is open.'),
+})
+
+export type RecommendationJson = z.output<typeof recommendationSchema>
+export type SettingJson = RecommendationJson['to']
+
+export const withheldSchema = strictObject({
+  ...identity,
+  kind: kindSchema,
+  because: oneOf(because),
+  have: number(),
+  needs: number(),
+  until: instant.nullable().describe('When the answer will be there; null: waiting alone changes nothing.'),
+  always_on_micros_per_30_days: int()
+    .nullable()
+    .describe('What a compute costs whose autosuspend is off; null: it is on.'),
+})
+
+export type WithheldJson = z.output<typeof withheldSchema>
+
+const recommendationsSchema = strictObject({
+  schema_version: literal(1),
+  account: string(),
+  currency: string(),
+  saving_micros_per_30_days: savingSchema.describe('Of all open ones, applied together.'),
+  recommendations: array(recommendationSchema),
+  withheld: array(withheldSchema).describe('Kinds without a recommendation, and why.'),
+})
+
+export type RecommendationsJson = z.output<typeof recommendationsSchema>
+
+export const recommendationsJsonSchema = (): unknown => ({
+  title: 'Recommendations of Dormouse',
+  ...toJSONSchema(recommendationsSchema),
+})

@@ -1,0 +1,262 @@
+// Words and figures of recommendations, the same on the command line, on pages, in reports and in explanations.
+import {
+  inBrackets,
+  countWithNoun,
+  moneyText,
+  percentText,
+  priceText,
+  rangeText,
+  shortNumber,
+  spanText,
+} from './amounts.ts'
+import type { RecommendationJson, SettingJson, WithheldJson } from './recommendation-schema.ts'
+
+/** `autosuspend off`, `300 s`, `0.25–2 CU`, `pooler on`; empty where no setting is meant. */
+export function settingText({
+  delay_seconds: delay,
+  min_cu: min,
+  max_cu: max,
+  pooler_enabled: pooler,
+}: SettingJson) {
+  return [
+    ...(delay === undefined ? [] : [delay === 'never' ? 'autosuspend off' : `${delay} s`]),
+    ...(min === undefined || max === undefined ? [] : [`${min === max ? min : `${min}–${max}`} CU`]),
+    ...(pooler === undefined ? [] : [`pooler ${pooler ? 'on' : 'off'}`]),
+  ].join(', ')
+}
+
+/** What to do: `autosuspend off → 300 s`. */
+export function recommendationTitle({ from, to, detail, kind }: Titled): string {
+  const target = settingText(to)
+  if (target !== '') return `${settingText(from)} → ${target}`
+  switch (detail?.kind) {
+    case 'awake-for-nothing':
+      return `${FIX_TEXTS[detail.fix]}: ${clientText(detail)}`
+    case 'unused':
+      return detail.since === null
+        ? UNUSED_TEXTS[detail.what]
+        : `${UNUSED_TEXTS[detail.what]} since ${detail.since}`
+    case 'refresh':
+      return detail.started_at === null
+        ? 'restart it for the updates of the service'
+        : `restart it for the updates of the service: it runs since ${detail.started_at}`
+    case undefined:
+      return kind
+  }
+}
+
+type Titled = Pick<RecommendationJson, 'from' | 'to' | 'detail' | 'kind'>
+type Detail = NonNullable<RecommendationJson['detail']>
+type AwakeForNothing = Detail & { readonly kind: 'awake-for-nothing' }
+
+const FIX_TEXTS: Readonly<Record<AwakeForNothing['fix'], string>> = {
+  'session-pooler': 'connect through the pooler, which ends idle sessions',
+  'idle-timeout': 'let the client close idle sessions',
+  'move-job': 'run the job less often, or outside of the database',
+  'drop-slot': 'drop the replication slot',
+  'end-transaction': 'end transactions that are left open',
+}
+
+const UNUSED_TEXTS: Readonly<Record<(Detail & { readonly kind: 'unused' })['what'], string>> = {
+  'no-clients': 'delete it if nobody needs it: no client was active',
+  replica: 'delete the replica if nobody needs it: nobody read from it',
+  disabled: 'delete it if nobody needs it: it is disabled',
+}
+
+function clientText({ cause, application, user, database, period_seconds: period }: AwakeForNothing) {
+  const names = [application, user, database].filter(Boolean).join(' / ')
+  return `${cause}${names && ` ${names}`}${period === null ? '' : `, every ${spanText(period * 1000)}`}`
+}
+
+type Amounts = RecommendationJson['saving_micros_per_30_days']
+
+/** `saves 12.30 USD in 30 days (9.10 USD to 14.00 USD)`. */
+export function savingText(saving: Amounts, currency: string): string {
+  const textOf = (micros: number) => moneyText(micros, currency)
+  const costsMore = saving.likely < 0
+  const { low, likely, high } = costsMore ? negated(saving) : saving
+  if (low === 0 && high === 0) return 'saves no money'
+  const range = inBrackets(rangeText({ low, high }, textOf))
+  return costsMore
+    ? `costs ${textOf(likely)} more in 30 days${range}`
+    : `saves ${textOf(likely)} in 30 days${range}`
+}
+
+const negated = ({ low, likely, high }: Amounts) => ({ low: -high, likely: -likely, high: -low })
+
+/** One line; what costs more says so first. */
+export function recommendationSummary(recommendation: RecommendationJson, currency: string): string {
+  const { saving_micros_per_30_days: saving, confidence } = recommendation
+  const title = recommendationTitle(recommendation)
+  const amount = savingText(saving, currency)
+  const parts = saving.likely < 0 ? [amount, title] : [title, amount]
+  return `${parts.join(': ')}; confidence ${confidence}`
+}
+
+/** All that people ask about it, a line each, without the request. */
+export const recommendationLines = (
+  recommendation: RecommendationJson,
+  currency: string,
+): readonly string[] => [
+  ...effectLines(recommendation),
+  groundsText(recommendation, currency),
+  ...alternativeLines(recommendation, currency),
+  stateText(recommendation, currency),
+]
+
+/** What people will notice. */
+export function effectLines({
+  effect,
+  restarts,
+  to,
+}: Pick<RecommendationJson, 'effect' | 'restarts' | 'to'>) {
+  const { wakes_per_day: wakes, wake_latency_seconds: latency, sessions_cut: cut, connections } = effect
+  return [
+    ...(wakes
+      ? [
+          `${wakesText(wakes)}${latency === null ? '' : `; half of the wakes of its region take at most ${shortNumber(latency)} s`}`,
+        ]
+      : []),
+    ...(cut === null || cut === 0
+      ? []
+      : [`each suspension cuts ${countWithNoun(Number(shortNumber(cut)), 'idle session')} of clients`]),
+    ...(connections
+      ? [`at most ${countWithNoun(connections.peak, 'connection')} seen, ${connections.limit} allowed then`]
+      : []),
+    ...(settingText(to) === ''
+      ? []
+      : [restarts ? 'applying it restarts the compute' : 'applying it restarts nothing']),
+  ]
+}
+
+export const wakesText = ({ before, after }: NonNullable<RecommendationJson['effect']['wakes_per_day']>) =>
+  `wakes a day: ${shortNumber(before)} before, ${shortNumber(after)} after`
+
+/** `rests on 21 days from … to …`. */
+export function groundsText({ grounds }: Pick<RecommendationJson, 'grounds'>, currency: string): string {
+  const { from, to, days, followed_share: followed, cu, price_micros_per_cu_hour: price, gaps } = grounds
+  const count = gaps.reduce((sum, [, , of]) => sum + of, 0)
+  const size = `${cuText(cu.likely)} CU${inBrackets(rangeText(cu, cuText))}`
+  return (
+    `rests on ${countWithNoun(Number(shortNumber(days)), 'day')} from ${from} to ${to}: ` +
+    `activity followed ${percentText(followed)} of the time, ${countWithNoun(count, 'gap')}, ` +
+    `${size} while awake at ${priceText(price, currency)} a CU-hour`
+  )
+}
+
+const cuText = (size: number) => String(Number(size.toFixed(2)))
+
+const LOST_TEXTS: Readonly<Record<RecommendationJson['alternatives'][number]['because'], string>> = {
+  dearer: 'saves less',
+  'wakes-more': 'wakes more often',
+  unsure: 'is less sure',
+  restarts: 'restarts the compute',
+}
+
+/** The curve on the page has all. */
+const MAX_ALTERNATIVES = 3
+
+/** The best ones that lost, each with the amount by which it did. */
+function alternativeLines(
+  { alternatives, saving_micros_per_30_days: best }: RecommendationJson,
+  currency: string,
+) {
+  const listed = alternatives
+    .toSorted((a, b) => b.saving_micros_per_30_days.likely - a.saving_micros_per_30_days.likely)
+    .slice(0, MAX_ALTERNATIVES)
+  const others = alternatives.length - listed.length
+  return [
+    ...listed.map((alternative) => alternativeText(alternative, best, currency)),
+    ...(others === 0 ? [] : [`${countWithNoun(others, 'other setting')} lost by more`]),
+  ]
+}
+
+function alternativeText(
+  { to, saving_micros_per_30_days: saving, effect, because }: RecommendationJson['alternatives'][number],
+  best: Amounts,
+  currency: string,
+) {
+  const difference = best.likely - saving.likely
+  const amount = moneyText(Math.abs(difference), currency)
+  const compared = difference === 0 ? 'as much' : `${amount} ${difference > 0 ? 'less' : 'more'}`
+  const wakes = effect.wakes_per_day ? `, ${shortNumber(effect.wakes_per_day.after)} wakes a day` : ''
+  return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}`
+}
+
+/** Its place in its life, with what came of it. */
+export function stateText(
+  { state, opened_at: openedAt, ended }: Pick<RecommendationJson, 'state' | 'opened_at' | 'ended'>,
+  currency: string,
+): string {
+  return ended ? ENDED_TEXTS[state](ended, currency) : `open since ${openedAt}`
+}
+
+type Ended = NonNullable<RecommendationJson['ended']>
+
+const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, currency: string) => string>> =
+  {
+    open: () => '',
+    implemented: ({ at, realised_micros_per_30_days: realised }, currency) =>
+      realised
+        ? `implemented at ${at}; really ${savingText(realised, currency)}`
+        : `implemented at ${at}; what it really saves is known 28 days later`,
+    superseded: ({ at, because }) => `superseded at ${at} by ${because}`,
+    withdrawn: ({ at, because }) => `withdrawn at ${at}: ${WITHDRAWN_TEXTS[because ?? ''] ?? because}`,
+    dismissed: ({ at, by, until, because }) =>
+      `dismissed by ${by} at ${at}${until === null ? '' : ` until ${until}`}: ${because}`,
+  }
+
+/** Completed by what is there and what is needed. */
+export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> = {
+  'history-short': 'too little history',
+  'not-followed': 'activity was not followed for long enough',
+  'plan-unknown': 'the service plan is not known: accounts[].plan names it',
+  'plan-fixed': 'the service plan allows nothing else',
+  'no-readings': 'too few readings inside Postgres',
+  'saving-small': 'it would save too little',
+  unsure: 'it is not sure that it saves',
+  dismissed: 'it was dismissed',
+  policy: 'the policy of the configuration rules it out',
+  fits: 'the setting fits',
+}
+
+const WITHDRAWN_TEXTS: Readonly<Record<string, string>> = {
+  ...WITHHELD_TEXTS,
+  changed: 'the setting was changed to something else',
+  deleted: 'the compute was deleted',
+  'not-confirmed': 'it could not be confirmed for 7 days',
+}
+
+export const KIND_TEXTS: Readonly<Record<RecommendationJson['kind'], string>> = {
+  delay: 'autosuspend delay',
+  sizing: 'size',
+  refresh: 'restart for updates',
+  'awake-for-nothing': 'awake for nothing',
+  pooler: 'pooler',
+  unused: 'unused compute',
+}
+
+/** `autosuspend delay: too little history (1.5 of 3); answer about 2026-11-26T…`. */
+export function withheldText(
+  { kind, because, have, needs, until, ...rest }: WithheldJson,
+  currency: string,
+): string {
+  const counts =
+    needs > 0 && COUNTED.has(because)
+      ? ` (${countText(because, have, currency)} of ${countText(because, needs, currency)})`
+      : ''
+  const always = rest.always_on_micros_per_30_days
+  const cost =
+    always === null ? '' : `; autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`
+  return `${KIND_TEXTS[kind]}: ${WITHHELD_TEXTS[because]}${counts}${until === null ? '' : `; answer about ${until}`}${cost}`
+}
+
+const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
+  'history-short',
+  'not-followed',
+  'no-readings',
+  'saving-small',
+])
+
+const countText = (because: WithheldJson['because'], value: number, currency: string) =>
+  because === 'saving-small' ? moneyText(value, currency) : shortNumber(value)

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { cu, millis, seconds } from '../../../src/model/units.ts'
+import {
+  medianWakeLatency,
+  recommendationJson,
+  withheldJson,
+} from '../../../src/outputs/text/recommendation-json.ts'
+import { recommendationSchema, withheldSchema } from '../../../src/outputs/text/recommendation-schema.ts'
+import {
+  recommendationLines,
+  recommendationSummary,
+  recommendationTitle,
+  savingText,
+  settingText,
+  stateText,
+  withheldText,
+} from '../../../src/outputs/text/recommendation-text.ts'
+import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
+import { at } from '../../support/build.ts'
+import {
+  ALWAYS_ON,
+  amounts,
+  recommendation,
+  recommendationContext,
+  withheld,
+} from '../../support/recommendations.ts'
+
+const json = (over: Partial<Recommendation> = {}, context = {}) =>
+  recommendationSchema.parse(recommendationJson(recommendation(over), recommendationContext(context)))
+
+test('settings', () => {
+  expect(settingText({ delay_seconds: 'never' })).toBe('autosuspend off')
+  expect(settingText({ delay_seconds: 300 })).toBe('300 s')
+  expect(settingText({ min_cu: 0.25, max_cu: 2 })).toBe('0.25–2 CU')
+  expect(settingText({ min_cu: 1, max_cu: 1 })).toBe('1 CU')
+  expect(settingText({ pooler_enabled: true })).toBe('pooler on')
+})
+
+test('one recommendation in words', () => {
+  const one = json()
+  expect(recommendationSummary(one, 'USD')).toBe(
+    'autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to 14.00 USD); confidence medium',
+  )
+  expect(recommendationLines(one, 'USD')).toEqual([
+    'wakes a day: 0 before, 4.5 after; half of the wakes of its region take at most 1 s',
+    'each suspension cuts 2 idle sessions of clients',
+    'applying it restarts nothing',
+    'rests on 14 days from 2025-12-22T00:00:00Z to 2026-01-05T00:00:00Z: activity followed 98 % of the time, 273 gaps, 0.25 CU while awake at 0.106 USD a CU-hour',
+    'not 60 s, because it wakes more often: it saves 13.00 USD in 30 days (12.00 USD to 14.00 USD), 0.75 USD more, 9 wakes a day',
+    'not 600 s, because it saves less: it saves 11.00 USD in 30 days (10.00 USD to 12.00 USD), 1.25 USD less, 4.2 wakes a day',
+    'not 3600 s, because it saves less: it saves 7.00 USD in 30 days (6.00 USD to 8.00 USD), 5.25 USD less, 3 wakes a day',
+    '1 other setting lost by more',
+    'open since 2026-01-05T00:00:00Z',
+  ])
+})
+
+test('the request is printed as sent, without a secret', () => {
+  expect(json().curl).toBe(
+    `curl -X PATCH 'https://service.example/api/v2/projects/project-one/endpoints/ep-one' -H "Authorization: Bearer $DORMOUSE_API_KEY" -H 'Content-Type: application/json' --data '{"endpoint":{"suspend_timeout_seconds":300}}'`,
+  )
+  const request = { method: 'POST', path: "/it's", body: undefined }
+  expect(json({}, { request }).curl).toBe(
+    String.raw`curl -X POST 'https://service.example/api/v2/it'\''s' -H "Authorization: Bearer $DORMOUSE_API_KEY"`,
+  )
+  expect(json({}, { request: undefined })).toMatchObject({ request: null, curl: null })
+})
+
+test('what costs more says so first', () => {
+  const sizing = {
+    kind: 'sizing',
+    from: { sizing: { min: cu(0.25), max: cu(2) } },
+    to: { sizing: { min: cu(0.25), max: cu(4) } },
+    restarts: true,
+    saving: amounts(-5, -3, -1),
+  } as const
+  const one = json(sizing)
+  expect(recommendationSummary(one, 'USD')).toBe(
+    'costs 3.00 USD more in 30 days (1.00 USD to 5.00 USD): 0.25–2 CU → 0.25–4 CU; confidence medium',
+  )
+  expect(recommendationLines(one, 'USD')).toContain('applying it restarts the compute')
+  expect(savingText(amounts(0, 0, 0), 'USD')).toBe('saves no money')
+})
+
+test('kinds without a setting', () => {
+  const none = { from: {}, to: {} }
+  const culprit = { cause: 'clients', application: 'cron', user: 'app', database: 'main' } as never
+  const titleOf = (detail: Recommendation['detail'] & {}) =>
+    recommendationTitle(json({ ...none, kind: detail.kind, detail }))
+  expect(titleOf({ kind: 'awake-for-nothing', culprit, period: seconds(240), fix: 'move-job' })).toBe(
+    'run the job less often, or outside of the database: clients cron / app / main, every 4 min',
+  )
+  expect(titleOf({ kind: 'unused', what: 'replica', since: undefined })).toBe(
+    'delete the replica if nobody needs it: nobody read from it',
+  )
+  expect(titleOf({ kind: 'refresh', startedAt: at(0) })).toBe(
+    'restart it for the updates of the service: it runs since 2026-01-05T00:00:00Z',
+  )
+})
+
+test.each<[Recommendation['life'], string]>([
+  [
+    { state: 'implemented', at: at(0), realised: undefined },
+    'implemented at 2026-01-05T00:00:00Z; what it really saves is known 28 days later',
+  ],
+  [
+    { state: 'implemented', at: at(0), realised: amounts(1, 2, 3) },
+    'implemented at 2026-01-05T00:00:00Z; really saves 2.00 USD in 30 days (1.00 USD to 3.00 USD)',
+  ],
+  [
+    { state: 'superseded', at: at(0), by: 'ep-one.delay.2' },
+    'superseded at 2026-01-05T00:00:00Z by ep-one.delay.2',
+  ],
+  [
+    { state: 'withdrawn', at: at(0), because: 'deleted' },
+    'withdrawn at 2026-01-05T00:00:00Z: the compute was deleted',
+  ],
+  [
+    { state: 'dismissed', at: at(0), until: at(60), reason: 'demo next week', by: 'ann' },
+    'dismissed by ann at 2026-01-05T00:00:00Z until 2026-01-05T00:01:00Z: demo next week',
+  ],
+])('state %#', (life, text) => {
+  expect(stateText(json({ life }), 'USD')).toBe(text)
+})
+
+test('withheld', () => {
+  const ref = recommendation().ref
+  const names = { projectName: 'one', computeName: undefined }
+  const short = withheldJson(ref, withheld(), { ...names, alwaysOn: ALWAYS_ON })
+  expect(withheldText(withheldSchema.parse(short), 'USD')).toBe(
+    'autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 19.08 USD in 30 days',
+  )
+  const small = { because: 'saving-small', have: 20_000, needs: 1_000_000, until: undefined } as const
+  const other = withheldJson(ref, withheld(small), { ...names, alwaysOn: undefined })
+  expect(withheldText(other, 'USD')).toBe(
+    'autosuspend delay: it would save too little (0.02 USD of 1.00 USD)',
+  )
+})
+
+test('wake latency: the bucket that has the median', () => {
+  const histogram = { regionId: 'here', count: 3, sum: millis(2500), upTo: { 500: 1, 1000: 2 } }
+  expect(medianWakeLatency([histogram], 'here')).toBe(1)
+  expect(medianWakeLatency([histogram], 'there')).toBeUndefined()
+  expect(medianWakeLatency([{ ...histogram, upTo: {} }], 'here')).toBeUndefined()
+})
