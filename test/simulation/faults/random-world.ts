@@ -38,18 +38,20 @@ export function randomWorld(seed: number): RandomWorld {
   const moving = [...new Set(times(2, () => Math.floor(random.unit() * PROJECTS)))]
   const faults = times(4, () => fault(random))
   const crowd = random.unit() < 0.25 ? CROWD : 0
+  const projects = [
+    ...times(PROJECTS, (index) => project(random, index, past)),
+    ...times(crowd, (index) => visitor(random, index, faults[0])),
+  ]
+  const slow = times(Math.floor(random.unit() * 3), () => slowness(random))
   return {
     seed,
-    projects: [
-      ...times(PROJECTS, (index) => project(random, index, past)),
-      ...times(crowd, (index) => visitor(random, index, faults[0])),
-    ],
+    projects,
     past,
     listsOperations,
     behaviour: { interfaceOnly: !listsOperations },
     faults,
-    slowness: times(Math.floor(random.unit() * 3), () => slowness(random)),
-    scripts: moving.map((index) => moves(random, index, faults)),
+    slowness: slow,
+    scripts: moving.map((index) => moves(random, index, [...faults, ...slow])),
     budgets: [ACCOUNT, ...moving.flatMap((index) => branchesOf(index).map(branchBudget))],
     addresses: pick<Addresses>(random, [undefined, 'template', listsOperations ? 'service' : 'template']),
     // More than anybody allows: the more readings, the more could wake a compute.
@@ -111,13 +113,13 @@ const branchesOf = (index: number): readonly [string, string] => {
 }
 
 /**
- * A compute moves between two branches of its project; moves are refused while operations run. Once in a fault at most: of two moves that
- * nobody could see, records tell nothing.
+ * A compute moves between two branches of its project; moves are refused while operations run. Once at most while requests fail or are slow:
+ * records tell nothing of two moves that nobody could see.
  */
 function moves(
   random: Random,
   index: number,
-  faults: readonly Fault[],
+  faults: readonly Pick<Fault, 'from' | 'to'>[],
 ): NonNullable<SimulatedOptions['scripts']>[number] {
   const { projectId, endpointId } = idsOf(index)
   const [first, other] = branchesOf(index)
