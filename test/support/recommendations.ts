@@ -1,8 +1,10 @@
 // Recommendations with quiet defaults: autosuspend off → 300 s on a compute of 0.25 CU.
+import type { AdviceSummary, OpenRecommendation, Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Alternative, Recommendation, Withheld } from '../../src/model/policy/recommendation.ts'
 import { cu, micros, ratio, seconds, type Micros } from '../../src/model/units.ts'
 import type { RecommendationContext } from '../../src/outputs/text/recommendation-json.ts'
 import { at } from './build.ts'
+import { viewWith } from './view-with.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -64,6 +66,22 @@ const alternative = (
   because,
 })
 
+/** A fixed size of 4 CU → a range: it restarts. */
+export const sizingRecommendation = (over: Partial<Recommendation> = {}): Recommendation =>
+  recommendation({
+    id: 'ep-one.sizing.1',
+    kind: 'sizing',
+    from: { sizing: { fixed: cu(4) } },
+    to: { sizing: { min: cu(0.5), max: cu(4) } },
+    restarts: true,
+    spend: amounts(305.28, 305.28, 305.28),
+    saving: amounts(120, 190, 260),
+    effect: { wakesPerDay: undefined, sessionsCut: undefined, connections: { peak: 40, limit: 202 } },
+    confidence: 'high',
+    alternatives: [],
+    ...over,
+  })
+
 export const withheld = (over: Partial<Withheld> = {}): Withheld => ({
   kind: 'delay',
   because: 'history-short',
@@ -87,3 +105,30 @@ export const recommendationContext = (over: Partial<RecommendationContext> = {})
 })
 
 export const ALWAYS_ON: Micros = micros(19_080_000)
+
+/** As in the view of a compute. */
+export const openRecommendation = (over: Partial<Recommendation> = {}): OpenRecommendation => {
+  const { id, kind, from, to, restarts, saving, confidence, openedAt } = recommendation(over)
+  return { id, kind, from, to, restarts, saving, confidence, openedAt }
+}
+
+export const ADVICE: AdviceSummary = {
+  saving: amounts(50, 60, 70),
+  counts: new Map([
+    ['delay/open', 1],
+    ['sizing/implemented', 2],
+    ['delay/dismissed', 1],
+  ]),
+  withheld: new Map([
+    ['sizing/history-short', 2],
+    ['pooler/fits', 1],
+  ]),
+  followedUp: new Map([['sizing', { likely: micros(9_000_000), realised: micros(8_500_000) }]]),
+}
+
+/** Each compute has `open`, by default the one of `recommendation()`; each account has `ADVICE`. */
+export const withAdvice = (snapshot: Snapshot, open = [openRecommendation()]): Snapshot => ({
+  ...snapshot,
+  accounts: snapshot.accounts.map((account) => ({ ...account, advice: ADVICE })),
+  computes: snapshot.computes.map((view) => viewWith(view, { advice: open })),
+})

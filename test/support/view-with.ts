@@ -1,9 +1,16 @@
 // Views of computes with some fields replaced.
 import type { ComputeView } from '../../src/model/output/snapshot.ts'
 
-export type ViewChange = { readonly [Part in keyof ComputeView]?: Partial<ComputeView[Part]> }
+type Part = 'identity' | 'state' | 'ledger' | 'reading'
+
+export type ViewChange = { readonly [Name in Part]?: Partial<ComputeView[Name]> } & Pick<
+  ComputeView,
+  'advice'
+>
 
 export const viewWith = (view: ComputeView, change: ViewChange): ComputeView => ({
+  ...view,
+  ...(change.advice && { advice: change.advice }),
   identity: { ...view.identity, ...change.identity },
   state: { ...view.state, ...change.state },
   ledger: { ...view.ledger, ...change.ledger },

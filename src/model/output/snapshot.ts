@@ -8,7 +8,7 @@ import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
 import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
-import type { Recommendation } from '../policy/recommendation.ts'
+import type { Recommendation, RecommendationKind } from '../policy/recommendation.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
@@ -169,6 +169,8 @@ export type AdviceSummary = Readonly<{
   counts: ReadonlyMap<string, number>
   /** `<kind>/<because>` → number of computes. */
   withheld: ReadonlyMap<string, number>
+  /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
+  followedUp?: ReadonlyMap<RecommendationKind, Readonly<{ likely: Micros; realised: Micros }>>
 }>
 
 export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent'> & {

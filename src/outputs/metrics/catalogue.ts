@@ -4,6 +4,7 @@ import { COMPUTE_FAMILIES } from './catalogue/computes.ts'
 import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
 import { ofAll, type Family } from './catalogue/family.ts'
 import { READING_FAMILIES } from './catalogue/readings.ts'
+import { RECOMMENDATION_FAMILIES } from './catalogue/recommendations.ts'
 import { SERVICE_FAMILIES } from './catalogue/service.ts'
 import { SPEND_FAMILIES } from './catalogue/computes.ts'
 
@@ -31,6 +32,7 @@ export const CATALOGUE = {
   ...SPEND_FAMILIES,
   ...BUDGET_FAMILIES,
   ...READING_FAMILIES,
+  ...RECOMMENDATION_FAMILIES,
   ...SERVICE_FAMILIES,
   ...OUTPUT_FAMILIES,
 } as const satisfies Readonly<Record<string, Family>>
@@ -38,5 +40,8 @@ export const CATALOGUE = {
 export type FamilyKey = keyof typeof CATALOGUE
 
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
+
+/** Then `each` is of one recommendation. */
+export const isPerRecommendation = ({ each, labels }: Family): boolean => each > 0 && labels.includes('kind')
 
 export const isPerCompute = ({ each }: Family): boolean => each > 0

@@ -15,7 +15,7 @@ import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../../src/model/ledger/project-entry.ts'
 import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
+import { bytes, cu, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
 import { testWith } from '../../support/tiers.ts'
@@ -23,6 +23,7 @@ import { accounted } from '../../support/accounted.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
+import { openRecommendation, withAdvice } from '../../support/recommendations.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 /** The service counted an hour of it, and the ledger agrees. */
@@ -120,7 +121,11 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     insecure: ['accounts.main', 'notifications.ops'],
   }
   const forecasts = { of: () => FORECAST }
-  return takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
+  const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
+  return withAdvice(taken, [
+    openRecommendation(),
+    openRecommendation({ kind: 'sizing', to: { sizing: { fixed: cu(2) } } }),
+  ])
 }
 
 const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })

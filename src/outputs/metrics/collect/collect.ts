@@ -9,6 +9,7 @@ import {
   putWakes,
 } from './accounts.ts'
 import { DISPLAYED_STATES, putCompute } from './computes.ts'
+import { putAdvice, putFollowUps, putRecommendations } from './recommendations.ts'
 import { computeLabels, createSampleMemory, createSampleCollector } from '../exposition/samples.ts'
 import { inSeconds, type AddSample } from '../exposition/samples.ts'
 import { selectSeries, type SeriesLimits } from './selection.ts'
@@ -37,7 +38,11 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
     put('job_deadline_timestamp_seconds', [name], inSeconds(deadlineAt))
   }
   putProjects(computes, snapshot.accounts, put)
-  for (const view of computes) putCompute(view, computeLabels(memory, view.identity.ref), put)
+  for (const view of computes) {
+    const labels = computeLabels(memory, view.identity.ref)
+    putCompute(view, labels, put)
+    putRecommendations(view, labels, put)
+  }
   putStates(snapshot, put)
   putAges(snapshot, put)
   putWakes(snapshot.accounts, put)
@@ -46,7 +51,11 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   putTeams(snapshot, put)
   putReadings(snapshot.accounts, put)
   put('computes_dropped', [], snapshot.computes.length - computes.length)
-  for (const account of snapshot.accounts) putAccount(account, snapshot.takenAt, put)
+  for (const account of snapshot.accounts) {
+    putAccount(account, snapshot.takenAt, put)
+    putAdvice(account, put)
+  }
+  putFollowUps(snapshot.accounts, put)
   memory.computes.evictUnused()
   return { samples: samples(), dropped }
 }

@@ -3,6 +3,7 @@ import type { AwakeReason, ComputeView, DisplayedState } from '../../../model/ou
 import { largestCu, smallestCu } from '../../../model/service/compute.ts'
 import type { Seconds } from '../../../model/units.ts'
 import { sumOf } from '../../../std/sum.ts'
+import { inMoney } from '../../text/compute-fields.ts'
 import type { FamilyKey } from '../catalogue.ts'
 import { appendLabel, flag, inSeconds, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
@@ -49,8 +50,6 @@ function putLedger({ state, ledger: { counters } }: ComputeView, add: AddOfCompu
   add('compute_restarts_total', counters.restarts)
   add('compute_awake_extension_seconds_total', counters.observerOverhead / 1000)
 }
-
-const inMoney = (micros: number) => micros / 1_000_000
 
 function putSpend({ ledger, identity, state }: ComputeView, add: AddOfCompute) {
   const { currency } = identity

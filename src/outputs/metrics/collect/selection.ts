@@ -2,7 +2,7 @@ import { sumOf } from '../../../std/sum.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { DAY, type Instant } from '../../../model/units.ts'
-import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../catalogue.ts'
+import { CATALOGUE, FAMILY_KEYS, isPerCompute, isPerRecommendation, type FamilyKey } from '../catalogue.ts'
 
 export type SeriesLimits = Readonly<{
   detail: 'basic' | 'full'
@@ -51,8 +51,9 @@ export function selectSeries(
 ): Selection {
   const families = FAMILY_KEYS.filter((key) => detail === 'full' || !isDetail(key))
   const candidates = perCompute === 'none' ? [] : perCompute === 'all' ? computes : recentOf(computes, now)
-  const keys = fittingFamilies(families, candidates.length, maxSeries)
-  const most = Math.max(1, Math.floor(maxSeries / seriesPerCompute(keys)))
+  const open = meanRecommendations(candidates)
+  const keys = fittingFamilies(families, { candidates: candidates.length, open, maxSeries })
+  const most = Math.max(1, Math.floor(maxSeries / seriesPerCompute(keys, open)))
   const recent = candidates.length > most ? recentOf(candidates, now) : candidates
   const selected = recent.length > most ? costliest(recent, most) : recent
   const dropped = families.map((key) => {
@@ -66,15 +67,24 @@ export function selectSeries(
   }
 }
 
-function fittingFamilies(families: readonly FamilyKey[], computes: number, maxSeries: number) {
+type Fleet = Readonly<{ candidates: number; open: number; maxSeries: number }>
+
+function fittingFamilies(families: readonly FamilyKey[], { candidates, open, maxSeries }: Fleet) {
   const droppable = DROP_ORDER.filter((key) => families.includes(key))
   const without = (count: number) => families.filter((key) => !droppable.slice(0, count).includes(key))
-  const enough = droppable.findIndex((_, count) => seriesPerCompute(without(count)) * computes <= maxSeries)
+  const enough = droppable.findIndex(
+    (_, count) => seriesPerCompute(without(count), open) * candidates <= maxSeries,
+  )
   return without(enough < 0 ? droppable.length : enough)
 }
 
-/** Most series of one compute and its project. */
-const seriesPerCompute = (keys: readonly FamilyKey[]) => sumOf(keys, (key) => CATALOGUE[key].each)
+/** Most series of one compute with `open` recommendations, and its project. */
+const seriesPerCompute = (keys: readonly FamilyKey[], open: number) =>
+  sumOf(keys, (key) => CATALOGUE[key].each * (isPerRecommendation(CATALOGUE[key]) ? open : 1))
+
+/** At least 1: a first recommendation needs no room that other series have. */
+const meanRecommendations = (views: readonly ComputeView[]) =>
+  Math.max(1, sumOf(views, ({ advice }) => advice?.length ?? 0) / Math.max(1, views.length))
 
 const recentOf = (views: readonly ComputeView[], now: Instant) => views.filter((view) => isRecent(view, now))
 

@@ -16,6 +16,7 @@ import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
 import { at } from '../../../support/build.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
+import { openRecommendation, withAdvice } from '../../../support/recommendations.ts'
 import { viewWith } from '../../../support/view-with.ts'
 
 const COUNT = 40
@@ -104,6 +105,18 @@ test('a compute with an operation in progress counts as recent, however long it 
   expect(capped).toContain(`ep-${stuck}`)
 })
 
+test('with more than one recommendation a compute there is room for fewer series', () => {
+  const open = (['delay', 'sizing', 'unused'] as const).map((kind) => openRecommendation({ kind }))
+  const advised = withAdvice(fleet, open)
+  const maxSeries = COUNT * each(basic)
+  expect(selected({ maxSeries }).computes).toHaveLength(COUNT)
+  const { computes, keys } = selected({ maxSeries }, advised)
+  const { samples } = collectSamples(advised, { ...FACTS, detail: 'basic', maxSeries })
+  expect(computes.length).toBeLessThan(COUNT)
+  expect(keys.has('recommendation_info')).toBe(true)
+  expect(seriesPerCompute(samples, 1)).toBeLessThanOrEqual(maxSeries)
+})
+
 test('an account whose service is unreachable exports no more computes than before', () => {
   const unknown = {
     ...fleet,
@@ -131,12 +144,12 @@ const seriesPerCompute = (samples: Samples, computes: number): number =>
   ) / computes
 
 test.each([
-  ['basic', 1, 32],
-  ['basic', 10, 32],
+  ['basic', 1, 33],
+  ['basic', 10, 33],
   ['full', 1, 64],
   ['full', 10, 64],
 ] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
-  const taken = busySnapshot(20, { computesPerProject })
+  const taken = withAdvice(busySnapshot(20, { computesPerProject }))
   const { samples } = collectSamples(taken, { ...FACTS, detail })
   expect(seriesPerCompute(samples, 20)).toBeLessThanOrEqual(most)
   expect(each(FAMILY_KEYS.filter((key) => detail === 'full' || CATALOGUE[key].basic))).toBeLessThanOrEqual(
