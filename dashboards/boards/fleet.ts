@@ -1,7 +1,9 @@
 // The fleet board: spend of the fleet, budgets, and a table of computes.
+import { BY_LABELS } from '../rules/rule.ts'
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { BUDGETS_SECTION, TIGHTEST_BUDGET, LIKELY_END, BUDGET_SHARE } from './fleet-budgets.ts'
 import { SPEND_SECTION } from './fleet-spend.ts'
+import { SAVING_AVAILABLE } from './rightsizing-recommendations.ts'
 import { statPanel, statePanel } from './kinds.ts'
 import {
   seriesOf,
@@ -10,6 +12,7 @@ import {
   moneyPerCompute,
   owned,
   perBudget,
+  perComputeAnd,
   STATE,
   named,
   COMPUTE_FACTS,
@@ -28,7 +31,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Spent in this period',
           description: 'Likely spend of each budget since the start of its period, in its unit.',
-          width: 5,
+          width: 4,
           unit: 'short',
           decimals: 2,
           queries: [{ expr: perBudget('budget_spent', 'unit'), legend: '{{budget}}, {{unit}}' }],
@@ -36,7 +39,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Share of the limit',
           description: 'Spend divided by the limit of the period.',
-          width: 4,
+          width: 3,
           unit: 'percentunit',
           decimals: 0,
           bad: TIGHTEST_BUDGET,
@@ -59,7 +62,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Probability to exceed',
           description: 'Probability that the period ends above the limit.',
-          width: 4,
+          width: 3,
           unit: 'percentunit',
           decimals: 0,
           bad: LIKELY_END,
@@ -79,6 +82,15 @@ const NOW: BoardSection = {
             { expr: `count(${owned(perCompute('compute_cu_min'))})`, legend: 'chosen' },
             { expr: `sum(max by (state) (${seriesOf('computes')}))`, legend: 'known' },
           ],
+        }),
+        statPanel({
+          title: 'Saving available, $currency',
+          description:
+            'Likely saving in 30 days with all open recommendations applied together. The rightsizing board has them one by one.',
+          width: 3,
+          unit: 'short',
+          decimals: 2,
+          queries: [{ expr: SAVING_AVAILABLE, legend: 'in 30 days' }],
         }),
         statPanel({
           title: 'Age of the data',
@@ -110,7 +122,7 @@ const COMPUTES: BoardSection = {
         tablePanel({
           title: 'Computes, the last 7 days, money in $currency',
           description:
-            'Spend and shares are of the last 7 days, whatever the time range; the other columns are current.',
+            'Spend and shares are of the last 7 days, whatever the time range; the other columns are current. Largest saving: of its open recommendations, in 30 days.',
           width: 24,
           rows: COMPUTE_FACTS,
           labels: COMPUTE_LABELS,
@@ -179,6 +191,17 @@ const COMPUTES: BoardSection = {
                 [0.8, 'orange'],
                 [0.95, 'red'],
               ],
+            },
+            {
+              name: 'Recommendations',
+              expr: `count ${BY_LABELS.compute} (${perComputeAnd(['kind'], 'recommendation_info')})`,
+              unit: 'none',
+            },
+            {
+              name: 'Largest saving',
+              expr: moneyPerCompute('recommendation_saving_per_month'),
+              unit: 'short',
+              decimals: 2,
             },
           ],
         }),

@@ -57,7 +57,7 @@ export const perCompute = (key: FamilyKey, wrap: Wrapped = asIs, ...matchers: re
   `max ${BY_LABELS.compute} (${wrap(seriesOf(key, ...MATCHERS.compute, ...matchers))})`
 
 /** As `perCompute`, in the chosen currency. */
-export const moneyPerCompute = (key: FamilyKey, wrap: Wrapped): string =>
+export const moneyPerCompute = (key: FamilyKey, wrap?: Wrapped): string =>
   perCompute(key, wrap, ...MATCHERS.money)
 
 /** As `perCompute`, with further labels of the family. */

@@ -1,6 +1,7 @@
 // The rightsizing board: grounds for changing sizes and delays, and effects of changes.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { SIZES_SECTION, DELAYS_SECTION, COST, WASTE, MOST_CONNECTIONS } from './rightsizing-tables.ts'
+import { RECOMMENDATIONS_SECTION } from './rightsizing-recommendations.ts'
 import { statPanel } from './kinds.ts'
 import {
   seriesOf,
@@ -163,8 +164,9 @@ const CHANGES: BoardSection = {
 export const RIGHTSIZING_BOARD: Board = {
   uid: 'dormouse-rightsizing',
   title: 'Dormouse: rightsizing and changes',
-  description: 'Grounds for changing the size or the delay of a compute, and the effects of changes.',
+  description:
+    'Recommendations, grounds for changing the size or the delay of a compute, and the effects of changes.',
   from: 'now-7d',
-  sections: [NOW, SIZES_SECTION, DELAYS_SECTION, CHANGES],
+  sections: [NOW, RECOMMENDATIONS_SECTION, SIZES_SECTION, DELAYS_SECTION, CHANGES],
   annotations: [ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
 }

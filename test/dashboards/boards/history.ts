@@ -21,6 +21,7 @@ import { makeFolder } from '../../local/support.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { CONFIG, HOURS, PAST_DAYS, readingOf, usesOf } from './fleet.ts'
 import { countedService, happen, toldTo, troubled } from './troubles.ts'
+import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
 import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type History = {
@@ -36,6 +37,9 @@ const PASSES = HOURS * 60
 /** Seconds between scrapes: a rate over 5 minutes then has enough samples. */
 const SCRAPE_EVERY = 2
 const HEADERS = { accept: 'application/openmetrics-text; version=1.0.0' }
+
+/** Recommendations of every compute: beside the passes nothing makes them here. */
+const OPEN = [recommendation(), sizingRecommendation()]
 
 export async function recordHistory(): Promise<History> {
   const folder = makeFolder()
@@ -62,7 +66,7 @@ export async function recordHistory(): Promise<History> {
   const lanes = await createAccountRunners(() => config, machine, {
     portsOf: () => portsOf(world, ports),
     publish: async (snapshot) => {
-      for (const { exposition } of replicas) await exposition.publish(snapshot)
+      for (const { exposition } of replicas) await exposition.publish(withAdvice(snapshot, OPEN))
     },
   })
   const apps = replicas.map(({ exposition, counted }) =>
