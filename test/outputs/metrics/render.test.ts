@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { newProjectMetering } from '../../../src/ledger/metering/follow.ts'
-import { reconcile } from '../../../src/ledger/metering/follow.ts'
+import { newProjectMetering, reconcile } from '../../../src/ledger/metering/follow.ts'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
@@ -15,7 +14,7 @@ import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../../src/model/ledger/project-entry.ts'
 import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { bytes, cu, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
+import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
 import { testWith } from '../../support/tiers.ts'
@@ -23,7 +22,7 @@ import { accounted } from '../../support/accounted.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
-import { openRecommendation, withAdvice } from '../../support/recommendations.ts'
+import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 /** The service counted an hour of it, and the ledger agrees. */
@@ -122,10 +121,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   }
   const forecasts = { of: () => FORECAST }
   const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
-  return withAdvice(taken, [
-    openRecommendation(),
-    openRecommendation({ kind: 'sizing', to: { sizing: { fixed: cu(2) } } }),
-  ])
+  return withAdvice(taken, [recommendation(), sizingRecommendation()])
 }
 
 const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })
