@@ -5,7 +5,9 @@ import { array, record, strictObject, string, type z } from 'zod'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
 import { defaultHosts, type AllowedHosts } from '../model/service/allowed-hosts.ts'
+import { createPolicies, type Policies } from '../model/policy/advice-policy.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
+import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Prices } from '../model/ledger/quantities.ts'
 import { instant } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -14,8 +16,8 @@ import { buildBudgets } from './sections/budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
-import { ownerRules } from './sections/owners.ts'
 import { parsedOr, someText } from './parts.ts'
+import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
@@ -36,12 +38,22 @@ export type AccountConfig = Pick<
   readonly dsnPassword: Secret | undefined
   /** Hosts of computes that may be read. */
   readonly hosts: AllowedHosts
+  /** Undefined where nobody says what the plan allows. */
+  readonly limits: PlanLimits | undefined
 }
 
 /** Paths are absolute, secrets are not read. */
 export type Config = Omit<
   ConfigEntry,
-  'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets' | 'owners' | 'notifications' | 'report'
+  | 'accounts'
+  | 'prices'
+  | 'calendars'
+  | 'windows'
+  | 'budgets'
+  | 'owners'
+  | 'policies'
+  | 'notifications'
+  | 'report'
 > & {
   /** At least one, names unique. */
   readonly accounts: readonly AccountConfig[]
@@ -50,6 +62,7 @@ export type Config = Omit<
   /** Names unique; each belongs to one of the accounts. */
   readonly budgets: readonly Budget[]
   readonly owners: Owners
+  readonly policies: Policies
   /** Names unique. */
   readonly notifications: readonly Notification[]
   readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
@@ -99,10 +112,12 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
 function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, ConfigProblems> {
   const { folder } = context
   const { file } = entry.prices
+  const { preset, planLimits: limits } = entry.service
   const prices = readPrices(file === undefined ? SHIPPED_PRICES : resolve(folder, file))
   const accounts = entry.accounts.map((account) => ({
     ...accountOf(account, context),
     hosts: hostsOf(account, entry),
+    limits: limitsOfPlan(account.plan, preset, limits),
     prices: prices.ok ? priceOf(account, entry, prices.value) : undefined,
   }))
   const windows = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
@@ -120,6 +135,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...(prices.ok ? unknownPlans(accounts, prices.value) : []),
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
     ...missingDatabase(entry),
+    ...planLimitsProblems(preset, limits),
     ...[windows, budgets, notifications, report].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
@@ -136,7 +152,8 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     accounts: accounts.flatMap(({ prices: own, ...account }) => (own ? [{ ...account, prices: own }] : [])),
     windows: windows.windows,
     budgets: budgets.budgets,
-    owners: createOwners(ownerRules(entry.owners)),
+    owners: createOwners(entry.owners),
+    policies: createPolicies(entry.policies),
     notifications: notifications.notifications,
     report: { ...entry.report, sinks: report.reportSinks },
   })
@@ -157,7 +174,10 @@ const missingDatabase = ({ accounts, reading, service }: ConfigEntry): readonly 
     ? ['reading.database: expected the name of a database, with service.use_connection_uri']
     : []
 
-function accountOf(entry: AccountEntry, context: ConfigContext): Omit<AccountConfig, 'prices' | 'hosts'> {
+function accountOf(
+  entry: AccountEntry,
+  context: ConfigContext,
+): Omit<AccountConfig, 'prices' | 'hosts' | 'limits'> {
   const { apiKeyFile, apiKeyEnv, dsnPasswordFile, dsnPasswordEnv, ...account } = entry
   const key = configuredSecret(createKey, { name: 'api_key', file: apiKeyFile, variable: apiKeyEnv }, context)
   if (!key) throw new Error('an account without a key passed the schema')

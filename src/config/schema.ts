@@ -5,6 +5,8 @@ import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
+import { planLimitsSchema } from './sections/plan-limits.ts'
+import { adviceSchema, policiesSchema } from './sections/policies.ts'
 import { reportConfigSchema } from './sections/report.ts'
 import { camelKeys, example, optionalText, someText, wholeNumberSchema, zoneSchema } from './parts.ts'
 import { durationSchema, moneySchema } from './units.ts'
@@ -81,7 +83,7 @@ const service = strictObject({
   preset: oneOf(['interface', '2026-03'])
     .prefault('2026-03')
     .describe(
-      'Memory and connections of each size, where the service does not report them: as its interface text says, or as its documents of 2026-03.',
+      'Memory and connections of each size, where the service does not report them, and what each plan allows: as its interface text says, or as its documents of 2026-03.',
     ),
   requests_per_minute: wholeNumberSchema(1, 100_000)
     .prefault(350)
@@ -92,6 +94,12 @@ const service = strictObject({
     .prefault(false)
     .describe(
       'Whether Dormouse may ask the service for connection strings, which hold passwords, where an account has no dsn.',
+    ),
+  plan_limits: planLimitsSchema
+    .optional()
+    .meta(example({ launch: { delays: { from: '60s', to: '7d' } }, negotiated: { like: 'scale' } }))
+    .describe(
+      'What a plan allows, by its name in accounts[].plan, in place of the limits of the preset. Recommendations keep to it; of a plan that is neither here nor free, launch or scale nothing is known, and what depends on it is not recommended.',
     ),
 }).transform(camelKeys)
 
@@ -167,6 +175,19 @@ export const configSchema = strictObject({
     .describe(
       'Teams and the computes they answer for. The most specific entry that fits wins, then the first.',
     ),
+  policies: policiesSchema
+    .prefault([])
+    .meta(
+      example([
+        { match: { project: 'shop-*' }, autosuspend: { floor: '10m', wake_cost: '15m' } },
+        { match: { compute: 'ep-loader-*' }, sizing: { min: 2, never_down: true }, recommend: ['sizing'] },
+        { match: { project: 'sandbox' }, recommend: 'off' },
+      ]),
+    )
+    .describe(
+      'How recommendations are made for which computes. The most specific entry that fits wins, then the first; keys that it leaves out have their defaults.',
+    ),
+  advice: adviceSchema.prefault({}).describe('The evidence that recommendations need.'),
   notifications: notificationsSchema
     .prefault([])
     .meta(

@@ -14,6 +14,8 @@ type SettingsLog = Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'level'>
 /** Taken over while the daemon runs, with everything below. All others are bound to a socket, a store, a client or the past. */
 const LIVE_PATHS = [
   'owners',
+  'policies',
+  'advice',
   'budgets',
   'calendars',
   'windows',
@@ -79,6 +81,8 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
         ...config,
         accounts,
         owners: partOf('owners'),
+        policies: partOf('policies'),
+        advice: partOf('advice'),
         windows: partOf('windows', BUDGET_PATHS),
         budgets: partOf('budgets', BUDGET_PATHS),
         notifications: partOf('notifications'),
@@ -96,9 +100,11 @@ type Accounts = Config['accounts']
 /** Usage so far keeps its price. */
 function withNewPrices(accounts: Accounts, next: Accounts, now: Instant) {
   const priced = accounts.map((account, index) => {
-    const { plan, prices } = next[index] ?? account
+    const { plan, prices, limits } = next[index] ?? account
     const from = replacePricesFrom(now, account.prices, prices)
-    return from === account.prices && plan === account.plan ? account : { ...account, plan, prices: from }
+    return from === account.prices && plan === account.plan
+      ? account
+      : { ...account, plan, limits, prices: from }
   })
   return priced.some((account, index) => account !== accounts[index]) ? priced : accounts
 }

@@ -6,6 +6,7 @@ import type { ChangedCompute, Listing, Priority, Service, ServiceOperations } fr
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { DAY, instant } from '../model/units.ts'
+import { encodeSettings } from '../model/service/change-request.ts'
 import {
   createClient,
   type ServiceClient,
@@ -26,7 +27,6 @@ import {
 } from './wire/decode.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { OPERATIONS_PER_PAGE, PROJECTS_PER_PAGE, RECENT_OPERATIONS_PER_PAGE } from './wire/list-limits.ts'
-import { encodeSettings } from './wire/encode.ts'
 import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages } from './pages.ts'

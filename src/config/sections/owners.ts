@@ -1,5 +1,5 @@
-import { array, strictObject, string, type z } from 'zod'
-import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
+import { array, strictObject, string } from 'zod'
+import type { OwnerRule } from '../../model/policy/owner.ts'
 import { optionalText, selectorShape } from '../parts.ts'
 
 // names become labels of metrics and routes of alerts
@@ -16,22 +16,9 @@ const entry = strictObject({
     'The channel of the team, such as #payments, by which notifications[].channel selects.',
   ),
   cost_centre: optionalText.describe('Cost centre, shown in the report.'),
-}).transform(({ match, team, tier = '', channel, cost_centre: costCentre }) => ({
+}).transform(({ match, team, tier = '', channel, cost_centre: costCentre }): OwnerRule => ({
   match,
-  owner: { team, tier, channel, costCentre } satisfies Owner,
+  owner: { team, tier, channel, costCentre },
 }))
 
 export const ownersSchema = array(entry, 'expected a list of owners')
-
-/** Rules with one pattern each, so that each rule has a specificity of its own. */
-export const ownerRules = (entries: z.output<typeof ownersSchema>): readonly OwnerRule[] =>
-  entries.flatMap(({ match, owner }) =>
-    each(match.compute).flatMap((compute) =>
-      each(match.branch).flatMap((branch) =>
-        each(match.project).map((project) => ({ match: { ...match, project, branch, compute }, owner })),
-      ),
-    ),
-  )
-
-const each = (patterns: readonly string[] | undefined): readonly (readonly [string] | undefined)[] =>
-  patterns?.map((pattern) => [pattern] as const) ?? [undefined]

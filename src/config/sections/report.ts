@@ -11,7 +11,7 @@ import {
 import { example, optionalText, parsed, someText, wholeNumberSchema } from '../parts.ts'
 import type { ConfigContext } from '../secrets.ts'
 import { receiverKeys, receiverName, buildReceivers, refineReceiver, type Receiver } from './receiver.ts'
-import { durationSchema, durationText } from '../units.ts'
+import { durationSchema, durationText, moneySchema } from '../units.ts'
 import { unknownNameText } from '../suggestions.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
@@ -57,19 +57,23 @@ export const reportConfigSchema = strictObject({
   only_team: optionalText
     .meta(example('payments'))
     .describe('The team of owners whose computes are reported; by default all computes.'),
+  min_saving: moneySchema
+    .prefault(1)
+    .describe(
+      'The least saving in 30 days of a recommendation that is reported, in the currency of the account.',
+    ),
   redact: array(oneOf(REDACTABLE))
     .prefault([])
     .describe(
       'What is left out: names (of projects and computes; ids stay), clients (applications, users, databases).',
     ),
-}).transform(
-  ({ schedule: cron, catchup: catchUp, sinks, group_by: groupBy, only_team: onlyTeam, redact }) => ({
-    cron,
-    catchUp,
-    sinks,
-    plan: { groupBy, onlyTeam, redact } satisfies ReportPlan,
-  }),
-)
+}).transform(({ schedule: cron, catchup: catchUp, min_saving: minSaving, sinks, ...rest }) => ({
+  cron,
+  catchUp,
+  minSaving,
+  sinks,
+  plan: { groupBy: rest.group_by, onlyTeam: rest.only_team, redact: rest.redact } satisfies ReportPlan,
+}))
 
 export type ReportSink = Readonly<{
   name: string

@@ -1,7 +1,8 @@
 // Source: sections `policies` and `advice` of the configuration.
 import type { AutosuspendDelay } from '../service/compute.ts'
-import type { Cu, Seconds } from '../units.ts'
-import type { RecommendationKind } from './recommendation.ts'
+import { seconds, type Cu, type Seconds } from '../units.ts'
+import { RECOMMENDATION_KINDS, type RecommendationKind } from './recommendation.ts'
+import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
 
 /** How recommendations for one compute are made. */
 export type AdvicePolicy = Readonly<{
@@ -14,6 +15,31 @@ export type AdvicePolicy = Readonly<{
   wakeCost: Seconds
   sizing: Readonly<{ min: Cu | undefined; max: Cu | undefined; neverDown: boolean }>
 }>
+
+/**
+ * Policy of computes that no entry matches. The floor is the service's shortest delay, and nothing above it is excluded, so that the plan alone
+ * bounds the delay. The wake cost is the service's default delay: ski rental with that price of a wake is what the service does unasked.
+ */
+export const DEFAULT_ADVICE_POLICY: AdvicePolicy = {
+  kinds: RECOMMENDATION_KINDS,
+  floor: seconds(60),
+  ceiling: 'never',
+  wakeCost: seconds(300),
+  sizing: { min: undefined, max: undefined, neverDown: false },
+}
+
+export type PolicyRule = Readonly<{ match: Selector; policy: AdvicePolicy }>
+
+export type Policies = Readonly<{ of: (target: SelectorTarget) => AdvicePolicy }>
+
+/** The most specific rule that fits wins, and nothing of another rule holds besides it. */
+export function createPolicies(rules: readonly PolicyRule[]): Policies {
+  const ranked = rankRules(rules)
+  return {
+    of: (target) =>
+      ranked.find(({ match }) => matchesSelector(match, target))?.policy ?? DEFAULT_ADVICE_POLICY,
+  }
+}
 
 /** Evidence that recommendations need. */
 export type AdviceNeeds = Readonly<{

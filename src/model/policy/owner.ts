@@ -1,6 +1,12 @@
 // Source: section `owners` of the configuration.
 import type { Project } from '../service/compute.ts'
-import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
+import {
+  matchesEverything,
+  matchesSelector,
+  rankRules,
+  type Selector,
+  type SelectorTarget,
+} from './selector.ts'
 
 export type Owner = Readonly<{
   /** Routes alerts; empty where there is none. `tier` likewise. */
@@ -14,7 +20,6 @@ export type Owner = Readonly<{
 
 export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
 
-/** Every pattern list of `match` has one pattern at most. */
 export type OwnerRule = Readonly<{ match: Selector; owner: Owner }>
 
 export type Owners = Readonly<{
@@ -26,12 +31,9 @@ export type Owners = Readonly<{
   ofProject: (account: string, project: Project) => Owner
 }>
 
-/**
- * The most specific rule that fits wins, then the first: compute before branch before project, a whole id or name before a
- * pattern, more letters before fewer.
- */
+/** The most specific rule that fits wins. */
 export function createOwners(rules: readonly OwnerRule[]): Owners {
-  const ranked = rules.toSorted((a, b) => compare(rankOf(b.match), rankOf(a.match)))
+  const ranked = rankRules(rules)
   const wide = ranked.filter(({ match }) =>
     matchesEverything({ branch: match.branch, compute: match.compute }),
   )
@@ -52,20 +54,3 @@ const wholeProject = (account: string, { projectId, name }: Project): SelectorTa
   name: undefined,
   type: 'read_write',
 })
-
-const rankOf = ({ compute, branch, project, type }: Selector): readonly number[] => [
-  ...[compute, branch, project].map((patterns) => specificity(patterns?.[0])),
-  type === undefined ? 0 : 1,
-]
-
-/** 0 without a pattern, largest for a text without wildcards. */
-function specificity(pattern: string | undefined): number {
-  if (pattern === undefined) return 0
-  const letters = pattern.replaceAll(/[*?]/g, '').length
-  return letters === pattern.length ? Number.MAX_SAFE_INTEGER : letters + 0.5
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const index = a.findIndex((value, i) => value !== b[i])
-  return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0)
-}

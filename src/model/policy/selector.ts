@@ -41,6 +41,44 @@ export const matchesSelector = (
   fits(compute, [target.ref.endpointId, target.name]) &&
   (type === undefined || type === target.type)
 
+/**
+ * Ranked so that the first rule that matches is the most specific one, then the first given: compute before branch before project, a whole
+ * id or name before a pattern, more letters before fewer. A rule with several patterns is as many rules as these combine to.
+ */
+export const rankRules = <Rule extends Readonly<{ match: Selector }>>(
+  rules: readonly Rule[],
+): readonly Rule[] =>
+  rules
+    .flatMap((rule) => singlePatterns(rule.match).map((match) => ({ ...rule, match })))
+    .toSorted((a, b) => compare(rankOf(b.match), rankOf(a.match)))
+
+const singlePatterns = (match: Selector): readonly Selector[] =>
+  each(match.compute).flatMap((compute) =>
+    each(match.branch).flatMap((branch) =>
+      each(match.project).map((project) => ({ ...match, project, branch, compute })),
+    ),
+  )
+
+const each = (patterns: readonly string[] | undefined): readonly (readonly [string] | undefined)[] =>
+  patterns?.map((pattern) => [pattern] as const) ?? [undefined]
+
+const rankOf = ({ compute, branch, project, type }: Selector): readonly number[] => [
+  ...[compute, branch, project].map((patterns) => specificity(patterns?.[0])),
+  type === undefined ? 0 : 1,
+]
+
+/** 0 without a pattern, largest for a text without wildcards. */
+function specificity(pattern: string | undefined): number {
+  if (pattern === undefined) return 0
+  const letters = pattern.replaceAll(/[*?]/g, '').length
+  return letters === pattern.length ? Number.MAX_SAFE_INTEGER : letters + 0.5
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((value, i) => value !== b[i])
+  return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0)
+}
+
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
   [project, branch, compute].every((patterns) => !patterns || patterns.some((one) => /^\*+$/.test(one)))

@@ -58,6 +58,7 @@ export type ComputeSettings = Readonly<{
   autosuspendDelay?: AutosuspendDelay
   branchId?: string
   disabled?: boolean
+  poolerEnabled?: boolean
 }>
 
 type Cursor = string | undefined

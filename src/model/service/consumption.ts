@@ -1,4 +1,5 @@
 // The service's own metering, for the time before the first sweep and for reconciliation.
+import { isServicePlan, type ServicePlan } from '../policy/plan-limits.ts'
 import type { Project } from './compute.ts'
 import type { Bytes, CuMillis, Instant, Seconds, Interval } from '../units.ts'
 
@@ -28,10 +29,10 @@ export type ProjectDetail = Readonly<{
   maintenanceAt: Instant | undefined
 }>
 
-/** As in the price file; undefined for an unknown word. */
-export function planOfSubscription(subscription: string): 'free' | 'launch' | 'scale' | undefined {
-  const [family] = subscription.split('_')
-  return family === 'free' || family === 'launch' || family === 'scale' ? family : undefined
+/** Undefined for an unknown word. */
+export function planOfSubscription(subscription: string): ServicePlan | undefined {
+  const [family = ''] = subscription.split('_')
+  return isServicePlan(family) ? family : undefined
 }
 
 /** The service stores hours for 7 days, days for 60 days, months for a year. */

@@ -61,7 +61,8 @@ const PRESETS = {
   },
 } as const satisfies Readonly<Record<string, Preset>>
 
-export const createPreset = (name: keyof typeof PRESETS): Preset => PRESETS[name]
+export type PresetName = keyof typeof PRESETS
+export const createPreset = (name: PresetName): Preset => PRESETS[name]
 
 /**
  * From the file cache limit that a compute shows now.

@@ -1,0 +1,86 @@
+import { array, boolean, enum as oneOf, literal, number, strictObject, union } from 'zod'
+import { DEFAULT_ADVICE_POLICY, type PolicyRule } from '../../model/policy/advice-policy.ts'
+import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
+import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
+import { cu } from '../../model/units.ts'
+import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
+import { durationSchema, durationText } from '../units.ts'
+
+const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
+const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? delay : durationText(delay))
+
+const autosuspend = strictObject({
+  floor: durationSchema({ min: '1s', max: '7d' })
+    .prefault(durationText(floor))
+    .describe('The shortest delay that is recommended; where the plan allows only longer ones, these.'),
+  ceiling: union([literal('never'), durationSchema({ min: '1s', max: '7d' })])
+    .prefault(delayText(ceiling))
+    .describe('The longest delay that is recommended; never: also autosuspend off.'),
+  wake_cost: durationSchema({ min: '1s', max: '1d' })
+    .prefault(durationText(wakeCost))
+    .describe(
+      'The price of a wake, as awake time that costs as much: the larger it is, the fewer wakes. It ranks delays and is never part of a saving.',
+    ),
+})
+  .refine((given) => given.floor * 1000 <= delayMillis(given.ceiling), {
+    ...ofObject('expected at least autosuspend.floor'),
+    path: ['ceiling'],
+  })
+  .transform(camelKeys)
+
+const NO_SIZE = 'expected a size of 0.25 to 56 CU in steps of 0.25'
+export const sizeSchema = number(NO_SIZE)
+  .min(0.25, NO_SIZE)
+  .max(56, NO_SIZE)
+  .multipleOf(0.25, NO_SIZE)
+  .transform(cu)
+
+const sizes = strictObject({
+  min: sizeSchema.optional().describe('The smallest size that is recommended, in CU.'),
+  max: sizeSchema.optional().describe('The largest.'),
+  never_down: boolean()
+    .prefault(sizing.neverDown)
+    .describe('Whether sizes and minimums below those now are not recommended.'),
+})
+  .refine(({ min = cu(0), max = cu(Infinity) }) => min <= max, {
+    ...ofObject('expected at most sizing.max'),
+    path: ['min'],
+  })
+  .transform(({ min, max, never_down: neverDown }) => ({ min, max, neverDown }))
+
+const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
+
+const policy = strictObject({
+  match: strictObject(selectorShape)
+    .prefault({})
+    .describe('The computes: those that fit everything given here; without conditions all.'),
+  autosuspend: autosuspend.prefault({}).describe('Recommended delays.'),
+  sizing: sizes.prefault({}).describe('Recommended sizes.'),
+  recommend: union([array(oneOf(RECOMMENDATION_KINDS)), literal('off').transform(() => [])], KINDS)
+    .prefault([...RECOMMENDATION_KINDS])
+    .describe('The kinds of recommendations that are made; off: none.'),
+}).transform(({ match, autosuspend: delays, sizing: bounds, recommend }): PolicyRule => ({
+  match,
+  policy: { ...delays, sizing: bounds, kinds: recommend },
+}))
+
+export const policiesSchema = array(policy, 'expected a list of policies')
+
+export const adviceSchema = strictObject({
+  min_history: durationSchema({ min: '1s', max: '28d' })
+    .prefault('3d')
+    .describe(
+      'How long the activity of a compute must have been followed before a delay below the one in force is recommended.',
+    ),
+  min_gaps: wholeNumberSchema(1, 10_000)
+    .prefault(30)
+    .describe('How many of its gaps between activities must have been seen by then.'),
+  min_peaks: durationSchema({ min: '1s', max: '28d' })
+    .prefault('7d')
+    .describe(
+      'How long connections must have been read before a smaller minimum size is recommended for them.',
+    ),
+  grid: durationSchema({ min: '1s', max: '1h' })
+    .prefault('60s')
+    .describe('The step of recommended delays, and the shortest gap between activities that counts.'),
+}).transform(camelKeys)

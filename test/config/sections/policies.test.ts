@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { compute, project } from '../../support/build.ts'
+import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
+import { RECOMMENDATION_KINDS } from '../../../src/model/policy/recommendation.ts'
+import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
+import { GOOD, load, problemsOf } from '../loading.ts'
+
+function policiesOf(text: string) {
+  const config = load(`${GOOD}policies:\n${text}\n`)
+  if (!config.ok) throw new Error(config.error.join('\n'))
+  return config.value.policies
+}
+
+const target = (endpointId: string, name = 'shop') =>
+  selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1', name }))
+
+test('the most specific policy holds, as for owners, with defaults for what it leaves out', () => {
+  const policies = policiesOf(`
+  - { match: { project: "sh*" }, autosuspend: { floor: 10m, ceiling: 1h, wake_cost: 15m }, recommend: "off" }
+  - { match: { compute: [ep-z, "ep-a*"] }, sizing: { min: 0.5, max: 4, never_down: true }, recommend: [sizing] }`)
+  expect(policies.of(target('ep-x'))).toEqual({
+    kinds: [],
+    floor: 600,
+    ceiling: 3600,
+    wakeCost: 900,
+    sizing: { min: undefined, max: undefined, neverDown: false },
+  })
+  expect(policies.of(target('ep-ab'))).toEqual({
+    ...DEFAULT_ADVICE_POLICY,
+    kinds: ['sizing'],
+    sizing: { min: 0.5, max: 4, neverDown: true },
+  })
+  expect(policies.of(target('ep-x', 'blog'))).toEqual(DEFAULT_ADVICE_POLICY)
+})
+
+test('a policy without keys is the default', () => {
+  expect(policiesOf('  - {}').of(target('ep-x'))).toEqual(DEFAULT_ADVICE_POLICY)
+})
+
+test('a floor outside of the plan is no error', () => {
+  expect(problemsOf(`${GOOD}policies: [{ autosuspend: { floor: 10m } }]\n`)).toEqual([])
+})
+
+const KINDS = RECOMMENDATION_KINDS.join(', ')
+
+test.each([
+  ['that is no list', '{}', 'policies: expected a list of policies'],
+  [
+    'with a floor over its ceiling',
+    '[{ autosuspend: { floor: 10m, ceiling: 5m } }]',
+    'policies[0].autosuspend.ceiling: expected at least autosuspend.floor',
+  ],
+  [
+    'with the default floor over its ceiling',
+    '[{ autosuspend: { ceiling: 30s } }]',
+    'policies[0].autosuspend.ceiling: expected at least autosuspend.floor',
+  ],
+  [
+    'with a size between steps',
+    '[{ sizing: { min: 0.3 } }]',
+    'policies[0].sizing.min: expected a size of 0.25 to 56 CU in steps of 0.25',
+  ],
+  [
+    'with a minimum over its maximum',
+    '[{ sizing: { min: 4, max: 2 } }]',
+    'policies[0].sizing.min: expected at most sizing.max',
+  ],
+  [
+    'with an unknown kind',
+    '[{ recommend: [delays] }]',
+    `policies[0].recommend: expected off or a list of ${KINDS}`,
+  ],
+  ['with another word', '[{ recommend: all }]', `policies[0].recommend: expected off or a list of ${KINDS}`],
+  [
+    'with a misspelt key',
+    '[{ autosuspend: { wakecost: 5m } }]',
+    'policies[0].autosuspend.wakecost: unknown key, did you mean wake_cost?',
+  ],
+])('a policy %s is refused', (_, text, problem) => {
+  expect(problemsOf(`${GOOD}policies: ${text}\n`)).toEqual([expect.stringContaining(problem)])
+})
+
+test.each([
+  ['min_history: 0s', 'advice.min_history: expected a length of time of 1s to 28d'],
+  ['min_gaps: 0', 'advice.min_gaps: expected a whole number from 1 to 10000'],
+  ['min_peaks: 60d', 'advice.min_peaks: expected a length of time of 1s to 28d'],
+  ['grid: 2h', 'advice.grid: expected a length of time of 1s to 1h'],
+])('evidence of %s is refused', (text, problem) => {
+  expect(problemsOf(`${GOOD}advice: { ${text} }\n`)).toEqual([problem])
+})
