@@ -39,6 +39,10 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'day':
       case 'rollup':
       case 'statistics':
+      case 'gap':
+      case 'setting':
+      case 'recommendation':
+      case 'advice':
       case 'event':
       case 'report':
       case 'delivery':

@@ -1,5 +1,7 @@
 // Builders for what the store keeps.
-import type { ComputeRef } from '../../src/model/service/compute.ts'
+import type { AutosuspendDelay, ComputeRef } from '../../src/model/service/compute.ts'
+import type { Gap, ObservedSetting } from '../../src/model/ledger/gap.ts'
+import type { Life, Recommendation } from '../../src/model/policy/recommendation.ts'
 import type { Edge } from '../../src/model/ledger/evidence.ts'
 import {
   NO_READING_COUNTS,
@@ -10,7 +12,17 @@ import {
 import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import { FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
-import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'
+import {
+  bytes,
+  cu,
+  cuMillis,
+  instant,
+  micros,
+  millis,
+  ratio,
+  seconds,
+  type Seconds,
+} from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../support/build.ts'
 import type { Rows } from '../support/writes.ts'
@@ -76,6 +88,59 @@ export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE_S
     culprit: `clients/${name}/app/shop`,
     share: ratio(0.2),
   })),
+})
+
+/** Ten minutes without activity, from second `from` on. */
+export const gapAt = (ref: ComputeRef, from: number, over: Partial<Gap> = {}): Gap => ({
+  ref,
+  from: at(from),
+  low: seconds(600),
+  high: seconds(630),
+  hiddenBelow: seconds(0),
+  ...over,
+})
+
+export const settingAt = (ref: ComputeRef, since: number, delay: AutosuspendDelay): ObservedSetting => ({
+  ref,
+  since: at(since),
+  delay,
+  sizing: { min: cu(0.25), max: cu(2) },
+})
+
+/** The `n`-th of a compute, opened at second `n`. */
+export const recommendationOf = (
+  ref: ComputeRef,
+  n: number,
+  life: Life = { state: 'open' },
+): Recommendation => ({
+  ref,
+  kind: 'delay',
+  id: `${ref.endpointId}.delay.${n}`,
+  hash: `hash-${n}`,
+  openedAt: at(n),
+  confirmedAt: at(n + 1),
+  life,
+  from: { delay: 'never' },
+  to: { delay: seconds(300) },
+  restarts: false,
+  spend: { low: micros(1), likely: micros(2), high: micros(3) },
+  saving: { low: micros(-1), likely: micros(1), high: micros(2) },
+  effect: {
+    wakesPerDay: { before: 0, after: 3.5 },
+    sessionsCut: 2,
+    connections: { peak: 17, limit: 97 },
+  },
+  confidence: 'medium',
+  grounds: {
+    from: at(-86_400),
+    to: at(0),
+    days: 1,
+    followed: ratio(0.98),
+    cu: { low: cu(0.25), likely: cu(0.5), high: cu(2) },
+    perCuHour: micros(106_000),
+    gaps: [{ low: seconds(60), high: seconds(65), count: 12 }],
+  },
+  alternatives: [],
 })
 
 /** The account of a compute that was looked at once. */

@@ -8,6 +8,7 @@ import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'
+import { adviceContract } from './advice-conformance.ts'
 import { ALWAYS, collected, intervalAt, plain, refOf, seen } from './build.ts'
 import { historyContract } from './history-conformance.ts'
 import { outboxContract } from './outbox-conformance.ts'
@@ -32,6 +33,7 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
 
     ledgerContract(() => driver)
     historyContract(() => driver)
+    adviceContract(() => driver)
     outboxContract(() => driver)
   })
 }

@@ -1,6 +1,7 @@
 // What a compute takes: stated in config/README.md, held here.
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { MAX_GAPS } from '../../src/model/ledger/gap.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds, type Seconds } from '../../src/model/units.ts'
 import { renderArchivedJson } from '../../src/outputs/report/formats/json.ts'
@@ -9,7 +10,7 @@ import { FLEETS, inputOf, told } from '../outputs/report/fleets.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { computeOf, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
+import { computeOf, dayAt, gapAt, intervalAt, recommendationOf, refOf, rollupAt, settingAt } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
 import { put, type Rows } from '../support/writes.ts'
 
@@ -69,6 +70,28 @@ test('one that wakes ten times a day for ten minutes takes 640 KiB with all its 
     days: numbers(93).map((index) => dayAt(refOf(name), index)),
   }))
   expect(taken).toBeLessThan(640)
+})
+
+test('all the gaps of a compute take 64 KiB', async () => {
+  // in order of time: pages fill as they do when many computes are awake
+  const gaps = numbers(MAX_GAPS).flatMap((index) =>
+    names.map((name, nth) =>
+      gapAt(refOf(name), (92 - 34) * DAY + index * 1200, {
+        low: seconds(60 + ((index * 7919 + nth) % 30_000)),
+        hiddenBelow: seconds(index % 2 === 0 ? 0 : 300),
+      }),
+    ),
+  )
+  expect(await kibibytes((name) => (name === names[0] ? { gaps } : {}))).toBeLessThan(64)
+})
+
+test('what recommendations of a compute rest on takes 6 KiB more without its gaps', async () => {
+  const taken = await kibibytes((name) => ({
+    settings: numbers(10).map((index) => settingAt(refOf(name), index * DAY, seconds(300))),
+    recommendations: numbers(3).map((index) => recommendationOf(refOf(name), index)),
+    advice: [{ ref: refOf(name), evaluatedAt: at(0), withheld: [], made: { delay: 3 } }],
+  }))
+  expect(taken).toBeLessThan(6)
 })
 
 test('the entry of a sleeping compute takes 5 KiB', async () => {

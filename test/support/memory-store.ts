@@ -1,12 +1,12 @@
 // A trivial driver of the store: maps in memory. What it loads are copies, as from a disk.
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
+import type { Gap, ObservedSetting } from '../../src/model/ledger/gap.ts'
 import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import {
   NO_READING_COUNTS,
   type ComputeEntry,
   type DeletedCompute,
   type Ledger,
-  type LikelyAwakeInterval,
   type ReadingCounts,
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
@@ -18,12 +18,14 @@ import { isNotifiable } from '../../src/model/output/event-kinds.ts'
 import { eventKey, type OutboxEvent } from '../../src/model/output/outbox-event.ts'
 import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
-import type { History, HistorySpan } from '../../src/model/ports/history.ts'
+import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
+import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
 import { failed, ok } from '../../src/std/result.ts'
-import { compare, outboxOf } from './memory-outbox.ts'
+import { historyOf } from './memory-history.ts'
+import { outboxOf } from './memory-outbox.ts'
 
 /** Rows of one account by their keys. */
 export type AccountRows = {
@@ -34,6 +36,10 @@ export type AccountRows = {
   readonly days: Map<string, DayRow>
   readonly rollups: Map<string, Rollup>
   readonly statistics: Map<string, ComputeStatistics>
+  readonly gaps: Map<string, Gap>
+  readonly settings: Map<string, ObservedSetting>
+  readonly recommendations: Map<string, Recommendation>
+  readonly advice: Map<string, ComputeAdvice>
   readonly budgets: Map<string, BudgetState>
   readonly events: Map<string, OutboxEvent>
   readonly deliveries: Map<string, Delivery>
@@ -69,6 +75,10 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     days: new Map(),
     rollups: new Map(),
     statistics: new Map(),
+    gaps: new Map(),
+    settings: new Map(),
+    recommendations: new Map(),
+    advice: new Map(),
     budgets: new Map(),
     events: new Map(),
     deliveries: new Map(),
@@ -150,6 +160,25 @@ function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): 
       const key = keyOf(write.statistics.ref)
       return () => rows.statistics.set(key, write.statistics)
     }
+    case 'gap': {
+      const { ref, from } = write.gap
+      const key = `${keyOf(ref)} ${from}`
+      return () => rows.gaps.set(key, write.gap)
+    }
+    case 'setting': {
+      const { ref, since } = write.setting
+      const key = `${keyOf(ref)} ${since}`
+      return () => rows.settings.set(key, write.setting)
+    }
+    case 'recommendation': {
+      const { ref, id } = write.recommendation
+      const key = `${keyOf(ref)} ${id}`
+      return () => rows.recommendations.set(key, write.recommendation)
+    }
+    case 'advice': {
+      const key = keyOf(write.advice.ref)
+      return () => rows.advice.set(key, write.advice)
+    }
     case 'budget': {
       const { name, state } = write
       return () => (state ? rows.budgets.set(name, state) : rows.budgets.delete(name))
@@ -196,66 +225,3 @@ const copyOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> 
   new Map([...entries].map(([key, entry]) => [key, copied(entry)] as const))
 
 export type RowsByAccount = (account: string) => AccountRows
-
-/** Items that overlap the span, compute by compute, each in order of time. */
-function overlapping<Item extends { readonly ref: ComputeRef }>(
-  items: Iterable<Item>,
-  { from, to, computes }: HistorySpan,
-  timesOf: (item: Item) => readonly [from: number, to: number],
-): readonly Item[] {
-  const wanted = computes && new Set(computes.map(computeKey))
-  return [...items]
-    .filter((item) => timesOf(item)[0] < to && timesOf(item)[1] > from)
-    .filter(({ ref }) => wanted?.has(computeKey(ref)) ?? true)
-    .toSorted((a, b) => {
-      const [[fromA, toA], [fromB, toB]] = [timesOf(a), timesOf(b)]
-      return compareRefs(a.ref, b.ref) || fromA - fromB || toA - toB
-    })
-}
-
-function historyOf(rows: RowsByAccount): History {
-  const intervals = (account: string, span: HistorySpan): readonly SettledInterval[] =>
-    overlapping(rows(account).intervals.values(), span, ({ interval: { from, to } }) => [
-      from.likely,
-      to?.likely ?? Infinity,
-    ])
-  return {
-    statistics: (refs) =>
-      Promise.resolve(
-        new Map(
-          refs.flatMap((ref) => {
-            const found = rows(ref.account).statistics.get(computeKey(ref))
-            return found ? [[computeKey(ref), found]] : []
-          }),
-        ),
-      ),
-    days: (account, span) =>
-      streamed(overlapping(rows(account).days.values(), span, ({ from, to }) => [from, to])),
-    intervals: (account, span) => streamed(intervals(account, span)),
-    awakeTimes: (account, span) =>
-      streamed(
-        intervals(account, span).map((interval) => ({ ref: interval.ref, times: [awakeTime(interval)] })),
-      ),
-    rollups: (account, { length, ...span }) =>
-      streamed(
-        overlapping(rows(account).rollups.values(), span, ({ from }) => [from, from + length * 1000]).filter(
-          (rollup) => rollup.length === length,
-        ),
-      ),
-  }
-}
-
-const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterval): LikelyAwakeInterval => ({
-  from: from.likely,
-  to: to?.likely ?? from.likely,
-  tail: idleTail,
-  restart,
-})
-
-const compareRefs = (a: ComputeRef, b: ComputeRef): number =>
-  compare(a.projectId, b.projectId) || compare(a.endpointId, b.endpointId)
-
-// oxlint-disable-next-line typescript/require-await -- the port streams
-async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items
-}

@@ -7,6 +7,10 @@ export const NO_HISTORY: History = {
   intervals: nothing,
   awakeTimes: nothing,
   rollups: nothing,
+  gaps: nothing,
+  settings: nothing,
+  recommendations: nothing,
+  advice: nothing,
 }
 
 async function* nothing(): AsyncGenerator<never> {}

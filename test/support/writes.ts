@@ -1,5 +1,6 @@
 // Rows of a commit by kind: easier to build and to check than the list of writes.
 import type { AccountCounters } from '../../src/model/ledger/counters.ts'
+import type { Gap, ObservedSetting } from '../../src/model/ledger/gap.ts'
 import type { DayRow } from '../../src/model/ledger/quantities.ts'
 import type {
   ComputeEntry,
@@ -14,6 +15,7 @@ import type { Delivery } from '../../src/model/output/delivery.ts'
 import type { Event } from '../../src/model/output/event-kinds.ts'
 import type { StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
+import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
 import {
   commit,
   type AccountStore,
@@ -30,6 +32,10 @@ export type Rows = {
   readonly settled: readonly SettledInterval[]
   readonly rollups: readonly Rollup[]
   readonly statistics: readonly ComputeStatistics[]
+  readonly gaps: readonly Gap[]
+  readonly settings: readonly ObservedSetting[]
+  readonly recommendations: readonly Recommendation[]
+  readonly advice: readonly ComputeAdvice[]
   readonly days: readonly DayRow[]
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
   readonly counters: AccountCounters | undefined
@@ -47,6 +53,10 @@ const NO_ROWS: Rows = {
   settled: [],
   rollups: [],
   statistics: [],
+  gaps: [],
+  settings: [],
+  recommendations: [],
+  advice: [],
   days: [],
   budgets: {},
   counters: undefined,
@@ -67,6 +77,10 @@ export function writesOf(given: Partial<Rows>): readonly Write[] {
     ...rows.settled.map((interval) => ({ kind: 'interval', interval }) as const),
     ...rows.rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
     ...rows.statistics.map((statistics) => ({ kind: 'statistics', statistics }) as const),
+    ...rows.gaps.map((gap) => ({ kind: 'gap', gap }) as const),
+    ...rows.settings.map((setting) => ({ kind: 'setting', setting }) as const),
+    ...rows.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
+    ...rows.advice.map((advice) => ({ kind: 'advice', advice }) as const),
     ...rows.days.map((day) => ({ kind: 'day', day }) as const),
     ...Object.entries(rows.budgets).map(([name, state]) => ({ kind: 'budget', name, state }) as const),
     ...rows.events.map((event) => ({ kind: 'event', event }) as const),
@@ -87,6 +101,10 @@ export function rowsOf(writes: readonly Write[]): Rows {
     settled: of('interval').map(({ interval }) => interval),
     rollups: of('rollup').map(({ rollup }) => rollup),
     statistics: of('statistics').map(({ statistics }) => statistics),
+    gaps: of('gap').map(({ gap }) => gap),
+    settings: of('setting').map(({ setting }) => setting),
+    recommendations: of('recommendation').map(({ recommendation }) => recommendation),
+    advice: of('advice').map(({ advice }) => advice),
     days: of('day').map(({ day }) => day),
     budgets: Object.fromEntries(of('budget').map(({ name, state }) => [name, state])),
     counters: of('counters').at(-1)?.counters,

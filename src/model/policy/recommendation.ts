@@ -134,6 +134,12 @@ export type Life = Readonly<
 
 export type RecommendationState = Life['state']
 
+/** When a recommendation is no longer of use; undefined while it is open, or dismissed without an end. */
+export function endOfLife(life: Life): Instant | undefined {
+  if (life.state === 'open') return undefined
+  return life.state === 'dismissed' ? life.until : life.at
+}
+
 /** Plain data. */
 export type Recommendation = Proposal &
   Readonly<{

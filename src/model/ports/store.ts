@@ -1,5 +1,6 @@
 import type { Result } from '../../std/result.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
+import type { Gap, ObservedSetting } from '../ledger/gap.ts'
 import type { DayRow } from '../ledger/quantities.ts'
 import type {
   ComputeEntry,
@@ -15,6 +16,7 @@ import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
+import type { ComputeAdvice, Recommendation } from '../policy/recommendation.ts'
 
 /** Replaces the earlier row with the same key. */
 export type Write = Readonly<
@@ -28,6 +30,10 @@ export type Write = Readonly<
   /** A finished bucket. */
   | { kind: 'rollup'; rollup: Rollup }
   | { kind: 'statistics'; statistics: ComputeStatistics }
+  | { kind: 'gap'; gap: Gap }
+  | { kind: 'setting'; setting: ObservedSetting }
+  | { kind: 'recommendation'; recommendation: Recommendation }
+  | { kind: 'advice'; advice: ComputeAdvice }
   /** Undefined: the budget was removed. */
   | { kind: 'budget'; name: string; state: BudgetState | undefined }
   | { kind: 'counters'; counters: AccountCounters }

@@ -3,9 +3,10 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { Interval } from '../../model/units.ts'
+import { instant, type Interval } from '../../model/units.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Row, SqlValue } from '../rows/codec.ts'
+import { ADVICE_ROWS, GAP_ROWS, RECOMMENDATION_ROWS, SETTING_ROWS } from '../rows/advice-rows.ts'
 import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import { createYielder } from './yield.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
@@ -46,6 +47,25 @@ const ROLLUPS = `
 select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
 `
 
+const GAPS = `
+select * from gap
+where compute = ? and from_s > ? and from_s < ? / 1000.0 and from_s + high > ? / 1000.0
+order by from_s limit ${PAGE}
+`
+const SETTINGS = `
+select * from setting
+where compute = ?1 and since_ms > ?2 and since_ms < ?3
+  and since_ms >= ifnull((select max(since_ms) from setting where compute = ?1 and since_ms <= ?4), ?4)
+order by since_ms limit ${PAGE}
+`
+const RECOMMENDATIONS = `
+select * from recommendation
+where compute = ?1 and (opened_ms, id) > (?2, ?3) and (ended_ms is null or ended_ms >= ?4)
+  and (?5 is null or state in (select value from json_each(?5)))
+order by opened_ms, id limit ${PAGE}
+`
+const ADVICE = 'select * from advice where compute = ?'
+
 type StoredCompute = Readonly<{ id: number; ref: ComputeRef }>
 
 export function createHistoryReader(database: DatabaseSync, clock: Clock): History {
@@ -54,6 +74,10 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const intervals = database.prepare(INTERVALS)
   const awakeTimes = createAwakeTimes(database)
   const rollups = database.prepare(ROLLUPS)
+  const gaps = database.prepare(GAPS)
+  const settings = database.prepare(SETTINGS)
+  const recommendations = database.prepare(RECOMMENDATIONS)
+  const advice = database.prepare(ADVICE)
   const statistics = database.prepare(STATISTICS)
   const pause = createYielder(clock)
   return {
@@ -86,6 +110,33 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
         page: (id, last) =>
           rollups.all(id, span.length, last?.['from_ms'] ?? span.from - span.length * 1000, span.to),
         item: ROLLUP_ROWS.fromRow,
+      }),
+    gaps: (account, span) =>
+      rowsOf(computesOf(account, span.computes), pause, {
+        page: (id, last) => gaps.all(id, last?.['from_s'] ?? -Infinity, span.to, span.from),
+        item: GAP_ROWS.fromRow,
+      }),
+    settings: (account, span) =>
+      rowsOf(computesOf(account, span.computes), pause, {
+        page: (id, last) => settings.all(id, last?.['since_ms'] ?? -Infinity, span.to, span.from),
+        item: SETTING_ROWS.fromRow,
+      }),
+    recommendations: (account, { states, since = instant(0), computes }) =>
+      rowsOf(computesOf(account, computes), pause, {
+        page: (id, last) =>
+          recommendations.all(
+            id,
+            last?.['opened_ms'] ?? -Infinity,
+            last?.['id'] ?? '',
+            since,
+            states ? JSON.stringify(states) : null,
+          ),
+        item: RECOMMENDATION_ROWS.fromRow,
+      }),
+    advice: (account, { computes }) =>
+      rowsOf(computesOf(account, computes), pause, {
+        page: (id) => advice.all(id),
+        item: ADVICE_ROWS.fromRow,
       }),
   }
 }

@@ -1,13 +1,18 @@
 // Deletes rows older than their retention, a few rows of a few computes at a time.
 import type { DatabaseSync } from 'node:sqlite'
+import { MAX_GAPS } from '../../model/ledger/gap.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
-import { DAY, type Instant } from '../../model/units.ts'
+import { DAY, SECOND, type Instant } from '../../model/units.ts'
 
 /** Two weeks of daily load, up to 4,032 rows of a compute. */
 const KEEP_FINE = 14 * DAY
 /** A season, up to 2,232 rows of a compute. */
 const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
+/** Recommendations rest on the last 28 days; a week more for those that look back. */
+const KEEP_GAPS = 35 * DAY
+/** Settings, and recommendations after their end. */
+const KEEP_ADVICE = 93 * DAY
 /** Events, deliveries and reports requested by hand: reports look back as far. */
 const KEEP_EVENTS = 93 * DAY
 /** Weekly reports, five years, to compare seasons and budgets. Disk use: config/README.md. */
@@ -45,9 +50,40 @@ delete from awake_interval where compute = ?1 and from_ms in (
 )
 `
 
+const OLD_GAPS = `
+delete from gap where compute = ?1 and from_s in (
+  select from_s from gap
+  where compute = ?1
+    and from_s < max(?2, ifnull((
+      select from_s from gap where compute = ?1 order by from_s desc limit 1 offset ${MAX_GAPS - 1}
+    ), 0))
+  order by from_s limit ${ROWS}
+)
+`
+const IS_DELETED = '(select body from compute where id = ?1) is null'
+/** The setting in force at the cutoff stays, so that an existing compute always has one. */
+const OLD_SETTINGS = `
+delete from setting where compute = ?1 and since_ms < ?2 and (
+  ${IS_DELETED} or since_ms < (select max(since_ms) from setting where compute = ?1 and since_ms < ?2)
+)
+`
+const OLD_RECOMMENDATIONS = `
+delete from recommendation
+where compute = ?1 and (ended_ms < ?2 or opened_ms < ?2 and ended_ms is null and ${IS_DELETED})
+`
+/** Until then it counts the ids: a deleted compute may be recovered. */
+const OLD_ADVICE = `
+delete from advice
+where compute = ?1 and ${IS_DELETED} and not exists (select 1 from recommendation where compute = ?1)
+`
+
 export function createRetention(database: DatabaseSync) {
   const oldRollups = database.prepare(OLD_ROLLUPS)
   const oldIntervals = database.prepare(OLD_INTERVALS)
+  const oldGaps = database.prepare(OLD_GAPS)
+  const oldSettings = database.prepare(OLD_SETTINGS)
+  const oldRecommendations = database.prepare(OLD_RECOMMENDATIONS)
+  const oldAdvice = database.prepare(OLD_ADVICE)
   const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
@@ -62,6 +98,10 @@ export function createRetention(database: DatabaseSync) {
       oldRollups.run(compute, FINE_STEP, now - KEEP_FINE)
       oldRollups.run(compute, COARSE_STEP, now - KEEP_COARSE)
       oldIntervals.run(compute, now - KEEP_INTERVALS)
+      oldGaps.run(compute, (now - KEEP_GAPS) / SECOND)
+      oldSettings.run(compute, now - KEEP_ADVICE)
+      oldRecommendations.run(compute, now - KEEP_ADVICE)
+      oldAdvice.run(compute)
     }
   }
 }

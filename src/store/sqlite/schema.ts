@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 12 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 13
+/** In `user_version` of the file. Versions 1 to 13 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 14
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -53,6 +53,24 @@ const SCHEMA = `
   ) strict, without rowid;
   create table compute_statistics (
     compute integer primary key references compute, updated_ms integer not null, gap_counts text not null
+  ) strict;
+  create table gap (
+    compute integer not null references compute, from_s integer not null,
+    low integer not null, high integer not null, hidden_below integer not null,
+    primary key (compute, from_s)
+  ) strict, without rowid;
+  create table setting (
+    compute integer not null references compute, since_ms real not null, body text not null,
+    primary key (compute, since_ms)
+  ) strict, without rowid;
+  -- Without ended_ms it is open, or dismissed without an end.
+  create table recommendation (
+    compute integer not null references compute, id text not null,
+    state text not null, opened_ms real not null, ended_ms real, body text not null,
+    primary key (compute, id)
+  ) strict;
+  create table advice (
+    compute integer primary key references compute, body text not null
   ) strict;
   create table budget (
     account text not null, name text not null, body text not null,

@@ -5,6 +5,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { failed, ok } from '../../std/result.ts'
+import { ADVICE_ROWS, GAP_ROWS, RECOMMENDATION_ROWS, SETTING_ROWS } from '../rows/advice-rows.ts'
 import type { RowCodec } from '../rows/codec.ts'
 import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, DELETED_COMPUTE_ROWS } from '../rows/entry-rows.ts'
 import { JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
@@ -94,6 +95,10 @@ function createPut(database: DatabaseSync) {
     rollup: prepare(ROLLUP_ROWS, 'compute'),
     day: prepare(DAY_ROWS, 'compute'),
     statistics: prepare(STATISTICS_ROWS, 'compute'),
+    gap: prepare(GAP_ROWS, 'compute'),
+    setting: prepare(SETTING_ROWS, 'compute'),
+    recommendation: prepare(RECOMMENDATION_ROWS, 'compute'),
+    advice: prepare(ADVICE_ROWS, 'compute'),
     budget: prepare(BUDGET_ROWS, 'account'),
     event: prepare(EVENT_ROWS, 'account', 'do nothing'),
     report: prepare(REPORT_ROWS, 'account'),
@@ -141,6 +146,14 @@ function createPut(database: DatabaseSync) {
         }
         case 'statistics':
           return extend(put.statistics, write.statistics.ref, write.statistics)
+        case 'gap':
+          return extend(put.gap, write.gap.ref, write.gap)
+        case 'setting':
+          return extend(put.setting, write.setting.ref, write.setting)
+        case 'recommendation':
+          return extend(put.recommendation, write.recommendation.ref, write.recommendation)
+        case 'advice':
+          return extend(put.advice, write.advice.ref, write.advice)
         case 'budget':
           if (write.state) put.budget(account, { name: write.name, value: write.state })
           else dropBudget.run(account, write.name)

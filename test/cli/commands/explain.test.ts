@@ -10,6 +10,7 @@ import { computeOf } from '../../store/build.ts'
 import { keptBy } from '../kept.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import { dormouse, words } from '../local-cli.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
 
@@ -64,8 +65,6 @@ test.each([
   expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
 })
 
-async function* nothing(): AsyncGenerator<never> {}
-
 test('a daemon explains in the same words, with the state it sees', async () => {
   const state = newPassState(
     ledger({
@@ -93,11 +92,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
   ]
   const snapshot = takeSnapshot(shown, context)
   const history = {
-    days: nothing,
-    intervals: nothing,
-    awakeTimes: nothing,
-    rollups: nothing,
-    statistics: () => Promise.resolve(new Map()),
+    ...NO_HISTORY,
     projects: () => Promise.resolve([]),
   }
   const app = createApiApp({

@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest'
 import { COARSE_STEP, FINE_STEP } from '../../../src/model/ledger/rollup.ts'
+import { MAX_GAPS } from '../../../src/model/ledger/gap.ts'
+import { deletedComputeOf } from '../../../src/ledger/deleted-computes.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { ALWAYS, collected, computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
+import {
+  ALWAYS,
+  collected,
+  computeOf,
+  gapAt,
+  intervalAt,
+  recommendationOf,
+  refOf,
+  rollupAt,
+  settingAt,
+} from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
 import { put } from '../../support/writes.ts'
 
@@ -115,5 +128,74 @@ test('weekly reports stay for five years, those requested by hand as long as eve
   await clock.advance(seconds(3 * DAY))
   await put(store, {})
   expect(left()).toEqual([])
+  await store.close()
+})
+
+test('gaps stay for 35 days, and at most 2,400 of a compute: the oldest go first', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const gaps = numbers(MAX_GAPS + 100).map((index) => gapAt(one, index * 60))
+  await put(store, { computes: [computeOf('ep-one')], gaps })
+  for (const _ of numbers(3)) {
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+    await put(store, {})
+  }
+  const newest = await collected(store.gaps('main', ALWAYS))
+  expect(newest).toEqual(gaps.slice(100))
+  await clock.advance(seconds(35 * DAY + 120 * 60 - 1))
+  await put(store, {})
+  expect((await collected(store.gaps('main', ALWAYS)))[0]).toEqual(gaps[120])
+  await store.close()
+})
+
+test('settings stay for 93 days, the one in force then included; the last of a deleted compute goes too', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const settings = [0, DAY, 50 * DAY].map((since) => settingAt(one, since, seconds(300)))
+  const entry = computeOf('ep-one')
+  await put(store, { computes: [entry], settings })
+  await clock.advance(seconds(95 * DAY))
+  await put(store, {})
+  expect(await collected(store.settings('main', ALWAYS))).toEqual(settings.slice(1))
+  await clock.advance(seconds(900 * DAY))
+  await put(store, {})
+  expect(await collected(store.settings('main', ALWAYS))).toEqual(settings.slice(2))
+  const deleted = deletedComputeOf(
+    { ...entry, deletedAt: at(0), days: [], provisional: [] },
+    undefined,
+    at(90 * DAY),
+  )
+  await put(store, { deleted: deleted ? [deleted] : [] })
+  expect(count('setting')).toBe(0)
+  await store.close()
+})
+
+const ids = () => rows('select id from recommendation order by id').map(({ id }) => Number(String(id).at(-1)))
+
+test('recommendations stay for 93 days after their end; what is open, or dismissed for good, stays with its compute', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const entry = computeOf('ep-one')
+  const recommendations = [
+    recommendationOf(one, 1),
+    recommendationOf(one, 2, { state: 'implemented', at: at(0), realised: undefined }),
+    recommendationOf(one, 3, { state: 'dismissed', at: at(0), until: at(50 * DAY), reason: 'x', by: 'ops' }),
+    recommendationOf(one, 4, { state: 'dismissed', at: at(0), until: undefined, reason: 'x', by: 'ops' }),
+  ]
+  const advice = [{ ref: one, evaluatedAt: at(0), withheld: [], made: { delay: 4 } }]
+  await put(store, { computes: [entry], recommendations, advice })
+  await clock.advance(seconds(94 * DAY))
+  await put(store, {})
+  expect(ids()).toEqual([1, 3, 4])
+  await clock.advance(seconds(50 * DAY))
+  await put(store, {})
+  expect([ids(), count('advice')]).toEqual([[1, 4], 1])
+  const deleted = deletedComputeOf(
+    { ...entry, deletedAt: at(0), days: [], provisional: [] },
+    undefined,
+    at(90 * DAY),
+  )
+  await put(store, { deleted: deleted ? [deleted] : [] })
+  expect([ids(), count('advice')]).toEqual([[], 0])
   await store.close()
 })

@@ -1,0 +1,106 @@
+// The history of the driver in memory.
+import type { ObservedSetting } from '../../src/model/ledger/gap.ts'
+import type { LikelyAwakeInterval, SettledInterval } from '../../src/model/ledger/ledger.ts'
+import { endOfLife } from '../../src/model/policy/recommendation.ts'
+import type { History, HistorySpan } from '../../src/model/ports/history.ts'
+import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
+import { instant } from '../../src/model/units.ts'
+import { compare } from './memory-outbox.ts'
+import type { RowsByAccount } from './memory-store.ts'
+
+/** Items that overlap the span, compute by compute, each in order of time. */
+function overlapping<Item extends { readonly ref: ComputeRef }>(
+  items: Iterable<Item>,
+  { from, to, computes }: HistorySpan,
+  timesOf: (item: Item) => readonly [from: number, to: number],
+): readonly Item[] {
+  const wanted = computes && new Set(computes.map(computeKey))
+  return [...items]
+    .filter((item) => timesOf(item)[0] < to && timesOf(item)[1] > from)
+    .filter(({ ref }) => wanted?.has(computeKey(ref)) ?? true)
+    .toSorted((a, b) => {
+      const [[fromA, toA], [fromB, toB]] = [timesOf(a), timesOf(b)]
+      return compareRefs(a.ref, b.ref) || fromA - fromB || toA - toB
+    })
+}
+
+export function historyOf(rows: RowsByAccount): History {
+  const intervals = (account: string, span: HistorySpan): readonly SettledInterval[] =>
+    overlapping(rows(account).intervals.values(), span, ({ interval: { from, to } }) => [
+      from.likely,
+      to?.likely ?? Infinity,
+    ])
+  return {
+    statistics: (refs) =>
+      Promise.resolve(
+        new Map(
+          refs.flatMap((ref) => {
+            const found = rows(ref.account).statistics.get(computeKey(ref))
+            return found ? [[computeKey(ref), found]] : []
+          }),
+        ),
+      ),
+    days: (account, span) =>
+      streamed(overlapping(rows(account).days.values(), span, ({ from, to }) => [from, to])),
+    intervals: (account, span) => streamed(intervals(account, span)),
+    awakeTimes: (account, span) =>
+      streamed(
+        intervals(account, span).map((interval) => ({ ref: interval.ref, times: [awakeTime(interval)] })),
+      ),
+    rollups: (account, { length, ...span }) =>
+      streamed(
+        overlapping(rows(account).rollups.values(), span, ({ from }) => [from, from + length * 1000]).filter(
+          (rollup) => rollup.length === length,
+        ),
+      ),
+    gaps: (account, span) =>
+      streamed(
+        overlapping(rows(account).gaps.values(), span, ({ from, high }) => [from, from + high * 1000]),
+      ),
+    settings: (account, span) => {
+      const all = [...rows(account).settings.values()]
+      const endOf = ({ ref, since }: ObservedSetting): number =>
+        Math.min(
+          ...all
+            .filter((other) => computeKey(other.ref) === computeKey(ref) && other.since > since)
+            .map((later) => later.since),
+        )
+      return streamed(overlapping(all, span, (one) => [one.since, endOf(one)]))
+    },
+    recommendations: (account, { states, since = 0, computes }) =>
+      streamed(
+        overlapping(
+          [...rows(account).recommendations.values()].filter(
+            ({ life }) => (states?.includes(life.state) ?? true) && (endOfLife(life) ?? Infinity) >= since,
+          ),
+          { ...ALL_TIME, ...(computes && { computes }) },
+          ({ openedAt }) => [openedAt, Infinity],
+        ),
+      ),
+    advice: (account, { computes }) =>
+      streamed(
+        overlapping(
+          rows(account).advice.values(),
+          { ...ALL_TIME, ...(computes && { computes }) },
+          ({ evaluatedAt }) => [evaluatedAt, Infinity],
+        ),
+      ),
+  }
+}
+
+const ALL_TIME = { from: instant(-Infinity), to: instant(Infinity) }
+
+const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterval): LikelyAwakeInterval => ({
+  from: from.likely,
+  to: to?.likely ?? from.likely,
+  tail: idleTail,
+  restart,
+})
+
+const compareRefs = (a: ComputeRef, b: ComputeRef): number =>
+  compare(a.projectId, b.projectId) || compare(a.endpointId, b.endpointId)
+
+// oxlint-disable-next-line typescript/require-await -- the port streams
+async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items
+}
