@@ -1,4 +1,5 @@
 import type { Log } from './log.ts'
+import type { LimitsPreset, SubscriptionPlan } from './control/sizing/plans.ts'
 import type { BehaviourChange } from './engine/behaviour-switches.ts'
 import type { Truth } from './engine/truth.ts'
 
@@ -38,8 +39,9 @@ export type LocalOptions = Readonly<{
   projects?: readonly SeedProject[]
   /** Generated at the first start, with projects of its own. */
   past?: HistoryRequest
-  /** Default paid. */
-  plan?: 'free' | 'paid'
+  /** Sizes, and limits of the plan; default scale and interface. */
+  plan?: SubscriptionPlan
+  preset?: LimitsPreset
   /** Accepts 1 to 59 s (Q-12). Default false. */
   allowShortDelays?: boolean
   /** Extra time of each start, seconds, random by `seed`; default 1 to 3. */

@@ -26,14 +26,18 @@ export type { Local, LocalOptions } from './options.ts'
  * @throws with advice: port taken, no Postgres, folder locked, no user for Postgres, invalid project. No process runs then.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
-  const { plan = 'paid', projects: seeds = [] } = options
-  requireSeeds(seeds, { ...createBehaviourSwitches(behaviourOf(options, false)).behaviour(), plan })
+  const { plan = 'scale', preset = 'interface', projects: seeds = [] } = options
+  const subscription = { plan, preset }
+  requireSeeds(seeds, {
+    ...createBehaviourSwitches(behaviourOf(options, false)).behaviour(),
+    ...subscription,
+  })
   await using stack = new AsyncDisposableStack()
   const prepared = await prepare(options, stack)
   const { store, projects, paths, clock, random, log, cluster } = prepared
-  if (options.past) seedHistory(options.past, prepared, plan)
+  if (options.past) seedHistory(options.past, prepared, subscription)
   const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
-  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), ...subscription })
   const clients = createConnectedClients(prepared)
   stack.defer(clients.poolers.stopAll)
   const engine = createEngine({

@@ -8,6 +8,7 @@ import { type Clock, createClock } from '../../src/local/clock.ts'
 import { DEFAULT_CONFIG } from '../../src/local/control/config.ts'
 import { UNUSED } from '../../src/local/control/usage/meter.ts'
 import type { ComputeUsage } from '../../src/local/control/usage/usage.ts'
+import type { PlanAndPreset } from '../../src/local/control/sizing/plans.ts'
 import type { Plane } from '../../src/local/control/plane.ts'
 import { newProject } from '../../src/local/control/requests/project-requests.ts'
 import type { Compute, Project, WakeCause } from '../../src/local/control/project.ts'
@@ -41,8 +42,9 @@ export type SimulatedOptions = {
   readonly since?: number
   /** Port of the API; default 0: any. */
   readonly port?: number
-  /** Default paid. */
-  readonly plan?: 'free' | 'paid'
+  /** Default scale and interface. */
+  readonly plan?: PlanAndPreset['plan']
+  readonly preset?: PlanAndPreset['preset']
   readonly behaviour?: BehaviourChange
   readonly log?: Log
 }
@@ -112,9 +114,9 @@ function simulatedApi(
   options: SimulatedOptions,
   { clock, random, store }: Parts,
 ): { readonly api: Api; readonly now: () => Simulation } {
-  const { plan = 'paid' } = options
+  const { plan = 'scale', preset = 'interface' } = options
   const switches = createBehaviourSwitches({ ...(options.past && HISTORY_BEHAVIOUR), ...options.behaviour })
-  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan, preset })
   const simulation = simulationOf(options, { clock, random, switches, settings })
   const now = (): Simulation => {
     simulation.advance(clock.now())
@@ -154,6 +156,7 @@ function simulationOf(options: SimulatedOptions, { clock, random, switches, sett
     from,
     to,
     plan: settings().plan,
+    preset: settings().preset,
     catalogueOf: (now) => firstCatalogue({ monitoringPassword: 'simulated', random, now }),
   })
   return createSimulation({

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { createClock } from '../../daemon/clock.ts'
+import { isServicePlan, SERVICE_PLANS, type ServicePlan } from '../../model/policy/plan-limits.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { LocalEvent } from '../../local/log.ts'
@@ -10,7 +11,15 @@ import { EXIT, failUsage, type CommandSession, type Io } from '../terminal/io.ts
 
 type Options = Pick<
   LocalOptions,
-  'folder' | 'port' | 'proxyPort' | 'plan' | 'allowShortDelays' | 'cacheScale' | 'loopbackHosts' | 'seed'
+  | 'folder'
+  | 'port'
+  | 'proxyPort'
+  | 'plan'
+  | 'preset'
+  | 'allowShortDelays'
+  | 'cacheScale'
+  | 'loopbackHosts'
+  | 'seed'
 > & {
   readonly projects?: number
   readonly cu?: number
@@ -41,7 +50,17 @@ export const createLocalCommand = ({ io, end }: CommandSession) =>
       'port for Postgres clients; by default any free one',
       parseWholeFrom(0, MAX_PORT),
     )
-    .option('--plan <plan>', 'free or paid', planArgument, 'paid')
+    .option(
+      '--plan <plan>',
+      'free, launch or scale: what it does not allow is refused; paid is another name of scale',
+      planArgument,
+      'scale',
+    )
+    .addOption(
+      new Option('--preset <name>', 'sizes, and limits of plans: of the interface text, or of the documents')
+        .choices(['interface', '2026-03'])
+        .default('interface'),
+    )
     .option('--cu <size>', 'size of the computes created at the first start', parseCu)
     .option('--delay <duration>', 'their autosuspend delay', parseDelay)
     .option('--allow-short-delays', 'accept autosuspend delays under a minute')
@@ -164,7 +183,8 @@ function pastArgument(text: string): Seconds {
   throw new InvalidArgumentError('Expected a length of time from 1d to 180d, such as 60d.')
 }
 
-function planArgument(text: string): 'free' | 'paid' {
-  if (text === 'free' || text === 'paid') return text
-  throw new InvalidArgumentError('Expected free or paid.')
+function planArgument(text: string): ServicePlan {
+  const plan = text === 'paid' ? 'scale' : text
+  if (isServicePlan(plan)) return plan
+  throw new InvalidArgumentError(`Expected one of ${SERVICE_PLANS.join(', ')}, paid.`)
 }

@@ -1,4 +1,5 @@
 // Input and output of a step: requests of API clients, reports of the shell, effects, answers.
+import type { PlanAndPreset } from './sizing/plans.ts'
 import type { Behaviour } from './behaviour.ts'
 import type {
   Branch,
@@ -124,7 +125,7 @@ export type Answer =
   | Readonly<{ ok: true; project: Project; compute: Compute | undefined; operations: readonly Operation[] }>
   | Readonly<{ ok: false; refusal: Refusal }>
 
-export type Settings = Behaviour & { readonly plan: 'free' | 'paid' }
+export type Settings = Behaviour & PlanAndPreset
 
 export type Context = Readonly<{
   now: number

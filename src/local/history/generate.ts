@@ -34,12 +34,16 @@ export function* generateProjects(options: HistoryOptions): Generator<GeneratedP
   }
 }
 
-function simulateLife(life: ProjectLife, { from, to, plan }: HistoryOptions): GeneratedProject | undefined {
+function simulateLife(
+  life: ProjectLife,
+  { from, to, plan, preset }: HistoryOptions,
+): GeneratedProject | undefined {
   const settings: Settings = {
     ...DEFAULT_BEHAVIOUR,
     ...SIMULATED_BEHAVIOUR,
     faults: { ...DEFAULT_BEHAVIOUR.faults, ...SIMULATED_BEHAVIOUR.faults },
     plan,
+    preset,
   }
   const simulation = createSimulation({ ...life, from, settings: () => settings, latencies: LATENCIES })
   simulation.advance(to)

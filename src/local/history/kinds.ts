@@ -1,7 +1,7 @@
 // Kinds of use: who uses a project and when, and the sizes and delays that people choose.
-import type { Settings } from '../control/events.ts'
 import type { SizeRange } from '../control/project.ts'
-import { FREE_LIMIT_CU } from '../control/sizing/sizes.ts'
+import { planDelayProblem, type PlanAndPreset } from '../control/sizing/plans.ts'
+import { DEFAULT_CU } from '../control/sizing/sizes.ts'
 import type { Chance } from './chance.ts'
 import { type Session, atRandom, nightly, officeHours } from './sessions.ts'
 
@@ -85,9 +85,13 @@ const SIZINGS: AtLeastOne<SizeRange> = [
   ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),
 ]
 
-/** The free plan forces size and delay. */
-export const chooseSizing = (plan: Settings['plan'], chance: Chance): SizeRange =>
-  plan === 'free' ? fixed(FREE_LIMIT_CU) : chance.pick(SIZINGS)
+/** On the free plan the smallest, with the default delay. */
+export const chooseSizing = ({ plan }: PlanAndPreset, chance: Chance): SizeRange =>
+  plan === 'free' ? fixed(DEFAULT_CU) : chance.pick(SIZINGS)
 
-export const chooseDelay = (kind: Kind, plan: Settings['plan'], chance: Chance): number =>
-  plan === 'free' ? 0 : chance.pick(USES[kind].delays)
+/** What the plan does not allow becomes the default. */
+export function chooseDelay(kind: Kind, subscription: PlanAndPreset, chance: Chance): number {
+  if (subscription.plan === 'free') return 0
+  const delay = chance.pick(USES[kind].delays)
+  return planDelayProblem(delay, subscription) === undefined ? delay : 0
+}

@@ -1,6 +1,7 @@
 // A project of a generated history: settings, clients, failures.
 import { newProject } from '../control/requests/project-requests.ts'
 import type { Catalogue } from '../control/project.ts'
+import type { PlanAndPreset } from '../control/sizing/plans.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import { type Chance, createChance } from './chance.ts'
 import { clientEvents } from './clients.ts'
@@ -8,16 +9,16 @@ import { settingChanges, extraBranches, previewBranches } from './user-actions.t
 import { KINDS, type Kind, USES, chooseDelay, chooseSizing } from './kinds.ts'
 import { HOUR, MINUTE } from './sessions.ts'
 
-export type HistoryOptions = Readonly<{
-  seed: number
-  projects: number
-  /** `[from, to)`, ms. */
-  from: number
-  to: number
-  plan: 'free' | 'paid'
-  /** Catalogue of the default branch of a project created at `now`, ms. */
-  catalogueOf: (now: number) => Catalogue
-}>
+export type HistoryOptions = PlanAndPreset &
+  Readonly<{
+    seed: number
+    projects: number
+    /** `[from, to)`, ms. */
+    from: number
+    to: number
+    /** Catalogue of the default branch of a project created at `now`, ms. */
+    catalogueOf: (now: number) => Catalogue
+  }>
 
 /** Endless events, and the service's random behaviour. */
 export type ProjectLife = Readonly<{
@@ -35,7 +36,8 @@ const ERRORS = 0.001
 
 /** Does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {
-  const { seed, from, to, plan } = options
+  const { seed, from, to, plan, preset } = options
+  const subscription = { plan, preset }
   const chanceOf = (part: string) => createChance(`${seed}/${number}/${part}`)
   const chance = chanceOf('project')
   const kind = KINDS[number] ?? chooseKind(chance)
@@ -44,12 +46,15 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
   const endpointId = `ep-${chance.text(12)}`
   const isOld = number < KINDS.length || chance.happens(0.7)
   const at = Math.round(from + (isOld ? 6 * HOUR : 0.9 * (to - from)) * chance.uniform())
-  const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
+  const config = {
+    ...chooseSizing(subscription, chance),
+    suspendTimeout: chooseDelay(kind, subscription, chance),
+  }
   const name = `${chance.pick(USES[kind].names)}-${number + 1}`
   const branch = { id: branchId, name: 'main', catalogue: options.catalogueOf(at) }
   const project = newProject({ id: projectId, name, branch, now: at })
   const request = { kind: 'create', endpointId, branchId, config } as const
-  const branchRef = { projectId, branchId, endpointId, plan }
+  const branchRef = { projectId, branchId, endpointId, subscription }
   const use = kind === 'preview' ? 'rare' : kind
   const [latency, failure, error] = [chanceOf('latency'), chanceOf('failure'), chanceOf('error')]
   return {

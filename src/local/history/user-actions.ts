@@ -1,11 +1,17 @@
 // What people do to a project in office hours (UTC): sizes, delays, restarts, branches, computes.
+import type { PlanAndPreset } from '../control/sizing/plans.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
 import { chooseDelay, chooseSizing } from './kinds.ts'
 import { DAY, HOUR, MINUTE, isWeekday } from './sessions.ts'
 
-type BranchRef = Readonly<{ projectId: string; branchId: string; endpointId: string; plan: 'free' | 'paid' }>
+type BranchRef = Readonly<{
+  projectId: string
+  branchId: string
+  endpointId: string
+  subscription: PlanAndPreset
+}>
 
 /** A time in office hours, about `days` after `from`. */
 function workingTime(from: number, days: number, chance: Chance): number {
@@ -20,16 +26,16 @@ const DAYS_BETWEEN_CHANGES = 28
 
 /** Settings and restarts of a compute. */
 export function* settingChanges(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
-  const { projectId, endpointId, plan } = branch
+  const { projectId, endpointId, subscription } = branch
   for (let at = from; ;) {
     at = workingTime(at, chance.wait(DAYS_BETWEEN_CHANGES), chance)
     const choice = chance.uniform()
     const event = { at, kind: 'request', projectId } as const
     if (choice < 0.35) {
-      const changes = chooseSizing(plan, chance)
+      const changes = chooseSizing(subscription, chance)
       yield { ...event, request: { kind: 'update', endpointId, changes } }
     } else if (choice < 0.65) {
-      const changes = { suspendTimeout: chooseDelay('office', plan, chance) }
+      const changes = { suspendTimeout: chooseDelay('office', subscription, chance) }
       yield { ...event, request: { kind: 'update', endpointId, changes } }
     } else if (choice < 0.85) yield { ...event, request: { kind: 'restart', endpointId } }
     else yield { ...event, request: { kind: chance.pick(['start', 'suspend']), endpointId } }
@@ -57,15 +63,18 @@ export function* extraBranches(
     const kind = chance.pick(['office', 'rare', 'batch'] as const)
     yield branchEvents({ ...branch, name: 'staging', kind, from: start }, chance)
   }
-  if (branch.plan === 'paid' && chance.happens(0.1)) yield replicaEvents(branch, from, chance)
+  if (branch.subscription.plan !== 'free' && chance.happens(0.1)) yield replicaEvents(branch, from, chance)
 }
 
 type NewBranch = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
 
 function* branchEvents(newBranch: NewBranch, chance: Chance): Generator<SimulatedEvent> {
-  const { projectId, branchId: parentId, plan, name, kind, from: at, to } = newBranch
+  const { projectId, branchId: parentId, subscription, name, kind, from: at, to } = newBranch
   const [branchId, endpointId] = [`br-${chance.text(12)}`, `ep-${chance.text(12)}`]
-  const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
+  const config = {
+    ...chooseSizing(subscription, chance),
+    suspendTimeout: chooseDelay(kind, subscription, chance),
+  }
   const event = { kind: 'request', projectId } as const
   const branch = { branchId, parentId, name, protected: false, computes: [{ endpointId, config }] }
   yield { ...event, at, request: { kind: 'create-branch', ...branch } }
@@ -74,11 +83,11 @@ function* branchEvents(newBranch: NewBranch, chance: Chance): Generator<Simulate
 }
 
 function* replicaEvents(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
-  const { projectId, branchId } = branch
+  const { projectId, branchId, subscription } = branch
   const endpointId = `ep-${chance.text(12)}`
   const at = workingTime(from, chance.between(2, 20), chance)
   const to = workingTime(at, chance.between(10, 60), chance)
-  const [kind, config] = [chance.pick(['office', 'bursty'] as const), chooseSizing('paid', chance)]
+  const [kind, config] = [chance.pick(['office', 'bursty'] as const), chooseSizing(subscription, chance)]
   const event = { kind: 'request', projectId } as const
   yield { ...event, at, request: { kind: 'create', endpointId, branchId, type: 'read_only', config } }
   yield* clientEvents({ endpointId, config, kind, from: at + MINUTE, to }, chance)

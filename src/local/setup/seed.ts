@@ -7,6 +7,7 @@ import { DEFAULT_CONFIG } from '../control/config.ts'
 import type { Refusal, Settings } from '../control/events.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
+import type { PlanAndPreset } from '../control/sizing/plans.ts'
 import { configRefusal } from '../control/requests/validation.ts'
 import { type GeneratedProject, generateProjects } from '../history/generate.ts'
 import type { StoredHistory } from '../log.ts'
@@ -71,7 +72,7 @@ export function loadHistoryInfo(store: Store): StoredHistory | undefined {
 }
 
 /** Generates at the first start, in one transaction. A used folder stays as it is. */
-export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: 'free' | 'paid'): void {
+export function seedHistory(request: HistoryRequest, prepared: Prepared, subscription: PlanAndPreset): void {
   const { store, projects, clock, random, log } = prepared
   if (isSeeded(store) || projects.load().length > 0)
     return log({ kind: 'past-refused', folder: prepared.paths.folder, kept: loadHistoryInfo(store) })
@@ -82,7 +83,14 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, plan: '
   const catalogueOf = (now: number) => firstCatalogue({ ...common, now })
   const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
   const past: StoredHistory = { from: first, to: last, projects: request.projects, seed }
-  const generated = generateProjects({ seed, projects: request.projects, from, to, plan, catalogueOf })
+  const generated = generateProjects({
+    seed,
+    projects: request.projects,
+    from,
+    to,
+    ...subscription,
+    catalogueOf,
+  })
   let operations = 0
   store.commit(() => {
     for (const project of generated) {

@@ -39,14 +39,14 @@ test('S-06 a branch may have several read replicas, and a write through one fail
 
 test('S-07 read replicas exist on paid plans only', async () => {
   const create = { endpoint: { ...replica, branch_id: 'br-000000' } }
-  const statusOn = async (plan: 'free' | 'paid'): Promise<number> => {
+  const statusOn = async (plan: 'free' | 'scale'): Promise<number> => {
     const service = await startSimulated({ projects: [{ name: 'shop' }], plan })
     const route = 'POST /projects/local-000000/endpoints'
     const { status } = await call({ ...service, truth: () => service.truth() }, route, { body: create })
     await service.stop()
     return status
   }
-  expect([await statusOn('free'), await statusOn('paid')]).toEqual([403, 201])
+  expect([await statusOn('free'), await statusOn('scale')]).toEqual([403, 201])
 })
 
 async function replicas(): Promise<number> {

@@ -186,7 +186,7 @@ test('S-69 with autosuspend disabled a service update is picked up by a manual r
 })
 
 /** The result of a change of size on a plan. */
-function update(plan: 'free' | 'paid', minCu: number, maxCu: number): unknown {
+function update(plan: 'free' | 'scale', minCu: number, maxCu: number): unknown {
   const request = { kind: 'update', endpointId: 'ep-one', changes: { minCu, maxCu } } as const
   const { answer } = step(project(), request, context(0, { plan }))
   return answer?.ok ? 'taken' : answer?.refusal.status
@@ -198,7 +198,7 @@ test('S-10 the free plan gives 0.25 CU, fixed; larger sizes and autoscaling need
     403,
     403,
   ])
-  expect([update('paid', 0.5, 0.5), update('paid', 0.25, 1)]).toEqual(['taken', 'taken'])
+  expect([update('scale', 0.5, 0.5), update('scale', 0.25, 1)]).toEqual(['taken', 'taken'])
 })
 
 test('S-56 waking takes its latency, and the client that woke it is served after it', async () => {

@@ -10,7 +10,8 @@ import { step } from '../../../src/local/control/step.ts'
 export const START = Date.UTC(2026, 0, 5)
 
 export const settings = (changes: Partial<Settings> = {}): Settings => ({
-  plan: 'paid',
+  plan: 'scale',
+  preset: 'interface',
   ...DEFAULT_BEHAVIOUR,
   ...changes,
 })

@@ -19,7 +19,8 @@ export const past = (changes: Partial<HistoryOptions> = {}): HistoryOptions => (
   projects: 14,
   from: NOW - 30 * DAY,
   to: NOW,
-  plan: 'paid',
+  plan: 'scale',
+  preset: 'interface',
   catalogueOf: () => CATALOGUE,
   ...changes,
 })

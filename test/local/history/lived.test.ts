@@ -22,6 +22,15 @@ test('the same seed and end give the same history, another seed another one', ()
   expect(other.map(({ project }) => project.id)).not.toEqual(lived.map(({ project }) => project.id))
 })
 
+test('a history keeps to what its plan allows', () => {
+  const launched = [...generateProjects(past({ plan: 'launch', preset: '2026-03' }))]
+  const delays = launched.flatMap(({ project }) =>
+    project.computes.map(({ config }) => config.suspendTimeout),
+  )
+  expect(new Set(delays).difference(new Set([0, 300, -1]))).toEqual(new Set())
+  expect(delays).toContain(-1)
+})
+
 test('a project does not depend on the number of projects, and projects are generated lazily', () => {
   const [first] = generateProjects(past({ projects: 1_000_000 }))
   expect(first).toEqual(lived[0])
@@ -37,6 +46,7 @@ test('projects simulated one by one equal projects simulated together', () => {
       ...HISTORY_BEHAVIOUR,
       faults: { ...DEFAULT_BEHAVIOUR.faults, ...HISTORY_BEHAVIOUR.faults },
       plan: options.plan,
+      preset: options.preset,
     }),
     activity: new Map(),
     ...projectLives(options),

@@ -12,7 +12,7 @@ const LAG = HOUR / 4
 let now = NOW
 
 /** Two months of fourteen projects. */
-const lived = (plan: 'free' | 'paid' = 'paid'): Promise<Simulated> =>
+const lived = (plan: 'free' | 'scale' = 'scale'): Promise<Simulated> =>
   startSimulated({
     projects: [],
     past: { span: (60 * DAY) / 1000, projects: 14, seed: 7 },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
+import { largestInRange } from '../../control/sizing/plans.ts'
 import { KEY_LENGTH } from '../../setup/default-catalogue.ts'
 import type { KeyRecord } from '../../state/keys.ts'
 import type { AddRoutes, Api, Call } from '../context.ts'
@@ -67,7 +67,7 @@ export const userRoutes: AddRoutes = (app, api) => {
       active_seconds_limit: 0,
       projects_limit: 0,
       branches_limit: 0,
-      max_autoscaling_limit: settings().plan === 'free' ? FREE_LIMIT_CU : LARGEST_CU,
+      max_autoscaling_limit: largestInRange(settings()),
       auth_accounts: [],
     }),
   )

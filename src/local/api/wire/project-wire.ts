@@ -25,8 +25,7 @@ function countersOfProject(project: Project, api: Api): Counters {
   return countersOf({ awakeMs: total.awakeMs - recent.awakeMs, cuMs: total.cuMs - recent.cuMs })
 }
 
-export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
-  settings().plan === 'free' ? 'free_v3' : 'scale_v3'
+export const subscriptionOf = ({ settings }: Api) => `${settings().plan}_v3` as const
 
 /** Fields that list and detail share. */
 function projectWire(project: Project, { cu }: Counters, api: Api): WireRecord {

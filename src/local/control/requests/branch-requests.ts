@@ -42,7 +42,7 @@ function createRefusal(draft: Draft, request: Request<'create-branch'>, parent: 
   const [computeRefusal] = request.computes.flatMap(({ config, type }, index) => {
     const field = `endpoints.${index}`
     const complete = completeConfig(config, project, settings)
-    return configRefusal(complete, settings, field) ?? typeRefusal(type, settings, field) ?? []
+    return configRefusal(complete, settings, { field }) ?? typeRefusal(type, settings, field) ?? []
   })
   const refusal = computeRefusal ?? nameRefusal(project.branches, request.name)
   if (refusal) return refusal

@@ -83,7 +83,7 @@ function updateCompute(draft: Draft, compute: Compute, request: Request<'update'
   const merged = { ...compute.config, ...changes }
   const config = { ...merged, suspendTimeout: storedDelay(merged.suspendTimeout, settings) }
   const refusal =
-    configRefusal(config, settings) ??
+    configRefusal(config, settings, { before: compute.config }) ??
     (branchId === compute.branchId ? undefined : placeRefusal(draft, { type: compute.type, branchId })) ??
     conflictOf(draft, compute)
   if (refusal) return refusal

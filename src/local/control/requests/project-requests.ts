@@ -37,7 +37,7 @@ function deleteProject(draft: Draft): Outcome {
 
 export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): Refusal | undefined {
   const config = completeConfig({ suspendTimeout: defaults.suspendTimeout }, { defaults }, settings)
-  return configRefusal(config, settings, 'project.default_endpoint_settings')
+  return configRefusal(config, settings, { field: 'project.default_endpoint_settings' })
 }
 
 type NewProject = Pick<Project, 'id' | 'name'> &

@@ -4,7 +4,8 @@ import { type Draft, branchOf } from '../draft.ts'
 import { type Compute, type ComputeConfig, type SizeRange, primaryOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
-import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
+import { planDelayProblem, planSizeProblem } from '../sizing/plans.ts'
+import { isSupported, sizesText } from '../sizing/sizes.ts'
 
 export const refuse = (status: Refusal['status'], message: string): Refusal => ({ status, message })
 
@@ -16,28 +17,40 @@ const SHORTEST_DELAY = 60
 
 type Sizing = SizeRange & Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'>
 
-/** `field` of the body holds the configuration. */
-export function configRefusal(config: Sizing, settings: Settings, field = 'endpoint'): Refusal | undefined {
+type Place = Readonly<{
+  /** Holds the configuration in the body; default `endpoint`. */
+  field?: string
+  /** Configuration that an update changes: what stays as it is, is allowed, as after a change of the plan. */
+  before?: Sizing
+}>
+
+export function configRefusal(
+  config: Sizing,
+  settings: Settings,
+  { field = 'endpoint', before }: Place = {},
+): Refusal | undefined {
   const problem =
-    sizeProblem(config) ??
+    sizeProblem(config, settings) ??
     delayProblem(config, settings) ??
     settingsRefusal(config.pgSettings, field === 'endpoint' ? 'settings.pg_settings' : 'pg_settings')
   if (problem) return refuse(400, `${field}.${problem}`)
-  return planRefusal(config, settings, field)
+  const refused = planProblem(config, settings, before)
+  return refused === undefined ? undefined : refuse(403, `${field}.${refused}`)
 }
 
-function sizeProblem({ minCu, maxCu }: SizeRange): string | undefined {
-  const expected = `expected one of ${SIZES_TEXT}`
-  if (!isSupported(minCu)) return `autoscaling_limit_min_cu: ${expected}, got ${minCu}`
-  if (!isSupported(maxCu)) return `autoscaling_limit_max_cu: ${expected}, got ${maxCu}`
+function sizeProblem({ minCu, maxCu }: SizeRange, { preset }: Settings): string | undefined {
+  const expected = `expected one of ${sizesText(preset)}`
+  if (!isSupported(minCu, preset)) return `autoscaling_limit_min_cu: ${expected}, got ${minCu}`
+  if (!isSupported(maxCu, preset)) return `autoscaling_limit_max_cu: ${expected}, got ${maxCu}`
   if (minCu <= maxCu) return undefined
   return `autoscaling_limit_min_cu: ${minCu} is above autoscaling_limit_max_cu ${maxCu}`
 }
 
-function planRefusal({ maxCu }: SizeRange, { plan }: Settings, field: string): Refusal | undefined {
-  if (plan === 'paid' || maxCu <= FREE_LIMIT_CU) return undefined
-  const message = `the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`
-  return refuse(403, `${field}.autoscaling_limit_max_cu: ${message}`)
+function planProblem(config: Sizing, settings: Settings, before: Sizing | undefined): string | undefined {
+  const isSameSize = config.minCu === before?.minCu && config.maxCu === before.maxCu
+  const isSameDelay = config.suspendTimeout === before?.suspendTimeout
+  const size = isSameSize ? undefined : planSizeProblem(config, settings)
+  return size ?? (isSameDelay ? undefined : planDelayProblem(config.suspendTimeout, settings))
 }
 
 function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Settings): string | undefined {
@@ -88,6 +101,6 @@ export function placeRefusal(
 
 /** Read replicas need a paid plan (S-07). */
 export const typeRefusal = (type: Compute['type'] | undefined, { plan }: Settings, field: string) =>
-  type === 'read_only' && plan !== 'paid'
+  type === 'read_only' && plan === 'free'
     ? refuse(403, `${field}.type: read replicas need a paid plan`)
     : undefined

@@ -1,21 +1,24 @@
 import type { ConnectionsBasis } from '../behaviour.ts'
 import type { SizeRange } from '../project.ts'
+import type { LimitsPreset } from './plans.ts'
 
-/** CU. Source: interface, "Limits". */
-const SIZES: readonly number[] = [0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+/** From `first` to `last`, CU. */
+const steps = (first: number, last: number, step: number): readonly number[] =>
+  Array.from({ length: (last - first) / step + 1 }, (_, at) => first + step * at)
 
-/** CU (S-10). */
-export const FREE_LIMIT_CU = 0.25
-
-export const LARGEST_CU = 10
+/** CU. Sources: interface, "Limits"; service-facts 7. */
+const SIZES: Readonly<Record<LimitsPreset, readonly number[]>> = {
+  interface: [0.25, 0.5, ...steps(1, 10, 1)],
+  '2026-03': [0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)],
+}
 
 /** CU: the smallest, and the default, which is not in the interface. */
 export const DEFAULT_CU = 0.25
 
-export const SIZES_TEXT = SIZES.join(', ')
+export const sizesText = (preset: LimitsPreset): string => SIZES[preset].join(', ')
 
 /** Whether the service offers this size (S-45 to S-47). */
-export const isSupported = (cu: number): boolean => SIZES.includes(cu)
+export const isSupported = (cu: number, preset: LimitsPreset): boolean => SIZES[preset].includes(cu)
 
 /** By minimum size or range (Q-11; S-103, S-105 to S-107): the formula behind the interface's table (service-facts 7). */
 export function maxConnectionsOf({ minCu, maxCu }: SizeRange, basis: ConnectionsBasis): number {

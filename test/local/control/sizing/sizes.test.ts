@@ -16,7 +16,7 @@ test.each([
   [10, 4000, 32768],
 ])('%d CU: %d connections, %d MiB of file cache', (cu, connections, cache) => {
   const fixed = { minCu: cu, maxCu: cu }
-  const found = [isSupported(cu), maxConnectionsOf(fixed, 'min'), fileCacheMiB(cu)]
+  const found = [isSupported(cu, 'interface'), maxConnectionsOf(fixed, 'min'), fileCacheMiB(cu)]
   expect(found).toEqual([true, connections, cache])
 })
 
@@ -28,5 +28,5 @@ test.each([
 })
 
 test.each([0, 0.1, 0.75, 1.5, 11, -1, Number.NaN])('%d CU is not offered', (cu) => {
-  expect(isSupported(cu)).toBe(false)
+  expect(isSupported(cu, 'interface')).toBe(false)
 })
