@@ -20,20 +20,20 @@ export type AdviseInput = Readonly<{
   policy: AdvicePolicy
   needs: AdviceNeeds
   prices: Prices
-  /** Of the last 35 days. */
+  /** Last 35 days. */
   gaps: readonly Gap[]
-  /** Of the last 93 days; the last is the setting now. */
+  /** Last 93 days; the last is the setting now. */
   settings: readonly ObservedSetting[]
   days: readonly DayRow[]
   /** Coarse buckets of the last 35 days. */
   hours: readonly Rollup[]
   /** Fine buckets of the last 14 days. */
   steps: readonly Rollup[]
-  /** Of the last 35 days. */
+  /** Last 35 days. */
   intervals: readonly SettledInterval[]
-  /** Of the account's ranges. */
+  /** Ranges of the account. */
   utilisation: Utilisation
-  /** Recommendations of this compute: open, dismissed, and those implemented within the follow-up. */
+  /** Recommendations of this compute: open, dismissed, and those implemented within 35 days, a week more than the follow-up. */
   previous: readonly Recommendation[]
   now: Instant
 }>

@@ -49,7 +49,8 @@ export type Alternative = Readonly<{
   /** In 30 days. */
   saving: Bounds<Micros>
   effect: Effect
-  because: 'dearer' | 'wakes-more' | 'unsure' | 'restarts'
+  /** `hardly-better`: better by less than the hysteresis of an open recommendation. */
+  because: 'dearer' | 'wakes-more' | 'unsure' | 'restarts' | 'hardly-better'
 }>
 
 /** What the settings of a recommendation do not say. */
@@ -96,6 +97,8 @@ export type WithheldBecause =
   | 'saving-small'
   | 'unsure'
   | 'dismissed'
+  // one of its kind was implemented less than 28 days ago
+  | 'follow-up'
   | 'policy'
   | 'fits'
 
@@ -145,12 +148,14 @@ export type Recommendation = Proposal &
   Readonly<{
     /** `<endpoint>.<kind>.<n>`; n counts the recommendations of that kind on that compute from 1. */
     id: string
-    /** Of compute, kind, from and to: a change that is made of it names id and hash. */
+    /** Digest of compute, kind, from and to: a change that is made of it names id and hash. */
     hash: string
     openedAt: Instant
     /** Last evaluation that had the same result. */
     confirmedAt: Instant
     life: Life
+    /** Last one of its kind that was dismissed; absent where there was none. */
+    dismissedBefore?: Readonly<{ id: string; at: Instant; reason: string; by: string }>
   }>
 
 /** Last evaluation of one compute. Plain data. */

@@ -62,6 +62,7 @@ const because = [
   'saving-small',
   'unsure',
   'dismissed',
+  'follow-up',
   'policy',
   'fits',
 ] as const
@@ -101,7 +102,9 @@ export const recommendationSchema = strictObject({
       to: settingSchema,
       saving_micros_per_30_days: savingSchema,
       effect: effectSchema,
-      because: oneOf(['dearer', 'wakes-more', 'unsure', 'restarts']).describe('Why it lost.'),
+      because: oneOf(['dearer', 'wakes-more', 'unsure', 'restarts', 'hardly-better']).describe(
+        'Why it lost.',
+      ),
     }),
   ),
   detail: detailSchema.nullable().describe('What the settings do not say.'),

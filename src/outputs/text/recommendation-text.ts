@@ -151,6 +151,7 @@ const LOST_TEXTS: Readonly<Record<RecommendationJson['alternatives'][number]['be
   'wakes-more': 'wakes more often',
   unsure: 'is less sure',
   restarts: 'restarts the compute',
+  'hardly-better': 'is hardly better',
 }
 
 /** The curve on the page has all. */
@@ -216,6 +217,7 @@ export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> =
   'saving-small': 'it would save too little',
   unsure: 'it is not sure that it saves',
   dismissed: 'it was dismissed',
+  'follow-up': 'the last one was implemented less than 28 days ago',
   policy: 'the policy of the configuration rules it out',
   fits: 'the setting fits',
 }

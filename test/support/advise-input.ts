@@ -1,0 +1,65 @@
+// What advisers judge one compute by, with quiet defaults: 0.25 CU, autosuspend off, nothing observed.
+import type { AdviseInput } from '../../src/advise/input.ts'
+import { newComputeEntry } from '../../src/ledger/apply-facts.ts'
+import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
+import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
+import type { Compute } from '../../src/model/service/compute.ts'
+import { createPreset } from '../../src/model/service/sizes.ts'
+import { cu, cuMillis, micros, seconds } from '../../src/model/units.ts'
+import { at, look, prices } from './build.ts'
+
+const DAY_SECONDS = 86_400
+
+export const adviseRef = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
+
+export const adviseEntry = (
+  over: Partial<ComputeEntry> = {},
+  record: Partial<Compute> = {},
+): ComputeEntry => ({
+  ...newComputeEntry(
+    adviseRef,
+    look(0, { sizing: { fixed: cu(0.25) }, autosuspendDelay: 'never', ...record }),
+    false,
+  ),
+  ...over,
+})
+
+/** Evaluated on the 30th day after `at(0)`. The plan is `scale`. */
+export const adviseInput = (over: Partial<AdviseInput> = {}): AdviseInput => ({
+  entry: adviseEntry(),
+  project: undefined,
+  preset: createPreset('2026-03'),
+  plan: {
+    delays: { from: seconds(60), to: seconds(604_800) },
+    mayNever: true,
+    largestFixed: cu(56),
+    largestInRange: cu(16),
+    widestRange: cu(8),
+    hasRanges: true,
+    largestSuspending: cu(16),
+  },
+  policy: {
+    kinds: RECOMMENDATION_KINDS,
+    floor: seconds(60),
+    ceiling: seconds(604_800),
+    wakeCost: seconds(300),
+    sizing: { min: undefined, max: undefined, neverDown: false },
+  },
+  needs: {
+    minHistory: seconds(3 * DAY_SECONDS),
+    minGaps: 30,
+    minPeaks: seconds(7 * DAY_SECONDS),
+    grid: seconds(60),
+  },
+  prices: { ...prices, periods: [{ from: at(-DAY_SECONDS * 365), perCuHour: micros(106_000) }] },
+  gaps: [],
+  settings: [{ ref: adviseRef, since: at(0), delay: 'never', sizing: { fixed: cu(0.25) } }],
+  days: [],
+  hours: [],
+  steps: [],
+  intervals: [],
+  utilisation: { used: cuMillis(0), capacity: cuMillis(0) },
+  previous: [],
+  now: at(30 * DAY_SECONDS),
+  ...over,
+})
