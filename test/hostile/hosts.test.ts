@@ -13,6 +13,7 @@ import { ok } from '../../src/std/result.ts'
 import { compute } from '../support/build.ts'
 import { bodyText, FACTS, partsOf } from '../support/exposed.ts'
 import { snapshotOf } from '../support/fleet-snapshot.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
 import { startHostilePostgres } from './postgres.ts'
 
 const PASSWORD = 'canary-4711'
@@ -150,16 +151,19 @@ test.each(URIS)('of the connection string %s nothing but login and address is us
   expect(server.received().length).toBe(8 * server.connections())
 })
 
-test('a host that is not allowed is named in status, explanation and metrics', () => {
+test('a host that is not allowed is named in status, explanation and metrics', async () => {
   const snapshot = snapshotOf(2, {
     compute: (index) => ({ host: index === 0 ? 'ep-0.example.com' : 'evil.test' }),
     shown: { hosts: ['example.com'] },
   })
   expect(statusJson(snapshot).accounts).toMatchObject([{ hosts_not_allowed: 1 }])
-  expect(explainCompute(snapshot, 'ep-1')).toMatchObject({
+  const sources = { history: NO_HISTORY, baseUrlOf: () => '' }
+  expect(await explainCompute(snapshot, 'ep-1', sources)).toMatchObject({
     value: { compute: { reading_problem: expect.stringContaining('host-not-allowed') } },
   })
-  expect(explainCompute(snapshot, 'ep-0')).toMatchObject({ value: { compute: { reading_problem: null } } })
+  expect(await explainCompute(snapshot, 'ep-0', sources)).toMatchObject({
+    value: { compute: { reading_problem: null } },
+  })
   expect(bodyText(partsOf(snapshot, FACTS))).toContain(
     'dormouse_computes_unreadable{reason="host_not_allowed"} 1\n',
   )

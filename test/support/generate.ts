@@ -9,6 +9,7 @@ import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
 import { unitOf } from '../../src/outputs/metrics/catalogue/family.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/outputs/text/export-columns.ts'
 import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
+import { recommendationsJsonSchema } from '../../src/outputs/text/recommendation-schema.ts'
 import { alertName, RULE_GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
 import { FILES, FOLDERS } from './dependencies.ts'
 
@@ -24,7 +25,11 @@ export type Generated = {
 /** One entry for each file, or for each part of one between markers. */
 export const GENERATED: readonly Generated[] = [
   { path: 'config/schema.json', content: configJsonSchemaText },
-  { path: 'config/report.schema.json', content: reportJsonSchemaText },
+  { path: 'config/report.schema.json', content: () => indentedJson(reportJsonSchema()) },
+  {
+    path: 'config/recommendations.schema.json',
+    content: () => indentedJson(recommendationsJsonSchema()),
+  },
   { path: 'config/default.yaml', content: () => defaultYaml() },
   { path: 'src/README.md', content: between('dependencies', dependencyTable) },
   { path: 'config/README.md', content: between('keys', keyTable) },
@@ -48,9 +53,7 @@ function between(name: string, text: () => string): Generated['content'] {
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(' ')
 
-function reportJsonSchemaText(): string {
-  return `${JSON.stringify(reportJsonSchema(), undefined, 2)}\n`
-}
+const indentedJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 function dependencyTable(): string {
   const folders = Object.entries(FOLDERS).map(

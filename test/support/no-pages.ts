@@ -11,6 +11,7 @@ export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
   },
   entryOf: () => undefined,
   pricesOf: () => undefined,
+  baseUrlOf: () => 'https://service.example/api/v2',
   clock: fakeClock(),
   zone: createUtc(),
   mode: 'suggest',

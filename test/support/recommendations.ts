@@ -95,11 +95,6 @@ export const recommendationContext = (over: Partial<RecommendationContext> = {})
   projectName: 'one',
   computeName: undefined,
   baseUrl: 'https://service.example/api/v2',
-  request: {
-    method: 'PATCH',
-    path: '/projects/project-one/endpoints/ep-one',
-    body: { endpoint: { suspend_timeout_seconds: 300 } },
-  },
   wakeLatency: seconds(1),
   ...over,
 })

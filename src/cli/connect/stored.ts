@@ -2,6 +2,7 @@ import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
 import { takeSnapshot } from '../../daemon/snapshot/snapshot.ts'
+import type { AdviceSources } from '../../daemon/history/recommendations.ts'
 import { newPassState } from '../../daemon/pass/pass-state.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
@@ -19,9 +20,15 @@ export async function withStore<Value>(config: Config, use: (store: StoreReader)
   return await use(store)
 }
 
+/** What a daemon left, while it is open. */
+type StoredSource = Readonly<{ store: StoreReader; config: Config }>
+
 type FleetQuestion<Value> = Readonly<{
   ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>
-  answerFrom: (stored: Snapshot) => Result<Value, string>
+  answerFrom: (
+    stored: Snapshot,
+    source: StoredSource,
+  ) => Result<Value, string> | Promise<Result<Value, string>>
   text: (value: Value) => string
 }>
 
@@ -41,26 +48,34 @@ export async function printFleetAnswer<Value>(
   const answer = await ask(api)
   if (answer.ok) return print(answer.value)
   const { kind, message } = answer.error
-  const stored = config && kind === 'unreached' ? await storedSnapshot(config) : undefined
-  if (!stored) return failText(io, message)
-  io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
-  const value = answerFrom(stored)
-  return value.ok ? print(value.value) : failText(io, value.error)
+  const answerStored = (known: Config) =>
+    withStore(known, async (store) => {
+      io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
+      const value = await answerFrom(await storedSnapshot(known, store), { store, config: known })
+      return value.ok ? print(value.value) : failText(io, value.error)
+    })
+  const exitCode = config && kind === 'unreached' ? await answerStored(config) : undefined
+  return exitCode ?? failText(io, message)
 }
 
 /** States are unknown: this process made no sweep. */
-const storedSnapshot = (config: Config) =>
-  withStore(config, async (store) => {
-    const now = createClock().now()
-    const preset = createPreset(config.service.preset)
-    const accounts = await Promise.all(
-      config.accounts.map(async (account) => ({
-        state: newPassState(await store.account(account.name).load()),
-        prices: await effectivePrices(account, store, now),
-        preset,
-      })),
-    )
-    const { owners, reading } = config
-    const unused = { version: 0, passSeconds: seconds(0), staleAfter: seconds(0) }
-    return takeSnapshot(accounts, { ...unused, now, activityLag: reading.activityLag, owners })
-  })
+async function storedSnapshot(config: Config, store: StoreReader): Promise<Snapshot> {
+  const now = createClock().now()
+  const preset = createPreset(config.service.preset)
+  const accounts = await Promise.all(
+    config.accounts.map(async (account) => ({
+      state: newPassState(await store.account(account.name).load()),
+      prices: await effectivePrices(account, store, now),
+      preset,
+    })),
+  )
+  const { owners, reading } = config
+  const unused = { version: 0, passSeconds: seconds(0), staleAfter: seconds(0) }
+  return takeSnapshot(accounts, { ...unused, now, activityLag: reading.activityLag, owners })
+}
+
+/** Sources of recommendations, with no daemon. */
+export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => ({
+  history: store,
+  baseUrlOf: (account) => config.accounts.find(({ name }) => name === account)?.baseUrl ?? '',
+})

@@ -31,18 +31,21 @@ export function exportRequestOf(query: ExportQuery): Result<ExportRequest, strin
   if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
   const format = EXPORT_FORMATS.find((name) => name === (query.format ?? 'csv'))
   if (!format) return failed(`format: expected one of ${EXPORT_FORMATS.join(', ')}, got ${query.format}`)
-  const from = query.from === undefined ? instant(0) : timeOf(query.from)
+  const from = query.from === undefined ? instant(0) : parseDayOrInstant(query.from)
   if (from === undefined) return failed(`from: ${expected(query.from)}`)
-  const to = query.to === undefined ? END_OF_TIME : timeOf(query.to)
+  const to = query.to === undefined ? END_OF_TIME : parseDayOrInstant(query.to)
   if (to === undefined) return failed(`to: ${expected(query.to)}`)
   if (from >= to) return failed(`to: expected a time after from, got ${query.to}`)
   return ok({ what, format, from, to })
 }
 
-const expected = (text: string | undefined) =>
-  `expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z, got ${text}`
+export const EXPECTED_TIME =
+  'expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z'
 
-function timeOf(text: string): Instant | undefined {
+const expected = (text: string | undefined) => `${EXPECTED_TIME}, got ${text}`
+
+/** Start of a day, UTC, or an instant with a zone; undefined for anything else. */
+export function parseDayOrInstant(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fromIso(text)
   // the parser turns 30 February into a day of March
   const begins = fromIso(`${text}T00:00:00Z`)

@@ -1,8 +1,10 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
+import type { AdviceSources } from '../history/recommendations.ts'
 import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
 import type { Reloaded } from '../reload.ts'
 import { explainCompute } from './api/explain.ts'
+import { recommendationRoutes, type AdviceRouteSources } from './api/recommendation-routes.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
 import { pageRoutes } from './pages/page-routes.ts'
@@ -10,7 +12,8 @@ import type { PageSources } from './pages/page-sources.ts'
 import { NOT_READY, refuse, streamText } from './answers.ts'
 
 export type ApiSources = ReportSources &
-  PageSources & {
+  PageSources &
+  AdviceRouteSources & {
     readonly history: History
     readonly accounts: () => readonly ExportedAccount[]
     /** Undefined where there is no configuration file to read. */
@@ -25,6 +28,7 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   statusRoutes(app, sources)
   exportRoute(app, sources)
   reportRoutes(app, sources)
+  recommendationRoutes(app, sources)
   reloadRoute(app, sources)
   pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
@@ -39,9 +43,12 @@ const LINKS = [
   '/api/v1/report',
   '/api/v1/reports',
   '/api/v1/schema/report',
+  '/api/v1/recommendations',
+  '/api/v1/schema/recommendations',
 ]
 
-function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>) {
+function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & AdviceSources) {
+  const { snapshot } = sources
   app.get('/api/v1/status', (context) => {
     const current = snapshot()
     return current ? context.json(statusJson(current)) : refuse(context, 503, NOT_READY)
@@ -58,10 +65,10 @@ function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>) {
     const view = snapshot()?.computes.find(({ identity: { ref } }) => ref.endpointId === id)
     return view ? context.json(computeJson(view)) : refuse(context, 404, 'no such compute')
   })
-  app.get('/api/v1/explain/:name', (context) => {
+  app.get('/api/v1/explain/:name', async (context) => {
     const current = snapshot()
     if (!current) return refuse(context, 503, NOT_READY)
-    const explanation = explainCompute(current, context.req.param('name'))
+    const explanation = await explainCompute(current, context.req.param('name'), sources)
     return explanation.ok ? context.json(explanation.value) : refuse(context, 404, explanation.error)
   })
 }

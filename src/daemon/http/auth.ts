@@ -102,6 +102,7 @@ function refusalOf(context: Context, { policy, attempts, addressOf }: AuthOption
   if (text === undefined) return refusalOfChange(tokens, undefined)
   const token = findToken(tokens, text)
   if (!token) return refusalOfWrong(addressOf(context), attempts)
+  context.set(TOKEN_NAME, token.name)
   return isRead ? undefined : refusalOfChange(tokens, token)
 }
 
@@ -131,6 +132,10 @@ export const parseTokens = (configured: TokensConfig): readonly ApiToken[] =>
     scope,
     digest: Buffer.from(sha256, 'hex'),
   }))
+
+/** Name of the token of a request that may change something. */
+export const tokenNameOf = (context: Context): string => String(context.get(TOKEN_NAME) ?? '')
+const TOKEN_NAME = 'token-name'
 
 /** Takes the same time for every text, right or wrong. */
 function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {

@@ -60,7 +60,11 @@ function parseAccountAndFormat(query: ReportQuery, accounts: readonly string[]) 
     : failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${query.format}`)
 }
 
-function parseAccount({ account }: ReportQuery, accounts: readonly string[]) {
+/** Default: the only one. */
+export function parseAccount(
+  { account }: Readonly<{ account?: string | undefined }>,
+  accounts: readonly string[],
+): Result<string, string> {
   const name = account ?? (accounts.length === 1 ? accounts[0] : undefined)
   if (name !== undefined && accounts.includes(name)) return ok(name)
   return failed(`account: expected one of ${accounts.join(', ')}${account ? `, got ${account}` : ''}`)

@@ -9,26 +9,18 @@ import type {
   Setting,
   Withheld,
 } from '../../model/policy/recommendation.ts'
+import { requestOf, type ChangeRequest } from '../../model/service/change-request.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
-import { seconds, type Micros, type Seconds } from '../../model/units.ts'
+import { millis, seconds, type Micros, type Seconds } from '../../model/units.ts'
 import { refFields, sizingFields, timeField } from './compute-fields.ts'
 import type { RecommendationJson, SettingJson, WithheldJson } from './recommendation-schema.ts'
-
-/** Request to the service, below its base URL. */
-export type SettingRequest = Readonly<{
-  method: string
-  path: string
-  body: Readonly<Record<string, unknown>> | undefined
-}>
 
 export type RecommendationContext = Readonly<{
   projectName: string | undefined
   computeName: string | undefined
   /** Of the account, with its version. */
   baseUrl: string
-  /** Undefined: no setting changes. */
-  request: SettingRequest | undefined
   /** Median of the wakes of its region; undefined before the first. */
   wakeLatency: Seconds | undefined
 }>
@@ -38,7 +30,7 @@ export function recommendationJson(
   context: RecommendationContext,
 ): RecommendationJson {
   const { id, hash, kind, life, ref, from, to, restarts, spend, saving, effect, confidence } = recommendation
-  const { request, baseUrl } = context
+  const request = requestOf(recommendation)
   return {
     id,
     hash,
@@ -49,7 +41,7 @@ export function recommendationJson(
     to: settingJson(to),
     restarts,
     request: request ? { ...request, body: request.body ?? null } : null,
-    curl: request ? curlLine(request, baseUrl) : null,
+    curl: request ? curlLine(request, context.baseUrl) : null,
     spend_micros_per_30_days: spend,
     saving_micros_per_30_days: saving,
     effect: { ...effectJson(effect), wake_latency_seconds: context.wakeLatency ?? null },
@@ -147,7 +139,7 @@ function endedJson(life: Life): RecommendationJson['ended'] {
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
 
 /** For a POSIX shell, without the key itself. */
-function curlLine({ method, path, body }: SettingRequest, baseUrl: string) {
+function curlLine({ method, path, body }: ChangeRequest, baseUrl: string) {
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`
   const data =
     body === undefined
@@ -168,6 +160,6 @@ export function medianWakeLatency(
   const bounds = Object.keys(histogram.upTo)
     .map(Number)
     .toSorted((a, b) => a - b)
-  const median = bounds.find((bound) => 2 * countUpTo(histogram, bound as never) >= histogram.count)
+  const median = bounds.find((bound) => 2 * countUpTo(histogram, millis(bound)) >= histogram.count)
   return median === undefined ? undefined : seconds(median / 1000)
 }

@@ -140,7 +140,7 @@ export const withheldSchema = strictObject({
 
 export type WithheldJson = z.output<typeof withheldSchema>
 
-const recommendationsSchema = strictObject({
+export const recommendationsSchema = strictObject({
   schema_version: literal(1),
   account: string(),
   currency: string(),

@@ -58,11 +58,11 @@ test('the request is printed as sent, without a secret', () => {
   expect(json().curl).toBe(
     `curl -X PATCH 'https://service.example/api/v2/projects/project-one/endpoints/ep-one' -H "Authorization: Bearer $DORMOUSE_API_KEY" -H 'Content-Type: application/json' --data '{"endpoint":{"suspend_timeout_seconds":300}}'`,
   )
-  const request = { method: 'POST', path: "/it's", body: undefined }
-  expect(json({}, { request }).curl).toBe(
-    String.raw`curl -X POST 'https://service.example/api/v2/it'\''s' -H "Authorization: Bearer $DORMOUSE_API_KEY"`,
+  const quoted = json({ ref: { ...recommendation().ref, endpointId: "it's" }, kind: 'refresh', to: {} })
+  expect(quoted.curl).toBe(
+    String.raw`curl -X POST 'https://service.example/api/v2/projects/project-one/endpoints/it'\''s/restart' -H "Authorization: Bearer $DORMOUSE_API_KEY"`,
   )
-  expect(json({}, { request: undefined })).toMatchObject({ request: null, curl: null })
+  expect(json({ kind: 'unused', to: {} })).toMatchObject({ request: null, curl: null })
 })
 
 test('what costs more says so first', () => {

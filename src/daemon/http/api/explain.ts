@@ -1,28 +1,37 @@
 import { failed, ok, type Result } from '../../../std/result.ts'
-import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
+import { withheldText } from '../../../outputs/text/recommendation-text.ts'
+import { recommendationLines, recommendationSummary } from '../../../outputs/text/recommendation-text.ts'
+import { computesNamed } from '../../history/named-computes.ts'
+import {
+  readComputeAdvice,
+  type AdviceSources,
+  type ComputeAdviceJson,
+} from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
 
 export type ComputeExplanation = Readonly<{ compute: ComputeJson; lines: readonly string[] }>
 
-/** @param name an endpoint id, or the name of a compute or of a project with one compute */
-export function explainCompute({ computes }: Snapshot, name: string): Result<ComputeExplanation, string> {
-  const matches = computesNamed(computes, name)
+/** @param name an endpoint id, or the name of a compute or of a project with one compute @throws when the store fails */
+export async function explainCompute(
+  snapshot: Snapshot,
+  name: string,
+  sources: AdviceSources,
+): Promise<Result<ComputeExplanation, string>> {
+  const matches = computesNamed(snapshot.computes, name)
   const [view, other] = matches
   if (!view) return failed(`no compute is called ${name}`)
   const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
   if (other) return failed(`${name} has several computes: ${ids}; name one of them`)
-  return ok({ compute: computeJson(view), lines: explanationLines(view) })
+  const advice = await readComputeAdvice(sources, snapshot, view.identity.ref)
+  return ok({ compute: computeJson(view), lines: [...explanationLines(view), ...adviceLines(advice)] })
 }
 
-/** By the first of the ways below that any compute fits. */
-function computesNamed(computes: readonly ComputeView[], name: string) {
-  const ways: readonly ((view: ComputeView) => string | undefined)[] = [
-    ({ identity: { ref } }) => ref.endpointId,
-    ({ identity: { compute } }) => compute.name,
-    ({ identity: { project } }) => project?.name,
-    ({ identity: { ref } }) => ref.projectId,
-  ]
-  const matches = ways.map((way) => computes.filter((view) => way(view) === name))
-  return matches.find(({ length }) => length > 0) ?? []
-}
+const adviceLines = ({ currency, recommendations, withheld }: ComputeAdviceJson) => [
+  ...recommendations.flatMap((one) => [
+    `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
+    ...recommendationLines(one, currency).map((line) => `  ${line}`),
+  ]),
+  ...withheld.map((one) => `no recommendation: ${withheldText(one, currency)}`),
+]

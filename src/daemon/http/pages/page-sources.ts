@@ -14,10 +14,12 @@ import type { ReportArchive } from '../../reports/requests.ts'
 export type PageSources = Readonly<{
   /** Undefined until the first pass ended. */
   snapshot: () => Snapshot | undefined
-  history: Pick<History, 'days' | 'awakeTimes'>
+  history: Pick<History, 'days' | 'awakeTimes' | 'recommendations' | 'advice'>
   archive: ReportArchive
   entryOf: (ref: ComputeRef) => ComputeEntry | undefined
   pricesOf: (account: string) => Prices | undefined
+  /** Base URL of the service. */
+  baseUrlOf: (account: string) => string
   clock: Clock
   zone: Zone
   mode: string
@@ -25,11 +27,12 @@ export type PageSources = Readonly<{
   nextReportAt: (now: Instant) => Instant | undefined
 }>
 
-export function pageSourcesOf({ timezone: zone, mode }: Config, { all }: AccountRunners) {
+export function pageSourcesOf({ timezone: zone, mode, accounts }: Config, { all }: AccountRunners) {
   const runnerOf = (account: string) => all.find((runner) => runner.state().ledger.account === account)
   return {
     entryOf: (ref: ComputeRef) => runnerOf(ref.account)?.state().ledger.computes.get(computeKey(ref)),
     pricesOf: (account: string) => runnerOf(account)?.prices(),
+    baseUrlOf: (account: string) => accounts.find(({ name }) => name === account)?.baseUrl ?? '',
     zone,
     mode,
   }

@@ -1,0 +1,205 @@
+// Recommendations of an account from the store, for the API, the pages and the command line.
+import { computeSaving, NO_SAVING } from '../../advise/total.ts'
+import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { Recommendation, RecommendationState } from '../../model/policy/recommendation.ts'
+import type { History } from '../../model/ports/history.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { micros, type Micros } from '../../model/units.ts'
+import {
+  medianWakeLatency,
+  recommendationJson,
+  withheldJson,
+} from '../../outputs/text/recommendation-json.ts'
+import type { RecommendationJson, WithheldJson } from '../../outputs/text/recommendation-schema.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { parseAccount } from '../reports/requests.ts'
+import { computesNamed } from './named-computes.ts'
+
+export type AdviceSources = Readonly<{
+  history: Pick<History, 'recommendations' | 'advice'>
+  /** Base URL of the service. */
+  baseUrlOf: (account: string) => string
+}>
+
+/** States of recommendations, and `withheld`. */
+const LISTED = ['open', 'implemented', 'superseded', 'withdrawn', 'dismissed', 'withheld'] as const
+type Listed = (typeof LISTED)[number]
+/** What is listed unless a state is asked for: others are replaced or gone. */
+const USUAL: readonly Listed[] = ['open', 'implemented', 'dismissed', 'withheld']
+
+export type AdviceRequest = Readonly<{
+  account: string
+  /** Undefined: all. */
+  computes: readonly ComputeRef[] | undefined
+  states: readonly Listed[]
+}>
+
+type AdviceQuery = Readonly<Partial<Record<'account' | 'compute' | 'state', string>>>
+
+/** Defaults: the only account, all computes. The problem names the parameter and what was expected. */
+export function adviceRequestOf(
+  { account: asked, compute, state }: AdviceQuery,
+  snapshot: Snapshot,
+): Result<AdviceRequest, string> {
+  const states = state === undefined ? USUAL : LISTED.filter((one) => one === state)
+  if (states.length === 0) return failed(`state: expected one of ${LISTED.join(', ')}, got ${state}`)
+  const named = compute === undefined ? undefined : refsNamed(snapshot, compute, asked)
+  if (named?.length === 0) return failed(`compute: no compute is called ${compute}`)
+  const accounts = snapshot.accounts.map(({ account }) => account)
+  const account = parseAccount({ account: asked ?? named?.[0]?.account }, accounts)
+  return account.ok ? ok({ account: account.value, computes: named, states }) : account
+}
+
+/** Of one account. */
+function refsNamed({ computes }: Snapshot, name: string, asked: string | undefined) {
+  const refs = computesNamed(computes, name).map(({ identity }) => identity.ref)
+  const account = asked ?? refs[0]?.account
+  return refs.filter((ref) => ref.account === account)
+}
+
+/** Facts of an account that its recommendations are displayed with. */
+export type AdviceContext = Readonly<{
+  currency: string
+  jsonOf: (recommendation: Recommendation) => RecommendationJson
+  withheldOf: (ref: ComputeRef, withheld: Parameters<typeof withheldJson>[1]) => WithheldJson
+}>
+
+export function adviceContext(
+  { accounts, computes }: Snapshot,
+  account: string,
+  { baseUrlOf }: Pick<AdviceSources, 'baseUrlOf'>,
+): AdviceContext {
+  const view = accounts.find((one) => one.account === account)
+  const byKey = new Map(
+    computes
+      .filter(({ identity: { ref } }) => ref.account === account)
+      .map((compute) => [computeKey(compute.identity.ref), compute]),
+  )
+  return {
+    currency: view?.currency ?? '',
+    jsonOf: (recommendation) => {
+      const compute = byKey.get(computeKey(recommendation.ref))
+      const regionId = compute?.identity.compute.regionId
+      return recommendationJson(recommendation, {
+        ...namesOf(compute),
+        baseUrl: baseUrlOf(account),
+        wakeLatency:
+          view && regionId !== undefined ? medianWakeLatency(view.wakeLatency, regionId) : undefined,
+      })
+    },
+    withheldOf: (ref, withheld) => {
+      const compute = byKey.get(computeKey(ref))
+      return withheldJson(ref, withheld, { ...namesOf(compute), alwaysOn: compute && alwaysOnSpend(compute) })
+    },
+  }
+}
+
+const namesOf = (compute: ComputeView | undefined) => ({
+  projectName: compute?.identity.project?.name,
+  computeName: compute?.identity.compute.name,
+})
+
+const HOURS_IN_30_DAYS = 720
+
+/** In 30 days; undefined where autosuspend is on, or the compute does not run. */
+export const alwaysOnSpend = ({ state, ledger }: ComputeView): Micros | undefined =>
+  state.delay === 'never' && ledger.spendPerHour > 0
+    ? micros(HOURS_IN_30_DAYS * ledger.spendPerHour)
+    : undefined
+
+const STATES = LISTED.filter((state): state is RecommendationState => state !== 'withheld')
+
+const requestedStates = ({ states }: AdviceRequest): readonly RecommendationState[] =>
+  STATES.filter((state) => states.includes(state))
+
+/** Characters; bounds the memory per client. */
+const PIECE_LENGTH = 32_768
+
+/**
+ * Text of `RecommendationsJson`, in pieces; one compute in memory at a time. The total comes last, and is that of the computes asked for,
+ * whatever the states.
+ */
+export async function* streamRecommendations(
+  { history, ...sources }: AdviceSources,
+  snapshot: Snapshot,
+  request: AdviceRequest,
+): AsyncGenerator<string> {
+  const { account, computes, states } = request
+  const context = adviceContext(snapshot, account, sources)
+  const total = createTotal()
+  const shown = requestedStates(request)
+  yield `{"schema_version":1,"account":${JSON.stringify(account)},"currency":${JSON.stringify(context.currency)},"recommendations":[`
+  const read = [...new Set([...shown, 'open' as const])]
+  yield* joined(history.recommendations(account, { states: read, ...(computes && { computes }) }), (one) => {
+    total.add(one)
+    return shown.includes(one.life.state) ? [context.jsonOf(one)] : []
+  })
+  yield '],"withheld":['
+  if (states.includes('withheld'))
+    yield* joined(history.advice(account, computes ? { computes } : {}), ({ ref, withheld }) =>
+      withheld.map((one) => context.withheldOf(ref, one)),
+    )
+  yield `],"saving_micros_per_30_days":${JSON.stringify(total.sum())}}`
+}
+
+async function* joined<Row>(rows: AsyncIterable<Row>, jsonOf: (row: Row) => readonly unknown[]) {
+  let [piece, separator] = ['', '']
+  for await (const row of rows)
+    for (const json of jsonOf(row)) {
+      piece += separator + JSON.stringify(json)
+      separator = ','
+      if (piece.length < PIECE_LENGTH) continue
+      yield piece
+      piece = ''
+    }
+  yield piece
+}
+
+/** Of open recommendations that come compute by compute. */
+function createTotal() {
+  let sum: Bounds<Micros> = NO_SAVING
+  let same: Recommendation[] = []
+  const end = () => {
+    sum = addBounds(sum, computeSaving(same), micros)
+    same = []
+  }
+  return {
+    add: (one: Recommendation) => {
+      if (one.life.state !== 'open') return
+      const [first] = same
+      if (first && computeKey(first.ref) !== computeKey(one.ref)) end()
+      same.push(one)
+    },
+    sum: () => {
+      end()
+      return sum
+    },
+  }
+}
+
+export type ComputeAdviceJson = Readonly<{
+  currency: string
+  /** By the time they were opened, without those that were replaced. */
+  recommendations: readonly RecommendationJson[]
+  withheld: readonly WithheldJson[]
+}>
+
+/** Of one compute. @throws when the store fails */
+export async function readComputeAdvice(
+  { history, ...sources }: AdviceSources,
+  snapshot: Snapshot,
+  ref: ComputeRef,
+): Promise<ComputeAdviceJson> {
+  const { account } = ref
+  const context = adviceContext(snapshot, account, sources)
+  const computes = [ref]
+  const states = STATES.filter((state) => USUAL.includes(state))
+  const recommendations = await Array.fromAsync(history.recommendations(account, { states, computes }))
+  const evaluations = await Array.fromAsync(history.advice(account, { computes }))
+  return {
+    currency: context.currency,
+    recommendations: recommendations.map(context.jsonOf),
+    withheld: evaluations.flatMap(({ withheld }) => withheld.map((one) => context.withheldOf(ref, one))),
+  }
+}

@@ -1,0 +1,135 @@
+import type { Context, Hono } from 'hono'
+import type { Logger } from 'pino'
+import { strictObject, string } from 'zod'
+import { dismiss, undoDismiss } from '../../../advise/dismiss.ts'
+import type { Snapshot } from '../../../model/output/snapshot.ts'
+import type { Recommendation } from '../../../model/policy/recommendation.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
+import { toIso } from '../../../model/time.ts'
+import type { Instant } from '../../../model/units.ts'
+import { recommendationsJsonSchema } from '../../../outputs/text/recommendation-schema.ts'
+import { failed, ok, type Result } from '../../../std/result.ts'
+import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
+import {
+  adviceContext,
+  adviceRequestOf,
+  streamRecommendations,
+  type AdviceSources,
+} from '../../history/recommendations.ts'
+import { NOT_READY, refuse, streamText } from '../answers.ts'
+import { tokenNameOf } from '../auth.ts'
+
+/** Stores what `change` makes of a recommendation, between two evaluations of its compute; undefined where `change` is. @throws when the store fails */
+export type ChangeRecommendation = (
+  recommendation: Recommendation,
+  change: (current: Recommendation, now: Instant) => Recommendation | undefined,
+) => Promise<Recommendation | undefined>
+
+export type AdviceRouteSources = AdviceSources &
+  Readonly<{
+    snapshot: () => Snapshot | undefined
+    clock: Pick<Clock, 'now'>
+    /** Absent where nothing is recommended. */
+    dismissals?: Readonly<{ change: ChangeRecommendation; log: Pick<Logger, 'info'> }>
+  }>
+
+export function recommendationRoutes(app: Hono, sources: AdviceRouteSources): void {
+  app.get('/api/v1/recommendations', (context) => {
+    const snapshot = sources.snapshot()
+    if (!snapshot) return refuse(context, 503, NOT_READY)
+    const request = adviceRequestOf(context.req.query(), snapshot)
+    if (!request.ok) return refuse(context, 400, request.error)
+    return context.body(streamText(context, streamRecommendations(sources, snapshot, request.value)), 200, {
+      'content-type': 'application/json',
+    })
+  })
+  app.get('/api/v1/schema/recommendations', (context) => context.json(recommendationsJsonSchema()))
+  const { dismissals } = sources
+  if (dismissals) dismissRoutes(app, { ...sources, dismissals })
+}
+
+type DismissSources = Required<AdviceRouteSources>
+
+function dismissRoutes(app: Hono, sources: DismissSources) {
+  app.post(DISMISS_PATH, async (context) => {
+    const now = sources.clock.now()
+    const body = await context.req.json<unknown>().catch(() => undefined)
+    const asked = parseDismissal(body, now)
+    if (!asked.ok) return refuse(context, 400, asked.error)
+    const by = tokenNameOf(context)
+    return answerChange(context, sources, ({ current, now: at }) =>
+      dismiss(current, { ...asked.value, by, now: at }),
+    )
+  })
+  app.delete(DISMISS_PATH, (context) =>
+    answerChange(context, sources, ({ current, others }) => undoDismiss(current, others)),
+  )
+}
+
+const DISMISS_PATH = '/api/v1/recommendations/:id/dismiss'
+
+type Change = (
+  input: Readonly<{ current: Recommendation; others: readonly Recommendation[]; now: Instant }>,
+) => Result<Recommendation, string>
+
+async function answerChange(context: Context, sources: DismissSources, change: Change) {
+  const { dismissals } = sources
+  const snapshot = sources.snapshot()
+  if (!snapshot) return refuse(context, 503, NOT_READY)
+  const id = context.req.param('id') ?? ''
+  const others = await readOfSameCompute(sources, snapshot, id)
+  const stored = others.find((one) => one.id === id)
+  if (!stored) return refuse(context, 404, `no recommendation has the id ${id}`)
+  let problem = `${id} has ended`
+  const changed = await dismissals.change(stored, (current, now) => {
+    const result = change({ current, others, now })
+    if (result.ok) return result.value
+    problem = result.error
+    return undefined
+  })
+  if (!changed) return refuse(context, 409, problem)
+  const { life, ref } = changed
+  dismissals.log.info(
+    { recommendation: id, endpointId: ref.endpointId, by: tokenNameOf(context), life },
+    life.state === 'dismissed' ? 'a recommendation was dismissed' : 'a dismissal was taken back',
+  )
+  return context.json(adviceContext(snapshot, ref.account, sources).jsonOf(changed))
+}
+
+/** Empty without such a compute. */
+async function readOfSameCompute({ history }: AdviceSources, { computes }: Snapshot, id: string) {
+  const endpointId = id.split('.')[0]
+  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
+  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
+  return (await Promise.all(read)).flat()
+}
+
+/** Characters; people read it in reports. */
+const MAX_REASON = 500
+const NO_REASON = `expected why it is dismissed, in 1 to ${MAX_REASON} characters`
+const NO_BODY = 'expected a JSON object with reason and, if it is to end, until'
+
+const dismissalSchema = strictObject(
+  {
+    reason: string(NO_REASON).trim().min(1, NO_REASON).max(MAX_REASON, NO_REASON),
+    until: string(EXPECTED_TIME).optional(),
+  },
+  { error: ({ code, keys }) => (code === 'unrecognized_keys' ? `${keys.join(', ')}: unknown key` : NO_BODY) },
+)
+
+/** The problem begins with the path of the field. */
+export function parseDismissal(
+  body: unknown,
+  now: Instant,
+): Result<Readonly<{ reason: string; until: Instant | undefined }>, string> {
+  const parsed = dismissalSchema.safeParse(body)
+  if (!parsed.success)
+    return failed(parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '))
+  const { reason, until: text } = parsed.data
+  if (text === undefined) return ok({ reason, until: undefined })
+  const until = parseDayOrInstant(text)
+  if (until === undefined) return failed(`until: ${EXPECTED_TIME}, got ${text}`)
+  return until > now
+    ? ok({ reason, until })
+    : failed(`until: expected a time after now, ${toIso(now)}, got ${text}`)
+}
