@@ -137,7 +137,9 @@ const metrics = strictObject({
 export const configSchema = strictObject({
   mode: oneOf(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
-    .describe('How far Dormouse may go. So far it only reads, whatever the mode.'),
+    .describe(
+      'How far Dormouse may go. off and observe: it reads, and recommends nothing. suggest: it recommends, too. approve and apply: so far like suggest.',
+    ),
   accounts: array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
     .describe('The accounts of the service to look after.'),

@@ -23,7 +23,7 @@ import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
 import { createLiveSettings } from './reload.ts'
 import { createReportJob, reportSources } from './reports/job.ts'
 import { createRandom } from './random.ts'
-import { createPorts } from './accounts/ports.ts'
+import { createPorts, recommends } from './accounts/ports.ts'
 import type { ApiSources } from './http/app.ts'
 
 type DaemonOptions = Readonly<{
@@ -85,6 +85,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     reload,
     nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
     reports: () => reportSources(settings.config(), runners, store),
+    ...(recommends(config) && { dismissals: { change: runners.changeRecommendation, log } }),
     sender: () => (reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined),
   }
   const listeners = await openListeners(settings.config, { telemetry, api }, machine)

@@ -175,7 +175,7 @@ const projectOf = (ledger: Ledger, { projects }: PreparedSweep, { projectId }: C
   projects.get(projectId) ?? ledger.projects.get(projectId)
 
 /** All projects, the changed ones as they are after the sweep. */
-const meteredProjects = (ledger: Ledger, changed: ReadonlyMap<string, ProjectEntry>) =>
+export const meteredProjects = (ledger: Ledger, changed: ReadonlyMap<string, ProjectEntry>) =>
   [...ledger.projects].map(([projectId, entry]) => {
     const { project, metering, listed } = changed.get(projectId) ?? entry
     const [endpointId, another] = listed?.endpointIds ?? []

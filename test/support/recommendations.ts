@@ -103,8 +103,8 @@ export const ALWAYS_ON: Micros = micros(19_080_000)
 
 /** As in the view of a compute. */
 export const openRecommendation = (over: Partial<Recommendation> = {}): OpenRecommendation => {
-  const { id, kind, from, to, restarts, saving, confidence, openedAt } = recommendation(over)
-  return { id, kind, from, to, restarts, saving, confidence, openedAt }
+  const { id, kind, from, to, restarts, spend, saving, confidence, openedAt } = recommendation(over)
+  return { id, kind, from, to, restarts, spend, saving, confidence, openedAt }
 }
 
 export const ADVICE: AdviceSummary = {

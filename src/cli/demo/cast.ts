@@ -11,8 +11,8 @@ type Player = Readonly<{
   about: string
 }>
 
-/** Seconds until the forgotten compute gets a delay, and that delay in seconds. */
-export const FORGOTTEN_NOTICED = { after: 25, delay: 5 }
+/** Seconds for which the recommendation for the forgotten compute is shown before somebody follows it. */
+export const SHOWN_FOR = 15
 
 export const CAST: readonly Player[] = [
   { role: 'busy', team: 'payments', cu: 1, delay: 6, about: 'queries all the time' },
@@ -36,6 +36,6 @@ export const CAST: readonly Player[] = [
     team: 'search',
     cu: 0.25,
     delay: 'never',
-    about: `nobody uses it, until somebody gives it a delay after ${FORGOTTEN_NOTICED.after} s`,
+    about: 'nobody uses it, until somebody follows the recommendation of Dormouse',
   },
 ]

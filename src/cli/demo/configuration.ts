@@ -31,9 +31,15 @@ budgets:
   - { name: payments, scope: { project: [${projectsOf('payments')}] }, limit: ${LIMIT}, per: day }
 notifications:
   - { name: screen, type: webhook, url_file: ${quoted(paths.receiverFile)}, min_severity: info }
+policies:
+  - { autosuspend: { floor: 2s, wake_cost: 5s } }
+advice: { min_history: 20s, min_gaps: 5, min_peaks: 60s, grid: 1s }
 poll: { interval: 1s, max_age: 10s }
 reading: { database: app, overhead: 0.05, min_interval: 10s, activity_lag: ${paths.activityLag}s, deadline: 1s }
-service: { preset: interface, requests_per_minute: 3000 }
+service:
+  preset: interface
+  requests_per_minute: 3000
+  plan_limits: { launch: { delays: { from: 1s, to: 7d } } }
 server: { telemetry: "127.0.0.1:${paths.telemetry}", api: "127.0.0.1:${paths.api}" }
 store: { folder: ./dormouse-data }
 `

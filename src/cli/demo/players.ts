@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { createRandom } from '../../daemon/random.ts'
+import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
-import { CAST, FORGOTTEN_NOTICED } from './cast.ts'
+import { askDaemon } from '../connect/daemon.ts'
+import { CAST, SHOWN_FOR } from './cast.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
@@ -34,7 +36,8 @@ export async function superviseDaemon(stage: StageSet, { signal, clock, say }: O
   }
 }
 
-export async function startClients({ local }: StageSet, { clock, signal, watched }: Omit<DemoRun, 'say'>) {
+export async function startClients(stage: StageSet, { clock, signal, watched }: Omit<DemoRun, 'say'>) {
+  const { local, apiUrl } = stage
   const ask = createAsk(local)
   const { projects } = (await ask('projects')) as { projects: readonly { id: string; name: string }[] }
   const random = createRandom()
@@ -46,18 +49,37 @@ export async function startClients({ local }: StageSet, { clock, signal, watched
       const { uri } = (await ask(path)) as { uri: string }
       if (delay !== 'never') return play(role, uri, { clock, random, signal })
       await watched
-      await clock.sleep(seconds(FORGOTTEN_NOTICED.after), signal)
-      if (!signal.aborted) await giveDelay(ask, id)
+      const recommended = await recommendedRequest(apiUrl, id, { clock, signal })
+      await clock.sleep(seconds(SHOWN_FOR), signal)
+      if (recommended && !signal.aborted) await ask(recommended.path, recommended.body)
       return play(role, uri, { clock, random, signal })
     }),
   )
 }
 
-async function giveDelay(ask: Ask, projectId: string) {
-  const path = `projects/${projectId}/endpoints`
-  const { endpoints } = (await ask(path)) as { endpoints: readonly { id: string }[] }
-  const body = { endpoint: { suspend_timeout_seconds: FORGOTTEN_NOTICED.delay } }
-  await Promise.all(endpoints.map(({ id }) => ask(`${path}/${id}`, body)))
+type Recommended = Pick<RecommendationJson, 'project_id' | 'kind' | 'request'>
+
+/** Of the first open recommendation of a delay for a project; undefined when `signal` aborts before. */
+async function recommendedRequest(
+  apiUrl: string,
+  projectId: string,
+  { clock, signal }: Pick<DemoRun, 'clock' | 'signal'>,
+) {
+  while (!signal.aborted) {
+    // oxlint-disable-next-line no-await-in-loop -- until there is one
+    const answer = await askDaemon({ url: apiUrl }, '/api/v1/recommendations?state=open')
+    // oxlint-disable-next-line no-await-in-loop -- likewise
+    const body = answer.ok
+      ? ((await answer.value.json()) as { recommendations: readonly Recommended[] })
+      : undefined
+    const found = body?.recommendations.find(
+      ({ project_id, kind }) => project_id === projectId && kind === 'delay',
+    )
+    if (found?.request) return found.request
+    // oxlint-disable-next-line no-await-in-loop -- likewise
+    await clock.sleep(seconds(1), signal)
+  }
+  return undefined
 }
 
 /** A PATCH if there is a `change`. @throws unless it succeeds */

@@ -6,6 +6,7 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
+import { createAdviser, type Adviser } from '../advice/adviser.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
@@ -13,12 +14,14 @@ import { runPasses } from '../pass/run-passes.ts'
 import type { AccountInput } from '../snapshot/account-view.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
-import { passPlanOf, reasonNotReadable } from './ports.ts'
+import { advicePlanOf, passPlanOf, reasonNotReadable, recommends } from './ports.ts'
 import { createPriceHistory } from './price-history.ts'
 
 export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
+  /** Share of a core that evaluations of recommendations may take; default 0.01. */
+  readonly adviceShare?: number | undefined
   readonly store: Pick<DaemonEnvironment['store'], 'account'> & Ports['history']
 }
 
@@ -82,12 +85,22 @@ export async function createAccountRunners(
     /** For the history of each account. */
     accounts: (): readonly ExportedAccount[] =>
       all.map((runner) => exportedAccount(runner.state().ledger, runner.prices().currency)),
+    /** As an adviser does. */
+    changeRecommendation: ((recommendation, change) => {
+      const { account } = recommendation.ref
+      const runner = all.find((one) => one.account === account)
+      if (!runner) throw new Error(`no account is called ${account}`)
+      return runner.changeRecommendation(recommendation, change)
+    }) satisfies Adviser['change'],
     /** Resolves when nothing runs beside the turns. */
     idle: async () => {
       await Promise.all(all.map((runner) => runner.idle()))
     },
   }
 }
+
+/** Evaluations of 100,000 computes, a few milliseconds each, then take less than a day. */
+const BACKGROUND_SHARE = 0.01
 
 type RunnerEnvironment = RunnersEnvironment & {
   readonly ports: Ports
@@ -101,6 +114,16 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   const interval = passInterval(poll.interval)
   const reasonUnreadable = reasonNotReadable(account, current())
   const livePlan = createLivePlan(account, current, environment)
+  const adviser = await createAdviser({
+    ...environment,
+    account: account.name,
+    clock,
+    history: environment.store,
+    store,
+    epoch: ports.epoch,
+    plan: () => advicePlanOf(accountIn(current(), account), current(), used.plan),
+    share: environment.adviceShare ?? BACKGROUND_SHARE,
+  })
   const storePrices = createPriceHistory(account.name, { ...environment, store })
   let state = newPassState(await store.load())
   let lastStartedAt = clock.monotonic()
@@ -109,6 +132,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   /** Plan of the last turn. */
   let used = livePlan.current()
   return {
+    account: account.name,
     state: () => state,
     prices: () => used.plan.prices,
     /** Why its computes cannot be read; undefined where they can. */
@@ -122,7 +146,9 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       isRead: reading.mode !== 'off',
       forecasts: used.forecaster,
       scopes: used.plan.budgets,
+      advice: adviser,
     }),
+    changeRecommendation: adviser.change,
     /** On the monotonic clock. */
     lastStartedAt: () => lastStartedAt,
     /** Undefined before the first turn ended. */
@@ -142,29 +168,32 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       const last = { begunAt, took: done.took }
       runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
       used.forecaster.refresh(state)
+      if (recommends(current())) adviser.refresh(state, signal)
       await afterTurn(done.took)
       return { failures, nextLook: undefined }
     },
     // after a failure to store prices the plan used is an older one
-    idle: () => Promise.all([livePlan.idle(), used.forecaster.idle()]),
+    idle: () => Promise.all([livePlan.idle(), used.forecaster.idle(), adviser.idle()]),
   }
 }
+
+const accountIn = ({ accounts }: Config, first: AccountConfig) =>
+  accounts.find(({ name }) => name === first.name) ?? first
 
 type PlanAndForecaster = Readonly<{ plan: PassPlan; forecaster: Forecaster }>
 
 /** The plan stays the same while owners, budgets and prices do. */
 function createLivePlan(first: AccountConfig, current: () => Config, environment: RunnersEnvironment) {
-  const accountIn = ({ accounts }: Config) => accounts.find(({ name }) => name === first.name) ?? first
   const forecasterOf = ({ budgets: scopes, prices }: PassPlan) =>
     createForecaster({ ...environment, history: environment.store, scopes, prices, zone: config.timezone })
   const replaced = new Set<Promise<unknown>>()
   let config = current()
-  let plan = passPlanOf(accountIn(config), config)
+  let plan = passPlanOf(accountIn(config, first), config)
   let forecaster = forecasterOf(plan)
   return {
     current: (): PlanAndForecaster => {
       const next = current()
-      const account = accountIn(next)
+      const account = accountIn(next, first)
       const hasNewAmounts = next.budgets !== config.budgets || account.prices !== plan.prices
       if (next.owners !== config.owners || hasNewAmounts) {
         config = next

@@ -10,6 +10,7 @@ import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { monthBudget } from './month-budget.ts'
 import type { DaemonEnvironment } from '../environment.ts'
+import type { AdvicePlan } from '../advice/evaluate.ts'
 import type { PassPlan } from '../pass/pass-state.ts'
 
 type Environment = Pick<DaemonEnvironment, 'clock' | 'random' | 'send' | 'self' | 'redactor'> & {
@@ -124,6 +125,21 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
     },
   }
 }
+
+export const recommends = ({ mode }: Config): boolean => mode !== 'off' && mode !== 'observe'
+
+export const advicePlanOf = (
+  account: AccountConfig,
+  { advice, policies, report }: Config,
+  { preset, prices }: PassPlan,
+): AdvicePlan => ({
+  plan: account.limits,
+  preset,
+  prices,
+  needs: advice,
+  policies,
+  minSaving: report.minSaving,
+})
 
 /** Undefined also where it cannot be read: the reading then fails with the server's message. */
 function passwordOf({ dsnPassword }: AccountConfig) {

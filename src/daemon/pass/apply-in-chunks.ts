@@ -9,6 +9,7 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
+import { computeKey } from '../../model/service/compute.ts'
 import { earliest, type Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
@@ -68,12 +69,15 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
   let restatedFrom: Instant | undefined
   const statistics = new Map(known)
   const events: Event[] = []
+  const settingsChanged: string[] = []
   const add = async (writes: readonly Write[]) => {
     if (writes.length > 0) await commit(store, writes, { epoch })
     ledger = ledgerAfter(ledger, writes)
     for (const write of writes)
       if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)
     events.push(...eventsOf(writes))
+    for (const write of writes)
+      if (write.kind === 'setting') settingsChanged.push(computeKey(write.setting.ref))
     await clock.yield()
   }
   return {
@@ -96,6 +100,8 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
       restatedFrom,
       /** In the store. */
       events,
+      /** Keys of computes with new settings. */
+      settingsChanged,
       /** Failure of a commit, if one failed. */
       failure,
     }),

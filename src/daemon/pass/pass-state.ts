@@ -46,6 +46,8 @@ export type Persistence = Readonly<{
   restatedFrom: Instant | undefined
   /** Attempts that could not be stored: the next pass applies them, so a store that fails now and then hides none. */
   unstoredReadings: readonly ReadingAttempt[]
+  /** Keys of computes with settings that the last pass saw for the first time. */
+  settingsChanged: readonly string[]
 }>
 
 /** Taken from the configuration when a pass starts. */
@@ -70,6 +72,12 @@ export const newPassState = (ledger: Ledger): PassState => ({
   clock: newClock(),
   polling: newPolling(),
   service: { status: undefined, failures: 0, lastSweepAt: undefined, lastRejectedAt: undefined },
-  persistence: { isPersisted: false, failure: undefined, restatedFrom: undefined, unstoredReadings: [] },
+  persistence: {
+    isPersisted: false,
+    failure: undefined,
+    restatedFrom: undefined,
+    unstoredReadings: [],
+    settingsChanged: [],
+  },
   outbox: newOutbox(),
 })

@@ -62,6 +62,7 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
       isPersisted: persisted.isStored && (persistence.isPersisted || isSeen),
       failure: persisted.failure,
       restatedFrom: applied.restatedFrom,
+      settingsChanged: applied.settingsChanged,
       unstoredReadings: persisted.isStored ? [] : observed.sweep.readings,
     },
     outbox: nextOutbox(before.outbox, sweep, persisted.pendingEvents),

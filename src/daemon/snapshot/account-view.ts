@@ -11,6 +11,7 @@ import type { Owner } from '../../model/policy/owner.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, type Instant } from '../../model/units.ts'
+import type { Adviser } from '../advice/adviser.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import type { Forecaster } from '../history/forecasts.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -28,11 +29,12 @@ export type AccountInput = Readonly<{
   forecasts?: Pick<Forecaster, 'of'> | undefined
   /** The budgets each compute counts for; undefined when none are shown. */
   scopes?: BudgetScopes | undefined
+  advice?: Pick<Adviser, 'openOf' | 'summary'> | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {
-  const { state, prices, forecasts, scopes, unreadable, isRead = true } = input
+  const { state, prices, forecasts, scopes, advice, unreadable, isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
   let hostsRefused = 0
@@ -84,6 +86,7 @@ export function openAccount(input: AccountInput) {
         wakeLatency: counters.wakeLatency,
         budgets: budgets.filter((view) => !isMonthBudget(view)),
         month: budgets.find(isMonthBudget),
+        advice: advice?.summary(),
       }
     },
   }

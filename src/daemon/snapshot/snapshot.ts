@@ -6,6 +6,7 @@ import { isReached } from '../../model/observation.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Clock } from '../../model/ports/clock.ts'
+import { computeKey } from '../../model/service/compute.ts'
 import { instant, type Instant, type Seconds } from '../../model/units.ts'
 import { createIdentityCache, type IdentityCache } from '../../std/cache.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
@@ -95,7 +96,7 @@ type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
-  { state, prices, preset, unreadable, hosts }: AccountInput,
+  { state, prices, preset, unreadable, hosts, advice }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
@@ -111,10 +112,11 @@ function createViewer(
   const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
-    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined]
+    const open = advice?.openOf(computeKey(entry.ref))
+    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, open]
     const before = asleep.get(entry)
     if (before?.inputs.every((input, index) => input === inputs[index])) return before.view
-    const view = computeView(entry, { ...viewContext, project })
+    const view = { ...computeView(entry, { ...viewContext, project }), ...(open && { advice: open }) }
     const isAsleep = entry.current === undefined && entry.compute.state === 'idle'
     if (isAsleep && !mayHaveWoken(entry, project)) asleep.set(entry, { inputs, view })
     return view

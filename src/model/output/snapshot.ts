@@ -29,7 +29,7 @@ export type ComputeView = Readonly<{
 /** Saving in 30 days. */
 export type OpenRecommendation = Pick<
   Recommendation,
-  'id' | 'kind' | 'from' | 'to' | 'restarts' | 'saving' | 'confidence' | 'openedAt'
+  'id' | 'kind' | 'from' | 'to' | 'restarts' | 'spend' | 'saving' | 'confidence' | 'openedAt'
 >
 
 export type IdentityView = Readonly<{

@@ -57,7 +57,13 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
 }
 
 const restated = (from: number): Partial<PassState> => ({
-  persistence: { isPersisted: true, failure: undefined, restatedFrom: at(from), unstoredReadings: [] },
+  persistence: {
+    isPersisted: true,
+    failure: undefined,
+    restatedFrom: at(from),
+    unstoredReadings: [],
+    settingsChanged: [],
+  },
 })
 
 const twentyDays = () => Array.from({ length: 20 }, (_, day) => dayAt(refOf('ep-one'), day))

@@ -9,6 +9,7 @@ import { toIso } from '../../../model/time.ts'
 import type { Instant } from '../../../model/units.ts'
 import { recommendationsJsonSchema } from '../../../outputs/text/recommendation-schema.ts'
 import { failed, ok, type Result } from '../../../std/result.ts'
+import type { Adviser } from '../../advice/adviser.ts'
 import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
 import {
   adviceContext,
@@ -19,18 +20,12 @@ import {
 import { NOT_READY, refuse, streamText } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
 
-/** Stores what `change` makes of a recommendation, between two evaluations of its compute; undefined where `change` is. @throws when the store fails */
-export type ChangeRecommendation = (
-  recommendation: Recommendation,
-  change: (current: Recommendation, now: Instant) => Recommendation | undefined,
-) => Promise<Recommendation | undefined>
-
 export type AdviceRouteSources = AdviceSources &
   Readonly<{
     snapshot: () => Snapshot | undefined
     clock: Pick<Clock, 'now'>
     /** Absent where nothing is recommended. */
-    dismissals?: Readonly<{ change: ChangeRecommendation; log: Pick<Logger, 'info'> }>
+    dismissals?: Readonly<{ change: Adviser['change']; log: Pick<Logger, 'info'> }>
   }>
 
 export function recommendationRoutes(app: Hono, sources: AdviceRouteSources): void {
@@ -80,20 +75,14 @@ async function answerChange(context: Context, sources: DismissSources, change: C
   const others = await readOfSameCompute(sources, snapshot, id)
   const stored = others.find((one) => one.id === id)
   if (!stored) return refuse(context, 404, `no recommendation has the id ${id}`)
-  let problem = `${id} has ended`
-  const changed = await dismissals.change(stored, (current, now) => {
-    const result = change({ current, others, now })
-    if (result.ok) return result.value
-    problem = result.error
-    return undefined
-  })
-  if (!changed) return refuse(context, 409, problem)
-  const { life, ref } = changed
+  const changed = await dismissals.change(stored, (current, now) => change({ current, others, now }))
+  if (!changed.ok) return refuse(context, 409, changed.error)
+  const { life, ref } = changed.value
   dismissals.log.info(
     { recommendation: id, endpointId: ref.endpointId, by: tokenNameOf(context), life },
     life.state === 'dismissed' ? 'a recommendation was dismissed' : 'a dismissal was taken back',
   )
-  return context.json(adviceContext(snapshot, ref.account, sources).jsonOf(changed))
+  return context.json(adviceContext(snapshot, ref.account, sources).jsonOf(changed.value))
 }
 
 /** Empty without such a compute. */

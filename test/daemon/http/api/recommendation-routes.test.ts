@@ -53,7 +53,8 @@ beforeEach(async () => {
 
 const change: NonNullable<AdviceRouteSources['dismissals']>['change'] = async (one, changeOf) => {
   const changed = changeOf(one, NOW)
-  if (changed) await store.account('main').commit([{ kind: 'recommendation', recommendation: changed }])
+  if (changed.ok)
+    await store.account('main').commit([{ kind: 'recommendation', recommendation: changed.value }])
   return changed
 }
 

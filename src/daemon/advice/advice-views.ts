@@ -1,0 +1,98 @@
+// Recommendations as the snapshot shows them, in memory: the open ones, and the numbers of all.
+import { computeSaving, NO_SAVING } from '../../advise/total.ts'
+import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
+import type { Recommendation, RecommendationKind, Withheld } from '../../model/policy/recommendation.ts'
+import type { History } from '../../model/ports/history.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { addBounds } from '../../model/ledger/quantities.ts'
+import { micros, type Instant, type Micros } from '../../model/units.ts'
+import { isShown, SHOWN_STATES } from './read-input.ts'
+
+/** Recommendations that count now, and the reasons where there are none. */
+export type AdviceOfCompute = Readonly<{
+  recommendations: readonly Recommendation[]
+  withheld: readonly Withheld[]
+}>
+
+export type AdviceViews = ReturnType<typeof createAdviceViews>
+
+export function createAdviceViews() {
+  const open = new Map<string, readonly OpenRecommendation[]>()
+  const counts = new Map<string, number>()
+  const withheld = new Map<string, number>()
+  const followedUp = new Map<RecommendationKind, Realised>()
+  let summary: AdviceSummary | undefined
+  const count = ({ recommendations, withheld: reasons }: AdviceOfCompute, step: 1 | -1) => {
+    for (const { kind, life, saving } of recommendations)
+      if (life.state === 'implemented' && life.realised)
+        addRealised(followedUp, kind, { likely: step * saving.likely, realised: step * life.realised.likely })
+      else addTo(counts, `${kind}/${life.state}`, step)
+    for (const { kind, because } of reasons) addTo(withheld, `${kind}/${because}`, step)
+    summary = undefined
+  }
+  const show = (key: string, recommendations: readonly Recommendation[]) => {
+    const shown = recommendations.filter(({ life }) => life.state === 'open').map(toOpen)
+    if (shown.length > 0) open.set(key, shown)
+    else open.delete(key)
+  }
+  return {
+    /** By compute key; undefined where there are none. */
+    openOf: (key: string) => open.get(key),
+    openKeys: () => open.keys(),
+    replace: (key: string, before: AdviceOfCompute, next: AdviceOfCompute) => {
+      count(before, -1)
+      count(next, 1)
+      show(key, next.recommendations)
+    },
+    /** All as stored; before anything else. */
+    load: async (history: Pick<History, 'recommendations' | 'advice'>, account: string, now: Instant) => {
+      const rows = new Map<string, Recommendation[]>()
+      for await (const row of history.recommendations(account, { states: SHOWN_STATES })) {
+        if (!isShown(row, now)) continue
+        count({ recommendations: [row], withheld: [] }, 1)
+        const key = computeKey(row.ref)
+        if (row.life.state === 'open') rows.set(key, [...(rows.get(key) ?? []), row])
+      }
+      for (const [key, recommendations] of rows) show(key, recommendations)
+      for await (const advice of history.advice(account, {}))
+        count({ recommendations: [], withheld: advice.withheld }, 1)
+    },
+    /** The same object until something changes. */
+    summary: (): AdviceSummary =>
+      (summary ??= {
+        saving: savingOfAll(open.values()),
+        counts: new Map(counts),
+        withheld: new Map(withheld),
+        followedUp: new Map(followedUp),
+      }),
+  }
+}
+
+/** In 30 days, with all of them applied. */
+const savingOfAll = (ofComputes: Iterable<readonly OpenRecommendation[]>) =>
+  [...ofComputes].reduce((sum, open) => addBounds(sum, computeSaving(open), micros), NO_SAVING)
+
+const toOpen = (recommendation: Recommendation): OpenRecommendation => {
+  const { id, kind, from, to, restarts, spend, saving, confidence, openedAt } = recommendation
+  return { id, kind, from, to, restarts, spend, saving, confidence, openedAt }
+}
+
+function addTo(counts: Map<string, number>, key: string, step: number) {
+  const sum = (counts.get(key) ?? 0) + step
+  if (sum === 0) counts.delete(key)
+  else counts.set(key, sum)
+}
+
+/** In 30 days, of the recommendations whose follow-up ended. */
+type Realised = Readonly<{ likely: Micros; realised: Micros }>
+
+function addRealised(
+  sums: Map<RecommendationKind, Realised>,
+  kind: RecommendationKind,
+  added: Readonly<Record<keyof Realised, number>>,
+) {
+  const { likely, realised } = sums.get(kind) ?? { likely: 0, realised: 0 }
+  const sum = { likely: micros(likely + added.likely), realised: micros(realised + added.realised) }
+  if (sum.likely === 0 && sum.realised === 0) sums.delete(kind)
+  else sums.set(kind, sum)
+}

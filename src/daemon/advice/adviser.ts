@@ -1,0 +1,144 @@
+// Recommendations beside the passes, one compute per step: each once a day, when an answer is due, and after a change of its settings.
+import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
+import { meteredProjects } from '../../ledger/apply-sweep.ts'
+import type { Recommendation } from '../../model/policy/recommendation.ts'
+import { commit, type AccountStore } from '../../model/ports/store.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { instant, seconds, type Instant } from '../../model/units.ts'
+import type { Result } from '../../std/result.ts'
+import type { DaemonEnvironment } from '../environment.ts'
+import type { PassState } from '../pass/pass-state.ts'
+import { createAdviceViews } from './advice-views.ts'
+import { findDue } from './due.ts'
+import { changeRecommendation, evaluateCompute, type AdviceChange, type AdvicePlan } from './evaluate.ts'
+import { createPace } from './pace.ts'
+import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
+
+type AdviserOptions = Readonly<{
+  account: string
+  clock: Clock
+  history: AdviceHistory
+  store: Pick<AccountStore, 'commit'>
+  epoch: number
+  log: DaemonEnvironment['log']
+  /** As configured now. */
+  plan: () => AdvicePlan
+  /** Share of a core that evaluations may take; 1 for a command that waits for the answer. */
+  share: number
+}>
+
+export type Adviser = Awaited<ReturnType<typeof createAdviser>>
+
+/** Seconds between two scans for computes that are due, at the most. */
+const MAX_SCAN_INTERVAL = 3600
+
+export async function createAdviser(options: AdviserOptions) {
+  const { account, clock, history, store, epoch, log, plan, share } = options
+  const views = createAdviceViews()
+  await views.load(history, account, clock.now())
+  const pace = createPace(clock, share)
+  const inOrder = createOrder()
+  /** Keys of computes to be evaluated, in order. */
+  const queue = new Set<string>()
+  let scanAt = clock.monotonic()
+  let utilisation = accountUtilisation([])
+  let state: PassState | undefined
+  let running: Promise<void> | undefined
+
+  const now = () => instant(clock.now() + (state?.clock.offset ?? 0))
+
+  async function put({ ref, before, after, writes }: AdviceChange) {
+    await commit(store, writes, { epoch })
+    views.replace(computeKey(ref), before, after)
+  }
+
+  async function scan({ ledger }: PassState) {
+    const startedAt = clock.monotonic()
+    utilisation = accountUtilisation(meteredProjects(ledger, new Map()))
+    const due = await findDue(ledger, { history, clock, now: now() })
+    for (const key of due.keys) queue.add(key)
+    const took = clock.monotonic() - startedAt
+    const wait = due.nextAt === undefined ? MAX_SCAN_INTERVAL : (due.nextAt - now()) / 1000
+    scanAt = seconds(startedAt + Math.max(took / share, Math.min(wait, MAX_SCAN_INTERVAL)))
+  }
+
+  /** One compute's failure does not end the others'. */
+  async function evaluate(key: string, { ledger }: PassState) {
+    const entry = ledger.computes.get(key)
+    if (!entry) return
+    const project = ledger.projects.get(entry.ref.projectId)
+    const context = { history, plan: plan(), utilisation, project, now: now() }
+    try {
+      await inOrder(async () => put(await evaluateCompute(entry, context)))
+    } catch (err) {
+      log.error({ err, ...entry.ref }, 'recommendations of a compute could not be made')
+    }
+    await clock.yield()
+  }
+
+  async function work(signal: AbortSignal) {
+    for (let step = nextStep(); step && !signal.aborted; step = nextStep())
+      // oxlint-disable-next-line no-await-in-loop -- one step after the other
+      await pace.run(step, signal)
+  }
+
+  /** On the newest state; undefined when nothing is due. */
+  function nextStep() {
+    const current = state
+    if (!current) return undefined
+    const [key] = queue
+    if (key !== undefined) {
+      queue.delete(key)
+      return () => evaluate(key, current)
+    }
+    return clock.monotonic() >= scanAt ? () => scan(current) : undefined
+  }
+
+  return {
+    /** Open recommendations of a compute by its key; undefined where there are none. */
+    openOf: views.openOf,
+    summary: views.summary,
+    /** Starts what is due, beside everything else. Never throws. */
+    refresh: (next: PassState, signal: AbortSignal) => {
+      state = next
+      for (const key of next.persistence.settingsChanged) queue.add(key)
+      for (const key of views.openKeys())
+        if (next.ledger.computes.get(key)?.deletedAt !== undefined) queue.add(key)
+      running ??= work(signal)
+        .catch((err: unknown) => {
+          log.error({ err, account }, 'recommendations could not be made')
+        })
+        .finally(() => {
+          running = undefined
+        })
+    },
+    /** Commits the change of a recommendation between two evaluations, unless it is refused. @throws when the store fails */
+    change: <Problem>(
+      recommendation: Recommendation,
+      change: (current: Recommendation, now: Instant) => Result<Recommendation, Problem>,
+    ): Promise<Result<Recommendation, Problem>> =>
+      inOrder(async () => {
+        const stored = await readStoredAdvice(history, recommendation.ref, now())
+        const current = stored.recommendations.find(({ id }) => id === recommendation.id) ?? recommendation
+        const changed = change(current, now())
+        if (!changed.ok) return changed
+        await put(changeRecommendation(stored, changed.value))
+        // the next evaluation says why nothing is recommended now
+        queue.add(computeKey(recommendation.ref))
+        return changed
+      }),
+    /** Resolves when nothing is running. */
+    idle: async () => running,
+  }
+}
+
+/** Runs one work after the other; a failed one ends none. */
+function createOrder() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+}

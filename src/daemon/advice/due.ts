@@ -1,0 +1,52 @@
+// Computes whose evaluation is due.
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ComputeAdvice } from '../../model/policy/recommendation.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { History } from '../../model/ports/history.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { after, earliest, seconds, type Instant } from '../../model/units.ts'
+import { inChunks, inTurns } from '../turns.ts'
+
+/** Time after which a compute is evaluated again. */
+const EVALUATED_EVERY = seconds(86_400)
+/** Computes whose last evaluation is read at a time. */
+const COMPUTES_PER_READ = 500
+
+export type DueComputes = Readonly<{
+  /** Dearest first. */
+  keys: readonly string[]
+  /** When the next of the others is due; undefined where there are none. */
+  nextAt: Instant | undefined
+}>
+
+/** Those that exist and were never evaluated, or not for a day, or whose answer was to be there by now. */
+export async function findDue(
+  { account, computes }: Ledger,
+  { history, clock, now }: { history: Pick<History, 'advice'>; clock: Pick<Clock, 'yield'>; now: Instant },
+): Promise<DueComputes> {
+  const due: ComputeEntry[] = []
+  let nextAt: Instant | undefined
+  const existing = computes.values().filter(({ deletedAt }) => deletedAt === undefined)
+  for await (const entries of inTurns(inChunks(existing, COMPUTES_PER_READ), clock)) {
+    const refs = entries.map(({ ref }) => ref)
+    const known = new Map<string, ComputeAdvice>()
+    for await (const advice of history.advice(account, { computes: refs }))
+      known.set(computeKey(advice.ref), advice)
+    for (const entry of entries) {
+      const dueAt = dueAfter(known.get(computeKey(entry.ref)))
+      if (dueAt === undefined || dueAt <= now) due.push(entry)
+      else nextAt = earliest(dueAt, nextAt ?? dueAt)
+    }
+  }
+  const dearest = due.toSorted((a, b) => b.counters.spend - a.counters.spend)
+  return { keys: dearest.map(({ ref }) => computeKey(ref)), nextAt }
+}
+
+/** When a compute is due again; undefined where it was never evaluated. */
+export function dueAfter(advice: ComputeAdvice | undefined): Instant | undefined {
+  if (!advice) return undefined
+  const answers = advice.withheld.flatMap(({ until }) =>
+    until !== undefined && until > advice.evaluatedAt ? [until] : [],
+  )
+  return earliest(after(advice.evaluatedAt, EVALUATED_EVERY), ...answers)
+}

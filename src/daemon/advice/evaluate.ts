@@ -1,0 +1,97 @@
+// Evaluation of one compute: its histories, the advisers, the life of its recommendations, and the writes.
+import { createHash } from 'node:crypto'
+import { advise } from '../../advise/advise.ts'
+import type { AdviseInput } from '../../advise/input.ts'
+import { advanceLife } from '../../advise/life.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type { Utilisation } from '../../model/ledger/metering.ts'
+import type { Policies } from '../../model/policy/advice-policy.ts'
+import type { Advice, ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { Write } from '../../model/ports/store.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import type { Instant, Micros } from '../../model/units.ts'
+import type { AdviceOfCompute } from './advice-views.ts'
+import { isShown, readHistories, readStoredAdvice, type AdviceHistory } from './read-input.ts'
+
+/** Settings of the configuration that evaluations go by. */
+export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices'> &
+  Readonly<{
+    policies: Policies
+    /** Saving in 30 days from which an open recommendation is replaced. */
+    minSaving: Micros
+  }>
+
+export type AdviceChange = Readonly<{
+  ref: ComputeRef
+  before: AdviceOfCompute
+  after: AdviceOfCompute
+  writes: readonly Write[]
+}>
+
+export type EvaluationContext = Readonly<{
+  history: AdviceHistory
+  plan: AdvicePlan
+  utilisation: Utilisation
+  project: ProjectEntry | undefined
+  now: Instant
+}>
+
+const NOTHING: Advice = { proposals: [], withheld: [] }
+
+export async function evaluateCompute(
+  entry: ComputeEntry,
+  { history, plan: settings, utilisation, project, now }: EvaluationContext,
+): Promise<AdviceChange> {
+  const { ref, compute, deletedAt } = entry
+  const stored = await readStoredAdvice(history, ref, now)
+  const { policies, minSaving, ...plan } = settings
+  const policy = policies.of(selectorTargetOf(ref.account, compute, project?.project))
+  const histories = await readHistories(history, ref, now)
+  const input: AdviseInput = {
+    ...histories,
+    ...plan,
+    entry,
+    project,
+    policy,
+    utilisation,
+    now,
+    previous: stored.recommendations,
+  }
+  const advice = deletedAt === undefined ? advise(input) : NOTHING
+  const life = advanceLife({ advice, input, made: stored.made, minSaving, hash: digest })
+  const evaluated: ComputeAdvice = { ref, evaluatedAt: now, withheld: life.withheld, made: life.made }
+  return {
+    ref,
+    before: stored,
+    after: {
+      recommendations: replaceRows(stored.recommendations, life.recommendations).filter((row) =>
+        isShown(row, now),
+      ),
+      withheld: life.withheld,
+    },
+    writes: [
+      ...life.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
+      { kind: 'advice', advice: evaluated },
+    ],
+  }
+}
+
+/** A change of one recommendation by a person. */
+export function changeRecommendation(stored: AdviceOfCompute, changed: Recommendation): AdviceChange {
+  return {
+    ref: changed.ref,
+    before: stored,
+    after: { ...stored, recommendations: replaceRows(stored.recommendations, [changed]) },
+    writes: [{ kind: 'recommendation', recommendation: changed }],
+  }
+}
+
+function replaceRows(rows: readonly Recommendation[], changed: readonly Recommendation[]) {
+  const byId = new Map([...rows, ...changed].map((row) => [row.id, row]))
+  return [...byId.values()]
+}
+
+/** 16 hexadecimal digits: enough that no two settings of one compute share a hash. */
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)

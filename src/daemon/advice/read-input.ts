@@ -1,0 +1,62 @@
+// Histories and earlier recommendations of one compute.
+import { FOLLOW_UP } from '../../advise/life.ts'
+import type { AdviseInput } from '../../advise/input.ts'
+import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
+import type { ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
+import type { History } from '../../model/ports/history.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import { after, DAY, instant, seconds, type Instant } from '../../model/units.ts'
+import type { AdviceOfCompute } from './advice-views.ts'
+
+export type AdviceHistory = Pick<
+  History,
+  'gaps' | 'settings' | 'days' | 'rollups' | 'intervals' | 'recommendations' | 'advice'
+>
+
+type Histories = Pick<AdviseInput, 'gaps' | 'settings' | 'days' | 'hours' | 'steps' | 'intervals'>
+
+/** Days of history in an `AdviseInput`: of gaps and hours, of fine buckets, of settings. */
+const RECENT = 35
+const FINE = 14
+const SETTINGS = 93
+
+export async function readHistories(
+  history: AdviceHistory,
+  ref: ComputeRef,
+  now: Instant,
+): Promise<Histories> {
+  const { account } = ref
+  const last = (days: number) => ({ from: instant(now - days * DAY), to: now, computes: [ref] })
+  return {
+    gaps: await Array.fromAsync(history.gaps(account, last(RECENT))),
+    settings: await Array.fromAsync(history.settings(account, last(SETTINGS))),
+    days: await Array.fromAsync(history.days(account, last(RECENT))),
+    hours: await Array.fromAsync(history.rollups(account, { ...last(RECENT), length: COARSE_STEP })),
+    steps: await Array.fromAsync(history.rollups(account, { ...last(FINE), length: FINE_STEP })),
+    intervals: await Array.fromAsync(history.intervals(account, last(RECENT))),
+  }
+}
+
+/** Recommendations that count now, and the last evaluation. */
+export async function readStoredAdvice(
+  history: Pick<History, 'recommendations' | 'advice'>,
+  ref: ComputeRef,
+  now: Instant,
+): Promise<AdviceOfCompute & Pick<ComputeAdvice, 'made'>> {
+  const rows = history.recommendations(ref.account, { computes: [ref], states: SHOWN_STATES })
+  const recommendations = await Array.fromAsync(rows)
+  const [advice] = await Array.fromAsync(history.advice(ref.account, { computes: [ref] }))
+  return {
+    recommendations: recommendations.filter((row) => isShown(row, now)),
+    withheld: advice?.withheld ?? [],
+    made: advice?.made ?? {},
+  }
+}
+
+export const SHOWN_STATES = ['open', 'implemented', 'dismissed'] as const
+
+/** Open, dismissed, or implemented with a follow-up that has not ended, or ended within the time of another. */
+export const isShown = ({ life }: Recommendation, now: Instant): boolean =>
+  life.state === 'open' ||
+  life.state === 'dismissed' ||
+  (life.state === 'implemented' && (!life.realised || after(life.at, seconds(2 * FOLLOW_UP)) > now))

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { dueAfter, findDue } from '../../../src/daemon/advice/due.ts'
+import { createPace } from '../../../src/daemon/advice/pace.ts'
+import type { ComputeAdvice, Withheld } from '../../../src/model/policy/recommendation.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import { micros, seconds, type Instant } from '../../../src/model/units.ts'
+import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
+import { at, ledger, look } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { withheld } from '../../support/recommendations.ts'
+import { refOf } from '../../store/build.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+const advice = (when: number, ...reasons: readonly Withheld[]): ComputeAdvice => ({
+  ref: refOf('ep-one'),
+  evaluatedAt: at(when),
+  withheld: reasons,
+  made: {},
+})
+
+test.each<readonly [string, ComputeAdvice | undefined, Instant | undefined]>([
+  ['never evaluated', undefined, undefined],
+  ['evaluated', advice(0), at(DAY)],
+  ['an answer is due within the day', advice(0, withheld({ until: at(HOUR) })), at(HOUR)],
+  ['an answer is due later', advice(0, withheld({ until: at(5 * DAY) })), at(DAY)],
+  ['an answer was due before', advice(0, withheld({ until: at(-HOUR) })), at(DAY)],
+  ['waiting changes nothing', advice(0, withheld({ until: undefined })), at(DAY)],
+])('%s: due again at', (_, row, expected) => {
+  expect(dueAfter(row)).toEqual(expected)
+})
+
+const entryOf = (endpointId: string, spend: number, deletedAt?: Instant) => {
+  const entry = newComputeEntry(refOf(endpointId), look(0), false)
+  return { ...entry, deletedAt, counters: { ...entry.counters, spend: micros(spend) } }
+}
+
+describe('a scan', () => {
+  const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<typeof entryOf>[]) =>
+    findDue(
+      { ...ledger(), computes: new Map(entries.map((entry) => [computeKey(entry.ref), entry])) },
+      {
+        // oxlint-disable-next-line typescript/require-await -- the port streams
+        history: {
+          ...NO_HISTORY,
+          advice: async function* () {
+            yield* rows
+          },
+        },
+        clock: fakeClock(),
+        now: at(2 * DAY),
+      },
+    )
+
+  test('finds computes without an evaluation, dearest first, and none that is deleted', async () => {
+    const entries = [entryOf('ep-cheap', 1), entryOf('ep-dear', 9), entryOf('ep-deleted', 5, at(0))]
+    expect(await scanned([], entries)).toEqual({
+      keys: [computeKey(refOf('ep-dear')), computeKey(refOf('ep-cheap'))],
+      nextAt: undefined,
+    })
+  })
+
+  test('knows when the next of the others is due', async () => {
+    const rows = [
+      { ...advice(1.5 * DAY), ref: refOf('ep-a') },
+      { ...advice(DAY), ref: refOf('ep-b') },
+      { ...advice(1.25 * DAY), ref: refOf('ep-c') },
+    ]
+    expect(
+      await scanned(
+        rows,
+        rows.map(({ ref }) => entryOf(ref.endpointId, 1)),
+      ),
+    ).toEqual({
+      keys: [computeKey(refOf('ep-b'))],
+      nextAt: at(2.25 * DAY),
+    })
+  })
+})
+
+test('a pace lets two seconds of work pass at once, and afterwards its share of a core', async () => {
+  let elapsed = 0
+  const sleeps: number[] = []
+  const clock = {
+    monotonic: () => seconds(elapsed),
+    sleep: (span: number) => {
+      sleeps.push(Math.round(span))
+      elapsed += span
+      return Promise.resolve()
+    },
+  }
+  const work = () => {
+    elapsed += 1
+    return Promise.resolve()
+  }
+  const pace = createPace(clock, 0.01)
+  const { signal } = new AbortController()
+  for (let step = 0; step < 5; step += 1)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await pace.run(work, signal)
+  // what was earned while the first ones ran
+  expect(sleeps).toEqual([98, 99, 99])
+})
