@@ -1,4 +1,4 @@
-// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER] [--traces FOLDER]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ import { observer } from './observer/observer.ts'
 import { outputs } from './outputs/outputs.ts'
 import { page } from './page/page.ts'
 import { scrape } from './scrape/scrape.ts'
+import { sizing } from './sizing.ts'
 import { store } from './store.ts'
 import { wake } from './wake.ts'
 
@@ -19,9 +20,17 @@ export type Figures = {
   readonly json: Readonly<Record<string, number>>
 }
 
+/** Recorded activity and load. */
+const TRACES = new URL('../data/traces', import.meta.url).pathname
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string' }, warm: { type: 'boolean' }, to: { type: 'string' } },
+  options: {
+    minutes: { type: 'string' },
+    warm: { type: 'boolean' },
+    to: { type: 'string' },
+    traces: { type: 'string' },
+  },
 })
 
 /** `minutes`: how long it is to measure, where it has a length; `isWarm`: whether the daemon begins with what it would know after a day. */
@@ -34,6 +43,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   outputs: () => outputs(values.to ?? join(tmpdir(), 'dormouse-outputs')),
   page,
   scrape,
+  sizing: () => sizing(values.traces ?? TRACES),
   store,
   wake,
 }

@@ -1,14 +1,27 @@
-// Presets: memory and connection limit by size.
+// Presets: sizes, memory and connection limit by size.
 import { largestCu, smallestCu, type Sizing } from './compute.ts'
 import { cu, type Bytes, type Cu } from '../units.ts'
 
 export type Preset = Readonly<{
+  /** Fixed sizes and limits of ranges, ascending; a plan may allow fewer. */
+  sizes: readonly Cu[]
   maxConnections: (sizing: Sizing) => number
   /** MiB of RAM for MiB of file cache. */
   memoryOf: (cache: number) => number
 }>
 
-/** CU → connections. Source: service interface, "Limits", second table. */
+/** Source: service interface, "Limits", second table. */
+const INTERFACE_SIZES: readonly number[] = [0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+/** Source: service-facts.md, "Presets": whole sizes up to 16, every second one up to 56. */
+const LATER_SIZES: readonly number[] = [
+  0.25,
+  0.5,
+  ...Array.from({ length: 16 }, (_, index) => index + 1),
+  ...Array.from({ length: 20 }, (_, index) => 18 + 2 * index),
+]
+
+/** CU → connections, from the same table. */
 const INTERFACE_CONNECTIONS: Readonly<Record<string, number>> = {
   0.25: 112,
   0.5: 225,
@@ -53,9 +66,14 @@ const laterConnections = (sizing: Sizing) => {
 
 /** `interface`: the interface text; `2026-03`: the service's documentation since then (service-facts.md, "Presets"). */
 const PRESETS = {
-  interface: { maxConnections: interfaceConnections, memoryOf: (cache) => cache / 0.8 },
+  interface: {
+    sizes: INTERFACE_SIZES.map(cu),
+    maxConnections: interfaceConnections,
+    memoryOf: (cache) => cache / 0.8,
+  },
   // below 1,097 MiB of cache the service reserves 256 MiB and a tenth
   '2026-03': {
+    sizes: LATER_SIZES.map(cu),
     maxConnections: laterConnections,
     memoryOf: (cache) => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75),
   },
@@ -76,3 +94,13 @@ export function currentCu(cacheLimit: Bytes, sizing: Sizing, preset: Preset): Cu
   const snapped = Math.min(max, Math.max(min, Math.round(measured * 4) / 4))
   return Math.abs(snapped - measured) > 0.1 * snapped ? undefined : cu(snapped)
 }
+
+/** Smallest of `sizes` that is at least `wanted`, else the largest. */
+export function sizeAtLeast(sizes: readonly Cu[], wanted: number): Cu {
+  for (const size of sizes) if (size >= wanted) return size
+  return sizes.at(-1) ?? cu(wanted)
+}
+
+/** Largest of `sizes` that is at most `wanted`, else the smallest. */
+export const sizeAtMost = (sizes: readonly Cu[], wanted: number): Cu =>
+  sizes.findLast((size) => size <= wanted) ?? sizeAtLeast(sizes, 0)
