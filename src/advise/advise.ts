@@ -1,10 +1,11 @@
 import type { Advice, Proposal, RecommendationKind, Withheld } from '../model/policy/recommendation.ts'
+import { adviseDelay } from './delay/advise-delay.ts'
 import type { AdviseInput } from './input.ts'
 
 type Adviser = (input: AdviseInput) => Proposal | Withheld
 
 /** Advisers by kind. */
-const ADVISERS: Readonly<Partial<Record<RecommendationKind, Adviser>>> = {}
+const ADVISERS: Readonly<Partial<Record<RecommendationKind, Adviser>>> = { delay: adviseDelay }
 
 /** For each kind a proposal, or the reason why there is none. */
 export function advise(input: AdviseInput): Advice {

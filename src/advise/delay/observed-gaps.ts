@@ -1,0 +1,116 @@
+// Gaps of one compute as the delay is judged by them: the last 28 days, the gap in progress, and which time was followed.
+import { clientActivities } from '../../ledger/evidence/activity.ts'
+import { duration } from '../../ledger/interval-math.ts'
+import {
+  DAY,
+  instant,
+  latest,
+  ratio,
+  seconds,
+  type Instant,
+  type Interval,
+  type Ratio,
+} from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
+import { lengthBounds, type BacktestGap } from '../backtest.ts'
+import type { AdviseInput } from '../input.ts'
+import { HISTORY_SECONDS } from './choose.ts'
+import type { GapLength } from './hazard.ts'
+
+/** `isOpen`: in progress. `isFollowed`: a shorter gap would have been seen. */
+export type ObservedGap = BacktestGap &
+  Readonly<{ isOpen: boolean; isFollowed: boolean; hiddenBelow: number }>
+
+export type ObservedGaps = Interval &
+  Readonly<{
+    /** In order, cut at `from`. */
+    gaps: readonly ObservedGap[]
+    /** In order, not overlapping. */
+    followed: readonly Interval[]
+    followedDays: number
+  }>
+
+/**
+ * The time begins with the first evidence, at most 28 days ago. The gap in progress is always followed: the record shows the newest
+ * activity, so there was none since. Time between two gaps is followed if both are.
+ */
+export function observedGaps(input: AdviseInput): ObservedGaps {
+  const { now, settings } = input
+  const stored = input.gaps.map((gap): ObservedGap => {
+    const { from, hiddenBelow } = gap
+    return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
+  })
+  const all = [...stored, ...openGap(input, stored.at(-1))]
+  const first = Math.min(settings[0]?.since ?? now, all[0]?.from ?? now)
+  const from = latest(instant(first), instant(now - HISTORY_SECONDS * 1000))
+  const gaps = all.filter((gap) => endOf(gap) > from).map((gap) => cutAt(gap, from))
+  const followed = followedTime(gaps, { from, to: now })
+  return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }
+}
+
+const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)
+
+function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
+  const before = (from - gap.from) / 1000
+  if (before <= 0) return gap
+  const { low, likely, high } = gap.length
+  const length = {
+    low: seconds(Math.max(0, low - before)),
+    likely: seconds(likely - before),
+    high: seconds(high - before),
+  }
+  return { ...gap, from, length }
+}
+
+/** From the last client activity until the last look. */
+function openGap({ entry, needs }: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
+  const recorded =
+    clientActivities(entry.evidence).at(-1) ?? entry.compute.lastActive ?? entry.compute.createdAt
+  const from = latest(recorded, last ? endOf(last) : recorded)
+  const length = seconds((entry.observedAt - from) / 1000)
+  if (length < needs.grid) return []
+  const bounds = { low: length, likely: length, high: length }
+  return [{ from, length: bounds, isOpen: true, isFollowed: true, hiddenBelow: 0 }]
+}
+
+function followedTime(gaps: readonly ObservedGap[], { from, to }: Interval): readonly Interval[] {
+  const followed: Interval[] = []
+  const add = (span: Interval) => {
+    const last = followed.at(-1)
+    if (last && last.to >= span.from)
+      followed[followed.length - 1] = { from: last.from, to: latest(last.to, span.to) }
+    else if (span.from < span.to) followed.push(span)
+  }
+  let isFollowed = gaps[0]?.isFollowed ?? false
+  let until = from
+  for (const gap of gaps) {
+    if (isFollowed && gap.isFollowed) add({ from: until, to: gap.from })
+    if (gap.isFollowed) add({ from: gap.from, to: endOf(gap) })
+    isFollowed = gap.isFollowed
+    until = endOf(gap)
+  }
+  if (isFollowed) add({ from: until, to })
+  return followed
+}
+
+/** What money and wakes are computed from: gaps, and the time they stand for. */
+export type JudgedGaps = Interval &
+  Readonly<{ gaps: readonly ObservedGap[]; observed: readonly Interval[]; followedShare: Ratio }>
+
+export const followedGaps = (all: ObservedGaps): JudgedGaps => ({
+  ...everyGap(all),
+  gaps: all.gaps.filter(({ isFollowed }) => isFollowed),
+  observed: all.followed,
+})
+
+/** For delays that no hidden gap is longer than. */
+export const everyGap = ({ from, to, gaps, followedDays }: ObservedGaps): JudgedGaps => ({
+  from,
+  to,
+  gaps,
+  observed: [{ from, to }],
+  followedShare: ratio(to > from ? (followedDays * DAY) / (to - from) : 0),
+})
+
+export const gapLengths = (gaps: readonly ObservedGap[]): readonly GapLength[] =>
+  gaps.map(({ length, hiddenBelow, isOpen }) => ({ length: length.likely, hiddenBelow, isOpen }))

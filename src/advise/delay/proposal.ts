@@ -1,0 +1,170 @@
+// A delay as a proposal: saving, wakes, grounds, and the curve of the other delays.
+import { duration, overlap } from '../../ledger/interval-math.ts'
+import { priceAt } from '../../ledger/settle/slices.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
+import { ifRead } from '../../model/observation.ts'
+import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/recommendation.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { DAY, instant, seconds, type Interval, type Micros } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
+import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder } from '../backtest.ts'
+import type { AdviseInput } from '../input.ts'
+import {
+  confidenceOf,
+  moneyOf,
+  savedTimeInterval,
+  SAVING_PERIOD,
+  sizeWhileAwake,
+  type Block,
+} from '../interval.ts'
+import type { AllowedDelays } from './choose.ts'
+import type { JudgedGaps } from './observed-gaps.ts'
+
+export type DelayEvidence = JudgedGaps &
+  Readonly<{
+    input: AdviseInput
+    now: AutosuspendDelay
+    allowed: AllowedDelays
+    /** Shorter delays cannot be judged, because shorter gaps were hidden or are too few. */
+    judgedFrom: number
+  }>
+
+/** Delays of the curve, seconds; `never` follows where it is allowed. */
+const CURVE = [60, 120, 180, 300, 600, 900, 1800, 3600].map(seconds)
+
+/**
+ * Undefined where the gain is not certain:
+ * 1. a shorter delay must save money at the lower end of the interval;
+ * 2. a longer one costs money, so it must gain at the lower end once its wakes are priced.
+ */
+export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Proposal | undefined {
+  const { input, now, allowed } = evidence
+  const isShorter = now === 'never' || (to !== 'never' && to < now)
+  const gain = isShorter ? savedSeconds(evidence, to) : gainedSeconds(evidence, to)
+  if (!gain || gain.low <= 0) return undefined
+  const curve = [
+    ...CURVE.filter((delay) => isAllowed(delay, allowed)),
+    ...(allowed.mayNever ? ['never' as const] : []),
+  ]
+  const others = [...new Set([...curve, now])].filter((delay) => delay !== to).toSorted(byLength)
+  const saving = savingOf(evidence, to)
+  const chosen = { saving, wakes: wakesPerDay(evidence, to) }
+  return {
+    ref: input.entry.ref,
+    kind: 'delay',
+    from: { delay: now },
+    to: { delay: to },
+    restarts: false,
+    spend: spendOf30Days(evidence),
+    saving,
+    effect: effectOf(evidence, to),
+    confidence: confidenceOf(daysOf(evidence), saving),
+    grounds: groundsOf(evidence, [...others, to]),
+    alternatives: others.map((delay) => alternative(evidence, delay, chosen)),
+  }
+}
+
+const isAllowed = (delay: number, { range }: AllowedDelays) =>
+  range !== undefined && delay >= range.from && delay <= range.to
+
+const byLength = (a: AutosuspendDelay, b: AutosuspendDelay) =>
+  (a === 'never' ? Infinity : a) - (b === 'never' ? Infinity : b)
+
+/** Time that the gaps stand for. */
+const daysOf = ({ observed }: JudgedGaps): number => sumOf(observed, duration) / DAY
+
+/** Awake seconds saved in 30 days. */
+function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
+  const change = { from: evidence.now, to }
+  const blocks = blocksOf(evidence, (within) =>
+    sumOf(evidence.gaps, (gap) => savedTimeIn(gap, change, within)),
+  )
+  const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change))
+  // a shorter delay never adds awake time
+  return saved && saved.likely >= 0 ? { ...saved, low: Math.max(0, saved.low) } : saved
+}
+
+/** The same with each wake at its price; a wake belongs to the time in which its gap begins. */
+function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
+  const { gaps, now, input } = evidence
+  const change = { from: now, to }
+  const priceOfWakes = (some: JudgedGaps['gaps']) =>
+    input.policy.wakeCost * (wakesUnder(some, now) - wakesUnder(some, to))
+  const blocks = blocksOf(evidence, (within) => {
+    const begun = gaps.filter(({ from }) => from >= within.from && from < within.to)
+    return sumOf(gaps, (gap) => savedTimeIn(gap, change, within)) + priceOfWakes(begun)
+  })
+  const { low, likely, high } = savedTime(gaps, change)
+  const wakes = priceOfWakes(gaps)
+  return savedTimeInterval(blocks, { low: low + wakes, likely: likely + wakes, high: high + wakes })
+}
+
+/** Shortest history has this many blocks of the bootstrap. */
+const MIN_BLOCKS = 3
+
+/** Equal parts of the time, as near to a day as whole parts can be; shorter where less history than three days is needed. */
+function blocksOf(
+  { from, to, observed, input }: DelayEvidence,
+  saved: (within: Interval) => number,
+): readonly Block[] {
+  const length = Math.min(DAY, (input.needs.minHistory * 1000) / MIN_BLOCKS)
+  const count = Math.max(1, Math.round((to - from) / length))
+  const edge = (at: number) => instant(from + ((to - from) * at) / count)
+  return Array.from({ length: count }, (_, at) => {
+    const within = { from: edge(at), to: edge(at + 1) }
+    return { saved: saved(within), observed: sumOf(observed, (span) => overlap(span, within)) }
+  })
+}
+
+const NOTHING: Bounds<number> = { low: 0, likely: 0, high: 0 }
+
+const savingOf = (evidence: DelayEvidence, to: AutosuspendDelay): Bounds<Micros> =>
+  money(evidence, savedSeconds(evidence, to) ?? NOTHING)
+
+const money = ({ input }: DelayEvidence, time: Bounds<number>): Bounds<Micros> =>
+  moneyOf(
+    time,
+    sizeWhileAwake(input.entry.compute.sizing, input.utilisation),
+    priceAt(input.prices, input.now),
+  )
+
+function spendOf30Days(evidence: DelayEvidence): Bounds<Micros> {
+  const { gaps, now } = evidence
+  const days = daysOf(evidence)
+  const asleep = sumOf(gaps, ({ length }) => length.likely - awakeInGap(length.likely, now))
+  const awake = Math.max(0, days * 86_400 - asleep) * (SAVING_PERIOD / DAY / days)
+  return money(evidence, { low: awake, likely: awake, high: awake })
+}
+
+const wakesPerDay = (evidence: DelayEvidence, delay: AutosuspendDelay): number =>
+  wakesUnder(evidence.gaps, delay) / daysOf(evidence)
+
+const effectOf = (evidence: DelayEvidence, to: AutosuspendDelay): Effect => ({
+  wakesPerDay: { before: wakesPerDay(evidence, evidence.now), after: wakesPerDay(evidence, to) },
+  sessionsCut: ifRead(evidence.input.entry.reading.last?.connections)?.idle,
+  connections: undefined,
+})
+
+function groundsOf(evidence: DelayEvidence, delays: readonly AutosuspendDelay[]): Grounds {
+  const { input, from, to, gaps, followedShare } = evidence
+  return {
+    from,
+    to,
+    days: daysOf(evidence),
+    followed: followedShare,
+    cu: sizeWhileAwake(input.entry.compute.sizing, input.utilisation),
+    perCuHour: priceAt(input.prices, input.now),
+    gaps: gapGroups(gaps, delays, input.needs.grid),
+  }
+}
+
+type Chosen = Readonly<{ saving: Bounds<Micros>; wakes: number }>
+
+/** The chosen delay has the least cost with wakes priced, so another one loses by money or by wakes. */
+function alternative(evidence: DelayEvidence, delay: AutosuspendDelay, chosen: Chosen): Alternative {
+  const saving = savingOf(evidence, delay)
+  const wakesMore = wakesPerDay(evidence, delay) > chosen.wakes && saving.likely >= chosen.saving.likely
+  const isUnsure = delay !== 'never' && delay < evidence.judgedFrom
+  const because = isUnsure ? 'unsure' : wakesMore ? 'wakes-more' : 'dearer'
+  return { to: { delay }, saving, effect: effectOf(evidence, delay), because }
+}

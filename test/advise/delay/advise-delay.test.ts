@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { adviseDelay } from '../../../src/advise/delay/advise-delay.ts'
+import type { AdviseInput } from '../../../src/advise/input.ts'
+import type { Gap } from '../../../src/model/ledger/gap.ts'
+import type { Proposal, Withheld } from '../../../src/model/policy/recommendation.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { delayInput, gapsOf, HOURLY } from './delay-input.ts'
+
+const DAY = 86_400
+
+const proposed = (input: AdviseInput): Proposal => {
+  const result = adviseDelay(input)
+  if ('because' in result) throw new Error(`withheld: ${result.because}`)
+  return result
+}
+
+const withheld = (input: AdviseInput): Withheld => {
+  const result = adviseDelay(input)
+  if ('ref' in result) throw new Error('not withheld')
+  return result
+}
+
+describe('a delay is recommended', () => {
+  test('autosuspend off, nobody came for days: the default of the service', () => {
+    const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-4 * DAY) }
+    const { from, to, saving, effect, confidence, grounds } = proposed(delayInput({}, off))
+    expect({ from, to, confidence }).toEqual({
+      from: { delay: 'never' },
+      to: { delay: 300 },
+      confidence: 'low',
+    })
+    // 4 days less the delay, at 1 CU and 0.106 an hour
+    expect(saving.likely).toBeCloseTo((30 / 4) * (4 * 24 - 1 / 12) * 106_000, -1)
+    expect(saving.low).toBeGreaterThan(0.95 * saving.likely)
+    expect(effect.wakesPerDay).toEqual({ before: 0, after: 0.25 })
+    expect(grounds.gaps).toEqual([{ low: 4 * DAY, high: 4 * DAY, count: 1 }])
+  })
+
+  test('hourly use of a compute with autosuspend off: as short as the price of a wake allows', () => {
+    const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-600) }
+    const { to, saving, grounds } = proposed(delayInput({ gaps: gapsOf(HOURLY) }, off))
+    expect(to).toEqual({ delay: 60 })
+    expect(saving.low).toBeGreaterThan(0)
+    expect(grounds.followed).toBe(1)
+  })
+
+  test('a wake that is dear: a longer delay, whose saving is negative', () => {
+    const policy = { ...delayInput().policy, wakeCost: seconds(3600) }
+    const input = delayInput({ policy, gaps: gapsOf(() => 900) }, { lastActive: at(-60) })
+    const { to, saving } = proposed(input)
+    expect(to.delay).toBeGreaterThanOrEqual(900)
+    expect(saving.likely).toBeLessThan(0)
+    expect(saving.high).toBeLessThan(0)
+  })
+
+  test('a plan with one delay: never becomes that delay', () => {
+    const plan = { ...delayInput().plan!, delays: { from: seconds(300), to: seconds(300) } }
+    const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-4 * DAY) }
+    const { to, alternatives } = proposed(delayInput({ plan }, off))
+    expect(to).toEqual({ delay: 300 })
+    expect(alternatives.map((other) => other.to.delay)).toEqual(['never'])
+  })
+})
+
+describe('the curve', () => {
+  const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-600) }
+  const { alternatives, to } = proposed(delayInput({ gaps: gapsOf(HOURLY) }, off))
+
+  test('every delay that plan and policy allow, in order, without the chosen one', () => {
+    expect([to.delay, ...alternatives.map((other) => other.to.delay)]).toEqual([
+      60,
+      120,
+      180,
+      300,
+      600,
+      900,
+      1800,
+      3600,
+      'never',
+    ])
+  })
+
+  test('a longer delay saves less', () => {
+    const savings = alternatives.map(({ saving }) => saving.likely)
+    expect(savings).toEqual(savings.toSorted((a, b) => b - a))
+    expect(alternatives.every(({ because }) => because === 'dearer')).toBe(true)
+  })
+})
+
+const hidden: Partial<Gap> = { hiddenBelow: seconds(300) }
+
+describe('withheld', () => {
+  test.each<[string, AdviseInput, Partial<Withheld>]>([
+    ['the plan is not known', delayInput({ plan: undefined }), { because: 'plan-unknown' }],
+    ['the record has no delay', delayInput({}, { isDelayListed: false }), { because: 'no-readings' }],
+    [
+      'such a large compute does not suspend',
+      delayInput({}, { sizing: { fixed: cu(56) } }),
+      { because: 'plan-fixed' },
+    ],
+    [
+      'the policy asks for more than the plan has',
+      delayInput({ policy: { ...delayInput().policy, floor: seconds(700_000) } }),
+      { because: 'policy' },
+    ],
+    [
+      'the floor is over the ceiling',
+      delayInput({ policy: { ...delayInput().policy, floor: seconds(900), ceiling: seconds(300) } }),
+      { because: 'policy' },
+    ],
+    [
+      'the plan has one delay, in force already',
+      delayInput({
+        plan: { ...delayInput().plan!, delays: { from: seconds(300), to: seconds(300) }, mayNever: false },
+      }),
+      { because: 'plan-fixed' },
+    ],
+    [
+      'nothing was observed',
+      delayInput({ settings: [] }, { createdAt: at(0), lastActive: at(0) }),
+      { because: 'history-short', have: 0, needs: 3, until: at(3 * DAY) },
+    ],
+    [
+      'an hour was observed',
+      delayInput({ settings: [] }, { createdAt: at(-3600), lastActive: at(-3600) }),
+      { because: 'history-short', needs: 3, until: at(3 * DAY - 3600) },
+    ],
+    [
+      'operations alone: no delay below the one in force',
+      delayInput({ gaps: gapsOf(HOURLY, hidden) }, { lastActive: at(-30) }),
+      { because: 'not-followed', have: 0, needs: 3, until: at(3 * DAY) },
+    ],
+    [
+      'the best delay is in force',
+      delayInput({ gaps: gapsOf(HOURLY) }, { autosuspendDelay: seconds(60), lastActive: at(-60) }),
+      { because: 'fits', have: 0, needs: 0, until: undefined },
+    ],
+  ])('%s', (_, input, expected) => {
+    expect(withheld(input)).toMatchObject({ kind: 'delay', ...expected })
+  })
+
+  test('few gaps take as many more days as they took so far', () => {
+    const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-60) }
+    // six gaps of an hour in ten days: mostly used
+    const gaps = gapsOf(HOURLY).filter((_, index) => index % 40 === 0)
+    const { because, have, needs } = withheld(delayInput({ gaps }, off))
+    expect(because).toBe('not-followed')
+    expect(needs / have).toBeCloseTo(30 / gaps.length)
+  })
+})
