@@ -5,6 +5,7 @@ import { createAuditCommand } from './commands/audit.ts'
 import { createCheckConfigCommand } from './commands/check-config.ts'
 import { createCheckServiceCommand } from './commands/check-service.ts'
 import { createComputesCommand } from './commands/computes.ts'
+import { createDismissCommand } from './commands/dismiss.ts'
 import { createDemoCommand } from './commands/demo.ts'
 import { createExplainCommand } from './commands/explain.ts'
 import { createExportCommand } from './commands/export.ts'
@@ -13,6 +14,7 @@ import { createKeysCommand } from './commands/keys.ts'
 import { EXIT, failText, type CommandSession, type ExitCode, type Io } from './terminal/io.ts'
 import { createLocalCommand } from './commands/local.ts'
 import { createProjectsCommand } from './commands/projects.ts'
+import { createRecommendationsCommand } from './commands/recommendations.ts'
 import { createReloadCommand } from './commands/reload.ts'
 import { createReportCommand } from './commands/report.ts'
 import { createOnceCommand, createRunCommand } from './commands/run.ts'
@@ -28,6 +30,8 @@ const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createExplainCommand,
   createExportCommand,
   createReportCommand,
+  createRecommendationsCommand,
+  createDismissCommand,
   createReloadCommand,
   createDemoCommand,
   createLocalCommand,

@@ -12,7 +12,12 @@ import { cutText, sanitize } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 
-export type ApiProblem = Readonly<{ kind: 'unreached' | 'refused'; message: string }>
+export type ApiProblem = Readonly<{
+  kind: 'unreached' | 'refused'
+  message: string
+  /** Of an answer without success. */
+  status?: number
+}>
 type Body = Awaited<ReturnType<typeof request>>['body']
 
 /** Milliseconds without a byte: people wait for it. */
@@ -78,25 +83,29 @@ type RequestOptions = Readonly<{
   signal?: AbortSignal
   /** Milliseconds without a byte. */
   timeout?: number
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'DELETE'
+  /** JSON. */
+  body?: string | null
 }>
 
 /** @param path begins with a slash */
 export async function askDaemon(
   { url: apiUrl, token }: DaemonApi,
   path: string,
-  { signal, timeout = DEFAULT_TIMEOUT, method = 'GET' }: RequestOptions = {},
+  { signal, timeout = DEFAULT_TIMEOUT, method = 'GET', body: sent = null }: RequestOptions = {},
 ): Promise<Result<Body, ApiProblem>> {
   try {
     const { statusCode, body } = await request(`${apiUrl.replace(/\/+$/, '')}${path}`, {
       method,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      body: sent,
       headersTimeout: timeout,
       bodyTimeout: timeout,
       ...(signal && { signal }),
     })
     if (statusCode >= 200 && statusCode < 300) return ok(body)
-    return refused(messageIn(await body.text(), `${apiUrl} answers ${statusCode}`))
+    const message = messageIn(await body.text(), `${apiUrl} answers ${statusCode}`)
+    return failed({ kind: 'refused', message, status: statusCode })
   } catch (cause) {
     return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${errorReason(cause)})` })
   }
@@ -117,6 +126,8 @@ type JsonOptions<Value> = Readonly<{
   /** Tells Dormouse from another program. */
   isExpected: (body: unknown) => body is Value
   signal?: AbortSignal
+  /** Milliseconds without a byte. */
+  timeout?: number
 }>
 
 export async function readJson<Value>(

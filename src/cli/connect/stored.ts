@@ -21,7 +21,7 @@ export async function withStore<Value>(config: Config, use: (store: StoreReader)
 }
 
 /** What a daemon left, while it is open. */
-type StoredSource = Readonly<{ store: StoreReader; config: Config }>
+export type StoredSource = Readonly<{ store: StoreReader; config: Config }>
 
 type FleetQuestion<Value> = Readonly<{
   ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>

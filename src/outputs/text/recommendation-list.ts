@@ -1,0 +1,141 @@
+// All recommendations of an account for terminals and spreadsheets.
+import { sumOf } from '../../std/sum.ts'
+import { countWithNoun, moneyText } from './amounts.ts'
+import { inMoney } from './compute-fields.ts'
+import { csvLine } from './csv.ts'
+import type { RecommendationJson, RecommendationsJson, WithheldJson } from './recommendation-schema.ts'
+import {
+  KIND_TEXTS,
+  recommendationLines,
+  recommendationSummary,
+  recommendationTitle,
+  savingText,
+  settingText,
+  WITHHELD_TEXTS,
+  withheldText,
+} from './recommendation-text.ts'
+
+/** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
+const MAX_ALWAYS_ON = 20
+
+/** @param isOneCompute every reason is listed, else the reasons of many computes are counted */
+export function recommendationListLines(all: RecommendationsJson, isOneCompute: boolean): readonly string[] {
+  const { account, currency, recommendations, withheld } = all
+  const open = recommendations.filter(({ state }) => state === 'open')
+  const ended = recommendations.filter(({ state }) => state !== 'open')
+  const total = savingText(all.saving_micros_per_30_days, currency)
+  const listed = isOneCompute ? withheld : alwaysOn(withheld)
+  return [
+    open.length === 0
+      ? `account ${account}: no open recommendations`
+      : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
+    ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
+    ...(withheld.length === 0 ? [] : ['', 'not recommended:']),
+    ...listed.map((one) => `  ${computeText(one)}: ${withheldText(one, currency)}`),
+    ...(isOneCompute ? [] : countLines(withheld, currency)),
+  ]
+}
+
+const bySaving = (recommendations: readonly RecommendationJson[]) =>
+  recommendations.toSorted((a, b) => b.saving_micros_per_30_days.likely - a.saving_micros_per_30_days.likely)
+
+const blockOf = (one: RecommendationJson, currency: string) => [
+  `${computeText(one)}: ${recommendationSummary(one, currency)}`,
+  ...recommendationLines(one, currency).map((line) => `  ${line}`),
+  ...(one.curl === null ? [] : [`  ${one.curl}`]),
+  ...(one.state === 'open' ? [`  ${dismissCommand(one)}`] : []),
+]
+
+export const dismissCommand = ({ id }: Pick<RecommendationJson, 'id'>): string =>
+  `dormouse dismiss ${id} --reason "…"`
+
+/** `ep-one (shop)`. */
+const computeText = ({ endpoint_id: id, name, project_name: project }: WithheldJson | RecommendationJson) => {
+  const known = name ?? project
+  return known === null ? id : `${id} (${known})`
+}
+
+/** One reason of each compute whose autosuspend is off, the dearest first. */
+function alwaysOn(withheld: readonly WithheldJson[]) {
+  const costly = withheld.filter((one) => one.kind === 'delay' && one.always_on_micros_per_30_days !== null)
+  return costly.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, MAX_ALWAYS_ON)
+}
+
+const costOf = (one: WithheldJson) => one.always_on_micros_per_30_days ?? 0
+
+function countLines(withheld: readonly WithheldJson[], currency: string) {
+  const groups = Map.groupBy(
+    withheld,
+    ({ kind, because }) => `${KIND_TEXTS[kind]}: ${WITHHELD_TEXTS[because]}`,
+  )
+  return [...groups].map(([text, same]) => {
+    const firstAnswer = same.flatMap(({ until }) => until ?? []).toSorted()[0]
+    const cost = sumOf(same, costOf)
+    return [
+      `  ${text}: ${countWithNoun(same.length, 'compute')}`,
+      ...(firstAnswer === undefined ? [] : [`first answer about ${firstAnswer}`]),
+      ...(cost === 0 ? [] : [`those without autosuspend cost ${moneyText(cost, currency)} in 30 days`]),
+    ].join('; ')
+  })
+}
+
+const CSV_COLUMNS = [
+  'account',
+  'project_id',
+  'project_name',
+  'endpoint_id',
+  'name',
+  'kind',
+  'state',
+  'id',
+  'from',
+  'to',
+  'restarts',
+  'saving_low',
+  'saving',
+  'saving_high',
+  'currency',
+  'confidence',
+  'wakes_before',
+  'wakes_after',
+  'because',
+  'until',
+] as const
+
+/** A row for each recommendation, and for each reason why there is none, with the state `withheld`. Savings are those of 30 days. */
+export const recommendationCsv = ({ account, currency, recommendations, withheld }: RecommendationsJson) => {
+  const identityOf = (one: RecommendationJson | WithheldJson) => [
+    account,
+    one.project_id,
+    one.project_name,
+    one.endpoint_id,
+    one.name,
+    one.kind,
+  ]
+  const rows = recommendations.map((one) => {
+    const { saving_micros_per_30_days: saving, effect, ended } = one
+    return [
+      ...identityOf(one),
+      one.state,
+      one.id,
+      settingText(one.from),
+      settingText(one.to) || recommendationTitle(one),
+      String(one.restarts),
+      ...[saving.low, saving.likely, saving.high].map(inMoney),
+      currency,
+      one.confidence,
+      effect.wakes_per_day?.before,
+      effect.wakes_per_day?.after,
+      ended?.because,
+      ended?.until,
+    ]
+  })
+  const reasons = withheld.map((one) => [
+    ...identityOf(one),
+    'withheld',
+    ...Array.from({ length: 11 }, () => undefined),
+    one.because,
+    one.until,
+  ])
+  return [CSV_COLUMNS, ...rows, ...reasons].map(csvLine).join('')
+}
