@@ -61,11 +61,11 @@ const countOn = (made: ComputeAdvice['made'], { kind }: Recommendation) => ({
 /** What one evaluation says of one kind. */
 type Evaluated = Readonly<{
   life: LifeInput
-  /** Of the kind, oldest first. */
+  /** Rows of the kind, oldest first. */
   rows: Rows
   proposal: Proposal | undefined
   withheld: Withheld | undefined
-  /** Of the recommendation that would come next. */
+  /** Id of the recommendation that would come next. */
   nextId: string
 }>
 

@@ -46,7 +46,9 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
     ...CURVE.filter((delay) => isAllowed(delay, allowed)),
     ...(allowed.mayNever ? ['never' as const] : []),
   ]
-  const others = [...new Set([...curve, now])].filter((delay) => delay !== to).toSorted(byLength)
+  const others = [...new Set([...curve, ...openDelays(evidence), now])]
+    .filter((delay) => delay !== to)
+    .toSorted(byLength)
   const saving = savingOf(evidence, to)
   const chosen = { saving, wakes: wakesPerDay(evidence, to) }
   return {
@@ -63,6 +65,16 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
     alternatives: others.map((delay) => alternative(evidence, delay, chosen)),
   }
 }
+
+/** Recommended by an open recommendation: compared with `to`, it may stay. */
+const openDelays = ({ input, allowed }: DelayEvidence): readonly AutosuspendDelay[] =>
+  input.previous.flatMap(({ life, to: { delay } }) =>
+    life.state === 'open' &&
+    delay !== undefined &&
+    (delay === 'never' ? allowed.mayNever : isAllowed(delay, allowed))
+      ? [delay]
+      : [],
+  )
 
 const isAllowed = (delay: number, { range }: AllowedDelays) =>
   range !== undefined && delay >= range.from && delay <= range.to

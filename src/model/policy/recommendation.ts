@@ -63,7 +63,14 @@ export type RecommendationDetail = Readonly<
       fix: 'session-pooler' | 'idle-timeout' | 'move-job' | 'drop-slot' | 'end-transaction'
     }
   | { kind: 'unused'; what: 'no-clients' | 'replica' | 'disabled'; since: Instant | undefined }
-  | { kind: 'refresh'; startedAt: Instant | undefined }
+  | {
+      kind: 'refresh'
+      startedAt: Instant | undefined
+      /** Recommendation that brings a start of the compute; undefined: a restart of its own is needed. */
+      ridesWith: RecommendationKind | undefined
+    }
+  /** The pooler is on, but clients connect directly. */
+  | { kind: 'pooler' }
 >
 
 export type Confidence = 'low' | 'medium' | 'high'

@@ -114,7 +114,13 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
     case 'unused':
       return { kind: detail.kind, what: detail.what, since: timeField(detail.since) }
     case 'refresh':
-      return { kind: detail.kind, started_at: timeField(detail.startedAt) }
+      return {
+        kind: detail.kind,
+        started_at: timeField(detail.startedAt),
+        rides_with: detail.ridesWith ?? null,
+      }
+    case 'pooler':
+      return detail
   }
 }
 

@@ -43,7 +43,14 @@ const detailSchema = union([
     what: oneOf(['no-clients', 'replica', 'disabled']),
     since: instant.nullable(),
   }),
-  strictObject({ kind: literal('refresh'), started_at: instant.nullable() }),
+  strictObject({
+    kind: literal('refresh'),
+    started_at: instant.nullable(),
+    rides_with: kindSchema
+      .nullable()
+      .describe('Recommendation that brings the start; null: a restart of its own.'),
+  }),
+  strictObject({ kind: literal('pooler') }).describe('The pooler is on, but clients connect directly.'),
 ])
 
 const identity = {

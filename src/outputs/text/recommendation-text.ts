@@ -37,9 +37,9 @@ export function recommendationTitle({ from, to, detail, kind }: Titled): string 
         ? UNUSED_TEXTS[detail.what]
         : `${UNUSED_TEXTS[detail.what]} since ${detail.since}`
     case 'refresh':
-      return detail.started_at === null
-        ? 'restart it for the updates of the service'
-        : `restart it for the updates of the service: it runs since ${detail.started_at}`
+      return `${detail.rides_with === null ? 'restart it' : `with the ${KIND_TEXTS[detail.rides_with]}, start it anew`} for the updates of the service${detail.started_at === null ? '' : `: it runs since ${detail.started_at}`}`
+    case 'pooler':
+      return 'connect through the pooled host: direct connections come near their limit'
     case undefined:
       return kind
   }

@@ -92,8 +92,11 @@ test('kinds without a setting', () => {
   expect(titleOf({ kind: 'unused', what: 'replica', since: undefined })).toBe(
     'delete the replica if nobody needs it: nobody read from it',
   )
-  expect(titleOf({ kind: 'refresh', startedAt: at(0) })).toBe(
+  expect(titleOf({ kind: 'refresh', startedAt: at(0), ridesWith: undefined })).toBe(
     'restart it for the updates of the service: it runs since 2026-01-05T00:00:00Z',
+  )
+  expect(titleOf({ kind: 'refresh', startedAt: undefined, ridesWith: 'sizing' })).toBe(
+    'with the size, start it anew for the updates of the service',
   )
 })
 
