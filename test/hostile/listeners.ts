@@ -23,6 +23,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { busySnapshot } from '../support/fleet-snapshot.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { NO_PAGES } from '../support/no-pages.ts'
+import { REPORTED_ADVICE } from '../support/recommendations.ts'
 
 type Opened = Awaited<ReturnType<typeof openedListeners>>
 
@@ -41,6 +42,7 @@ export async function openedListeners(computes: number, server = '', history: Pa
   const source: ReportSource = {
     history: { ...past, eventsAfter: () => Promise.resolve([]) },
     ledger: ledger(),
+    advice: REPORTED_ADVICE,
     prices,
     zone: createUtc(),
     owners: createOwners([]),

@@ -24,6 +24,7 @@ import { bySize } from '../support/tiers.ts'
 import { at, zoneOf } from '../support/zones.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
+import { REPORTED_ADVICE } from '../support/recommendations.ts'
 
 export const BERLIN = zoneOf('Europe/Berlin')
 /** Monday, in summer time; the Sunday of the week after has 25 hours. */
@@ -154,6 +155,7 @@ export async function reportedWeek(store: Store & History & Outbox): Promise<Rep
     {
       history: store,
       ledger: last.ledger,
+      advice: REPORTED_ADVICE,
       prices,
       zone: BERLIN,
       owners,

@@ -1,4 +1,5 @@
 // Recommendations with quiet defaults: autosuspend off → 300 s on a compute of 0.25 CU.
+import type { ReportSource } from '../../src/daemon/reports/build.ts'
 import type { AdviceSummary, OpenRecommendation, Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Alternative, Recommendation, Withheld } from '../../src/model/policy/recommendation.ts'
 import { cu, micros, ratio, seconds, type Micros } from '../../src/model/units.ts'
@@ -127,3 +128,10 @@ export const withAdvice = (snapshot: Snapshot, open = [openRecommendation()]): S
   accounts: snapshot.accounts.map((account) => ({ ...account, advice: ADVICE })),
   computes: snapshot.computes.map((view) => viewWith(view, { advice: open })),
 })
+
+/** What reports of recommendations are made with. */
+export const REPORTED_ADVICE: ReportSource['advice'] = {
+  baseUrl: 'https://service.example/api/v2',
+  minSaving: micros(1_000_000),
+  windows: new Map(),
+}

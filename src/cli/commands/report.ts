@@ -168,6 +168,11 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
     history: store,
     ledger: await store.account(name).load(),
     prices: await effectivePrices(account, store, now),
+    advice: {
+      baseUrl: account.baseUrl,
+      minSaving: config.report.minSaving,
+      windows: config.windows,
+    },
     zone,
     owners,
     plan: config.report.plan,

@@ -23,10 +23,12 @@ import { eventText } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import { inTurns } from '../turns.ts'
+import { readReportAdvice, type ReportAdviceSource } from './advice.ts'
 
 export type ReportSource = Readonly<{
   history: History & Pick<Outbox, 'eventsAfter'>
   ledger: Ledger
+  advice: ReportAdviceSource['advice']
   prices: Prices
   /** Zone in which the days of the history begin. */
   zone: Zone
@@ -91,21 +93,26 @@ export async function buildReports(
     countedSince: monthState?.since,
     events: await eventsIn(source, slot),
   }
+  const isCurrent = madeAt < slot.to + WEEK_MS
+  const advice = isCurrent ? await readReportAdvice(source, { slot, plans, identityOf }) : []
   const reports: Report[] = []
-  for await (const { plan, aggregator } of inTurns(aggregations, clock)) {
-    const month = plan.onlyTeam === undefined ? view?.month : undefined
-    const planned = view && { budgets: view.budgets, month }
+  for await (const [index, { plan, aggregator }] of inTurns(aggregations.entries(), clock)) {
     const report = composeReport({
       ...common,
       plan,
       history: aggregator.done(),
       wakesCaused: wakesCausedIn(ledger, plan, identityOf),
-      planned: madeAt < slot.to + WEEK_MS ? planned : undefined,
+      planned: isCurrent ? plannedIn(view, plan) : undefined,
+      advice: advice[index] ?? null,
     })
     reports.push(report)
   }
   return reports
 }
+
+/** What is expected of the month is expected of all teams. */
+const plannedIn = (view: ReportSource['view'], { onlyTeam }: ReportPlan) =>
+  view && { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
 
 function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   const days = []

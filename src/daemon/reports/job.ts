@@ -45,13 +45,16 @@ export function reportSources(
   { all, snapshot }: Runners,
   history: ReportSource['history'],
 ): ReadonlyMap<string, ReportSource> {
-  const { timezone: zone, owners, report } = config
+  const { timezone: zone, owners, report, windows, accounts } = config
+  const { minSaving } = report
   const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
   const sourceOf = (runner: Runners['all'][number]): ReportSource => {
     const { ledger } = runner.state()
     const unread = reasonNotRead(config, runner.reasonUnreadable)
     const view = views.get(ledger.account)
-    return { history, ledger, prices: runner.prices(), zone, owners, plan: report.plan, unread, view }
+    const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
+    const advice = { baseUrl, minSaving, windows }
+    return { history, ledger, advice, prices: runner.prices(), zone, owners, plan: report.plan, unread, view }
   }
   return new Map(all.map((runner) => [runner.state().ledger.account, sourceOf(runner)]))
 }

@@ -21,8 +21,18 @@ export type TableBlock = Readonly<{
   row: (index: number) => readonly BlockCell[]
 }>
 
-type TextBlock = Readonly<{ kind: 'text'; text: string }>
-export type ReportBlock = TextBlock | TableBlock
+export type TextBlock = Readonly<{ kind: 'text'; text: string }>
+
+/** Details of one item of a table. Formats that are a summary leave it out. */
+export type ItemBlock = Readonly<{
+  kind: 'item'
+  title: string
+  lines: readonly string[]
+  /** Commands, whole and unchanged but for unsafe characters, so that they can be copied. */
+  code: readonly string[]
+}>
+
+export type ReportBlock = TextBlock | TableBlock | ItemBlock
 
 export type ReportSection = Readonly<{
   /** Stable, for links and tests. */
@@ -42,7 +52,14 @@ export const plainText = (words: string): string => unlinked(sanitize(words))
 
 export const textBlock = (words: string): TextBlock => ({ kind: 'text', text: plainText(words) })
 
-/** With more, and names of 200 characters, some mail clients clip the message. */
+export const itemBlock = ({ title, lines, code }: Omit<ItemBlock, 'kind'>): ItemBlock => ({
+  kind: 'item',
+  title: plainText(title),
+  lines: lines.map(plainText),
+  code: code.map(sanitize),
+})
+
+/** More are for the page, the JSON and the CSV. */
 const MAX_ROWS = 20
 
 /** Nothing without items. A title that begins with `>` aligns right. */

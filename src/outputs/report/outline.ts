@@ -1,7 +1,9 @@
 import { displayName } from '../text/display-name.ts'
 import { plainText, tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
+import { earlierSection } from './sections/earlier.ts'
 import { notAnalysedSection, pricesSection } from './sections/method.ts'
+import { recommendationSection } from './sections/recommendations.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
 import { observerSection, unproductiveSection } from './sections/unproductive.ts'
 import type { Report } from './schema.ts'
@@ -13,6 +15,8 @@ export function buildOutline(report: Report): ReportOutline {
     title: `Report ${slot.id}, account ${account}${team === null ? '' : `, team ${team}`}${slot.late ? ' (late)' : ''}`,
     lead: [verdict, aboutText(report)].map(plainText),
     sections: [
+      recommendationSection(report),
+      earlierSection(report),
       spendSection(report),
       groupSection(report),
       dearestSection(report),
@@ -23,13 +27,9 @@ export function buildOutline(report: Report): ReportOutline {
       eventSection(report),
       notAnalysedSection(report),
       pricesSection(report),
-      { id: 'missing', title: 'Not in this report', blocks: [textBlock(MISSING)] },
     ].filter(({ blocks }) => blocks.length > 0),
   }
 }
-
-const MISSING =
-  'Recommendations and changes: this version only observes, so it recommended and changed nothing.'
 
 function aboutText({ slot, zone, spend, awake, made_at }: Report) {
   const [first, last] = [spend.days[0]?.date ?? '', spend.days.at(-1)?.date ?? '']

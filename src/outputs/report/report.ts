@@ -14,7 +14,7 @@ import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval } from '../text/amounts.ts'
 import { notAnalysed } from './not-analysed.ts'
 import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
-import type { Report, ReportCompute } from './schema.ts'
+import type { Report, ReportAdvice, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
 
@@ -36,6 +36,8 @@ export type ReportInput = Readonly<{
   events: NonNullable<Report['events']>
   /** Since the ledger began, of the computes in the plan. */
   wakesCaused: number
+  /** Null when the report is older than the last whole week. */
+  advice: ReportAdvice | null
   /** Undefined without a daemon, or when the report is older than the last whole week. */
   planned: Readonly<{ budgets: readonly BudgetWithForecast[]; month: MonthView | undefined }> | undefined
 }>
@@ -61,6 +63,7 @@ export function composeReport(input: ReportInput): Report {
     team: onlyTeam ?? null,
     redacted: [...plan.redact],
     known_from: knownFrom === undefined ? null : toIso(knownFrom),
+    recommendations: input.advice,
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),

@@ -1,6 +1,7 @@
 // Every format is made from it; config/report.schema.json is generated from it.
 import { array, boolean, enum as oneOf, int, iso, literal, number, strictObject, string } from 'zod'
 import { toJSONSchema, type z } from 'zod'
+import { recommendationSchema, withheldSchema } from '../text/recommendation-schema.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
 const interval = strictObject({ from: instant, to: instant })
@@ -68,6 +69,69 @@ const client = strictObject({
   share: ratio.describe('Share of the awake time that readings saw.'),
 })
 
+const recommendation = recommendationSchema.extend({
+  no_wake: array(
+    strictObject({
+      window: string(),
+      micros: micros.describe('What staying awake inside the window costs more in 30 days.'),
+      wakes_per_day: number().min(0).describe('Wakes inside it that this saves.'),
+    }),
+  ).describe('Of a delay, for each window of the configuration.'),
+})
+
+const earlierRecommendation = recommendationSchema.pick({
+  id: true,
+  kind: true,
+  state: true,
+  project_id: true,
+  project_name: true,
+  endpoint_id: true,
+  name: true,
+  from: true,
+  to: true,
+  detail: true,
+  saving_micros_per_30_days: true,
+  opened_at: true,
+  ended: true,
+})
+
+const advice = strictObject({
+  saving_micros_per_30_days: recommendationSchema.shape.saving_micros_per_30_days.describe(
+    'Of all open ones, applied together.',
+  ),
+  min_saving_micros: micros.describe('In 30 days; what saves less is counted, not listed.'),
+  open: count,
+  below: count.describe('Open ones that save less than the minimum.'),
+  left: count.describe('Further open ones that are not listed.'),
+  listed: array(recommendation).describe(
+    'Open ones, at most 100: the largest saving first, then what costs more.',
+  ),
+  earlier: strictObject({
+    opened: count.describe('In the week; likewise superseded and withdrawn.'),
+    superseded: count,
+    withdrawn: count,
+    by_kind: array(
+      strictObject({
+        kind: recommendationSchema.shape.kind,
+        count,
+        likely_micros: micros,
+        realised_micros: micros,
+      }),
+    ).describe('Savings in 30 days of those that were implemented and followed up to the end.'),
+    listed: array(earlierRecommendation).describe(
+      'Implemented and dismissed ones of the week and the 28 days before it, the last first; at most 50.',
+    ),
+    left: count,
+  }),
+  withheld: array(
+    withheldSchema.pick({ kind: true, because: true }).extend({
+      computes: count,
+      until: instant.nullable().describe('When the first answer will be there; null: not by waiting.'),
+      examples: array(compute),
+    }),
+  ),
+})
+
 export const reportSchema = strictObject({
   schema_version: literal(1),
   account: string(),
@@ -83,6 +147,10 @@ export const reportSchema = strictObject({
   redacted: array(oneOf(['names', 'clients'])),
   known_from: instant.nullable().describe('Start of what is known; null when nothing is known.'),
   verdict: string().describe('The report in one or two sentences.'),
+  recommendations: advice
+    .nullable()
+    .optional()
+    .describe('As they were when the report was made; null: not known. Reports of earlier versions lack it.'),
   spend: strictObject({
     week: bounds,
     before: micros.nullable().describe('The week before; null where that is not known.'),
@@ -172,6 +240,8 @@ export const reportSchema = strictObject({
 })
 
 export type Report = z.output<typeof reportSchema>
+export type ReportAdvice = z.output<typeof advice>
+export type ReportRecommendation = z.output<typeof recommendation>
 export type ReportCompute = Report['computes'][number]
 export type ReportBudget = z.output<typeof budget>
 

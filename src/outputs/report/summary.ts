@@ -14,7 +14,7 @@ type ReportWithoutVerdict = Omit<Report, 'verdict'>
 export function summarySentence(report: ReportWithoutVerdict): string {
   if (report.known_from === null || report.known_from >= report.slot.to)
     return 'Nothing is known of this week: Dormouse did not count yet.'
-  return [...spentText(report), ...budgetText(report)].join(' ')
+  return [...spentText(report), ...savingText(report), ...budgetText(report)].join(' ')
 }
 
 function spentText(report: ReportWithoutVerdict) {
@@ -48,6 +48,13 @@ function forecastText({ spend: { forecast, days }, currency }: ReportWithoutVerd
   const guess = forecast.learning ? ', a rough guess so far' : ''
   const month = monthText(days.at(-1)?.date ?? '')
   return [`${month} is on course for ${moneyText(forecast.p50, currency)}${guess}.`]
+}
+
+function savingText({ recommendations, currency }: ReportWithoutVerdict) {
+  if (!recommendations || recommendations.saving_micros_per_30_days.likely <= 0) return []
+  const { open, saving_micros_per_30_days: saving } = recommendations
+  const applied = open === 1 ? 'the open recommendation' : `all ${open} open recommendations`
+  return [`Applying ${applied} saves ${moneyText(saving.likely, currency)} in 30 days.`]
 }
 
 /** Chance of going over a limit that the summary mentions: the likelier outcome. */

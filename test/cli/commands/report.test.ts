@@ -17,6 +17,7 @@ import { NO_PAGES } from '../../support/no-pages.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { keptBy } from '../kept.ts'
 import { dormouse, words } from '../local-cli.ts'
+import { REPORTED_ADVICE } from '../../support/recommendations.ts'
 
 const one = refOf('ep-one')
 const everything = {
@@ -149,6 +150,7 @@ describe('from a daemon', () => {
     const source: ReportSource = {
       history: store,
       ledger: await store.account('main').load(),
+      advice: REPORTED_ADVICE,
       prices,
       zone: createUtc(),
       owners: createOwners([]),

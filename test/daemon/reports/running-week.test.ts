@@ -12,6 +12,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { at, attempt, ledger, look, prices, sweep } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { collected, refOf, rollupAt } from '../../store/build.ts'
+import { REPORTED_ADVICE } from '../../support/recommendations.ts'
 
 const HOUR = 3600
 const zone = createUtc()
@@ -40,6 +41,7 @@ async function report(readings: readonly ReadingAttempt[]) {
   const source: ReportSource = {
     history,
     ledger: known,
+    advice: REPORTED_ADVICE,
     prices,
     zone,
     owners: createOwners([]),

@@ -1,7 +1,6 @@
 // Fleets that reports are made of, each from a short description of its weeks.
 import { isoWeekInterval, isoWeeksBefore } from '../../../src/calendar/iso-week.ts'
 import type { Zone } from '../../../src/calendar/zone.ts'
-import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { createEventCollector } from '../../../src/daemon/reports/build.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
@@ -13,6 +12,16 @@ import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
 import { composeReport, type ReportInput } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
+import {
+  adviceOf,
+  BROKEN_WITHHELD,
+  BUSY_NO_WAKE,
+  BUSY_RECOMMENDATIONS,
+  BUSY_WITHHELD,
+  jsonIn,
+  type FleetAdvice,
+} from './fleet-advice.ts'
+import { budget } from './fleet-budgets.ts'
 import { refOf, rollupAt } from '../../store/build.ts'
 import { zoneOf } from '../../support/zones.ts'
 
@@ -37,7 +46,7 @@ export type Described = {
   readonly heldBy?: Readonly<Record<string, number>>
 }
 
-export type Fleet = {
+export type Fleet = FleetAdvice & {
   readonly computes: readonly Described[]
   readonly week?: string
   readonly zone?: Zone
@@ -78,9 +87,12 @@ export function inputOf(fleet: Fleet): ReportInput {
       gathering.addDay(row)
   for (const one of computes) for (const rollup of rollupsOf(one, week.from)) gathering.addRollup(rollup)
   const places = new Map(computes.map((one) => [one.endpointId, placeOf(one)]))
+  const identityOf: ReportInput['identityOf'] = ({ endpointId }) =>
+    places.get(endpointId) ?? placeOf({ endpointId, hours: 0 })
+  const slot = { id, ...week, late: false }
   return {
     account: 'main',
-    slot: { id, ...week, late: false },
+    slot,
     zone: place.name,
     madeAt: instant(week.to + 8 * HOUR),
     plan,
@@ -88,7 +100,14 @@ export function inputOf(fleet: Fleet): ReportInput {
     spans: stretches,
     history: gathering.done(),
     countedSince: fleet.computes.length === 0 ? knownFrom : undefined,
-    identityOf: ({ endpointId }) => places.get(endpointId) ?? placeOf({ endpointId, hours: 0 }),
+    identityOf,
+    advice: adviceOf(fleet, {
+      plan,
+      slot,
+      minSaving: micros(1_000_000),
+      identityOf,
+      jsonOf: jsonIn(identityOf),
+    }),
     events: eventsOf(fleet, week),
     wakesCaused: (fleet.events ?? []).filter(([, kind]) => kind === 'wake-caused').length,
     planned: plannedFor(plan, planned),
@@ -171,43 +190,7 @@ const owner = (team: string, tier: string): ComputeIdentity['owner'] => ({
   costCentre: `cc-${team}`,
 })
 
-/** Sixty days at least; 200 USD a month. */
-const budget = (name: string, spent: number, over: number): BudgetWithForecast => {
-  const from = instant(Date.UTC(2026, 10, 1))
-  return {
-    account: 'main',
-    name,
-    mode: 'soft',
-    scope: { project: [`${name}-*`] },
-    per: 'month',
-    period: { from, to: instant(Date.UTC(2026, 11, 1)) },
-    knownFrom: from,
-    limit: { unit: 'money', amount: micros(200_000_000), currency: 'USD' },
-    spent: { low: spent * 1e6, likely: spent * 1e6, high: spent * 1e6 },
-    total: spent * 1e6,
-    share: ratio(spent / 200),
-    remaining: (200 - spent) * 1e6,
-    rungs: [50, 80, 100].filter((rung) => spent >= 2 * rung) as BudgetWithForecast['rungs'],
-    assumed: ratio(0),
-    enforcement: { kind: 'tells', because: 'soft' },
-    maxBurn: 4,
-    burns: [],
-    team: name,
-    tier: '',
-    forecast: {
-      p10: spent * 1.2e6,
-      p50: spent * 1.35e6,
-      p90: spent * 1.5e6,
-      learning: false,
-      days: 80,
-      probabilityOver: ratio(over),
-      exhaustedAt: undefined,
-      held: undefined,
-    },
-  }
-}
-
-const QUIET: Fleet = { computes: [] }
+const QUIET: Fleet = { computes: [], recommendations: [] }
 
 const BUSY: Fleet = {
   computes: [
@@ -254,6 +237,9 @@ const BUSY: Fleet = {
       heldBy: { 'clients/cron/blog/blog': 1 },
     },
   ],
+  recommendations: BUSY_RECOMMENDATIONS,
+  withheld: BUSY_WITHHELD,
+  noWake: BUSY_NO_WAKE,
   planned: {
     budgets: [budget('payments', 212, 1), budget('web', 31, 0.02)],
     month: { ...budget('the month', 243, 0) },
@@ -271,6 +257,8 @@ const BROKEN: Fleet = {
     [168, 'key-refused', 'The API key is refused'],
   ],
   known: 1,
+  recommendations: [],
+  withheld: BROKEN_WITHHELD,
   computes: [
     {
       endpointId: 'ep-gone',

@@ -3,11 +3,13 @@ import { renderFullHtml } from './full-html.ts'
 import { renderMailHtml } from './html.ts'
 import { renderJson, computeChunks } from './json.ts'
 import { renderSlack } from './slack.ts'
-import { type ReportOutline, limitRows, cellPlainText, type ReportBlock, type BlockCell } from '../blocks.ts'
+import { type ReportOutline, limitRows, cellPlainText } from '../blocks.ts'
+import type { BlockCell, ItemBlock, ReportBlock } from '../blocks.ts'
 import { buildOutline } from '../outline.ts'
-import type { Report, ReportCompute } from '../schema.ts'
+import type { Report, ReportCompute, ReportRecommendation } from '../schema.ts'
 import { renderText } from './text.ts'
 import { inMoney } from '../../text/compute-fields.ts'
+import { recommendationTitle } from '../../text/recommendation-text.ts'
 import { csvLine, type CsvCell } from '../../text/csv.ts'
 
 type ReportRendering = Readonly<{
@@ -62,6 +64,21 @@ const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) 
   idle_tail_seconds: (compute) => compute.idle_tail_seconds,
   extension_seconds: (compute) => compute.extension_seconds,
   wakes: (compute) => compute.wakes,
+  recommendation: (compute, report) => best(compute, report, recommendationTitle),
+  recommendation_saving: (compute, report) =>
+    best(compute, report, ({ saving_micros_per_30_days: { likely } }) => inMoney(likely)),
+}
+
+/** Of the listed recommendation for the compute that saves most; null without one. */
+function best(
+  { project_id, endpoint_id }: ReportCompute,
+  { recommendations }: Report,
+  cell: (recommendation: ReportRecommendation) => CsvCell,
+): CsvCell {
+  const first = recommendations?.listed.find(
+    (one) => one.endpoint_id === endpoint_id && one.project_id === project_id,
+  )
+  return first ? cell(first) : null
 }
 
 /** The header, then one text per 500 computes. */
@@ -85,6 +102,7 @@ export function renderMarkdown({ title, lead, sections }: ReportOutline): string
 
 function blockText(block: ReportBlock) {
   if (block.kind === 'text') return escaped(block.text)
+  if (block.kind === 'item') return itemText(block)
   const { rows, rest } = limitRows(block)
   const lines = [
     row(block.columns.map(({ title }) => escaped(title))),
@@ -93,6 +111,12 @@ function blockText(block: ReportBlock) {
   ]
   return [lines.join('\n'), ...rest].join('\n\n')
 }
+
+const itemText = ({ title, lines, code }: ItemBlock) =>
+  [
+    `### ${escaped(title)}`,
+    [...lines.map(escaped), ...code.map(codeText)].map((line) => `- ${line}`).join('\n'),
+  ].join('\n\n')
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 

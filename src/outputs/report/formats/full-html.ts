@@ -15,7 +15,8 @@ const STYLE = `
   font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page) }
 body { max-width: 1000px; margin: 0 auto; padding: 20px }
 h1 { font-size: 24px } h2 { font-size: 17px; margin: 0 0 10px }
-h1, h2, p, th, td { overflow-wrap: anywhere }
+h3 { font-size: 15px; margin: 18px 0 4px } h1, h2, h3, p, th, td, li { overflow-wrap: anywhere }
+.details { margin: 0; padding-left: 20px } code { font: 13px/1.4 ui-monospace, monospace }
 .lead { font-size: 17px } .about, figcaption, thead th { color: var(--soft); font-size: 13px }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 18px 20px; margin-bottom: 20px }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }

@@ -6,6 +6,7 @@ import {
   cellPlainText,
   type ReportBlock,
   type BlockCell,
+  type ItemBlock,
   type ReportSection,
   type TableBlock,
 } from '../blocks.ts'
@@ -40,8 +41,17 @@ function sectionHtml(
 
 type TableOptions = Readonly<{ label: string; most: number }>
 
-const blockHtml = (block: ReportBlock, options: TableOptions) =>
-  block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, options)
+function blockHtml(block: ReportBlock, options: TableOptions) {
+  if (block.kind === 'text') return html`<p><bdi>${breakable(block.text)}</bdi></p>`
+  return block.kind === 'item' ? itemHtml(block) : blockTable(block, options)
+}
+
+const itemHtml = ({ title, lines, code }: ItemBlock) =>
+  html`<h3><bdi>${breakable(title)}</bdi></h3>
+    <ul class="details">
+      ${lines.map((line) => html`<li><bdi>${breakable(line)}</bdi></li>`)}
+      ${code.map((line) => html`<li><code>${line}</code></li>`)}
+    </ul>`
 
 function blockTable(table: TableBlock, { label, most }: TableOptions) {
   const { rows, rest } = limitRows(table, most)

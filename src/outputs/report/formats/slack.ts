@@ -1,5 +1,11 @@
 // Texts are plain or preformatted, so that no name is markup or mentions anybody.
-import { limitRows, type ReportBlock, type ReportOutline } from '../blocks.ts'
+import {
+  limitRows,
+  type ReportBlock,
+  type ReportOutline,
+  type TableBlock,
+  type TextBlock,
+} from '../blocks.ts'
 import { cutText, escapeEntities } from '../../../std/sanitize.ts'
 import { tableText } from './text.ts'
 
@@ -10,7 +16,15 @@ const MAX_TEXT_LENGTH = 3000
 /** A channel shows more only behind a click. */
 const MAX_LIST_ROWS = 5
 /** The others are in the other formats. */
-const SECTIONS = new Set(['spend', 'groups', 'computes', 'movers', 'budgets', 'unproductive'])
+const SECTIONS = new Set([
+  'recommendations',
+  'spend',
+  'groups',
+  'computes',
+  'movers',
+  'budgets',
+  'unproductive',
+])
 
 export function renderSlack({ title, lead, sections }: ReportOutline): string {
   const blocks = [
@@ -18,7 +32,7 @@ export function renderSlack({ title, lead, sections }: ReportOutline): string {
     ...lead.map(textSection),
     ...sections
       .filter(({ id }) => SECTIONS.has(id))
-      .flatMap((section) => [textSection(section.title), ...section.blocks.map(blockOf)]),
+      .flatMap((section) => [textSection(section.title), ...summaryBlocks(section.blocks).map(blockOf)]),
   ]
   // some clients read the fallback text as markup
   const text = escapeEntities(cutText(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
@@ -32,7 +46,10 @@ const plain = (text: string, most: number) => ({
 })
 const textSection = (words: string) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })
 
-function blockOf(block: ReportBlock) {
+/** Details are in the other formats. */
+const summaryBlocks = (blocks: readonly ReportBlock[]) => blocks.filter((block) => block.kind !== 'item')
+
+function blockOf(block: TextBlock | TableBlock) {
   if (block.kind === 'text') return textSection(block.text)
   const isList = block.columns.every(({ title }) => title !== '')
   const limited = isList ? { ...limitRows(block, MAX_LIST_ROWS), rest: [] } : limitRows(block)

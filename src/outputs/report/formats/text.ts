@@ -3,6 +3,7 @@ import {
   cellPlainText,
   type ReportBlock,
   type BlockCell,
+  type ItemBlock,
   type TableBlock,
   type LimitedRows,
   type ReportOutline,
@@ -28,8 +29,18 @@ function underlined(title: string, line: string) {
   return [...lines, line.repeat(Math.max(...lines.map(displayWidth)))].join('\n')
 }
 
-const blockText = (block: ReportBlock) =>
-  block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, limitRows(block))
+function blockText(block: ReportBlock) {
+  if (block.kind === 'text') return wrapped(block.text, WIDTH).join('\n')
+  return block.kind === 'item' ? itemText(block) : tableText(block, limitRows(block))
+}
+
+/** Commands stay on one line, so that they can be copied. */
+function itemText({ title, lines, code }: ItemBlock) {
+  const listed = lines.flatMap((words) =>
+    wrapped(words, WIDTH - 4).map((line, index) => `${index === 0 ? '  - ' : '    '}${line}`),
+  )
+  return [...wrapped(title, WIDTH), ...listed, ...code.map((line) => `    ${line}`)].join('\n')
+}
 
 export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest }: LimitedRows): string {
   const cells = rows.map((row) => row.map(cellText))

@@ -1,6 +1,7 @@
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
+import { KIND_TEXTS, WITHHELD_TEXTS } from '../../text/recommendation-text.ts'
 import { moneyText, priceText, instantText } from '../../text/amounts.ts'
 
 /** The table must fit a line of a mail. */
@@ -8,16 +9,31 @@ const MAX_REASON_LENGTH = 120
 
 type Group = Report['not_analysed'][number]
 
-export const notAnalysedSection = ({ not_analysed: groups, currency }: Report): ReportSection => ({
+export const notAnalysedSection = ({ not_analysed: groups, ...report }: Report): ReportSection => ({
   id: 'not-analysed',
   title: 'Not fully analysed, and why',
-  blocks: tableBlock(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
-    whyText(group),
-    String(group.computes),
-    moneyText(group.micros, currency),
-    { computes: group.examples },
-  ]),
+  blocks: [
+    ...tableBlock(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
+      whyText(group),
+      String(group.computes),
+      moneyText(group.micros, report.currency),
+      { computes: group.examples },
+    ]),
+    ...withheldBlocks(report.recommendations),
+  ],
 })
+
+function withheldBlocks(advice: Report['recommendations']) {
+  const groups = advice?.withheld.filter(({ because }) => because !== 'fits') ?? []
+  const titles = ['No recommendation of', 'Why', '>Computes', 'First answer', 'Such as']
+  return tableBlock(titles, groups, ({ kind, because, computes, until, examples }) => [
+    KIND_TEXTS[kind],
+    WITHHELD_TEXTS[because],
+    String(computes),
+    until === null ? 'not by waiting' : instantText(until),
+    { computes: examples },
+  ])
+}
 
 const whyText = ({ reason, because }: Group) =>
   reason === 'uncertain'

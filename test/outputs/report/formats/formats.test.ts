@@ -12,7 +12,8 @@ import { budgetAmountText, hoursText, moneyText, spanText } from '../../../../sr
 import { problemsOf } from '../../page/well-formed.ts'
 import { HOSTILE } from '../../../support/hostile-names.ts'
 import { check } from '../../../support/property.ts'
-import { FLEETS, inputOf, told, type Described } from '../fleets.ts'
+import { FLEETS, inputOf, told } from '../fleets.ts'
+import { advisedAll, budgetNamed, namedAll } from '../hostile-fleet.ts'
 
 const rendered = (report: Report, format: ReportFormat): string =>
   REPORT_RENDERINGS[format].render(report).join('')
@@ -53,8 +54,11 @@ function amountsIn(value: unknown): ReadonlySet<string> {
     else if (typeof part === 'object' && part !== null) for (const one of Object.values(part)) walk(one)
   }
   walk(value)
-  const { movers } = value as Report
-  const changes = movers.map((one) => Math.abs(one.micros - one.before_micros))
+  const { movers, recommendations } = value as Report
+  const compared = recommendations?.listed.flatMap(({ alternatives, saving_micros_per_30_days: best }) =>
+    alternatives.map((one) => best.likely - one.saving_micros_per_30_days.likely),
+  )
+  const changes = [...movers.map((one) => one.micros - one.before_micros), ...(compared ?? [])].map(Math.abs)
   return new Set(
     [...numbers, ...changes].flatMap((number) => [
       moneyText(number, 'USD'),
@@ -66,39 +70,11 @@ function amountsIn(value: unknown): ReadonlySet<string> {
   )
 }
 
-/** Every name that others choose. */
-const namedAll = (names: readonly string[]): readonly Described[] =>
-  names.map((name, index) => ({
-    endpointId: `ep-${index}`,
-    projectId: `p-${index}`,
-    hours: 24 - index * 1e-4,
-    hoursBefore: index % 20,
-    unsure: 0.5,
-    place: {
-      projectName: name,
-      name,
-      owner: { team: name, tier: name, channel: undefined, costCentre: name },
-      ...(index % 2 === 0 ? {} : { unreadBecause: name }),
-    },
-    ...(index % 2 === 0
-      ? {
-          heldBy: {
-            [['clients', name, name, name].map((part) => encodeURIComponent(wellFormed(part))).join('/')]: 1,
-          },
-        }
-      : {}),
-  }))
-
-const wellFormed = (text: string): string => text.toWellFormed()
-
-const budgetNamed = (name: string): NonNullable<ReturnType<typeof inputOf>['planned']> => {
-  const [first] = FLEETS.busy.planned?.budgets ?? []
-  return { budgets: first ? [{ ...first, name, team: name }] : [], month: undefined }
-}
-
 describe('hostile names', () => {
   const events = HOSTILE.map((name) => [1, 'problem', `${name}: ${name}`] as const)
-  const report = told(inputOf({ computes: namedAll(HOSTILE), planned: budgetNamed('<b>|`*\u202E'), events }))
+  const advised = advisedAll(HOSTILE)
+  const planned = budgetNamed('<b>|`*\u202E')
+  const report = told(inputOf({ computes: namedAll(HOSTILE), planned, events, ...advised }))
 
   test('do not control a terminal or reverse text', () => {
     for (const format of ['markdown', 'text', 'html', 'html-full', 'slack'] as const) {
@@ -116,10 +92,13 @@ describe('hostile names', () => {
       new Set([
         '!doctype',
         'body',
+        'code',
         'h1',
         'h2',
+        'h3',
         'head',
         'html',
+        'li',
         'meta',
         'p',
         'table',
@@ -127,6 +106,7 @@ describe('hostile names', () => {
         'th',
         'title',
         'tr',
+        'ul',
       ]),
     )
     expect(attributes(rendered(report, 'html'))).toEqual(
@@ -159,10 +139,10 @@ describe('hostile names', () => {
     expect([...text.matchAll(codes)].map(([code]) => code)).toContain('`@here`')
   })
 
-  test('take no more than 78 columns of text', () => {
+  test('take no more than 78 columns of text; commands stay whole', () => {
     const wide = rendered(report, 'text')
       .split('\n')
-      .filter((line) => displayWidth(line) > 78)
+      .filter((line) => displayWidth(line) > 78 && !/^ {4}(curl|PATCH) /.test(line))
     expect(wide).toEqual([])
   })
 
@@ -200,12 +180,13 @@ describe('limits', () => {
         computes,
         known: 2,
         planned: { budgets, month: undefined },
+        ...advisedAll(Array.from({ length: 150 }, () => name)),
         plan: { groupBy: 'project' },
         events: Array.from({ length: 300 }, () => [1, 'problem', `${name}: ${name}`]),
       }),
     )
     expect(Buffer.byteLength(rendered(report, 'html'))).toBeLessThanOrEqual(100_000)
-    expect(Buffer.byteLength(rendered(report, 'html-full'))).toBeLessThanOrEqual(4_000_000)
+    expect(Buffer.byteLength(rendered(report, 'html-full'))).toBeLessThanOrEqual(4_300_000)
     const { blocks, text } = JSON.parse(rendered(report, 'slack')) as SlackMessage
     expect(blocks.length).toBeLessThanOrEqual(50)
     expect(Math.max(text.length, ...longest(blocks))).toBeLessThanOrEqual(3000)
@@ -267,8 +248,10 @@ test('redacted names are in no format', () => {
     ...one,
     place: { ...one.place, unreadBecause: undefined, owner: FLEETS.busy.computes[0]?.place?.owner ?? NONE },
   }))
-  const report = told(inputOf({ computes, plan }))
+  const recommendations = advisedAll([secret, secret]).recommendations?.slice(0, 2) ?? []
+  const report = told(inputOf({ computes, plan, recommendations }))
   expect(report.movers.length).toBe(2)
+  expect(report.recommendations?.listed.length).toBe(2)
   for (const format of REPORT_FORMATS) expect(rendered(report, format)).not.toContain(secret)
 })
 

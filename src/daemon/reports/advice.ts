@@ -1,0 +1,95 @@
+// Recommendations for a report, read compute by compute; only what is listed stays in memory.
+import { createNoWakeCosts } from '../../advise/no-wake.ts'
+import type { Window } from '../../calendar/window.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
+import type { Recommendation } from '../../model/policy/recommendation.ts'
+import type { History } from '../../model/ports/history.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { DAY, earliest, instant, latest, type Micros } from '../../model/units.ts'
+import { createAdviceCollector, type NoWakeCosts } from '../../outputs/report/advice.ts'
+import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
+import type { ReportAdvice } from '../../outputs/report/schema.ts'
+import { medianWakeLatency, recommendationJson } from '../../outputs/text/recommendation-json.ts'
+
+export type ReportAdviceSource = Readonly<{
+  history: Pick<History, 'recommendations' | 'advice' | 'gaps'>
+  ledger: Ledger
+  advice: Readonly<{
+    /** Of the service, for the printed requests. */
+    baseUrl: string
+    /** In 30 days: what saves less is not listed. */
+    minSaving: Micros
+    /** By name. */
+    windows: ReadonlyMap<string, Window>
+  }>
+}>
+
+type PlannedReports = Readonly<{
+  slot: ReportSlot
+  plans: readonly ReportPlan[]
+  identityOf: (ref: ComputeRef) => ComputeIdentity
+}>
+
+/** Follow-ups of 28 days may have ended within the week. */
+const EARLIER_MS = 28 * DAY
+
+/** In the order of the plans. @throws when the store fails */
+export async function readReportAdvice(
+  source: ReportAdviceSource,
+  { slot, plans, identityOf }: PlannedReports,
+): Promise<readonly ReportAdvice[]> {
+  const { history, ledger, advice } = source
+  const jsonOf = (recommendation: Recommendation) => adviceJson(source, recommendation, identityOf)
+  const common = { slot, minSaving: advice.minSaving, identityOf, jsonOf }
+  const collectors = plans.map((plan) => ({ plan, collector: createAdviceCollector({ plan, ...common }) }))
+  const collectorsOf = (ref: ComputeRef) =>
+    collectors.filter(({ plan }) => isInReportPlan(plan, identityOf(ref))).map(({ collector }) => collector)
+  const since = instant(slot.from - EARLIER_MS)
+  for await (const recommendation of history.recommendations(ledger.account, { since }))
+    for (const collector of collectorsOf(recommendation.ref)) collector.addRecommendation(recommendation)
+  for await (const evaluated of history.advice(ledger.account, {}))
+    for (const collector of collectorsOf(evaluated.ref)) collector.addWithheld(evaluated)
+  const costs = await noWakeCosts(
+    source,
+    collectors.flatMap(({ collector }) => collector.listed()),
+  )
+  return collectors.map(({ collector }) => collector.done(costs))
+}
+
+function adviceJson(
+  { ledger, advice: { baseUrl } }: ReportAdviceSource,
+  recommendation: Recommendation,
+  identityOf: PlannedReports['identityOf'],
+) {
+  const { projectName, name: computeName } = identityOf(recommendation.ref)
+  const regionId = ledger.computes.get(computeKey(recommendation.ref))?.compute.regionId ?? ''
+  return recommendationJson(recommendation, {
+    projectName,
+    computeName,
+    baseUrl,
+    wakeLatency: medianWakeLatency(ledger.counters.wakeLatency, regionId),
+  })
+}
+
+async function noWakeCosts(
+  { history, ledger, advice: { windows } }: ReportAdviceSource,
+  listed: readonly Recommendation[],
+): Promise<NoWakeCosts> {
+  const delays = listed.filter(({ to }) => to.delay !== undefined && to.delay !== 'never')
+  if (windows.size === 0 || delays.length === 0) return new Map()
+  const sums = new Map(
+    delays.map((one) => [computeKey(one.ref), { id: one.id, sum: createNoWakeCosts(one, windows) }]),
+  )
+  const from = earliest(...delays.map(({ grounds }) => grounds.from))
+  const to = latest(...delays.map(({ grounds }) => grounds.to))
+  const computes = delays.map(({ ref }) => ref)
+  for await (const gap of history.gaps(ledger.account, { from, to, computes }))
+    sums.get(computeKey(gap.ref))?.sum.add(gap)
+  return new Map(
+    [...sums.values()].map(({ id, sum }) => [
+      id,
+      sum.costs().map(({ window, micros, wakesPerDay }) => ({ window, micros, wakes_per_day: wakesPerDay })),
+    ]),
+  )
+}
