@@ -1,6 +1,7 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
 import { isInTransition } from '../model/service/compute.ts'
+import type { Gap, ObservedSetting } from '../model/ledger/gap.ts'
 import type { DayRow, AwakeSlice, Prices } from '../model/ledger/quantities.ts'
 import type { AwakeInterval, Edge } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
@@ -8,7 +9,12 @@ import type { Look } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
-import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
+import {
+  awaitsOperations,
+  ALLOWED_LATENESS,
+  isResized,
+  needsOperations,
+} from '../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
@@ -27,6 +33,8 @@ import { allowedLateness } from './settle/watermark.ts'
 import { attributeSinceReading } from './attribution/attribution.ts'
 import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
+import { followActivity } from './gaps/follow-activity.ts'
+import { suspensionGaps } from './gaps/suspension-gaps.ts'
 import { rollUp } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
 import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
@@ -47,6 +55,8 @@ export type LedgerContext = Readonly<{
 export type ApplyContext = LedgerContext &
   Readonly<{
     delayOf: (compute: Compute) => AutosuspendDelay
+    /** Delay in force; undefined where it is not known. */
+    knownDelayOf: (compute: Compute) => AutosuspendDelay | undefined
     /** Metered sizes of the project's computes; none by default. */
     metered?: MeteredSizes
   }>
@@ -64,6 +74,10 @@ export type AppliedFacts = Readonly<{
   /** `gapBucket` of the gap between client activities that ended now. */
   gap: number | undefined
   rollups: readonly Rollup[]
+  /** Both ends are final; each is found once. */
+  gaps: readonly Gap[]
+  /** First seen or changed now. */
+  settings: readonly ObservedSetting[]
 }>
 
 /** @param isAlreadyCounted whether a row of a deleted compute holds its past: then the entry starts at the look */
@@ -109,12 +123,16 @@ export function applyFacts(
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
   const branchMoves = addBranchMoves(before, facts)
   const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
+  const setting = settingAfter(before, facts, given)
+  const { gaps, activity } = gapsAfter({ before, isNew }, facts, { settled, evidence, delay, ...observed })
   return {
     closed: settled.closed,
     slices: divideByBranch(settled.final.slices, branchMoves),
     days: days.restated,
     gap: endedGap(before, evidence),
     rollups: rolled.closed,
+    gaps,
+    settings: setting ? [setting] : [],
     entry: {
       ...before,
       ...observed,
@@ -130,9 +148,44 @@ export function applyFacts(
       appliedAt: now,
       reading: applyReadings(before, facts, { ...context, totals, evidence, awake: current !== undefined }),
       rollups: rolled.state,
+      activity,
+      setting: setting ? { delay: setting.delay, sizing: setting.sizing } : before.setting,
       ...(branchMoves && { branchMoves }),
     },
   }
+}
+
+type SettledFacts = Pick<ComputeEntry, 'evidence' | 'deletedAt'> &
+  Readonly<{ settled: ReturnType<typeof settle>; delay: AutosuspendDelay }>
+
+function gapsAfter(
+  { before, isNew }: EntryBefore,
+  { ref, looks }: ComputeFacts,
+  { settled, evidence, delay, deletedAt }: SettledFacts,
+) {
+  const { ownSessions } = evidence
+  const followed = followActivity(isNew ? undefined : before, { ref, looks, ownSessions })
+  const closed = settled.closed.map(({ interval }) => interval)
+  const over = suspensionGaps(followed.activity, { closed, watermark: settled.watermark, evidence, delay })
+  return {
+    gaps: [...followed.gaps, ...over.gaps.map((gap) => ({ ref, ...gap }))],
+    // A deleted compute has no clients: after its recovery they are followed anew.
+    activity: deletedAt === undefined ? over.activity : undefined,
+  }
+}
+
+/** Undefined where the settings did not change, or the delay is not known. */
+function settingAfter(
+  { ref, setting }: ComputeEntry,
+  { looks }: ComputeFacts,
+  { knownDelayOf }: ApplyContext,
+): ObservedSetting | undefined {
+  const look = looks.at(-1)
+  const delay = look && knownDelayOf(look.compute)
+  if (!look || delay === undefined) return undefined
+  const { sizing } = look.compute
+  const isSame = setting?.delay === delay && !isResized(setting, look.compute)
+  return isSame ? undefined : { ref, since: look.answeredAt, delay, sizing }
 }
 
 /** A compute that is observed again was never deleted: where it was awake all the time, the interval that the deletion ended goes on. */

@@ -11,7 +11,7 @@ import type { AwakeSlice } from '../model/ledger/quantities.ts'
 import type { Look, Sweep } from '../model/observation.ts'
 import type { Event } from '../model/output/event-kinds.ts'
 import { eventWrites, type Write } from '../model/ports/store.ts'
-import { computeKey, shortestDelay, type ComputeRef } from '../model/service/compute.ts'
+import { computeKey, knownDelay, shortestDelay, type ComputeRef } from '../model/service/compute.ts'
 import type { AppliedFacts, ApplyContext, EntryBefore, LedgerContext } from './apply-facts.ts'
 import { applyFacts, newComputeEntry } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
@@ -88,6 +88,7 @@ export function applyChunk(
       isAlreadyCounted: ledger.deleted.has(computeKey(one.ref)),
       metered: sizesFromMetering(withOnlySizing(project, one, before), prepared.utilisation),
       delayOf: (compute) => shortestDelay(compute, project?.project),
+      knownDelayOf: (compute) => knownDelay(compute, project?.project),
     })
     if (!result) continue
     events.push(...eventsBetween(before, result.entry, context.now))
@@ -160,13 +161,15 @@ const applyOrBackfill = (entry: EntryBefore, facts: ComputeFacts, context: Apply
   needsBackfill(entry.before, facts) ? backfill(entry, facts, context) : applyFacts(entry, facts, context)
 
 const writesOf = (ledger: Ledger, applied: readonly AppliedFacts[], now: Instant): readonly Write[] =>
-  applied.flatMap(({ entry, closed, rollups, days }): readonly Write[] => {
+  applied.flatMap(({ entry, closed, rollups, days, gaps, settings }): readonly Write[] => {
     const deleted = deletedComputeOf(entry, ledger.deleted.get(computeKey(entry.ref)), now)
     return [
       { kind: 'compute', entry: internEntry(entry) },
       ...closed.map((interval) => ({ kind: 'interval', interval }) as const),
       ...rollups.map((rollup) => ({ kind: 'rollup', rollup }) as const),
       ...days.map((day) => ({ kind: 'day', day }) as const),
+      ...gaps.map((gap) => ({ kind: 'gap', gap }) as const),
+      ...settings.map((setting) => ({ kind: 'setting', setting }) as const),
       ...(deleted ? [{ kind: 'deleted-compute', compute: deleted } as const] : []),
     ]
   })

@@ -62,6 +62,8 @@ export function backfill(
     slices: parts.flatMap(({ slices }) => slices),
     rollups: parts.flatMap(({ rollups }) => rollups),
     gap: last.gap,
+    gaps: parts.flatMap(({ gaps }) => gaps),
+    settings: parts.flatMap(({ settings }) => settings),
     ...mergeDays(before, parts, last.entry),
   }
 }

@@ -69,6 +69,7 @@ export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE_S
   length,
   from: at(from),
   time: { init: millis(1), active: millis(length * 900), idle: millis(2) },
+  followed: millis(length * 800),
   readings: 3,
   size: { count: 4, sum: 3.25, min: cu(0.25), max: cu(2), source: 'estimated' },
   connections: {

@@ -60,7 +60,7 @@ function partInside(attributed: AttributedInterval, within: Interval): Attributi
 const MAX_CHECK_DISTANCE = 5000
 
 /** Whether the service woke the compute for its availability check, and no client used it then. */
-function isAvailabilityCheck({ from }: AwakeInterval, evidence: Evidence): boolean {
+export function isAvailabilityCheck({ from }: AwakeInterval, evidence: Evidence): boolean {
   const hasCheck = evidence.operations.some(
     ({ action, createdAt }) =>
       action === 'check_availability' &&

@@ -7,6 +7,10 @@ import { earliest, instant, millis, SECOND } from '../../model/units.ts'
 /** Longest time after a session's end at which its activity shows, 1 s: statistics are written then, and the service looks every 500 ms. */
 const MAX_TRACE_DELAY = SECOND
 
+/** Whether own sessions explain activity dated to the second `at`. */
+export const isObserverActivity = (at: Instant, ownSessions: readonly OwnSession[]): boolean =>
+  ownSessions.some((session) => isOurs(at, session))
+
 /** Whether activity dated to the second `at` may be the daemon's own session. */
 const isOurs = (at: Instant, session: OwnSession) =>
   !session.sawClients &&

@@ -42,16 +42,21 @@ function addAsleep(walk: Walk, { from, to }: StateSpan): void {
   const { asleep, open } = walk
   walk.asleep = { from: asleep?.to === from ? asleep.from : from, to }
   if (!open) return
-  walk.open = addTime(open, 'idle', overlap({ from, to }, { from: open.from, to: endOf(walk, open) }))
+  walk.open = addTime(
+    open,
+    { state: 'idle' },
+    overlap({ from, to }, { from: open.from, to: endOf(walk, open) }),
+  )
   if (to >= endOf(walk, open)) close(walk)
 }
 
-function addAwake(walk: Walk, { state, from, to }: StateSpan): void {
+function addAwake(walk: Walk, span: StateSpan): void {
+  const { from, to } = span
   let at: number = from
   while (at < to) {
     const open = bucketAt(walk, instant(at))
     const end = Math.min(to, endOf(walk, open))
-    walk.open = addTime(open, state, Math.max(0, end - Math.max(at, open.from)))
+    walk.open = addTime(open, span, Math.max(0, end - Math.max(at, open.from)))
     at = Math.max(end, at + 1)
   }
   walk.asleep = undefined
@@ -66,18 +71,22 @@ function bucketAt(walk: Walk, at: Instant): OpenRollup {
   const bucket = { ...EMPTY_BUCKET, from: instant(Math.floor(at / (length * 1000)) * length * 1000) }
   if (!asleep) return bucket
   const slept = { from: asleep.from, to: earliest(asleep.to, at) }
-  return addTime(bucket, 'idle', overlap(slept, { from: bucket.from, to: endOf(walk, bucket) }))
+  return addTime(bucket, { state: 'idle' }, overlap(slept, { from: bucket.from, to: endOf(walk, bucket) }))
 }
 
 const endOf = ({ length }: Walk, { from }: OpenRollup) => after(from, length)
 
-const addTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
+type SpanKind = Pick<StateSpan, 'state'> & Partial<Pick<StateSpan, 'followed'>>
+
+const addTime = (open: OpenRollup, { state, followed = false }: SpanKind, time: number): OpenRollup => ({
   ...open,
-  time: { ...open.time, [state]: millis(open.time[state] + span) },
+  time: { ...open.time, [state]: millis(open.time[state] + time) },
+  followed: followed ? millis(open.followed + time) : open.followed,
 })
 
 const EMPTY_BUCKET: Omit<OpenRollup, 'from'> = {
   time: { init: millis(0), active: millis(0), idle: millis(0) },
+  followed: millis(0),
   readings: 0,
   size: undefined,
   connections: undefined,

@@ -5,12 +5,18 @@ import {
   type Compute,
   type ComputeState,
 } from '../../model/service/compute.ts'
+import { MAX_FOLLOWED_STEP } from '../../model/ledger/gap.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { HOUR, instant, latest, type Instant, type Interval } from '../../model/units.ts'
+import { HOUR, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 
-type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
+export type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
 
-export type StateSpan = Interval & { readonly state: ComputeState }
+export type StateSpan = Interval &
+  Readonly<{
+    state: ComputeState
+    /** Awake, and looks close enough showed its activity. */
+    followed: boolean
+  }>
 
 /** Awake time that a look adds backwards, ms: older time is in the awake intervals, and a fleet would write much at once. */
 const REACH = HOUR
@@ -26,9 +32,15 @@ export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute
     const [start, to] = [points[index], points[index + 1]]
     if (state === undefined || start === undefined || to === undefined) return []
     const from = state === 'idle' ? start : latest(start, instant(look.at - REACH))
-    return to > from ? [{ state, from, to }] : []
+    const isClose = Math.min(look.at - before.at, to - start) <= MAX_FOLLOWED_STEP * SECOND
+    const followed = state !== 'idle' && isClose && showsActivity(look.compute)
+    return to > from ? [{ state, from, to, followed }] : []
   })
 }
+
+/** A record with a start but without activity is of a compute that nobody used. */
+const showsActivity = ({ lastActive, startedAt }: Compute) =>
+  lastActive !== undefined || startedAt !== undefined
 
 type Change = Readonly<{ state: 'active' | 'idle'; at: Instant }>
 

@@ -33,7 +33,9 @@ function mayHideTransition({ compute, observedAt }: ComputeEntry, look: Look): b
   return woke || look.askedAt - observedAt > ALLOWED_LATENESS * 1000
 }
 
-export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boolean =>
+type Sized = Pick<Compute, 'sizing'>
+
+export const isResized = ({ sizing: a }: Sized, { sizing: b }: Sized): boolean =>
   smallestCu(a) !== smallestCu(b) || largestCu(a) !== largestCu(b)
 
 /**

@@ -1,6 +1,7 @@
 // History of one compute that recommendations rest on: gaps between client activities, and settings.
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
-import { seconds, type Instant, type Seconds } from '../units.ts'
+import { seconds, type Instant, type Interval, type Seconds } from '../units.ts'
+import type { ActivityLagSample } from './reading-state.ts'
 
 /** No client was active for a time in `[low, high]`, from `from` on. Readings of Dormouse are no activity. Times are whole seconds. */
 export type Gap = Readonly<{
@@ -17,6 +18,24 @@ export const MIN_GAP: Seconds = seconds(60)
 
 /** Newest gaps of a compute that are stored, 64 KiB of disk at 26 bytes each: with as many, older ones may be missing. */
 export const MAX_GAPS = 2400
+
+/** Largest distance of two looks between which activity counts as followed, 120 s: gaps from two steps of the grid on are seen. */
+export const MAX_FOLLOWED_STEP: Seconds = seconds(120)
+
+/** Client activity of one compute until its gaps are known, in its ledger entry. */
+export type ActivityState = Readonly<{
+  /** Newest client activity by the looks at the awake compute, in `[from, from + within]`, and until when there was no newer. */
+  shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant }> | undefined
+  /** Activity lag by the looks. */
+  lag: ActivityLagSample
+  /** Not settled time in which looks were close enough, or the compute asleep; ascending. */
+  followed: readonly Interval[]
+  /** Over the last settled suspension; undefined before, and once it is over. */
+  open: OpenGap | undefined
+}>
+
+/** Begins somewhere in `[from, from + within]`. */
+export type OpenGap = Readonly<{ from: Instant; within: Seconds; hiddenBelow: Seconds }>
 
 /** Settings as observed from `since` on. */
 export type ObservedSetting = Readonly<{

@@ -1,6 +1,7 @@
 import type { BudgetStates } from '../policy/budget.ts'
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
+import type { ActivityState, ObservedSetting } from './gap.ts'
 import type { ProjectEntry } from './project-entry.ts'
 import type { Bounds, CuTimeByPrice, DayRow, AwakeSlice, Spend } from './quantities.ts'
 import type { ReadingState } from './reading-state.ts'
@@ -69,6 +70,10 @@ export type ComputeEntry = Readonly<{
   operationsReadAt: Instant | undefined
   reading: ReadingState
   rollups: RollupState
+  /** Absent before the first look or settled interval. */
+  activity?: ActivityState | undefined
+  /** As written to the history last; absent while not known. */
+  setting?: Pick<ObservedSetting, 'delay' | 'sizing'> | undefined
   /** In order; absent where there are none. */
   branchMoves?: readonly BranchMove[] | undefined
 }>

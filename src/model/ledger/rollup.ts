@@ -45,6 +45,11 @@ export type RollupSums = Readonly<{
   from: Instant
   /** Between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
   time: Readonly<Record<ComputeState, Millis>>
+  /**
+   * Part of the awake time in which activity was followed: looks at most 120 s apart showed it. Without a gap a busy compute was followed,
+   * too; a day counts as followed by this share of its awake time. While asleep nothing has to be followed.
+   */
+  followed: Millis
   /** Successful readings. */
   readings: number
   /** While awake: `fixed` by the record at each look, `estimated` by the file cache limit at each reading. */

@@ -81,8 +81,12 @@ export const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === large
  * what it adds is not charged.
  */
 export const shortestDelay = (compute: Compute, project: Project | undefined): AutosuspendDelay =>
+  knownDelay(compute, project) ?? MIN_AUTOSUSPEND_DELAY
+
+/** Undefined where no record has a delay. */
+export const knownDelay = (compute: Compute, project: Project | undefined): AutosuspendDelay | undefined =>
   compute.isDelayListed === false && project?.defaultAutosuspendDelay === undefined
-    ? MIN_AUTOSUSPEND_DELAY
+    ? undefined
     : effectiveDelay(compute, project)
 
 /** The compute's own, else its project's default, else the service's. */

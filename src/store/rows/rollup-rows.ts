@@ -9,6 +9,7 @@ const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SqlValue | undefined>
   init_ms: ({ time }) => time.init,
   active_ms: ({ time }) => time.active,
   idle_ms: ({ time }) => time.idle,
+  followed_ms: ({ followed }) => followed,
   readings: (rollup) => rollup.readings,
   size_count: ({ size }) => size?.count,
   size_sum: ({ size }) => size?.sum,
@@ -67,6 +68,7 @@ function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
       active: ms('active_ms'),
       idle: ms('idle_ms'),
     },
+    followed: ms('followed_ms'),
     readings: number('readings'),
     size: part('size_count', () => ({
       count: number('size_count'),

@@ -41,7 +41,7 @@ const SCHEMA = `
   ) strict, without rowid;
   create table rollup (
     compute integer not null references compute, length integer not null, from_ms integer not null,
-    init_ms integer not null, active_ms integer not null, idle_ms integer not null, readings integer not null,
+    init_ms integer not null, active_ms integer not null, idle_ms integer not null, followed_ms integer not null, readings integer not null,
     size_count integer, size_sum real, size_min real, size_max real, size_source text,
     connections_count integer, connections_sum integer, connections_max integer,
     active_sum integer, active_max integer, idle_sum integer, idle_max integer,

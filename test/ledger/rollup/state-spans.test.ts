@@ -114,5 +114,27 @@ test.each<readonly [string, Seen, Seen, readonly (readonly [string, number, numb
     { compute: compute(known), at: at(before) },
     { compute: compute(seen), at: at(when) },
   )
-  expect(found).toEqual(stretches.map(([state, from, to]) => ({ state, from: at(from), to: at(to) })))
+  expect(found).toMatchObject(stretches.map(([state, from, to]) => ({ state, from: at(from), to: at(to) })))
+})
+
+const used = { state: 'active', startedAt: at(-1000), lastActive: at(-10) } as const
+
+test.each<readonly [string, Seen, Seen, readonly boolean[]]>([
+  ['two minutes apart', [0, used], [120, used], [true]],
+  ['further apart', [0, used], [121, used], [false]],
+  ['without activity fields', [0, { state: 'active' }], [60, { state: 'active' }], [false]],
+  ['of a compute that nobody used', [0, { ...used, lastActive: undefined }], [60, used], [true]],
+  ['asleep', [0, { state: 'idle' }], [60, { state: 'idle' }], [false]],
+  [
+    'far apart, a minute after a wake',
+    [0, { state: 'idle', startedAt: at(-1000), suspendedAt: at(-10) }],
+    [900, { ...used, startedAt: at(840), suspendedAt: at(-10) }],
+    [false, true],
+  ],
+])('of looks %s, awake time is followed or not', (_, [before, known], [when, seen], followed) => {
+  const found = stateSpansBetween(
+    { compute: compute(known), at: at(before) },
+    { compute: compute(seen), at: at(when) },
+  )
+  expect(found.map((span) => span.followed)).toEqual(followed)
 })

@@ -30,7 +30,15 @@ function accountOf(over: Partial<ReadingState> = {}): ComputeEntry {
     deletion: undefined,
   }
   const { dayOf } = createUtc()
-  const context = { prices, preset, overhead: 0.01, now: at(1000), dayOf, delayOf: () => seconds(300) }
+  const context = {
+    prices,
+    preset,
+    overhead: 0.01,
+    now: at(1000),
+    dayOf,
+    delayOf: () => seconds(300),
+    knownDelayOf: () => seconds(300),
+  }
   const { entry } = applyFacts(
     { before: newComputeEntry(ref, look(1000, active), false), isNew: true },
     facts,

@@ -1,0 +1,166 @@
+// Gaps between client activities inside awake time, from looks. A look shows only the newest activity, late by the activity lag.
+//
+// 1. A look without newer activity than the one before excludes any, up to the lag before it.
+// 2. Newer activity ends the gap: the first lies after that instant, and not after the activity shown.
+// 3. A gap is left out unless looks were close over all of it: shorter ones could not have been seen.
+// 4. Gaps over suspensions are found when their awake intervals are settled (suspension-gaps.ts).
+import {
+  MAX_FOLLOWED_STEP,
+  MIN_GAP,
+  type ActivityState,
+  type Gap,
+  type OpenGap,
+} from '../../model/ledger/gap.ts'
+import type { OwnSession } from '../../model/ledger/evidence.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
+import type { Look } from '../../model/observation.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import { union } from '../../model/time.ts'
+import { instant, latest, SECOND, seconds, type Instant, type Interval } from '../../model/units.ts'
+import { isObserverActivity } from '../evidence/activity.ts'
+import { isLater } from '../rollup/bucketize.ts'
+import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
+
+/** Activity lag until looks have measured it, 60 s: no known service shows activity later. */
+const UNKNOWN_LAG: ActivityLagSample = { atLeast: seconds(0), atMost: seconds(60) }
+
+export const NO_ACTIVITY: ActivityState = {
+  shown: undefined,
+  lag: UNKNOWN_LAG,
+  followed: [],
+  open: undefined,
+}
+
+/** Spans of unsettled time that an entry holds, 8: with more, looks are too rare for most gaps. */
+const MAX_FOLLOWED_SPANS = 8
+
+type FollowInput = Readonly<{ ref: ComputeRef; looks: readonly Look[]; ownSessions: readonly OwnSession[] }>
+
+/** @param before undefined before the first look. Looks not later than its own are left out, so that applying them twice is safe. */
+export function followActivity(
+  before: Pick<ComputeEntry, 'compute' | 'observedAt' | 'activity'> | undefined,
+  { ref, looks, ownSessions }: FollowInput,
+): Readonly<{ activity: ActivityState; gaps: readonly Gap[] }> {
+  const gaps: Gap[] = []
+  let activity = before?.activity ?? NO_ACTIVITY
+  let last = before && { compute: before.compute, at: before.observedAt }
+  for (const look of looks) {
+    if (!isLater(look.answeredAt, last?.at)) continue
+    const next = followLook(activity, look, { last, ownSessions })
+    if (next.gap) gaps.push({ ref, ...next.gap })
+    activity = next.activity
+    last = { compute: look.compute, at: look.answeredAt }
+  }
+  return { activity, gaps }
+}
+
+type LookContext = Readonly<{
+  last: ObservedCompute | undefined
+  ownSessions: readonly OwnSession[]
+}>
+
+function followLook(before: ActivityState, look: Look, { last, ownSessions }: LookContext) {
+  const { compute, answeredAt: at } = look
+  const spans = last ? stateSpansBetween(last, { compute, at }) : []
+  const lag = lagAfter(before.lag, look, last)
+  const earlier = spans.some(isAsleep) ? undefined : before.shown
+  const shown = shownAfter(earlier, look, { lag, ownSessions })
+  const followed = union([...before.followed, ...spans.filter(isFollowed)]).slice(-MAX_FOLLOWED_SPANS)
+  const gap = earlier && shown && gapBetween(earlier, shown)
+  return {
+    activity: { ...before, shown, lag, followed },
+    gap: gap && wasFollowed(followed, { from: gap.from, to: at }) ? gap : undefined,
+  }
+}
+
+const isAsleep = ({ state }: StateSpan) => state === 'idle'
+const isFollowed = (span: StateSpan) => isAsleep(span) || span.followed
+
+/** Whether looks were close, or the compute asleep, over all of `within`; the first look may come one step later. */
+export const wasFollowed = (followed: ActivityState['followed'], within: Interval): boolean =>
+  followed.some(({ from, to }) => from <= within.from + MAX_FOLLOWED_STEP * SECOND && to >= within.to)
+
+type Lag = ActivityState['lag']
+type Shown = NonNullable<ActivityState['shown']>
+
+/** Newer activity was not in the look before, and is in this one. The lag is the smallest that explains all of them. */
+function lagAfter(lag: Lag, { compute, answeredAt }: Look, last: ObservedCompute | undefined): Lag {
+  const { lastActive: at } = compute
+  if (!last || at === undefined || at <= (last.compute.lastActive ?? 0) || at > answeredAt) return lag
+  const hiddenFor = Math.ceil((last.at - at) / SECOND) - 1
+  return {
+    atLeast: seconds(Math.max(lag.atLeast, Math.min(hiddenFor, UNKNOWN_LAG.atMost))),
+    atMost: seconds(Math.min(lag.atMost, Math.ceil((answeredAt - at) / SECOND))),
+  }
+}
+
+type ShownInput = { readonly lag: Lag; readonly ownSessions: readonly OwnSession[] }
+
+function shownAfter(
+  earlier: Shown | undefined,
+  look: Look,
+  { lag, ownSessions }: ShownInput,
+): Shown | undefined {
+  const { state, lastActive, startedAt } = look.compute
+  if (state === 'idle') return undefined
+  const quietUntil = instant(look.askedAt - Math.max(lag.atLeast, lag.atMost) * SECOND)
+  const isOwn = lastActive !== undefined && isObserverActivity(lastActive, ownSessions)
+  const newest = isOwn ? readActivity(ownSessions, look.askedAt) : lastActive
+  if (newest !== undefined && newest > (earlier ? newestOf(earlier) : 0))
+    return { ...activityAt(newest, startedAt), quietUntil: latest(quietUntil, newest) }
+  if (!earlier) return undefined
+  const activity = isOwn ? maskedBy(earlier, lastActive) : earlier
+  return { ...activity, quietUntil: latest(earlier.quietUntil, quietUntil) }
+}
+
+/** The newest that readings until `at` saw, in whole seconds. */
+function readActivity(ownSessions: readonly OwnSession[], at: Instant): Instant | undefined {
+  const seen = ownSessions.filter(({ disconnectedAt }) => disconnectedAt <= at)
+  const newest = Math.max(...seen.map(({ lastClientActivity = 0 }) => lastClientActivity))
+  return newest > 0 ? instant(Math.floor(newest / SECOND) * SECOND) : undefined
+}
+
+const newestOf = ({ from, within }: Pick<OpenGap, 'from' | 'within'>) => instant(from + (within - 1) * SECOND)
+
+/**
+ * The newest client activity where own activity at `own` may hide newer: a client often comes back soon. A later session hides some seconds
+ * of a long silence, and changes nothing.
+ */
+export function maskedBy<Activity extends Pick<OpenGap, 'from' | 'within'>>(
+  activity: Activity,
+  own: Instant,
+): Activity {
+  const within = Math.ceil((own - activity.from) / SECOND) + 1
+  return within > activity.within && within <= MAX_FOLLOWED_STEP
+    ? { ...activity, within: seconds(within) }
+    : activity
+}
+
+/** Largest time from a client's connection to the start that it causes, 3 s, ms. Source: service interface, "States and transitions". */
+export const WAKE_TIME = 3 * SECOND
+
+/** Activity dated to the second `at`. A client that woke the compute came before its start. */
+export function activityAt(at: Instant, startedAt: Instant | undefined): Pick<OpenGap, 'from' | 'within'> {
+  const isWake = startedAt !== undefined && at >= startedAt - SECOND && at <= startedAt + WAKE_TIME
+  const from = instant(isWake ? startedAt - WAKE_TIME : at)
+  return { from, within: seconds((at - from) / SECOND + 1) }
+}
+
+/** Undefined without newer activity, and where the gap is probably too short. */
+function gapBetween(earlier: Shown, later: Shown): Omit<Gap, 'ref'> | undefined {
+  if (later.from <= newestOf(earlier)) return undefined
+  return lengthOf({ ...earlier, hiddenBelow: seconds(0) }, { from: earlier.quietUntil, to: newestOf(later) })
+}
+
+/**
+ * The gap that activity ends somewhere in `until`, which is dated to whole seconds; undefined where its likely length is under `MIN_GAP`.
+ */
+export function lengthOf(
+  { from, within, hiddenBelow }: OpenGap,
+  until: Interval,
+): Omit<Gap, 'ref'> | undefined {
+  const low = Math.max(0, Math.floor((until.from - from) / SECOND) - within)
+  const high = Math.ceil((until.to - from) / SECOND) + 1
+  return low + high < 2 * MIN_GAP ? undefined : { from, low: seconds(low), high: seconds(high), hiddenBelow }
+}

@@ -1,0 +1,133 @@
+// Gaps between client activities over suspensions. Awake intervals are settled once, so that each gap is found once, when both of its ends
+// are final, also in history that operations alone report.
+//
+// 1. An interval that was settled to its end leaves its last activity: the newest shown; or, where a suspension came later than that
+//    activity explains, one delay before the suspension.
+// 2. The next interval ends the gap with its start, where a client woke it, else with its first client. An interval without clients ends none.
+// 3. A shorter gap could have been seen where activity was followed until the suspension; else those under the delay were hidden.
+import type { ActivityState, Gap, OpenGap } from '../../model/ledger/gap.ts'
+import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
+import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
+import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
+import { instant, latest, SECOND, seconds, type Instant, type Interval } from '../../model/units.ts'
+import { isAvailabilityCheck } from '../attribution/attribution.ts'
+import { clientActivities, isWokenByObserver, observerActivities } from '../evidence/activity.ts'
+import type { Watermark } from '../evidence/intervals.ts'
+import { activityAt, lengthOf, maskedBy, WAKE_TIME, wasFollowed } from './follow-activity.ts'
+
+type SettledIntervals = Readonly<{
+  /** Settled to their ends now, in order. */
+  closed: readonly AwakeInterval[]
+  watermark: Watermark
+  /** Before pruning. */
+  evidence: Evidence
+  delay: AutosuspendDelay
+}>
+
+export function suspensionGaps(
+  activity: ActivityState,
+  { closed, watermark, evidence, delay }: SettledIntervals,
+): Readonly<{ activity: ActivityState; gaps: readonly Omit<Gap, 'ref'>[] }> {
+  const { settledUntil, partlySettled } = watermark
+  const followed = activity.followed.filter(({ to }) => to > settledUntil)
+  if (closed.length === 0 && !(activity.open && partlySettled))
+    return { activity: { ...activity, followed }, gaps: [] }
+  const intervals = partlySettled ? [...closed, partlySettled.interval] : closed
+  const gaps: Omit<Gap, 'ref'>[] = []
+  let { open } = activity
+  intervals.forEach((interval, index) => {
+    const clients = clientsIn(interval, evidence)
+    const first = interval.restart ? undefined : firstActivity(interval, clients, evidence)
+    if (open && first) {
+      const gap = lengthOf(open, first)
+      if (gap) gaps.push(gap)
+      open = undefined
+    }
+    if (!interval.to) return
+    const isRestarted = intervals[index + 1]?.restart === true
+    open = openGapAfter(
+      { ...interval, to: interval.to },
+      { open, clients, first, isRestarted, evidence, delay, followed: activity.followed },
+    )
+  })
+  return { activity: { ...activity, followed, open }, gaps }
+}
+
+const clientsIn = ({ from, to }: AwakeInterval, evidence: Evidence) =>
+  clientActivities(evidence).filter((at) => at >= from.earliest - SECOND && at <= (to?.latest ?? Infinity))
+
+/** Undefined where no client used the interval, or none is known to have. */
+function firstActivity(
+  interval: AwakeInterval,
+  clients: readonly Instant[],
+  evidence: Evidence,
+): Interval | undefined {
+  const { from } = interval
+  const [client] = clients
+  if (isWokenByObserver(interval, evidence.ownSessions))
+    return client === undefined ? undefined : { from: from.earliest, to: client }
+  if (client === undefined && (isAvailabilityCheck(interval, evidence) || isShownUnused(interval, evidence)))
+    return undefined
+  return { from: instant(from.earliest - WAKE_TIME), to: from.latest }
+}
+
+/** A look after the start shows no activity since. */
+const isShownUnused = ({ from }: AwakeInterval, { states }: Evidence) =>
+  states.some(
+    ({ askedAt, record }) =>
+      record?.lastActive !== undefined &&
+      record.lastActive < from.earliest - SECOND &&
+      askedAt > from.latest + 60 * SECOND,
+  )
+
+type ClosedInterval = AwakeInterval & { readonly to: NonNullable<AwakeInterval['to']> }
+
+type ClosedContext = Readonly<{
+  open: OpenGap | undefined
+  clients: readonly Instant[]
+  first: Interval | undefined
+  /** A restart ended it, not inactivity. */
+  isRestarted: boolean
+  evidence: Evidence
+  delay: AutosuspendDelay
+  followed: ActivityState['followed']
+}>
+
+/** Undefined where it is not known when a client was active last. */
+function openGapAfter(interval: ClosedInterval, context: ClosedContext): OpenGap | undefined {
+  const { open, clients, first, delay, followed } = context
+  const newest = clients.at(-1)
+  const isUsed = newest !== undefined || first !== undefined
+  // Without clients, the gap from before goes on.
+  if (!isUsed) return open
+  const last = lastActivity(interval, newest, context)
+  if (!last) return undefined
+  const isFollowed =
+    newest !== undefined && last.isShown && wasFollowed(followed, { from: newest, to: interval.to.earliest })
+  const hiddenBelow = isFollowed ? seconds(0) : delay
+  return hiddenBelow === 'never' ? undefined : { from: last.from, within: last.within, hiddenBelow }
+}
+
+/** One delay before the suspension where the newest activity known does not explain it. */
+function lastActivity(
+  { from, to }: ClosedInterval,
+  newest: Instant | undefined,
+  { isRestarted, evidence, delay }: ClosedContext,
+): (Pick<OpenGap, 'from' | 'within'> & { readonly isShown: boolean }) | undefined {
+  const own = observerActivities(evidence).findLast((at) => at <= to.latest) ?? 0
+  const reach = delayMillis(delay)
+  const isExplained = isRestarted || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
+  if (newest !== undefined && isExplained) {
+    const shown = activityAt(wholeSecond(newest), wholeSecond(from.likely))
+    return { ...maskedBy(shown, instant(own)), isShown: true }
+  }
+  if (isRestarted || delay === 'never') return undefined
+  const begin = wholeSecond(latest(from.earliest, instant(to.earliest - reach - GRACE)))
+  const end = latest(begin, from.latest, instant(to.latest - reach))
+  return { from: begin, within: seconds(Math.ceil((end - begin) / SECOND) + 1), isShown: false }
+}
+
+/** Time by which a suspension may be later than one delay after the last activity, ms. */
+const GRACE = (SUSPEND_GRACE + 1) * SECOND
+
+const wholeSecond = (at: Instant) => instant(Math.floor(at / SECOND) * SECOND)
