@@ -3,19 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { auditAccount, type AuditOutcome, type AuditProgress } from '../../daemon/accounts/audit.ts'
+import {
+  auditAccount,
+  type AuditOutcome,
+  type AuditPlan,
+  type AuditProgress,
+} from '../../daemon/accounts/audit.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Prices } from '../../model/ledger/quantities.ts'
+import { createPolicies, DEFAULT_ADVICE_NEEDS, DEFAULT_MIN_SAVING } from '../../model/policy/advice-policy.ts'
+import { planLimits } from '../../model/policy/plan-limits.ts'
 import { shippedPrices } from '../../config/load.ts'
 import type { Audit } from '../../model/output/audit.ts'
 import {
   COMPUTE_HEADINGS,
   computeLines,
-  findingText,
-  remainingFindingLines,
+  findingSections,
   totalLines,
   WEEK_HEADINGS,
   weekLines,
@@ -37,7 +42,7 @@ type Options = ConnectOptions & {
   readonly top: number
 }
 
-/** Has the prices for `--base-url` without `--plan`. */
+/** Prices for `--base-url` without `--plan`. */
 const DEFAULT_PLAN = 'launch'
 /** Requests beyond the rate that may go out first: nothing was sent in the minute before, and people keep the other half. */
 const INITIAL_REQUESTS = 170
@@ -53,7 +58,10 @@ export const createAuditCommand = ({ io, end }: CommandSession) =>
     ),
   )
     .option('--days <n>', 'how many days to look back', parseWholeFrom(1, MAX_DAYS), 60)
-    .option('--plan <name>', `plan of the price file for --base-url (default: ${DEFAULT_PLAN})`)
+    .option(
+      '--plan <name>',
+      `service plan for --base-url, for prices and for what may be recommended (default: prices of ${DEFAULT_PLAN}, limits of the plan that the service names)`,
+    )
     .option('--folder <folder>', 'store what was read here, so that a stopped audit can be continued')
     .option('--top <n>', 'how many computes to list', parseWholeFrom(1, MAX_LISTED), 15)
     .option('--json', 'print JSON')
@@ -62,20 +70,20 @@ export const createAuditCommand = ({ io, end }: CommandSession) =>
 async function runAudit(options: Options, io: Io) {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
-  const prices = pricesFor(access.value, options)
-  if (!prices.ok) return failUsage(io, ...prices.error)
+  const plan = auditPlan(access.value, options)
+  if (!plan.ok) return failUsage(io, ...plan.error)
   const given = parseFolderOption('--folder', options.folder, io)
   if (!given.ok) return failUsage(io, given.error)
   const folder = given.value ?? mkdtempSync(join(tmpdir(), 'dormouse-audit-'))
   try {
-    const input = { folder, access: access.value, prices: prices.value }
-    return printOutcome(await auditWith(input, options, io), options, io)
+    const input = { folder, access: access.value, plan: plan.value }
+    return printOutcome(await auditWith(input, options, io), input, { options, io })
   } finally {
     if (given.value === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-type AuditInput = Readonly<{ folder: string; access: ServiceAccess; prices: Prices }>
+type AuditInput = Readonly<{ folder: string; access: ServiceAccess; plan: AuditPlan }>
 
 async function auditWith(input: AuditInput, options: Options, io: Io): Promise<AuditOutcome> {
   const { clock, random } = input.access.service
@@ -106,9 +114,8 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
     redact: io.redact,
     ...NO_OUTSIDE,
   }
-  const plan = { prices: input.prices, preset: createPreset('2026-03') }
   const onProgress = ({ looked, projects }: AuditProgress) => report(`${looked} of ${projects} projects read`)
-  const outcome = await auditAccount({ ports, plan, days: options.days, onProgress }, io.signal)
+  const outcome = await auditAccount({ ports, plan: input.plan, days: options.days, onProgress }, io.signal)
   report(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
   return outcome
 }
@@ -126,13 +133,31 @@ const NO_OUTSIDE: Pick<Ports, 'readings' | 'send'> = {
   send: () => Promise.resolve([]),
 }
 
-function pricesFor({ prices }: ServiceAccess, { plan }: Options): Result<Prices, readonly string[]> {
-  if (prices) return plan === undefined ? ok(prices) : failed(['--plan goes with --base-url'])
-  const shipped = shippedPrices(plan ?? DEFAULT_PLAN)
-  return shipped.ok ? shipped : failed(shipped.error.map((problem) => `--${problem}`))
+/** Without a configuration the service is taken to be what its documents say. */
+const PRESET = '2026-03'
+
+function auditPlan({ advice }: ServiceAccess, { plan }: Options): Result<AuditPlan, readonly string[]> {
+  if (advice && plan !== undefined) return failed(['--plan goes with --base-url'])
+  if (advice) return ok({ ...advice, limitsOf: () => advice.plan })
+  const prices = shippedPrices(plan ?? DEFAULT_PLAN)
+  if (!prices.ok) return failed(prices.error.map((problem) => `--${problem}`))
+  return ok({
+    prices: prices.value,
+    preset: createPreset(PRESET),
+    needs: DEFAULT_ADVICE_NEEDS,
+    policies: createPolicies([]),
+    minSaving: DEFAULT_MIN_SAVING,
+    limitsOf: (subscribed) => planLimits(PRESET, plan ?? subscribed ?? ''),
+  })
 }
 
-function printOutcome({ audit, problems }: AuditOutcome, options: Options, io: Io): ExitCode {
+type Printing = Readonly<{ options: Options; io: Io }>
+
+function printOutcome(
+  { audit, problems }: AuditOutcome,
+  { access }: AuditInput,
+  { options, io }: Printing,
+): ExitCode {
   if (io.signal.aborted) {
     const advice =
       options.folder === undefined
@@ -144,12 +169,12 @@ function printOutcome({ audit, problems }: AuditOutcome, options: Options, io: I
     for (const problem of problems) io.err(`dormouse: ${problem}`)
     return EXIT.failed
   }
-  io.out(options.json ? auditJson(audit) : auditText(audit, options.top))
+  io.out(options.json ? auditJson(audit, access.service.baseUrl) : auditText(audit, options.top))
   return reportFindings(io, problems)
 }
 
 function auditText(audit: Audit, top: number) {
-  const { findings, currency, byCompute } = audit
+  const { byCompute } = audit
   const remaining = byCompute.length - Math.min(top, byCompute.length)
   return [
     textTable(['AUDIT', ''], totalLines(audit)),
@@ -158,9 +183,6 @@ function auditText(audit: Audit, top: number) {
     '',
     textTable(COMPUTE_HEADINGS, computeLines(audit, top)),
     ...(remaining > 0 ? [`and ${remaining} more; --top ${byCompute.length} lists all`] : []),
-    '',
-    findings.length === 0 ? 'FINDINGS: none' : 'FINDINGS, in 30 days',
-    ...findings.slice(0, top).map((finding) => sanitize(`- ${findingText(finding, currency)}`)),
-    ...remainingFindingLines(findings.slice(top), currency).map((line) => `and ${line}`),
+    ...findingSections(audit, top).flatMap((lines) => ['', ...lines.map((line) => sanitize(line))]),
   ].join('\n')
 }

@@ -6,10 +6,10 @@ import type { AccountConfig, Config } from '../../config/load.ts'
 import { createKey, type Secret } from '../../config/secrets.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
-import { readingCredentials } from '../../daemon/accounts/ports.ts'
+import { advicePlanOf, passPlanOf, readingCredentials } from '../../daemon/accounts/ports.ts'
+import type { AdvicePlan } from '../../daemon/advice/evaluate.ts'
 import { defaultHosts, type AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Service } from '../../model/ports/service.ts'
-import type { Prices } from '../../model/ledger/quantities.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
@@ -67,9 +67,9 @@ export type ServiceAccess = Readonly<{
   service: ServiceOptions
   /** Hosts of computes that may be read. */
   hosts: AllowedHosts
-  /** Undefined without a configuration, as the prices. */
+  /** Undefined without a configuration, as prices, limits and policies. */
   plan?: string
-  prices?: Prices
+  advice?: AdvicePlan
   /** Role and database, or why connection strings may not be requested. */
   reader: ReturnType<typeof readingCredentials> | { readonly unasked: string }
 }>
@@ -108,13 +108,13 @@ function accessByConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, 
   const [account, other] = named
   if (!account || other)
     return failed([`--account: expected one of ${accounts.map(({ name }) => name).join(', ')}`])
-  const { key, plan, prices, baseUrl, projects, orgId, hosts } = account
+  const { key, plan, baseUrl, projects, orgId, hosts } = account
   const settings = { ...service, baseUrl, projects, orgId, readKey: key.read, learn: io.learnIssued }
   return ok({
     service: { ...settings, clock: createClock(), random: createRandom() },
     hosts,
     plan,
-    prices,
+    advice: advicePlanOf(account, config.value.config, passPlanOf(account, config.value.config)),
     reader: readerFor(account, config.value.config),
   })
 }

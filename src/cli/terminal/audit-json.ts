@@ -1,4 +1,11 @@
-import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
+import type {
+  Audit,
+  AuditedCompute,
+  AuditedRecommendation,
+  AuditSums,
+  Finding,
+  UndecidedDelay,
+} from '../../model/output/audit.ts'
 import { mapBounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
 import {
@@ -8,10 +15,11 @@ import {
   refFields,
   sizingFields,
 } from '../../outputs/text/compute-fields.ts'
+import { recommendationJson, withheldJson } from '../../outputs/text/recommendation-json.ts'
 import { jsonText } from './io.ts'
 
-/** Lengths in seconds, money in units of the currency. */
-export const auditJson = (audit: Audit): string =>
+/** Lengths in seconds, money in units of the currency; recommendations as everywhere, in micros. */
+export const auditJson = (audit: Audit, baseUrl: string): string =>
   jsonText({
     from: toIso(audit.from),
     to: toIso(audit.to),
@@ -27,6 +35,8 @@ export const auditJson = (audit: Audit): string =>
       wakes,
     })),
     by_compute: audit.byCompute.map(computeJson),
+    recommendations: audit.recommendations.map((one) => auditedRecommendationJson(one, baseUrl)),
+    undecided: audit.undecided.map(undecidedJson),
     findings: audit.findings.map(findingJson),
   })
 
@@ -47,29 +57,26 @@ const computeJson = (compute: AuditedCompute) => ({
   ...sumsJson(compute),
 })
 
+const auditedRecommendationJson = ({ projectName, recommendation }: AuditedRecommendation, baseUrl: string) =>
+  recommendationJson(recommendation, {
+    projectName,
+    computeName: undefined,
+    baseUrl,
+    wakeLatency: undefined,
+  })
+
+const undecidedJson = ({ ref, projectName, delay, withheld, cost, spend }: UndecidedDelay) => {
+  const alwaysOn = cost === 'autosuspend-off' ? spend : undefined
+  return {
+    ...withheldJson(ref, withheld, { projectName, computeName: undefined, alwaysOn }),
+    ...delayField(delay),
+    cost,
+    spend_30_days: inMoney(spend),
+  }
+}
+
 const findingJson = (finding: Finding) => {
-  if (finding.kind === 'old-key') {
-    const { kind, name, keyId, days, unusedDays } = finding
-    return { kind, name, key_id: keyId, days, unused_days: unusedDays ?? null }
-  }
-  const about = { kind: finding.kind, ...refFields(finding.ref, finding.projectName) }
-  switch (finding.kind) {
-    case 'never-sleeps':
-      return {
-        ...about,
-        awake_share: finding.awakeShare,
-        autosuspend_off: finding.autosuspendOff,
-        spend_30_days: inMoney(finding.spend),
-      }
-    case 'long-delay':
-      return {
-        ...about,
-        ...delayField(finding.delay),
-        suspends_30_days: finding.suspends,
-        idle_tail_seconds: millisInSeconds(finding.idleTail),
-        saving_30_days: inMoney(finding.saving),
-      }
-    case 'unused':
-      return about
-  }
+  if (finding.kind === 'unused') return { kind: finding.kind, ...refFields(finding.ref, finding.projectName) }
+  const { kind, name, keyId, days, unusedDays } = finding
+  return { kind, name, key_id: keyId, days, unused_days: unusedDays ?? null }
 }

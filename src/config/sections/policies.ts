@@ -1,5 +1,9 @@
 import { array, boolean, enum as oneOf, literal, number, strictObject, union } from 'zod'
-import { DEFAULT_ADVICE_POLICY, type PolicyRule } from '../../model/policy/advice-policy.ts'
+import {
+  DEFAULT_ADVICE_NEEDS,
+  DEFAULT_ADVICE_POLICY,
+  type PolicyRule,
+} from '../../model/policy/advice-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu } from '../../model/units.ts'
@@ -7,6 +11,7 @@ import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.
 import { durationSchema, durationText } from '../units.ts'
 
 const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
+const { minHistory, minGaps, minPeaks, grid } = DEFAULT_ADVICE_NEEDS
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? delay : durationText(delay))
 
 const autosuspend = strictObject({
@@ -68,19 +73,19 @@ export const policiesSchema = array(policy, 'expected a list of policies')
 
 export const adviceSchema = strictObject({
   min_history: durationSchema({ min: '1s', max: '28d' })
-    .prefault('3d')
+    .prefault(durationText(minHistory))
     .describe(
       'How long the activity of a compute must have been followed before a delay below the one in force is recommended.',
     ),
   min_gaps: wholeNumberSchema(1, 10_000)
-    .prefault(30)
+    .prefault(minGaps)
     .describe('How many of its gaps between activities must have been seen by then.'),
   min_peaks: durationSchema({ min: '1s', max: '28d' })
-    .prefault('7d')
+    .prefault(durationText(minPeaks))
     .describe(
       'How long connections must have been read before a smaller minimum size is recommended for them.',
     ),
   grid: durationSchema({ min: '1s', max: '1h' })
-    .prefault('60s')
+    .prefault(durationText(grid))
     .describe('The step of recommended delays, and the shortest gap between activities that counts.'),
 }).transform(camelKeys)

@@ -8,6 +8,7 @@ import {
   type ReportFormat,
   type ReportPlan,
 } from '../../model/output/report.ts'
+import { DEFAULT_MIN_SAVING } from '../../model/policy/advice-policy.ts'
 import { example, optionalText, parsed, someText, wholeNumberSchema } from '../parts.ts'
 import type { ConfigContext } from '../secrets.ts'
 import { receiverKeys, receiverName, buildReceivers, refineReceiver, type Receiver } from './receiver.ts'
@@ -58,7 +59,7 @@ export const reportConfigSchema = strictObject({
     .meta(example('payments'))
     .describe('The team of owners whose computes are reported; by default all computes.'),
   min_saving: moneySchema
-    .prefault(1)
+    .prefault(DEFAULT_MIN_SAVING / 1_000_000)
     .describe(
       'The least saving in 30 days of a recommendation that is reported, in the currency of the account.',
     ),

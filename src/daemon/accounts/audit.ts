@@ -4,23 +4,35 @@ import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import { createOwners } from '../../model/policy/owner.ts'
-import type { Consumption } from '../../model/service/consumption.ts'
+import { planOfSubscription, type Consumption } from '../../model/service/consumption.ts'
+import type { PlanLimits, ServicePlan } from '../../model/policy/plan-limits.ts'
+import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
+import { meteredProjects } from '../../ledger/apply-sweep.ts'
+import type { AdviceOfCompute } from '../advice/advice-views.ts'
+import { evaluateCompute, type AdvicePlan } from '../advice/evaluate.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { DAY, instant, seconds, type Interval } from '../../model/units.ts'
+import { DAY, instant, seconds, type Instant, type Interval } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
 import { inChunks } from '../turns.ts'
 
 type AuditRequest = Readonly<{
   ports: Ports
-  plan: Pick<PassPlan, 'prices' | 'preset'>
+  plan: AuditPlan
   days: number
   onProgress: (progress: AuditProgress) => void
 }>
+
+/** Settings that recommendations go by. */
+export type AuditPlan = Omit<AdvicePlan, 'plan'> &
+  Readonly<{
+    /** By the plan that the service names, if it does. */
+    limitsOf: (subscribed: ServicePlan | undefined) => PlanLimits | undefined
+  }>
 
 export type AuditProgress = Readonly<{ projects: number; looked: number }>
 
@@ -43,7 +55,8 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
   const to = instant(ports.clock.now() + clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const operations = ports.service.at('report')
-  const consumption = await consumptionOf(operations, { ledger, from, to }, signal)
+  const subscriber = await subscriberOf(operations, ledger, signal)
+  const consumption = await consumptionOf(operations, { ledger, from, to, orgId: subscriber.orgId }, signal)
   const keys = await keysOf(operations, signal)
   const rows = await Array.fromAsync(ports.history.days(ledger.account, { from, to }))
   const audit = buildAudit({
@@ -52,6 +65,7 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
     consumption: consumption.items,
     keys: keys.items,
     prices: plan.prices,
+    advice: await evaluateAll(ledger, request, { subscribed: subscriber.plan, now: to, signal }),
     from,
     to,
   })
@@ -83,7 +97,7 @@ const progressOf = ({ projects }: Ledger): AuditProgress => ({
   looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
 })
 
-function auditPassPlan({ prices, preset }: AuditRequest['plan'], days: number): PassPlan {
+function auditPassPlan({ prices, preset }: AuditPlan, days: number): PassPlan {
   const never = { activityLag: seconds(0), deadline: seconds(0), minInterval: seconds(0), maxConcurrent: 1 }
   return {
     prices,
@@ -106,17 +120,57 @@ function auditPassPlan({ prices, preset }: AuditRequest['plan'], days: number): 
 
 type ItemsAndProblems<Item> = Pick<Listing<Item>, 'items' | 'problems'>
 
+type Subscriber = Readonly<{ orgId: string | undefined; plan: ServicePlan | undefined }>
+
+/** By the first project. */
+async function subscriberOf(
+  service: ServiceOperations,
+  { projects }: Ledger,
+  signal: AbortSignal,
+): Promise<Subscriber> {
+  const [first] = projects.keys()
+  const detail = first === undefined ? undefined : await service.getProjectDetail(first, signal)
+  if (!detail?.ok) return { orgId: undefined, plan: undefined }
+  const { orgId, subscription } = detail.value
+  return { orgId, plan: subscription === undefined ? undefined : planOfSubscription(subscription) }
+}
+
+/** As the daemon does once a day; nothing is stored. */
+async function evaluateAll(
+  ledger: Ledger,
+  { ports, plan: { limitsOf, ...plan } }: AuditRequest,
+  {
+    subscribed,
+    now,
+    signal,
+  }: Readonly<{ subscribed: ServicePlan | undefined; now: Instant; signal: AbortSignal }>,
+): Promise<ReadonlyMap<string, AdviceOfCompute>> {
+  const common = {
+    history: ports.history,
+    plan: { ...plan, plan: limitsOf(subscribed) },
+    utilisation: accountUtilisation(meteredProjects(ledger, new Map())),
+    now,
+  }
+  const advice = new Map<string, AdviceOfCompute>()
+  for (const [key, entry] of ledger.computes) {
+    if (signal.aborted) return advice
+    if (entry.deletedAt !== undefined) continue
+    const project = ledger.projects.get(entry.ref.projectId)
+    // oxlint-disable-next-line no-await-in-loop -- one compute in memory at a time
+    const { after } = await evaluateCompute(entry, { ...common, project })
+    advice.set(key, after)
+  }
+  return advice
+}
+
 /** By whole days; empty where the service plan has no such history. */
 async function consumptionOf(
   service: ServiceOperations,
-  { ledger, ...interval }: Interval & { readonly ledger: Ledger },
+  { ledger, orgId, ...interval }: Interval & { readonly ledger: Ledger; readonly orgId: string | undefined },
   signal: AbortSignal,
 ): Promise<ItemsAndProblems<Consumption>> {
   const ids = [...ledger.projects.keys()]
-  const [first] = ids
-  if (first === undefined) return { items: [], problems: [] }
-  const detail = await service.getProjectDetail(first, signal)
-  const org = detail.ok && detail.value.orgId !== undefined ? { orgId: detail.value.orgId } : {}
+  const org = orgId === undefined ? {} : { orgId }
   const asked = { ...interval, ...org, granularity: 'daily', metrics: ['compute_unit_seconds'] } as const
   const items: Consumption[] = []
   const problems: string[] = []

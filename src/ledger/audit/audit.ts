@@ -3,11 +3,12 @@ import { effectiveDelay, computeKey } from '../../model/service/compute.ts'
 import type { Audit, AuditedCompute, AuditWeek } from '../../model/output/audit.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow, Prices } from '../../model/ledger/quantities.ts'
+import type { Recommendation, Withheld } from '../../model/policy/recommendation.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import { DAY, instant, ratio, type Instant, type Interval } from '../../model/units.ts'
 import { correctDays, sumDays, type CorrectedDay } from './corrected-days.ts'
-import { findFindings } from './findings.ts'
+import { findFindings, findUndecided } from './findings.ts'
 
 export type AuditInput = Interval &
   Readonly<{
@@ -17,7 +18,15 @@ export type AuditInput = Interval &
     consumption: readonly Consumption[]
     keys: readonly ApiKey[]
     prices: Prices
+    /** By compute key; absent where none was evaluated. */
+    advice: ReadonlyMap<string, AuditAdvice>
   }>
+
+/** Recommendations that are open, and the reasons where there are none. */
+type AuditAdvice = Readonly<{
+  recommendations: readonly Recommendation[]
+  withheld: readonly Withheld[]
+}>
 
 const WEEK = 7 * DAY
 
@@ -28,7 +37,9 @@ export function buildAudit(input: AuditInput): Audit {
   const existing = [...ledger.computes].filter(([, { deletedAt }]) => deletedAt === undefined)
   const assessed = existing.map(([key, entry]) => {
     const own = byKey.get(key) ?? []
-    return { compute: auditCompute(entry, own, input), createdAt: entry.compute.createdAt, days: own }
+    const { recommendations = [], withheld = [] } = input.advice.get(key) ?? {}
+    const compute = auditCompute(entry, own, input)
+    return { compute, createdAt: entry.compute.createdAt, days: own, recommendations, withheld }
   })
   const total = sumDays(days)
   const counted = sumDays(days.filter(({ isCounted }) => isCounted))
@@ -46,6 +57,12 @@ export function buildAudit(input: AuditInput): Audit {
       .toSorted(
         (a, b) => b.spend.likely - a.spend.likely || (computeKey(a.ref) < computeKey(b.ref) ? -1 : 1),
       ),
+    recommendations: assessed
+      .flatMap(({ compute: { projectName }, recommendations }) =>
+        recommendations.map((recommendation) => ({ projectName, recommendation })),
+      )
+      .toSorted((a, b) => b.recommendation.saving.likely - a.recommendation.saving.likely),
+    undecided: findUndecided(assessed, { from, to }),
     findings: findFindings(assessed, input.keys, { from, to }),
   }
 }

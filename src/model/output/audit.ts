@@ -1,4 +1,5 @@
 // Audit of an account from the service's own history.
+import type { Recommendation, Withheld } from '../policy/recommendation.ts'
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Interval } from '../units.ts'
@@ -16,7 +17,11 @@ export type Audit = Interval &
     weeks: readonly AuditWeek[]
     /** Dearest first. */
     byCompute: readonly AuditedCompute[]
-    /** Largest saving first; findings without a known saving last. */
+    /** Largest likely saving first. */
+    recommendations: readonly AuditedRecommendation[]
+    /** Computes whose delay cannot be judged yet, dearest first. */
+    undecided: readonly UndecidedDelay[]
+    /** Unused computes, then keys. */
     findings: readonly Finding[]
   }>
 
@@ -42,26 +47,20 @@ export type AuditedCompute = AuditSums &
     awakeShare: Ratio
   }>
 
-/** Amounts are for 30 days at the rate of the last 30. */
+export type AuditedRecommendation = Readonly<{ projectName: string; recommendation: Recommendation }>
+
+export type UndecidedDelay = Readonly<{
+  ref: ComputeRef
+  projectName: string
+  delay: AutosuspendDelay
+  withheld: Withheld
+  /** Part of the spend that another delay may save. `always-awake`: it never suspended, with autosuspend on. */
+  cost: 'autosuspend-off' | 'always-awake' | 'idle-tails'
+  /** In the last 30 days. */
+  spend: Micros
+}>
+
 export type Finding = Readonly<
-  | {
-      kind: 'never-sleeps'
-      ref: ComputeRef
-      projectName: string
-      awakeShare: Ratio
-      autosuspendOff: boolean
-      spend: Micros
-    }
-  | {
-      kind: 'long-delay'
-      ref: ComputeRef
-      projectName: string
-      delay: AutosuspendDelay
-      suspends: number
-      idleTail: Millis
-      /** Lower bound: the same suspensions with the smallest delay. */
-      saving: Micros
-    }
   | { kind: 'unused'; ref: ComputeRef; projectName: string }
   | { kind: 'old-key'; name: string; keyId: number; days: number; unusedDays: number | undefined }
 >

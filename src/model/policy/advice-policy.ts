@@ -1,6 +1,6 @@
 // Source: sections `policies` and `advice` of the configuration.
 import type { AutosuspendDelay } from '../service/compute.ts'
-import { seconds, type Cu, type Seconds } from '../units.ts'
+import { micros, seconds, type Cu, type Seconds } from '../units.ts'
 import { RECOMMENDATION_KINDS, type RecommendationKind } from './recommendation.ts'
 import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
 
@@ -52,3 +52,14 @@ export type AdviceNeeds = Readonly<{
   /** Step of delays and gaps. */
   grid: Seconds
 }>
+
+/** Three days see each time of day three times, and a week of connections each weekday. */
+export const DEFAULT_ADVICE_NEEDS: AdviceNeeds = {
+  minHistory: seconds(3 * 86_400),
+  minGaps: 30,
+  minPeaks: seconds(7 * 86_400),
+  grid: seconds(60),
+}
+
+/** Saving in 30 days from which a recommendation is worth somebody's time, one unit of the currency. */
+export const DEFAULT_MIN_SAVING = micros(1_000_000)

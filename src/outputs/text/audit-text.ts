@@ -1,7 +1,14 @@
-import type { Audit, AuditSums, Finding } from '../../model/output/audit.ts'
+import type {
+  Audit,
+  AuditedRecommendation,
+  AuditSums,
+  Finding,
+  UndecidedDelay,
+} from '../../model/output/audit.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
-import { HOUR, micros } from '../../model/units.ts'
+import { HOUR } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
 import {
   budgetAmountText,
   exactDurationText,
@@ -14,6 +21,8 @@ import {
   sizeRangeText,
   spanText,
 } from './amounts.ts'
+import { recommendationJson, withheldJson } from './recommendation-json.ts'
+import { recommendationSummary, withheldText } from './recommendation-text.ts'
 
 export type TextRow = readonly string[]
 
@@ -84,21 +93,40 @@ export const computeLines = ({ byCompute, currency }: Audit, limit: number): rea
 
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? 'never' : exactDurationText(delay))
 
-/** Amounts are for 30 days. */
-export function findingText(finding: Finding, currency: string): string {
+/** One line, as everywhere. */
+export function auditedRecommendationText(
+  { projectName, recommendation }: AuditedRecommendation,
+  currency: string,
+): string {
+  const json = recommendationJson(recommendation, { ...NO_CONTEXT, projectName })
+  return `${projectName} / ${recommendation.ref.endpointId}: ${recommendationSummary(json, currency)}`
+}
+
+const NO_CONTEXT = { computeName: undefined, baseUrl: '', wakeLatency: undefined }
+
+/** What it costs until it can be judged, why it cannot be yet, and when. */
+export function undecidedText(undecided: UndecidedDelay, currency: string): string {
+  const { ref, projectName, withheld, spend } = undecided
+  const reason = withheldText(
+    withheldJson(ref, withheld, { projectName, computeName: undefined, alwaysOn: undefined }),
+    currency,
+  )
+  return `${projectName} / ${ref.endpointId}: ${costText(undecided)}, ${moneyText(spend, currency)}; ${reason}`
+}
+
+function costText({ cost, delay }: UndecidedDelay) {
+  switch (cost) {
+    case 'autosuspend-off':
+      return 'autosuspend is off'
+    case 'always-awake':
+      return `never suspended in 14 days, with a delay of ${delayText(delay)}`
+    case 'idle-tails':
+      return `idle tails of ${delayText(delay)}`
+  }
+}
+
+export function findingText(finding: Finding): string {
   switch (finding.kind) {
-    case 'never-sleeps': {
-      const { ref, projectName, awakeShare, autosuspendOff, spend } = finding
-      const why = autosuspendOff ? 'autosuspend is off' : 'something uses it within every delay'
-      return `${projectName} / ${ref.endpointId} never sleeps (awake ${percentText(awakeShare)} of the last 14 days): ${why}; it costs ${moneyText(spend, currency)}`
-    }
-    case 'long-delay': {
-      const { ref, projectName, delay, suspends, idleTail, saving } = finding
-      return (
-        `${projectName} / ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
-        `at 1 min it would cost at least ${moneyText(saving, currency)} less, and wake more often`
-      )
-    }
     case 'unused':
       return `${finding.projectName} / ${finding.ref.endpointId} was not used in the whole period`
     case 'old-key': {
@@ -109,20 +137,43 @@ export function findingText(finding: Finding, currency: string): string {
   }
 }
 
-export function remainingFindingLines(findings: readonly Finding[], currency: string): readonly string[] {
-  const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
-  const counts = { ...sums }
-  for (const finding of findings) {
-    counts[finding.kind] += 1
-    if (finding.kind === 'never-sleeps') sums[finding.kind] += finding.spend
-    if (finding.kind === 'long-delay') sums[finding.kind] += finding.saving
-  }
-  const worth = (kind: 'never-sleeps' | 'long-delay') => moneyText(micros(sums[kind]), currency)
-  const lines: readonly (readonly [number, string])[] = [
-    [counts['never-sleeps'], `more that never sleep: together ${worth('never-sleeps')}`],
-    [counts['long-delay'], `more with a long delay: together at least ${worth('long-delay')} less at 1 min`],
-    [counts.unused, 'more that were not used'],
-    [counts['old-key'], 'more old API keys'],
+/** Sections of the text after its tables: heading, lines, and a line in place of those above `limit`. */
+export function findingSections(audit: Audit, limit: number): readonly TextRow[] {
+  const { recommendations, undecided, findings, currency } = audit
+  const sections = [
+    section('RECOMMENDATIONS', {
+      lines: recommendations.map((one) => auditedRecommendationText(one, currency)),
+      limit,
+    }),
+    section('NOT DECIDED YET, with what it costs in 30 days; a running daemon has the answers then', {
+      lines: undecided.map((one) => undecidedText(one, currency)),
+      limit,
+      worth: (from) =>
+        `, together ${moneyText(
+          sumOf(undecided.slice(from), ({ spend }) => spend),
+          currency,
+        )}`,
+    }),
+    section('OTHER FINDINGS', { lines: findings.map(findingText), limit }),
+  ].filter((lines) => lines.length > 0)
+  return sections.length === 0 ? [['FINDINGS: none']] : sections
+}
+
+type Listed = Readonly<{
+  lines: readonly string[]
+  limit: number
+  /** Of the lines from an index on. */
+  worth?: (from: number) => string
+}>
+
+function section(heading: string, { lines, limit, worth }: Listed): TextRow {
+  if (lines.length === 0) return []
+  const remaining = lines.length - limit
+  return [
+    heading,
+    ...lines.slice(0, limit).map((line) => `- ${line}`),
+    ...(remaining > 0
+      ? [`and ${remaining} more${worth?.(limit) ?? ''}; --top ${lines.length} lists all`]
+      : []),
   ]
-  return lines.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`]))
 }

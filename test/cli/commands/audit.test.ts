@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -25,12 +25,20 @@ const audit = (of: Simulated, options = '') =>
   })
 
 type Bounds = { readonly low: number; readonly likely: number; readonly high: number }
+type Undecided = {
+  readonly because: string
+  readonly until: string | null
+  readonly cost: string
+  readonly spend_30_days: number
+}
 type Json = {
   readonly from: string
   readonly to: string
   readonly projects: number
   readonly total: { readonly awake_seconds: Bounds; readonly cu_seconds: Bounds; readonly wakes: number }
   readonly weeks: readonly { readonly wakes: number }[]
+  readonly recommendations: readonly { readonly to: { readonly delay_seconds?: number | 'never' } }[]
+  readonly undecided: readonly Undecided[]
   readonly findings: readonly { readonly kind: string }[]
 }
 
@@ -61,7 +69,7 @@ describe('an audit', () => {
     expect(found.total.awake_seconds.low).toBeLessThanOrEqual(truth.awake)
     expect(found.total.awake_seconds.high).toBeGreaterThanOrEqual(truth.awake)
     expect(found.weeks).toHaveLength(2)
-    expect(found.findings.length).toBeGreaterThan(0)
+    expect(found.undecided.length).toBeGreaterThan(0)
   })
 
   test('says in text what was spent, by week and compute, and what first to look at', async () => {
@@ -70,8 +78,45 @@ describe('an audit', () => {
     expect(out).toMatch(/^spend +[\d,]+\.\d\d USD/m)
     expect(out).toMatch(/^\d{4}-\d\d-\d\d +\d+\.\d\d USD +[\d,]+\.\d h +\d+ +#+$/m)
     expect(out).toMatch(/^and \d+ more; --top \d+ lists all$/m)
-    expect(out).toMatch(/^FINDINGS, in 30 days$/m)
+    expect(out).toMatch(/^NOT DECIDED YET, with what it costs in 30 days/m)
+    expect(out).toMatch(
+      /^- checkout-22 \/ ep-\w+: autosuspend is off, \d+\.\d\d USD; .*; answer about \d{4}-\d\d-\d\d/m,
+    )
     expect(err).toMatch(/25 of 25 projects read\n\d+ requests in \d+ s/)
+  })
+
+  test('names what autosuspend off costs and when the answer comes, and offers only delays that the plan allows', async () => {
+    const { out } = await audit(service, ' --plan launch --json')
+    const { recommendations, undecided } = JSON.parse(out) as Json
+    const off = undecided.filter(({ cost }) => cost === 'autosuspend-off')
+    expect(off.length).toBeGreaterThan(0)
+    for (const { because, until, spend_30_days: spend } of off) {
+      expect(['history-short', 'not-followed']).toContain(because)
+      expect(Date.parse(String(until))).toBeGreaterThan(Date.now())
+      expect(spend).toBeGreaterThan(0)
+    }
+    const delays = recommendations.flatMap(({ to }) => to.delay_seconds ?? [])
+    expect(delays.filter((delay) => delay !== 300)).toEqual([])
+  })
+
+  test('of a plan of which nothing is known recommends no delay', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dormouse-audit-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const config = join(folder, 'dormouse.yaml')
+    writeFileSync(
+      join(folder, 'prices.yaml'),
+      'currency: USD\nplans: { negotiated: [{ from: 2026-01-01, cu_hour: 1 }] }',
+    )
+    writeFileSync(
+      config,
+      `accounts: [{ name: main, base_url: "${service.baseUrl}", api_key_env: KEY, plan: negotiated }]
+prices: { file: prices.yaml }`,
+    )
+    const { out } = await dormouse(words(`audit --config ${config} --days 18 --json`), {
+      env: { KEY: service.apiKey },
+    })
+    const { undecided } = JSON.parse(out) as Json
+    expect(new Set(undecided.map(({ because }) => because))).toEqual(new Set(['plan-unknown']))
   })
 
   test('of a service with nothing but the interface text says what it can, in wide bounds', async () => {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { buildAudit, type AuditInput } from '../../../src/ledger/audit/audit.ts'
 import type { Consumption } from '../../../src/model/service/consumption.ts'
+import type { Withheld } from '../../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
-import { cu, cuMillis, millis, seconds } from '../../../src/model/units.ts'
+import { cuMillis, micros, millis, seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
+import { recommendation, withheld } from '../../support/recommendations.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
 
 const DAY = 86_400
@@ -55,6 +57,7 @@ const audited = (over: Partial<AuditInput>) =>
     consumption: [],
     keys: [],
     prices,
+    advice: new Map(),
     from: at(0),
     to: at(DAYS * DAY),
     ...over,
@@ -99,39 +102,76 @@ test('what the service counted of a day is what it cost, shared out as the ledge
   expect(counted).toBeCloseTo(8 / 14)
 })
 
-test('a compute that is awake all the time never sleeps, whatever its delay', () => {
-  const { findings } = audited({
+const keyOf = (endpointId: string) => `main/project-one/${endpointId}`
+
+/** Every given compute's delay is withheld for the same reason. */
+const undecidedAll = (because: Withheld['because'], ...endpointIds: readonly string[]) => ({
+  advice: new Map(
+    endpointIds.map((id) => [keyOf(id), { recommendations: [], withheld: [withheld({ because })] }] as const),
+  ),
+})
+
+test('a compute with autosuspend off that operations cannot judge is listed with its whole spend', () => {
+  const { undecided } = audited({
     ledger: known({ autosuspendDelay: 'never' }),
     days: every('ep-one', { awake: 24, wakes: 0 }),
+    ...undecidedAll('not-followed', 'ep-one'),
   })
-  expect(findings).toEqual([
+  expect(undecided).toEqual([
     {
-      kind: 'never-sleeps',
       ref: ref('ep-one'),
       projectName: 'shop',
-      awakeShare: 1,
-      autosuspendOff: true,
+      delay: 'never',
+      withheld: withheld({ because: 'not-followed' }),
+      cost: 'autosuspend-off',
       spend: DAYS * 24 * 106_000,
     },
   ])
 })
 
-test('waiting for a long delay costs its tails, of which the least delay would leave a part', () => {
-  const tails = { awake: 6, tail: 2, wakes: 4 }
-  const { findings } = audited({
-    ledger: known({ autosuspendDelay: seconds(1800) }),
-    days: every('ep-one', tails),
+test('one with autosuspend on is listed with its idle tails, or its whole spend if it never suspends', () => {
+  const { undecided } = audited({
+    ledger: known({ autosuspendDelay: seconds(1800) }, { endpointId: 'ep-two' }),
+    days: [...every('ep-one', { awake: 6, tail: 2, wakes: 4 }), ...every('ep-two', { awake: 24, wakes: 0 })],
+    ...undecidedAll('history-short', 'ep-one', 'ep-two'),
   })
-  expect(findings).toMatchObject([
-    {
-      kind: 'long-delay',
-      delay: 1800,
-      suspends: 4 * DAYS,
-      saving: Math.round((DAYS * 2 * 106_000 * 1740) / 1800),
-    },
+  expect(undecided).toMatchObject([
+    { ref: ref('ep-two'), cost: 'always-awake', spend: DAYS * 24 * 106_000 },
+    { ref: ref('ep-one'), cost: 'idle-tails', spend: DAYS * 2 * 106_000 },
   ])
-  const short = audited({ ledger: known({ autosuspendDelay: seconds(60) }), days: every('ep-one', tails) })
-  expect(short.findings).toEqual([])
+})
+
+test('what is decided, whatever it says, and what costs nothing is not listed as undecided', () => {
+  const tails = every('ep-one', { awake: 6, tail: 2 })
+  for (const because of ['fits', 'plan-fixed', 'policy', 'unsure', 'dismissed', 'saving-small'] as const)
+    expect(audited({ days: tails, ...undecidedAll(because, 'ep-one') }).undecided).toEqual([])
+  for (const because of ['not-followed', 'history-short', 'plan-unknown', 'no-readings'] as const)
+    expect(audited({ days: tails, ...undecidedAll(because, 'ep-one') }).undecided).toHaveLength(1)
+  const free = every('ep-one', { awake: 6 })
+  expect(audited({ days: free, ...undecidedAll('not-followed', 'ep-one') }).undecided).toEqual([])
+})
+
+const saving = (amount: number) => {
+  const value = micros(amount)
+  return recommendation({ saving: { low: value, likely: value, high: value } })
+}
+
+test('recommendations come with the largest saving first', () => {
+  const advice = new Map([
+    [keyOf('ep-one'), { recommendations: [saving(1), saving(3)], withheld: [] }],
+    [keyOf('ep-two'), { recommendations: [saving(2)], withheld: [] }],
+  ])
+  const { recommendations } = audited({ ledger: known({}, { endpointId: 'ep-two' }), advice })
+  expect(
+    recommendations.map(
+      ({
+        recommendation: {
+          saving: { likely },
+        },
+      }) => likely,
+    ),
+  ).toEqual([3, 2, 1])
+  expect(recommendations[0]?.projectName).toBe('shop')
 })
 
 test('one that was never used is told; one that was made only now is not', () => {
@@ -161,16 +201,4 @@ test('keys that are old, or that nobody uses, are told; revoked ones are not', (
     { kind: 'old-key', name: 'ci', keyId: 1, days: 200, unusedDays: 1 },
     { kind: 'old-key', name: 'ci', keyId: 3, days: 61, unusedDays: undefined },
   ])
-})
-
-test('what is most to be saved comes first', () => {
-  const { findings } = audited({
-    ledger: known(
-      { autosuspendDelay: seconds(600) },
-      { endpointId: 'ep-two', autosuspendDelay: 'never', sizing: { fixed: cu(2) } },
-      { endpointId: 'ep-three' },
-    ),
-    days: [...every('ep-one', { awake: 6, tail: 2 }), ...every('ep-two', { awake: 24, wakes: 0, size: 2 })],
-  })
-  expect(findings.map(({ kind }) => kind)).toEqual(['never-sleeps', 'long-delay', 'unused'])
 })
