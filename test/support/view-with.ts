@@ -15,4 +15,5 @@ export const viewWith = (view: ComputeView, change: ViewChange): ComputeView => 
   state: { ...view.state, ...change.state },
   ledger: { ...view.ledger, ...change.ledger },
   reading: { ...view.reading, ...change.reading },
+  ...(view.advice && { advice: view.advice }),
 })

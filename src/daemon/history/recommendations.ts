@@ -11,7 +11,11 @@ import {
   recommendationJson,
   withheldJson,
 } from '../../outputs/text/recommendation-json.ts'
-import type { RecommendationJson, WithheldJson } from '../../outputs/text/recommendation-schema.ts'
+import type {
+  ComputeAdviceJson,
+  RecommendationJson,
+  WithheldJson,
+} from '../../outputs/text/recommendation-schema.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { parseAccount } from '../reports/requests.ts'
 import { computesNamed } from './named-computes.ts'
@@ -177,13 +181,6 @@ function createTotal() {
     },
   }
 }
-
-export type ComputeAdviceJson = Readonly<{
-  currency: string
-  /** By the time they were opened, without those that were replaced. */
-  recommendations: readonly RecommendationJson[]
-  withheld: readonly WithheldJson[]
-}>
 
 /** Of one compute. @throws when the store fails */
 export async function readComputeAdvice(

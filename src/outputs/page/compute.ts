@@ -13,6 +13,7 @@ import {
 } from '../text/explain.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
+import type { ComputeAdviceJson } from '../text/recommendation-schema.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
 import {
@@ -25,6 +26,7 @@ import {
   sizeRangeText,
   spanText,
 } from '../text/amounts.ts'
+import { adviceSection } from './advice.ts'
 import { TIMELINE_CELLS } from './fleet.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
@@ -35,9 +37,13 @@ type ComputePageInput = Readonly<{
   /** The last seven days. */
   timeline: AwakeTimeline
   now: Instant
+  advice: ComputeAdviceJson
 }>
 
-export function computePage({ view, timeline, now }: ComputePageInput, { zone }: PageContext): PageContent {
+export function computePage(
+  { view, timeline, now, advice }: ComputePageInput,
+  { zone }: PageContext,
+): PageContent {
   const localNow = { now, zone }
   const projectPath = fleetPath({ ...fleetQuery({}), project: view.identity.ref.projectId })
   return {
@@ -65,12 +71,10 @@ export function computePage({ view, timeline, now }: ComputePageInput, { zone }:
         <ul class="plain explanation">
           ${explanationLines(view).map((line) => html`<li><bdi>${withLocalTimes(line, localNow)}</bdi></li>`)}
         </ul>
-        <p class="about">
-          The same as <code>dormouse explain ${view.identity.ref.endpointId}</code>. Dormouse does not
-          recommend or change anything yet.
-        </p>
+        <p class="about">The beginning of <code>dormouse explain ${view.identity.ref.endpointId}</code>.</p>
       </section>
-      ${attributionSection(view)} ${readingSection(view.reading)} ${factsSection(view, localNow)}`,
+      ${adviceSection(advice, localNow)} ${attributionSection(view)} ${readingSection(view.reading)}
+      ${factsSection(view, localNow)}`,
   }
 }
 

@@ -18,6 +18,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
     ${labelledFigure('Awake now', awake, `of ${computes.length}${unknown > 0 ? `, ${unknown} not known` : ''}`)}
     ${spendRatesOf(computes, priceOf).map(spendRateFigure)}
     ${accounts.map((view) => monthFigure(view, accounts.length))} ${budgetFigure(snapshot)}
+    ${accounts.map((view) => savingFigure(view, accounts.length))}
     ${labelledFigure('Wakes caused by Dormouse', wakesCaused, wakesCaused === 0 ? 'as it should be' : 'it should be 0')}
     ${unowned > 0 && unowned < computes.length && labelledFigure('Without a team', html`<a href="${fleetPath({ ...fleetQuery({}), team: '' })}">${unowned}</a>`)}
   </dl>`
@@ -73,6 +74,13 @@ function monthFigure({ account, month, currency }: AccountView, accounts: number
   const range = rangeText({ low: forecast.p10, high: forecast.p90 }, textOf)
   const note = `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
   return labelledFigure(label, textOf(spent.likely), note)
+}
+
+function savingFigure({ account, advice, currency }: AccountView, accounts: number): Html | false {
+  if (!advice) return false
+  const label = accounts > 1 ? `Saving available, ${account}` : 'Saving available'
+  const amount = html`<a href="/recommendations">${moneyText(advice.saving.likely, currency)}</a>`
+  return labelledFigure(label, amount, 'in 30 days, with all recommendations applied')
 }
 
 function budgetFigure({ accounts }: Snapshot): Html | false {

@@ -23,19 +23,20 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
 /** The text field finds teams beyond them. Each adds about 60 bytes. */
 const MAX_OPTIONS = 200
 
-const namesOf = (names: string[]) => [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
+export const namesOf = (names: readonly string[]) =>
+  [...new Set(names.filter(Boolean))].toSorted().slice(0, MAX_OPTIONS)
 
 type Options = Readonly<{
   options: readonly (readonly [value: string, text: string])[]
   selected: string | undefined
 }>
 
-const ownerOptions = (names: readonly string[], selected: string | undefined): Options => ({
+export const ownerOptions = (names: readonly string[], selected: string | undefined): Options => ({
   options: [...names.map((name) => [name, name] as const), [NONE_VALUE, 'none']],
   selected: selected === '' ? NONE_VALUE : selected,
 })
 
-const choice = (label: string, name: string, { options, selected }: Options) =>
+export const choice = (label: string, name: string, { options, selected }: Options) =>
   html`<label
     >${label}
     <select name="${name}">

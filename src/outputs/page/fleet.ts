@@ -1,6 +1,7 @@
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeView, Snapshot, IdentityView, ReadingView } from '../../model/output/snapshot.ts'
+import { computeSaving } from '../../advise/total.ts'
 import { sumOf } from '../../std/sum.ts'
 import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
@@ -8,6 +9,7 @@ import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.
 import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '../text/amounts.ts'
+import { KIND_TEXTS } from '../text/recommendation-text.ts'
 import { awakeCauseText, computeDisplayName, connectionCount, STATE_WORDS } from '../text/explain.ts'
 import {
   recentSumsOf,
@@ -70,7 +72,8 @@ const fleetTable = (
   html`<table class="fleet">
       <caption>
         ${countText(matches.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
-        are those of today and the six days before; idle tail is a share of the time awake.
+        are those of today and the six days before; idle tail is a share of the time awake. “Could save” is
+        for 30 days.
       </caption>
       <thead>
         <tr>
@@ -102,6 +105,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'Spend', sort: 'spend', kind: 'number' },
   { title: 'Hit ratio', sort: 'hits', kind: 'number' },
   { title: 'Connections', sort: 'connections', kind: 'number' },
+  { title: 'Could save', sort: 'saving', kind: 'number' },
   { title: 'Team', sort: 'team' },
 ]
 
@@ -203,11 +207,21 @@ export function renderFleetRows(
           <b>${STATE_WORDS[view.state.shown]}</b>${causeHtml(view.state, { now, zone })}
         </td>
         <td class="when">${timeline && timelineSvg(timeline, { cells, dayOf: zone.dayOf })}</td>
-        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view.identity, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.identity.currency))}${cell('Hit ratio', view.reading.hitRatio === undefined ? undefined : `${(100 * view.reading.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view.reading))}
+        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view.identity, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.identity.currency))}${cell('Hit ratio', view.reading.hitRatio === undefined ? undefined : `${(100 * view.reading.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view.reading))}${cell('Could save', savingHtml(view))}
         ${teamHtml(view.identity)}
       </tr>
       ${after}`
   })
+}
+
+/** In 30 days, with all open recommendations applied. */
+function savingHtml({ advice = [], identity: { ref, currency } }: ComputeView): HtmlPart {
+  const [first, ...others] = advice
+  if (!first) return undefined
+  const note = others.length === 0 ? KIND_TEXTS[first.kind] : `${advice.length} recommendations`
+  return html`<a href="/computes/${encodePathPart(ref.endpointId)}#recommendations"
+      >${moneyText(computeSaving(advice).likely, currency)}</a
+    ><small>${note}</small>`
 }
 
 const NO_SUMS = { awake: 0, idleTail: 0, spend: 0 } as RecentSums

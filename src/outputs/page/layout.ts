@@ -21,6 +21,7 @@ export type PageContent = Readonly<{
 
 const NAVIGATION = [
   ['/', 'Fleet'],
+  ['/recommendations', 'Recommendations'],
   ['/budgets', 'Budgets'],
   ['/report', 'Reports'],
 ] as const
@@ -65,12 +66,13 @@ export const documentHtml = (
         <footer>
           <p>
             ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, zone)} (${zone.name}). `}Mode ${mode}:
-            Dormouse only watches so far, so there are no recommendations, changes or holds to show.
+            Dormouse
+            ${mode === 'off' || mode === 'observe' ? 'recommends nothing and changes nothing' : 'recommends settings and changes none'}.
           </p>
           ${snapshot && reportLinks(snapshot)}
           <p>
             The same for programs: <a href="/api/v1/status">status</a>,
-            <a href="/api/v1/computes">computes</a>.
+            <a href="/api/v1/computes">computes</a>, <a href="/api/v1/recommendations">recommendations</a>.
           </p>
         </footer>
       </body>

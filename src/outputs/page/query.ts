@@ -1,6 +1,17 @@
 // Values that are not understood are ignored.
 
-const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connections', 'team'] as const
+const SORTS = [
+  'name',
+  'state',
+  'cu',
+  'awake',
+  'tail',
+  'spend',
+  'hits',
+  'connections',
+  'saving',
+  'team',
+] as const
 export type Sort = (typeof SORTS)[number]
 const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]

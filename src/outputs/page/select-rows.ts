@@ -1,3 +1,4 @@
+import { computeSaving } from '../../advise/total.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeView, IdentityView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Instant, Micros, Millis } from '../../model/units.ts'
@@ -71,6 +72,7 @@ const SORT_VALUES: Readonly<Record<Sort, SortValueOf>> = {
   spend: (_, recent) => recent()?.spend,
   hits: ({ reading: { hitRatio } }) => hitRatio,
   connections: ({ reading: { connections } }) => connections && connectionCount(connections),
+  saving: ({ advice }) => advice && computeSaving(advice).likely,
   team: ({ identity: { owner } }) => owner.team || undefined,
 }
 

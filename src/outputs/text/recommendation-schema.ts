@@ -158,6 +158,14 @@ export const recommendationsSchema = strictObject({
 
 export type RecommendationsJson = z.output<typeof recommendationsSchema>
 
+/** Of one compute. */
+export type ComputeAdviceJson = Readonly<{
+  currency: string
+  /** By the time they were opened, without those that were replaced. */
+  recommendations: readonly RecommendationJson[]
+  withheld: readonly WithheldJson[]
+}>
+
 export const recommendationsJsonSchema = (): unknown => ({
   title: 'Recommendations of Dormouse',
   ...toJSONSchema(recommendationsSchema),

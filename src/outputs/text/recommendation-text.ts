@@ -138,7 +138,7 @@ export function groundsText({ grounds }: Pick<RecommendationJson, 'grounds'>, cu
   const count = gaps.reduce((sum, [, , of]) => sum + of, 0)
   const size = `${cuText(cu.likely)} CU${inBrackets(rangeText(cu, cuText))}`
   return (
-    `rests on ${countWithNoun(Number(shortNumber(days)), 'day')} from ${from} to ${to}: ` +
+    `rests on ${countWithNoun(Number(shortNumber(days)), 'day')} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ` +
     `activity followed ${percentText(followed)} of the time, ${countWithNoun(count, 'gap')}, ` +
     `${size} while awake at ${priceText(price, currency)} a CU-hour`
   )
@@ -239,18 +239,22 @@ export const KIND_TEXTS: Readonly<Record<RecommendationJson['kind'], string>> = 
 }
 
 /** `autosuspend delay: too little history (1.5 of 3); answer about 2026-11-26T…`. */
-export function withheldText(
-  { kind, because, have, needs, until, ...rest }: WithheldJson,
+export const withheldText = (withheld: WithheldJson, currency: string): string =>
+  `${KIND_TEXTS[withheld.kind]}: ${withheldReason(withheld, currency)}`
+
+/** Without the kind. */
+export function withheldReason(
+  { because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
   currency: string,
 ): string {
-  const counts =
-    needs > 0 && COUNTED.has(because)
-      ? ` (${countText(because, have, currency)} of ${countText(because, needs, currency)})`
-      : ''
-  const always = rest.always_on_micros_per_30_days
-  const cost =
-    always === null ? '' : `; autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`
-  return `${KIND_TEXTS[kind]}: ${WITHHELD_TEXTS[because]}${counts}${until === null ? '' : `; answer about ${until}`}${cost}`
+  const textOf = (count: number) =>
+    because === 'saving-small' ? moneyText(count, currency) : shortNumber(count)
+  const isCounted = needs > 0 && COUNTED.has(because)
+  return [
+    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${textOf(have)} of ${textOf(needs)})` : ''}`,
+    ...(until === null ? [] : [`answer about ${until}`]),
+    ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
+  ].join('; ')
 }
 
 const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
@@ -259,6 +263,3 @@ const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
   'no-readings',
   'saving-small',
 ])
-
-const countText = (because: WithheldJson['because'], value: number, currency: string) =>
-  because === 'saving-small' ? moneyText(value, currency) : shortNumber(value)

@@ -7,6 +7,7 @@ import { instant } from '../../../src/model/units.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 import { KEPT, keptNamed, keptOf } from './kept-reports.ts'
 import { pastOf } from './past.ts'
+import { advised } from './advised.ts'
 import { asked, appOf, fleet, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
@@ -15,6 +16,8 @@ const PATHS = [
   '/?range=7d&group=team',
   '/?text=no-such-compute',
   '/budgets',
+  '/recommendations',
+  '/recommendations?state=withheld',
   '/computes/ep-0',
   '/computes/ep-1',
   '/report',
@@ -65,11 +68,11 @@ function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {
 }
 
 test('names that are markup, of any script and any length, stay text on every page', async () => {
-  const snapshot = poisoned(fleet(12))
+  const snapshot = poisoned(advised(fleet(12)))
   const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   const [first] = snapshot.computes
   const paths = [
-    ...PATHS.slice(0, 4),
+    ...PATHS.slice(0, 6),
     `/computes/${encodeURIComponent(first?.identity.ref.endpointId.toWellFormed() ?? '')}`,
   ]
   for (const path of [
@@ -100,7 +103,7 @@ test('such names stay text in an archived report, too', async () => {
 
 test('every page is well formed, of a fleet and of none', async () => {
   const none: Snapshot = { ...fleet(1), computes: [], accounts: [] }
-  for (const snapshot of [fleet(12), none]) {
+  for (const snapshot of [advised(fleet(12)), none]) {
     const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
     for (const path of PATHS) expect([path, problemsOf(await textOf(app, path))]).toEqual([path, []])
   }
@@ -184,10 +187,16 @@ describe('archived reports', () => {
 const rows = (text: string): number => text.match(/<th scope="row"/g)?.length ?? 0
 
 test('a page of a hundred computes is small, and more computes are more pages', async () => {
-  const snapshot = fleet(250)
+  const snapshot = advised(fleet(250))
   const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   for (const range of ['24h', '7d']) {
     const text = await textOf(app, `/?range=${range}`)
+    expect(rows(text)).toBe(100)
+    expect(text.length).toBeLessThanOrEqual(300_000)
+    expect(gzipSync(text).length).toBeLessThanOrEqual(40_000)
+  }
+  for (const state of ['open', 'withheld']) {
+    const text = await textOf(app, `/recommendations?state=${state}`)
     expect(rows(text)).toBe(100)
     expect(text.length).toBeLessThanOrEqual(300_000)
     expect(gzipSync(text).length).toBeLessThanOrEqual(40_000)

@@ -5,6 +5,7 @@ import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { after, instant, millis, seconds, type Instant } from '../../../src/model/units.ts'
+import { recommendationsOf, withheldOf } from './advised.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 
 const HOUR = 3_600_000
@@ -24,6 +25,13 @@ export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
           .map((one) => (one.to > until ? { ...one, to: until } : one)),
       }
   },
+  async *recommendations(account, { computes: wanted, states }) {
+    for (const ref of wanted ?? refsOf(computes, account))
+      yield* recommendationsOf(ref).filter(({ life }) => states?.includes(life.state) ?? true)
+  },
+  async *advice(account, { computes: wanted }) {
+    for (const ref of wanted ?? refsOf(computes, account)) yield withheldOf(ref)
+  },
   async *days(account) {
     for (const {
       identity: { ref },
@@ -31,6 +39,9 @@ export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
       if (ref.account === account) yield* daysOf(ref, takenAt)
   },
 })
+
+const refsOf = (computes: Snapshot['computes'], account: string) =>
+  computes.map(({ identity }) => identity.ref).filter((ref) => ref.account === account)
 
 const numberOf = ({ endpointId }: ComputeRef): number => Number(endpointId.match(/\d+/)?.[0] ?? 0)
 

@@ -6,6 +6,7 @@ import { TAKEN } from '../../support/fleet-snapshot.ts'
 import { at } from '../../support/build.ts'
 import { keptNamed } from './kept-reports.ts'
 import { pastOf } from './past.ts'
+import { advised } from './advised.ts'
 import { appOf, budgetOf, fleet } from './shown.ts'
 import { viewWith } from '../../support/view-with.ts'
 
@@ -19,7 +20,7 @@ const NAMES = [
 export const named = (view: ComputeView, name: string): ComputeView =>
   viewWith(view, { identity: { compute: { ...view.identity.compute, name } } })
 
-const first = fleet(12)
+const first = advised(fleet(12))
 /** What others named, named badly; the longest of all by everybody. */
 export const busy: Snapshot = {
   ...first,
@@ -37,7 +38,7 @@ const BROKEN: Partial<AccountView> = {
 
 /** Nothing is as it should be: states that are not known, sizes that are, two accounts that do not answer, owners of any name. */
 function troubled(): Snapshot {
-  const taken = fleet(6)
+  const taken = advised(fleet(6))
   const [account] = taken.accounts
   if (!account) throw new Error('there is an account')
   const second = { ...account, account: `other-${'x'.repeat(60)}`, month: undefined }
@@ -100,7 +101,7 @@ export type Scene = { readonly name: string; readonly app: Hono; readonly paths:
 
 /** @param live what the first scene shows, asked for anew each time */
 export function scenes(live: () => Snapshot): readonly Scene[] {
-  const [bad, large] = [troubled(), fleet(5000)]
+  const [bad, large] = [troubled(), advised(fleet(5000))]
   const kept = keptNamed(NAMES)
   const shown = (snapshot: Snapshot) => appOf({ snapshot, history: pastOf(snapshot), kept })
   return [
@@ -118,7 +119,12 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
         '/?range=7d&group=team',
         '/?text=nothing-is-called-so&branch=br-one',
         '/budgets',
+        '/recommendations',
+        '/recommendations?state=dismissed&kind=delay',
+        '/recommendations?state=implemented',
+        '/recommendations?state=withheld',
         '/computes/ep-0',
+        '/computes/ep-3',
         '/computes/ep-99',
         '/report',
         '/report?week=2026-W47&team=web',
@@ -130,10 +136,22 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
     {
       name: 'troubled',
       app: shown(bad),
-      paths: ['/', '/?group=team', '/budgets', '/computes/ep-0', '/computes/ep-1', '/report'],
+      paths: [
+        '/',
+        '/?group=team',
+        '/budgets',
+        '/recommendations',
+        '/computes/ep-0',
+        '/computes/ep-1',
+        '/report',
+      ],
     },
-    { name: 'empty', app: appOf({ snapshot: empty }), paths: ['/', '/budgets', '/report'] },
+    {
+      name: 'empty',
+      app: appOf({ snapshot: empty }),
+      paths: ['/', '/budgets', '/recommendations', '/report'],
+    },
     { name: 'starting', app: appOf({}), paths: ['/'] },
-    { name: 'large', app: shown(large), paths: ['/?page=50&range=7d'] },
+    { name: 'large', app: shown(large), paths: ['/?page=50&range=7d', '/recommendations?page=2'] },
   ]
 }

@@ -14,7 +14,7 @@ import { viewWith, type ViewChange } from '../../support/view-with.ts'
 /** Text of a page without tags; no-break spaces stay. */
 const readOf = (text: string): string =>
   text
-    .replaceAll(/<(?:svg|style)\b.*?<\/(?:svg|style)>/gs, '')
+    .replaceAll(/<(?:svg|style)\b.*?<\/(?:svg|style)\s*>/gs, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/ *[\n\t ]+/g, ' ')
 

@@ -45,7 +45,7 @@ test('one recommendation in words', () => {
     'wakes a day: 0 before, 4.5 after; half of the wakes of its region take at most 1 s',
     'each suspension cuts 2 idle sessions of clients',
     'applying it restarts nothing',
-    'rests on 14 days from 2025-12-22T00:00:00Z to 2026-01-05T00:00:00Z: activity followed 98 % of the time, 273 gaps, 0.25 CU while awake at 0.106 USD a CU-hour',
+    'rests on 14 days from 2025-12-22 to 2026-01-05: activity followed 98 % of the time, 273 gaps, 0.25 CU while awake at 0.106 USD a CU-hour',
     'not 60 s, because it wakes more often: it saves 13.00 USD in 30 days (12.00 USD to 14.00 USD), 0.75 USD more, 9 wakes a day',
     'not 600 s, because it saves less: it saves 11.00 USD in 30 days (10.00 USD to 12.00 USD), 1.25 USD less, 4.2 wakes a day',
     'not 3600 s, because it saves less: it saves 7.00 USD in 30 days (6.00 USD to 8.00 USD), 5.25 USD less, 3 wakes a day',

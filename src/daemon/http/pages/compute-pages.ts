@@ -11,6 +11,7 @@ import { fleetQuery, RANGE_HOURS, type Range } from '../../../outputs/page/query
 import { selectRows, type RecentSumsTable } from '../../../outputs/page/select-rows.ts'
 import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
+import { readComputeAdvice } from '../../history/recommendations.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
 import { inChunks, inTurns } from '../../turns.ts'
 import type { PageSources } from './page-sources.ts'
@@ -75,7 +76,8 @@ export function createComputePages(sources: PageSources, context: PageContext) {
       if (!view) return undefined
       const timelines = await timelineReader(snapshot, '7d', await recentSums(snapshot))([view])
       const timeline = timelines.get(computeKey(view.identity.ref))
-      return timeline && computePage({ view, timeline, now: snapshot.takenAt }, context)
+      const advice = await readComputeAdvice(sources, snapshot, view.identity.ref)
+      return timeline && computePage({ view, timeline, now: snapshot.takenAt, advice }, context)
     },
   }
 }

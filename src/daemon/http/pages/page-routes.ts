@@ -7,6 +7,7 @@ import { html } from '../../../outputs/text/html.ts'
 import { streamPieces } from '../answers.ts'
 import { createComputePages } from './compute-pages.ts'
 import type { PageSources } from './page-sources.ts'
+import { readRecommendationsPage } from './recommendation-page.ts'
 import { createReportPage } from './report-page.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -36,6 +37,15 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
   })
   app.get('/budgets', (context) =>
     withSnapshot(context, '/budgets', (snapshot) => sendPage(context, budgetsPage(snapshot, pageContext))),
+  )
+  app.get('/recommendations', (context) =>
+    withSnapshot(context, '/recommendations', async (snapshot) => {
+      const page = await readRecommendationsPage(sources, snapshot, {
+        parameters: context.req.query(),
+        zone,
+      })
+      return sendPage(context, page)
+    }),
   )
   app.get('/report', (context) =>
     withSnapshot(context, '/report', async ({ accounts }) => {

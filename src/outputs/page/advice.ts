@@ -1,0 +1,41 @@
+// One recommendation on a page: words, curve, request.
+import { html, type Html } from '../text/html.ts'
+import { settingCurve } from '../charts/setting-curve.ts'
+import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
+import { dismissCommand } from '../text/recommendation-list.ts'
+import { recommendationLines, recommendationSummary, withheldText } from '../text/recommendation-text.ts'
+import { withLocalTimes, type LocalNow } from './timestamps.ts'
+
+/** Section of a compute's page. */
+export function adviceSection(
+  { currency, recommendations, withheld }: ComputeAdviceJson,
+  now: LocalNow,
+): Html {
+  const isEmpty = recommendations.length === 0 && withheld.length === 0
+  return html`<section id="recommendations">
+    <h2>Recommendations</h2>
+    ${isEmpty && html`<p class="about">It has not been judged yet: that happens beside the passes, once a day.</p>`}
+    ${recommendations.map(
+      (one) =>
+        html`<article class="advice ${one.state}">
+          <h3><bdi>${withLocalTimes(recommendationSummary(one, currency), now)}</bdi></h3>
+          ${settingCurve(one, currency)} ${detailsHtml(one, currency, now)}
+        </article>`,
+    )}
+    ${
+      withheld.length > 0 &&
+      html`<h3>Not recommended</h3>
+        <ul class="plain">
+          ${withheld.map((one) => html`<li>${withLocalTimes(withheldText(one, currency), now)}</li>`)}
+        </ul>`
+    }
+  </section>`
+}
+
+/** Lines below the summary, with the commands. */
+export const detailsHtml = (one: RecommendationJson, currency: string, now: LocalNow): Html =>
+  html`<ul class="plain">
+      ${recommendationLines(one, currency).map((line) => html`<li><bdi>${withLocalTimes(line, now)}</bdi></li>`)}
+    </ul>
+    ${one.curl !== null && html`<p><code>${one.curl}</code></p>`}
+    ${one.state === 'open' && html`<p><code>${dismissCommand(one)}</code></p>`}`
