@@ -37,23 +37,23 @@ const entryOf = (endpointId: string, spend: number, deletedAt?: Instant) => {
   return { ...entry, deletedAt, counters: { ...entry.counters, spend: micros(spend) } }
 }
 
-describe('a scan', () => {
-  const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<typeof entryOf>[]) =>
-    findDue(
-      { ...ledger(), computes: new Map(entries.map((entry) => [computeKey(entry.ref), entry])) },
-      {
-        // oxlint-disable-next-line typescript/require-await -- the port streams
-        history: {
-          ...NO_HISTORY,
-          advice: async function* () {
-            yield* rows
-          },
+const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<typeof entryOf>[]) =>
+  findDue(
+    { ...ledger(), computes: new Map(entries.map((entry) => [computeKey(entry.ref), entry])) },
+    {
+      // oxlint-disable-next-line typescript/require-await -- the port streams
+      history: {
+        ...NO_HISTORY,
+        advice: async function* () {
+          yield* rows
         },
-        clock: fakeClock(),
-        now: at(2 * DAY),
       },
-    )
+      clock: fakeClock(),
+      now: at(2 * DAY),
+    },
+  )
 
+describe('a scan', () => {
   test('finds computes without an evaluation, dearest first, and none that is deleted', async () => {
     const entries = [entryOf('ep-cheap', 1), entryOf('ep-dear', 9), entryOf('ep-deleted', 5, at(0))]
     expect(await scanned([], entries)).toEqual({
