@@ -29,7 +29,7 @@ const LATE: Readonly<Record<number, number>> = { 10_000: 240, 100_000: 900 }
 const SHOWN = 5
 
 /**
- * FLEET_PROJECTS=10000 runs one size alone.
+ * FLEET_PROJECTS=10000 runs one size alone; FLEET_MODES=observe,suggest runs without recommendations, then with them.
  *
  * @param isWarm whether the daemon knows its fleet when it begins; with FLEET_KEPT=FOLDER what it knows is kept there for the next time
  */
@@ -38,28 +38,33 @@ export async function fleet(minutes?: number, isWarm = false): Promise<Figures> 
   const runs = only > 0 ? [[only, 15] as const] : RUNS
   const rows: Figures['rows'][number][] = []
   const json: Record<string, number> = {}
-  for (const [projects, usual] of runs) {
-    const found = await oneFleet(projects, minutes ?? usual, isWarm)
-    rows.push(...found.rows)
-    for (const [key, value] of Object.entries(found.json)) json[`${key}_${projects}`] = value
-  }
+  const modes = (process.env['FLEET_MODES'] ?? 'suggest').split(',')
+  for (const [projects, usual] of runs)
+    for (const mode of modes) {
+      const found = await oneFleet({ projects, minutes: minutes ?? usual, isWarm, mode })
+      rows.push(...found.rows)
+      const suffix = modes.length > 1 ? `${projects}_${mode}` : projects
+      for (const [key, value] of Object.entries(found.json)) json[`${key}_${suffix}`] = value
+    }
   return { rows, json }
 }
 
-async function oneFleet(projects: number, minutes: number, isWarm: boolean): Promise<Figures> {
+type FleetRun = Readonly<{ projects: number; minutes: number; isWarm: boolean; mode: string }>
+
+async function oneFleet({ projects, minutes, isWarm, mode }: FleetRun): Promise<Figures> {
   const options: FleetOptions = { projects, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
   const warming = {
     folder,
-    yaml: yamlOf('http://127.0.0.1:1/api/v2', folder),
+    yaml: yamlOf('http://127.0.0.1:1/api/v2', folder, 'observe'),
     kept: process.env['FLEET_KEPT'],
   }
   try {
     const past = isWarm ? await warmUp(options, warming) : undefined
     const service = await startFleetService({ ...options, ...(past && { past }) })
     try {
-      const watched = await watch(service, { folder, projects, minutes })
-      return await judged(service, { projects, minutes, watched, isWarm })
+      const watched = await watch(service, { folder, projects, minutes, mode })
+      return await judged(service, { projects, minutes, watched, isWarm, mode })
     } finally {
       await service.stop()
     }
@@ -68,20 +73,21 @@ async function oneFleet(projects: number, minutes: number, isWarm: boolean): Pro
   }
 }
 
-const yamlOf = (baseUrl: string, folder: string): string =>
+const yamlOf = (baseUrl: string, folder: string, mode: string): string =>
   [
+    `mode: ${mode}`,
     `accounts: [{ name: main, base_url: '${baseUrl}', api_key_env: FLEET_KEY, plan: launch }]`,
     `store: { folder: '${folder}/data' }`,
   ].join('\n')
 
-type Watching = { readonly folder: string; readonly projects: number; readonly minutes: number }
+type Watching = Omit<FleetRun, 'isWarm'> & { readonly folder: string }
 
 async function watch(
   { baseUrl, apiKey, clock, ahead }: FleetService,
-  { folder, projects, minutes }: Watching,
+  { folder, projects, minutes, mode }: Watching,
 ): Promise<Watched> {
   const configFile = join(folder, 'dormouse.yaml')
-  writeFileSync(configFile, yamlOf(baseUrl, folder))
+  writeFileSync(configFile, yamlOf(baseUrl, folder, mode))
   const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300 }
   const program = fileURLToPath(import.meta.resolve('./watch.ts'))
   const env = { ...process.env, FLEET_KEY: apiKey }
@@ -103,16 +109,11 @@ async function watch(
 
 type Spread = { readonly median: number; readonly p99: number; readonly worst: number }
 
-type Judged = {
-  readonly projects: number
-  readonly minutes: number
-  readonly watched: Watched
-  readonly isWarm: boolean
-}
+type Judged = FleetRun & { readonly watched: Watched }
 
 async function judged(
   service: FleetService,
-  { projects, minutes, watched, isWarm }: Judged,
+  { projects, minutes, watched, isWarm, mode }: Judged,
 ): Promise<Figures> {
   const { window, known, accounts, ages } = watched
   const truth = await service.truth(window.to)
@@ -131,7 +132,7 @@ async function judged(
   return {
     rows: [
       [
-        `${projects} projects, ${minutes} min, ${isWarm ? 'known before' : 'seen for the first time'}`,
+        `${projects} projects, ${minutes} min, ${mode}, ${isWarm ? 'known before' : 'seen for the first time'}`,
         `${watched.passes} passes`,
         '',
       ],
