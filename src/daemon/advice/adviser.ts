@@ -41,7 +41,7 @@ export async function createAdviser(options: AdviserOptions) {
   const inOrder = createOrder()
   /** Keys of computes to be evaluated, in order. */
   const queue = new Set<string>()
-  let scanAt = clock.monotonic()
+  const scans = createScans(clock, share)
   let utilisation = accountUtilisation([])
   let state: PassState | undefined
   let running: Promise<void> | undefined
@@ -54,13 +54,12 @@ export async function createAdviser(options: AdviserOptions) {
   }
 
   async function scan({ ledger }: PassState) {
-    const startedAt = clock.monotonic()
+    const finish = scans.start()
     utilisation = accountUtilisation(meteredProjects(ledger, new Map()))
     const due = await findDue(ledger, { history, clock, now: now() })
     for (const key of due.keys) queue.add(key)
-    const took = clock.monotonic() - startedAt
-    const wait = due.nextAt === undefined ? MAX_SCAN_INTERVAL : (due.nextAt - now()) / 1000
-    scanAt = seconds(startedAt + Math.max(took / share, Math.min(wait, MAX_SCAN_INTERVAL)))
+    finish()
+    if (due.nextAt !== undefined) scans.dueIn((due.nextAt - now()) / 1000)
   }
 
   /** One compute's failure does not end the others'. */
@@ -70,7 +69,11 @@ export async function createAdviser(options: AdviserOptions) {
     const project = ledger.projects.get(entry.ref.projectId)
     const context = { history, plan: plan(), utilisation, project, now: now() }
     try {
-      await inOrder(async () => put(await evaluateCompute(entry, context)))
+      await inOrder(async () => {
+        const change = await evaluateCompute(entry, context)
+        await put(change)
+        if (change.dueAt !== undefined) scans.dueIn((change.dueAt - now()) / 1000)
+      })
     } catch (err) {
       log.error({ err, ...entry.ref }, 'recommendations of a compute could not be made')
     }
@@ -92,7 +95,7 @@ export async function createAdviser(options: AdviserOptions) {
       queue.delete(key)
       return () => evaluate(key, current)
     }
-    return clock.monotonic() >= scanAt ? () => scan(current) : undefined
+    return scans.isDue() ? () => scan(current) : undefined
   }
 
   return {
@@ -130,6 +133,28 @@ export async function createAdviser(options: AdviserOptions) {
       }),
     /** Resolves when nothing is running. */
     idle: async () => running,
+  }
+}
+
+/** When computes are looked for that are due: when the first of them is, at least every hour, and within the share of a core. */
+function createScans(clock: Pick<Clock, 'monotonic'>, share: number) {
+  let nextAt = clock.monotonic()
+  let notBefore = nextAt
+  return {
+    isDue: () => clock.monotonic() >= nextAt,
+    /** @returns to be called when the scan has ended */
+    start: () => {
+      const startedAt = clock.monotonic()
+      nextAt = seconds(startedAt + MAX_SCAN_INTERVAL)
+      return () => {
+        notBefore = seconds(startedAt + (clock.monotonic() - startedAt) / share)
+        nextAt = seconds(Math.max(nextAt, notBefore))
+      }
+    },
+    /** A compute is due after so many seconds. */
+    dueIn: (span: number) => {
+      nextAt = seconds(Math.max(notBefore, Math.min(nextAt, clock.monotonic() + span)))
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Instant, Micros } from '../../model/units.ts'
 import type { AdviceOfCompute } from './advice-views.ts'
+import { dueAfter } from './due.ts'
 import { isShown, readHistories, readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
 /** Settings of the configuration that evaluations go by. */
@@ -28,6 +29,8 @@ export type AdviceChange = Readonly<{
   before: AdviceOfCompute
   after: AdviceOfCompute
   writes: readonly Write[]
+  /** When the compute is due again; undefined where that stays as it was. */
+  dueAt?: Instant | undefined
 }>
 
 export type EvaluationContext = Readonly<{
@@ -75,6 +78,7 @@ export async function evaluateCompute(
       ...life.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
       { kind: 'advice', advice: evaluated },
     ],
+    dueAt: dueAfter(evaluated),
   }
 }
 
