@@ -15,7 +15,8 @@ import {
   isResized,
   needsOperations,
 } from '../model/inference/transition.ts'
-import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
+import { MIN_GAP } from '../model/ledger/gap.ts'
+import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
@@ -50,6 +51,8 @@ export type LedgerContext = Readonly<{
   now: Instant
   /** Days of the account's zone. */
   dayOf: Zone['dayOf']
+  /** Shortest gap that is stored; by default `MIN_GAP`. */
+  minGap?: Seconds
 }>
 
 export type ApplyContext = LedgerContext &
@@ -124,7 +127,12 @@ export function applyFacts(
   const branchMoves = addBranchMoves(before, facts)
   const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
   const setting = settingAfter(before, facts, given)
-  const { gaps, activity } = gapsAfter({ before, isNew }, facts, { settled, evidence, delay, ...observed })
+  const { gaps, activity } = gapsAfter({ before, isNew }, facts, {
+    ...context,
+    ...observed,
+    settled,
+    evidence,
+  })
   return {
     closed: settled.closed,
     slices: divideByBranch(settled.final.slices, branchMoves),
@@ -156,17 +164,24 @@ export function applyFacts(
 }
 
 type SettledFacts = Pick<ComputeEntry, 'evidence' | 'deletedAt'> &
-  Readonly<{ settled: ReturnType<typeof settle>; delay: AutosuspendDelay }>
+  Readonly<{ settled: ReturnType<typeof settle>; delay: AutosuspendDelay }> &
+  Pick<LedgerContext, 'minGap'>
 
 function gapsAfter(
   { before, isNew }: EntryBefore,
   { ref, looks }: ComputeFacts,
-  { settled, evidence, delay, deletedAt }: SettledFacts,
+  { settled, evidence, delay, deletedAt, minGap = MIN_GAP }: SettledFacts,
 ) {
   const { ownSessions } = evidence
-  const followed = followActivity(isNew ? undefined : before, { ref, looks, ownSessions })
+  const followed = followActivity(isNew ? undefined : before, { ref, looks, ownSessions, minGap })
   const closed = settled.closed.map(({ interval }) => interval)
-  const over = suspensionGaps(followed.activity, { closed, watermark: settled.watermark, evidence, delay })
+  const over = suspensionGaps(followed.activity, {
+    closed,
+    watermark: settled.watermark,
+    evidence,
+    delay,
+    minGap,
+  })
   return {
     gaps: [...followed.gaps, ...over.gaps.map((gap) => ({ ref, ...gap }))],
     // A deleted compute has no clients: after its recovery they are followed anew.

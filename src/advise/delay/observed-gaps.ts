@@ -1,8 +1,12 @@
 // Gaps of one compute as the delay is judged by them: the last 28 days, the gap in progress, and which time was followed.
+import { COARSE_STEP } from '../../model/ledger/rollup.ts'
+import { union } from '../../model/time.ts'
 import { clientActivities } from '../../ledger/evidence/activity.ts'
 import { duration } from '../../ledger/interval-math.ts'
 import {
+  after,
   DAY,
+  earliest,
   instant,
   latest,
   ratio,
@@ -32,7 +36,8 @@ export type ObservedGaps = Interval &
 
 /**
  * The time begins with the first evidence, at most 28 days ago. The gap in progress is always followed: the record shows the newest
- * activity, so there was none since. Time between two gaps is followed if both are.
+ * activity, so there was none since. Time between two gaps is followed if both are, and so is an hour in use that looks followed: a busy
+ * compute has no gaps.
  */
 export function observedGaps(input: AdviseInput): ObservedGaps {
   const { now, settings } = input
@@ -44,7 +49,7 @@ export function observedGaps(input: AdviseInput): ObservedGaps {
   const first = Math.min(settings[0]?.since ?? now, all[0]?.from ?? now)
   const from = latest(instant(first), instant(now - HISTORY_SECONDS * 1000))
   const gaps = all.filter((gap) => endOf(gap) > from).map((gap) => cutAt(gap, from))
-  const followed = followedTime(gaps, { from, to: now })
+  const followed = union([...followedTime(gaps, { from, to: now }), ...followedHours(input, from)])
   return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }
 }
 
@@ -71,6 +76,17 @@ function openGap({ entry, needs }: AdviseInput, last: ObservedGap | undefined): 
   if (length < needs.grid) return []
   const bounds = { low: length, likely: length, high: length }
   return [{ from, length: bounds, isOpen: true, isFollowed: true, hiddenBelow: 0 }]
+}
+
+/** Share of the awake time of an hour that looks must have followed; the rest is the step to the first look after a wake. */
+const FOLLOWED_SHARE = 0.9
+
+function followedHours({ hours, entry, now }: AdviseInput, from: Instant): readonly Interval[] {
+  const { coarse } = entry.rollups
+  return [...hours, ...(coarse ? [coarse] : [])].flatMap(({ from: begin, time, followed }) => {
+    if (time.active === 0 || followed < FOLLOWED_SHARE * time.active) return []
+    return [{ from: latest(begin, from), to: earliest(after(begin, COARSE_STEP), now) }]
+  })
 }
 
 function followedTime(gaps: readonly ObservedGap[], { from, to }: Interval): readonly Interval[] {

@@ -108,6 +108,7 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
     prices: account.prices,
     preset: createPreset(service.preset),
     overhead: reading.overhead,
+    minGap: config.advice.grid,
     budgets: createBudgetScopes([
       ...budgets.filter((budget) => budget.account === account.name),
       monthBudget(account.name, timezone, account.prices.currency),

@@ -8,7 +8,7 @@ import type { ReadingAttempt, Sweep } from '../../model/observation.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import type { Instant } from '../../model/units.ts'
+import type { Instant, Seconds } from '../../model/units.ts'
 import type { SweepPlan } from '../../observe/sweep.ts'
 import { newPolling, type PollingState } from '../../observe/polling/polling-state.ts'
 import { newClock, type ClockState } from './service-clock.ts'
@@ -61,6 +61,8 @@ export type PassPlan = Readonly<{
   dayOf: Zone['dayOf']
   /** Share of awake time that readings may add. */
   overhead: number
+  /** Shortest gap between activities that is stored; by default `MIN_GAP`. */
+  minGap?: Seconds
 }>
 
 export type PassInput = Readonly<{ before: PassState; plan: PassPlan }>

@@ -4,20 +4,22 @@
 // 2. Newer activity ends the gap: the first lies after that instant, and not after the activity shown.
 // 3. A gap is left out unless looks were close over all of it: shorter ones could not have been seen.
 // 4. Gaps over suspensions are found when their awake intervals are settled (suspension-gaps.ts).
-import {
-  MAX_FOLLOWED_STEP,
-  MIN_GAP,
-  type ActivityState,
-  type Gap,
-  type OpenGap,
-} from '../../model/ledger/gap.ts'
+import { MAX_FOLLOWED_STEP, type ActivityState, type Gap, type OpenGap } from '../../model/ledger/gap.ts'
 import type { OwnSession } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { Look } from '../../model/observation.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { union } from '../../model/time.ts'
-import { instant, latest, SECOND, seconds, type Instant, type Interval } from '../../model/units.ts'
+import {
+  instant,
+  latest,
+  SECOND,
+  seconds,
+  type Instant,
+  type Interval,
+  type Seconds,
+} from '../../model/units.ts'
 import { isObserverActivity } from '../evidence/activity.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
@@ -35,19 +37,25 @@ export const NO_ACTIVITY: ActivityState = {
 /** Spans of unsettled time that an entry holds, 8: with more, looks are too rare for most gaps. */
 const MAX_FOLLOWED_SPANS = 8
 
-type FollowInput = Readonly<{ ref: ComputeRef; looks: readonly Look[]; ownSessions: readonly OwnSession[] }>
+type FollowInput = Readonly<{
+  ref: ComputeRef
+  looks: readonly Look[]
+  ownSessions: readonly OwnSession[]
+  /** Shorter ones are left out. */
+  minGap: Seconds
+}>
 
 /** @param before undefined before the first look. Looks not later than its own are left out, so that applying them twice is safe. */
 export function followActivity(
   before: Pick<ComputeEntry, 'compute' | 'observedAt' | 'activity'> | undefined,
-  { ref, looks, ownSessions }: FollowInput,
+  { ref, looks, ownSessions, minGap }: FollowInput,
 ): Readonly<{ activity: ActivityState; gaps: readonly Gap[] }> {
   const gaps: Gap[] = []
   let activity = before?.activity ?? NO_ACTIVITY
   let last = before && { compute: before.compute, at: before.observedAt }
   for (const look of looks) {
     if (!isLater(look.answeredAt, last?.at)) continue
-    const next = followLook(activity, look, { last, ownSessions })
+    const next = followLook(activity, look, { last, ownSessions, minGap })
     if (next.gap) gaps.push({ ref, ...next.gap })
     activity = next.activity
     last = { compute: look.compute, at: look.answeredAt }
@@ -58,16 +66,17 @@ export function followActivity(
 type LookContext = Readonly<{
   last: ObservedCompute | undefined
   ownSessions: readonly OwnSession[]
+  minGap: Seconds
 }>
 
-function followLook(before: ActivityState, look: Look, { last, ownSessions }: LookContext) {
+function followLook(before: ActivityState, look: Look, { last, ownSessions, minGap }: LookContext) {
   const { compute, answeredAt: at } = look
   const spans = last ? stateSpansBetween(last, { compute, at }) : []
   const lag = lagAfter(before.lag, look, last)
   const earlier = spans.some(isAsleep) ? undefined : before.shown
   const shown = shownAfter(earlier, look, { lag, ownSessions })
   const followed = union([...before.followed, ...spans.filter(isFollowed)]).slice(-MAX_FOLLOWED_SPANS)
-  const gap = earlier && shown && gapBetween(earlier, shown)
+  const gap = earlier && shown && gapBetween(earlier, shown, minGap)
   return {
     activity: { ...before, shown, lag, followed },
     gap: gap && wasFollowed(followed, { from: gap.from, to: at }) ? gap : undefined,
@@ -148,19 +157,24 @@ export function activityAt(at: Instant, startedAt: Instant | undefined): Pick<Op
 }
 
 /** Undefined without newer activity, and where the gap is probably too short. */
-function gapBetween(earlier: Shown, later: Shown): Omit<Gap, 'ref'> | undefined {
+function gapBetween(earlier: Shown, later: Shown, minGap: Seconds): Omit<Gap, 'ref'> | undefined {
   if (later.from <= newestOf(earlier)) return undefined
-  return lengthOf({ ...earlier, hiddenBelow: seconds(0) }, { from: earlier.quietUntil, to: newestOf(later) })
+  return lengthOf(
+    { ...earlier, hiddenBelow: seconds(0) },
+    { from: earlier.quietUntil, to: newestOf(later) },
+    minGap,
+  )
 }
 
 /**
- * The gap that activity ends somewhere in `until`, which is dated to whole seconds; undefined where its likely length is under `MIN_GAP`.
+ * The gap that activity ends somewhere in `until`, which is dated to whole seconds; undefined where its likely length is under `minGap`.
  */
 export function lengthOf(
   { from, within, hiddenBelow }: OpenGap,
   until: Interval,
+  minGap: Seconds,
 ): Omit<Gap, 'ref'> | undefined {
   const low = Math.max(0, Math.floor((until.from - from) / SECOND) - within)
   const high = Math.ceil((until.to - from) / SECOND) + 1
-  return low + high < 2 * MIN_GAP ? undefined : { from, low: seconds(low), high: seconds(high), hiddenBelow }
+  return low + high < 2 * minGap ? undefined : { from, low: seconds(low), high: seconds(high), hiddenBelow }
 }

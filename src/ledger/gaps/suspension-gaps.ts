@@ -9,7 +9,15 @@ import type { ActivityState, Gap, OpenGap } from '../../model/ledger/gap.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
-import { instant, latest, SECOND, seconds, type Instant, type Interval } from '../../model/units.ts'
+import {
+  instant,
+  latest,
+  SECOND,
+  seconds,
+  type Instant,
+  type Interval,
+  type Seconds,
+} from '../../model/units.ts'
 import { isAvailabilityCheck } from '../attribution/attribution.ts'
 import { clientActivities, isWokenByObserver, observerActivities } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
@@ -22,11 +30,13 @@ type SettledIntervals = Readonly<{
   /** Before pruning. */
   evidence: Evidence
   delay: AutosuspendDelay
+  /** Shorter ones are left out. */
+  minGap: Seconds
 }>
 
 export function suspensionGaps(
   activity: ActivityState,
-  { closed, watermark, evidence, delay }: SettledIntervals,
+  { closed, watermark, evidence, delay, minGap }: SettledIntervals,
 ): Readonly<{ activity: ActivityState; gaps: readonly Omit<Gap, 'ref'>[] }> {
   const { settledUntil, partlySettled } = watermark
   const followed = activity.followed.filter(({ to }) => to > settledUntil)
@@ -39,7 +49,7 @@ export function suspensionGaps(
     const clients = clientsIn(interval, evidence)
     const first = interval.restart ? undefined : firstActivity(interval, clients, evidence)
     if (open && first) {
-      const gap = lengthOf(open, first)
+      const gap = lengthOf(open, first, minGap)
       if (gap) gaps.push(gap)
       open = undefined
     }
