@@ -9,6 +9,7 @@ import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
 import { outputs } from './outputs/outputs.ts'
 import { page } from './page/page.ts'
+import { delayPolicies } from './policy.ts'
 import { scrape } from './scrape/scrape.ts'
 import { sizing } from './sizing.ts'
 import { store } from './store.ts'
@@ -42,6 +43,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   observer,
   outputs: () => outputs(values.to ?? join(tmpdir(), 'dormouse-outputs')),
   page,
+  policy: () => delayPolicies(values.traces ?? TRACES),
   scrape,
   sizing: () => sizing(values.traces ?? TRACES),
   store,
