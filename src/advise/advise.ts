@@ -5,14 +5,16 @@ import type { AdviseInput } from './input.ts'
 import { advisePooler } from './pooler.ts'
 import { withhold } from './propose.ts'
 import { adviseRefresh } from './refresh.ts'
+import { adviseSizing } from './sizing/advise-sizing.ts'
 import { adviseUnused } from './unused.ts'
 
 /** @param others proposals of this evaluation so far */
 type Adviser = (input: AdviseInput, others: readonly Proposal[]) => Proposal | Withheld
 
 /** By kind, in the order in which they are asked: a refresh rides along with another change. */
-const ADVISERS: Readonly<Partial<Record<RecommendationKind, Adviser>>> = {
+const ADVISERS: Readonly<Record<RecommendationKind, Adviser>> = {
   delay: adviseDelay,
+  sizing: adviseSizing,
   'awake-for-nothing': adviseAwakeForNothing,
   pooler: advisePooler,
   unused: adviseUnused,

@@ -1,6 +1,4 @@
 // Fixed sizes, for plans without ranges: what nearly all of the load seen needs, with a margin.
-import type { Sizing } from '../../model/service/compute.ts'
-import { largestCu } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import type { Cu } from '../../model/units.ts'
 import type { SizeLimits } from './range.ts'
@@ -11,9 +9,8 @@ const PERCENTILE = 0.995
 const MARGIN = 1.15
 
 /** Smallest fixed size for `loads`, CU, never above today's: only saturation asks for more. */
-export function fixedFor(sizing: Sizing, loads: readonly number[], { sizes, least }: SizeLimits): Cu {
+export function fixedFor(now: Cu, loads: readonly number[], { sizes, least }: SizeLimits): Cu {
   const needed = sizeAtLeast(sizes, Math.max(least, MARGIN * percentile(loads, PERCENTILE)))
-  const now = largestCu(sizing)
   return needed < now ? needed : now
 }
 

@@ -40,7 +40,7 @@ export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'dear
 /** Width from which a range differs from a fixed size, CU. */
 const MIN_WIDTH = 0.25
 /** Share of today's cost that must be saved: less is within the error of the demand. */
-const MIN_SAVING = 0.1
+export const MIN_SAVING = 0.1
 
 /** Range up to `max` with the least minimum, else the fixed size `max`. */
 export function rangeTo(max: Cu, { sizes, widest, least, largest }: SizeLimits): Sizing {

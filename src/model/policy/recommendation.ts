@@ -24,6 +24,8 @@ export type Effect = Readonly<{
   sessionsCut: number | undefined
   /** Largest number seen, and the limit of the recommended setting without its reserved part. */
   connections: Readonly<{ peak: number; limit: number }> | undefined
+  /** Share of the awake time in which the load needs more than it gets; absent where the size does not change. */
+  throttled?: Ratio
 }>
 
 /** Gaps of similar length: means of their bounds, and their number. */

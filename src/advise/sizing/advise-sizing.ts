@@ -1,0 +1,118 @@
+// One recommended sizing for a compute, or the reason why there is none.
+//
+// 1. Limits: what the plan and the policy allow, and the least minimum that holds the connections.
+// 2. Load under the sizing of now, as readings show it. Without a reading nothing bounds the demand.
+// 3. Decision: range.ts, or fixed.ts for a plan without ranges.
+// 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation asks for more in any case.
+import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
+import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
+import { sizeAtLeast } from '../../model/service/sizes.ts'
+import { cu, DAY, instant, type Cu } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
+import type { AdviseInput } from '../input.ts'
+import { withhold } from '../propose.ts'
+import { connectionsSeen, leastForConnections, type Connections } from './connections.ts'
+import { fixedFor } from './fixed.ts'
+import { loadSeen, replayedSize, type LoadSeen } from './load-seen.ts'
+import { sizingProposal, type SizingEvidence } from './proposal.ts'
+import { decideRange, MIN_SAVING, rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
+import { isSaturated } from './up.ts'
+import { leastForCache } from './working-set.ts'
+
+export function adviseSizing(input: AdviseInput): Proposal | Withheld {
+  const { plan } = input
+  if (!plan) return withhold('sizing', 'plan-unknown')
+  const load = loadSeen(input)
+  if (!load) return withhold('sizing', 'no-readings', { have: 0, needs: 1 })
+  const connections = connectionsSeen(input)
+  const evidence = { input, load, connections, limits: limitsOf(input, plan, connections) }
+  const decision = decided(evidence)
+  return decision ? gated(evidence, decision) : whyNot(evidence)
+}
+
+type Plan = NonNullable<AdviseInput['plan']>
+
+function limitsOf(input: AdviseInput, plan: Plan, connections: Connections): SizeLimits {
+  const { entry, policy, preset, needs } = input
+  const now = largestCu(entry.compute.sizing)
+  const planLargest = plan.hasRanges ? plan.largestInRange : plan.largestFixed
+  const sizes = preset.sizes.filter((size) => size <= Math.max(now, planLargest))
+  // the least minimum of a range depends on its maximum, which is that of now
+  const sizing = (size: Cu): Sizing =>
+    plan.hasRanges && size < now ? { min: size, max: now } : { fixed: size }
+  const least = leastForConnections(sizes, { preset, needs, connections, sizing }) ?? now
+  const { min = 0, max = Infinity, neverDown } = policy.sizing
+  return {
+    sizes,
+    largest: cu(Math.min(planLargest, max)),
+    widest: plan.hasRanges ? plan.widestRange : undefined,
+    least: sizeAtLeast(sizes, Math.max(least, min, neverDown ? smallestCu(entry.compute.sizing) : 0)),
+  }
+}
+
+function decided({ input, load, limits }: SizingEvidence): SizingDecision | undefined {
+  const { sizing } = input.entry.compute
+  const { saturation, loads } = load
+  const range = replayedSize(loads, rangeTo(largestCu(sizing), limits), limits.sizes).cu
+  const today = replayedSize(loads, sizing, limits.sizes).cu
+  const meanDemand = sumOf(loads, (one) => one) / loads.length
+  const decision = decideRange({ sizing, limits, saturation, meanDemand, costShare: range / today })
+  return decision ?? (limits.widest === undefined ? smallerFixed(input, load, limits) : undefined)
+}
+
+/** From a load as long as the connection peaks have to be, so that it contains a weekday cycle. */
+function smallerFixed(input: AdviseInput, load: LoadSeen, limits: SizeLimits): SizingDecision | undefined {
+  const now = largestCu(input.entry.compute.sizing)
+  if (load.to - load.from < input.needs.minPeaks * 1000) return undefined
+  const least = sizeAtLeast(limits.sizes, Math.max(limits.least, leastForCache(input, limits.sizes, now)))
+  const fixed = fixedFor(now, load.loads, { ...limits, least })
+  return fixed <= (1 - MIN_SAVING) * now ? { to: { fixed }, because: 'dear' } : undefined
+}
+
+/** Time in which a saving must pay for the restart, ms: later the next change may undo it. */
+const PAYBACK = 7 * DAY
+
+function gated(evidence: SizingEvidence, decision: SizingDecision): Proposal | Withheld {
+  const { input } = evidence
+  const proposal = sizingProposal(evidence, decision)
+  if (!proposal) return withhold('sizing', 'history-short', { have: 0, needs: 1 })
+  if (decision.because === 'saturated') return proposal
+  const { saving, spend, grounds } = proposal
+  const restart = (input.policy.wakeCost / 3600) * largestCu(input.entry.compute.sizing) * grounds.perCuHour
+  const needs = Math.max(MIN_SAVING * spend.likely, (restart * 30 * DAY) / PAYBACK)
+  return saving.likely >= needs
+    ? proposal
+    : withhold('sizing', 'saving-small', { have: saving.likely, needs })
+}
+
+/**
+ * The first that holds:
+ * 1. `policy` or `plan-fixed`: the compute is saturated and may not be larger, or it is larger than allowed;
+ * 2. `fits`: it has the smallest size;
+ * 3. `policy`: it keeps the minimum up;
+ * 4. `history-short`: more peaks may allow less;
+ * 5. `fits`.
+ */
+function whyNot({ input, load, connections, limits }: SizingEvidence): Withheld {
+  const { entry, policy, needs, now } = input
+  const { sizing } = entry.compute
+  const smallest = smallestCu(sizing)
+  const { min = 0, max, neverDown } = policy.sizing
+  const isTooSmall = isSaturated(load.saturation)
+  if (isTooSmall || largestCu(sizing) > limits.largest)
+    return withhold('sizing', max === limits.largest ? 'policy' : 'plan-fixed')
+  if (smallest === limits.sizes[0]) return withhold('sizing', 'fits')
+  if (neverDown || min >= smallest) return withhold('sizing', 'policy')
+  const needed = (needs.minPeaks * 1000) / DAY
+  const have = daysOfPeaks({ load, connections, limits })
+  if (have >= needed || limits.least < smallest) return withhold('sizing', 'fits')
+  return withhold('sizing', 'history-short', {
+    have,
+    needs: needed,
+    until: instant(now + (needed - have) * DAY),
+  })
+}
+
+/** A fixed size needs as long a load. */
+const daysOfPeaks = ({ load, connections, limits }: Omit<SizingEvidence, 'input'>): number =>
+  limits.widest === undefined ? Math.min(connections.days, (load.to - load.from) / DAY) : connections.days
