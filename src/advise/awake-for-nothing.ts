@@ -4,13 +4,11 @@
 //    times, by the gaps between activities.
 // 2. The cause with the most time is named. Its time would be saved; a suspension comes one delay after the activity before it, which
 //    the lower end leaves to it in each interval.
-import { attributionIn } from '../ledger/attribution/attribution.ts'
 import { parseCulpritKey } from '../ledger/attribution/causes.ts'
 import { duration, overlap } from '../ledger/interval-math.ts'
-import { addCuTime, cuTimeOf, spendOf } from '../ledger/settle/cu-time.ts'
+import { spendOf } from '../ledger/settle/cu-time.ts'
 import type { Attribution, AwakeCause } from '../model/ledger/evidence.ts'
 import type { Gap } from '../model/ledger/gap.ts'
-import type { SettledInterval } from '../model/ledger/ledger.ts'
 import { eachBound, scaleBounds, type Bounds } from '../model/ledger/quantities.ts'
 import type { Proposal, RecommendationDetail, Withheld } from '../model/policy/recommendation.ts'
 import { delayMillis, effectiveDelay } from '../model/service/compute.ts'
@@ -27,6 +25,7 @@ import {
   type Instant,
 } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
+import { awakeIntervals } from './awake-time.ts'
 import type { AdviseInput } from './input.ts'
 import { confidenceOf, SAVING_PERIOD } from './interval.ts'
 import { observedSince, propose, recentUse, withhold } from './propose.ts'
@@ -92,32 +91,14 @@ type Use = Readonly<{
   spend: Bounds<Micros>
 }>
 
-/** A compute that never sleeps has the interval in progress alone. */
 function usesSince(input: AdviseInput, since: Instant): readonly Use[] {
-  const { intervals, settings, now } = input
-  return [...intervals, ...intervalInProgress(input)].flatMap(({ interval, cuTime, attribution }) => {
-    const { from, to, knownUntil } = interval
-    const likely = { from: from.likely, to: to?.likely ?? knownUntil }
-    const part = overlap(likely, { from: since, to: now }) / duration(likely)
-    const observed = likely.to - latest(likely.from, settings[0]?.since ?? likely.from)
+  const { settings, now } = input
+  return awakeIntervals(input).flatMap((interval) => {
+    const part = overlap(interval, { from: since, to: now }) / duration(interval)
+    const observed = interval.to - latest(interval.from, settings[0]?.since ?? interval.from)
+    const { attribution, cuTime } = interval
     return part > 0 ? [{ attribution, observed, spend: scaleBounds(spendOf(cuTime), part, micros) }] : []
   })
-}
-
-type UsedInterval = Pick<SettledInterval, 'interval' | 'cuTime' | 'attribution'>
-
-function intervalInProgress({ entry, project }: AdviseInput): readonly UsedInterval[] {
-  const { current, evidence, partlySettled, provisional } = entry
-  if (!current) return []
-  const delay = effectiveDelay(entry.compute, project?.project)
-  const slices = provisional.filter(({ likely }) => likely.from >= current.from.earliest)
-  return [
-    {
-      interval: current,
-      attribution: attributionIn(current, evidence, delay),
-      cuTime: addCuTime(partlySettled?.cuTime ?? {}, cuTimeOf(slices)),
-    },
-  ]
 }
 
 const timeOf = (key: string, uses: readonly Use[]) => sumOf(uses, ({ attribution }) => attribution[key] ?? 0)

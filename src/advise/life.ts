@@ -1,7 +1,8 @@
 // Life of the recommendations of one compute: what an evaluation makes of earlier ones. By kind:
 //
 // 1. An open one ends (superseded, withdrawn, implemented) or stays; one that stays takes the figures of the evaluation.
-// 2. Where none is open, the proposal of the evaluation becomes the next one, unless a follow-up or a dismissal holds it back.
+// 2. An implemented one takes the saving that came, once its follow-up has ended.
+// 3. Where none is open, the proposal of the evaluation becomes the next one, unless a follow-up or a dismissal holds it back.
 //
 // The result depends on the rows and the evaluation alone: a second evaluation at the same time changes nothing.
 import { computeKey } from '../model/service/compute.ts'
@@ -17,12 +18,11 @@ import {
   type Withheld,
   type WithheldBecause,
 } from '../model/policy/recommendation.ts'
-import { after, DAY, seconds, type Instant, type Micros, type Seconds } from '../model/units.ts'
+import { after, DAY, type Instant, type Micros } from '../model/units.ts'
+import { FOLLOW_UP, realisedSaving } from './follow-up.ts'
 import { isBetter, isLarger, renewedFigures, settingKey, sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
 
-/** Time after an implementation in which its saving is measured and no other one of its kind is made, 28 days: four weekday cycles. */
-export const FOLLOW_UP: Seconds = seconds(28 * 86_400)
 /** Time without confirmation after which an open recommendation is withdrawn, 7 days: a weekday cycle. */
 const MAX_UNCONFIRMED = 7 * DAY
 
@@ -80,7 +80,7 @@ function advanceKind(kind: RecommendationKind, life: LifeInput) {
     withheld: advice.withheld.find(isKind),
     nextId: `${ref.endpointId}.${kind}.${numberOf(made, kind)}`,
   }
-  const rows = evaluated.rows.map((row) => (row.life.state === 'open' ? advanceOpen(row, evaluated) : row))
+  const rows = evaluated.rows.map((row) => advanceRow(row, evaluated))
   const changed = rows.filter((row, index) => !isSame(row, evaluated.rows[index]))
   if (rows.some(({ life: { state } }) => state === 'open')) return { changed }
   const hold = holdOf({ ...evaluated, rows })
@@ -115,6 +115,14 @@ const dismissedBefore = ({ row: { id }, end: { at, reason, by } }: Dismissal) =>
   reason,
   by,
 })
+
+function advanceRow(row: Recommendation, evaluated: Evaluated): Recommendation {
+  const { life } = row
+  if (life.state === 'open') return advanceOpen(row, evaluated)
+  if (life.state !== 'implemented' || life.realised) return row
+  const realised = realisedSaving(row, evaluated.life.input)
+  return realised ? ended(row, { ...life, realised }) : row
+}
 
 /**
  * An open recommendation after the evaluation. The first rule that applies decides:

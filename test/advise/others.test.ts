@@ -7,7 +7,7 @@ import { advisePooler } from '../../src/advise/pooler.ts'
 import { adviseRefresh } from '../../src/advise/refresh.ts'
 import { adviseUnused } from '../../src/advise/unused.ts'
 import { culpritKey } from '../../src/ledger/attribution/causes.ts'
-import type { AwakeCause, AwakeInterval, Edge } from '../../src/model/ledger/evidence.ts'
+import type { AwakeCause, AwakeInterval } from '../../src/model/ledger/evidence.ts'
 import type { Gap } from '../../src/model/ledger/gap.ts'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
 import { eachBound, type DayRow } from '../../src/model/ledger/quantities.ts'
@@ -15,27 +15,13 @@ import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import { RECOMMENDATION_KINDS, type Proposal } from '../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { cuMillis, millis, ratio, seconds } from '../../src/model/units.ts'
-import { adviseEntry, adviseInput, adviseRef } from '../support/advise-input.ts'
+import { adviseEntry, adviseInput, adviseRef, awakeInterval as awake } from '../support/advise-input.ts'
 import { at, evidence } from '../support/build.ts'
 import { recommendation, sizingRecommendation, withheld } from '../support/recommendations.ts'
 
 const DAY = 86_400
 /** `adviseInput()` is evaluated on this day. */
 const NOW = 30
-
-const edge = (when: number): Edge => ({
-  earliest: at(when),
-  likely: at(when),
-  latest: at(when),
-  source: 'record',
-})
-
-const awake = (from: number, to: number | undefined, knownUntil = to ?? NOW * DAY): AwakeInterval => ({
-  from: edge(from),
-  to: to === undefined ? undefined : edge(to),
-  knownUntil: at(knownUntil),
-  restart: false,
-})
 
 /** A day of 0.25 CU that was awake for `hours`. */
 const dayRow = (day: number, hours: number): DayRow => ({
@@ -59,7 +45,7 @@ const inputOf = (record: Partial<Compute>, over: Partial<AdviseInput> = {}, curr
 describe('refresh', () => {
   test.each<[string, Partial<Compute>, AwakeInterval | undefined]>([
     ['a week ago by its record', { state: 'active', startedAt: at((NOW - 7) * DAY) }, undefined],
-    ['a week ago at the latest', { state: 'active' }, awake((NOW - 7) * DAY, undefined)],
+    ['a week ago at the latest', { state: 'active' }, awake((NOW - 7) * DAY, undefined, NOW * DAY)],
   ])('a compute that was started %s misses updates', (_, record, current) => {
     expect(adviseRefresh(inputOf(record, {}, current))).toMatchObject({
       kind: 'refresh',
@@ -279,10 +265,10 @@ describe('awake for nothing', () => {
     const slice = { from: at(from), to: at(NOW * DAY) }
     const entry = adviseEntry(
       {
-        current: awake(from, undefined),
+        current: awake(from, undefined, NOW * DAY),
         evidence: evidence({ attributed: [{ ...slice, by: { [key]: millis(5 * DAY * 1000) } }] }),
         partlySettled: {
-          interval: awake(from, undefined),
+          interval: awake(from, undefined, NOW * DAY),
           cuTime: { 106_000: eachBound(() => cuMillis(0.25 * 10 * DAY * 1000)) },
         },
       },

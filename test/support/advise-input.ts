@@ -1,6 +1,7 @@
 // What advisers judge one compute by, with quiet defaults: 0.25 CU, autosuspend off, nothing observed.
 import type { AdviseInput } from '../../src/advise/input.ts'
 import { newComputeEntry } from '../../src/ledger/apply-facts.ts'
+import type { AwakeInterval, Edge } from '../../src/model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
 import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
@@ -62,4 +63,23 @@ export const adviseInput = (over: Partial<AdviseInput> = {}): AdviseInput => ({
   previous: [],
   now: at(30 * DAY_SECONDS),
   ...over,
+})
+
+const edge = (when: number): Edge => ({
+  earliest: at(when),
+  likely: at(when),
+  latest: at(when),
+  source: 'record',
+})
+
+/** From a wake on, seconds after `at(0)`; in progress without an end. */
+export const awakeInterval = (
+  from: number,
+  to: number | undefined,
+  knownUntil = to ?? from,
+): AwakeInterval => ({
+  from: edge(from),
+  to: to === undefined ? undefined : edge(to),
+  knownUntil: at(knownUntil),
+  restart: false,
 })

@@ -1,5 +1,5 @@
 // Histories and earlier recommendations of one compute.
-import { FOLLOW_UP } from '../../advise/life.ts'
+import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import type { AdviseInput } from '../../advise/input.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import type { ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'

@@ -1,0 +1,179 @@
+// What an implemented recommendation saved: the old setting replayed over the gaps and the awake time that came, less what was paid.
+//
+// 1. Delay: in each gap the compute would have been awake for the old delay, and was awake as the ledger shows.
+// 2. Sizing: each awake interval had a mean size; the old sizing would have kept it inside its own limits.
+// 3. Both in the prices that held, for 30 days. Bounds come from those of the gaps and of the sizes.
+import { duration, intersect, overlap } from '../ledger/interval-math.ts'
+import { addCuTime, cuTimeSum, spendOf } from '../ledger/settle/cu-time.ts'
+import { priceAt } from '../ledger/settle/slices.ts'
+import { eachBound, mapBounds, type Bounds, type CuTimeByPrice } from '../model/ledger/quantities.ts'
+import type { Recommendation } from '../model/policy/recommendation.ts'
+import { largestCu, smallestCu, type AutosuspendDelay, type Sizing } from '../model/service/compute.ts'
+import {
+  after,
+  cu,
+  DAY,
+  earliest,
+  HOUR,
+  instant,
+  latest,
+  micros,
+  SECOND,
+  seconds,
+  type Cu,
+  type Interval,
+  type Micros,
+  type Seconds,
+} from '../model/units.ts'
+import { sumOf } from '../std/sum.ts'
+import { awakeIntervals, type CostedInterval } from './awake-time.ts'
+import { awakeInGap } from './backtest.ts'
+import { everyGap, followedGaps, observedGaps, type JudgedGaps } from './delay/observed-gaps.ts'
+import type { AdviseInput } from './input.ts'
+import { moneyOf, SAVING_PERIOD } from './interval.ts'
+
+/** Time after an implementation in which its saving is measured and no other one of its kind is made, 28 days: four weekday cycles. */
+export const FOLLOW_UP: Seconds = seconds(28 * 86_400)
+/** Part of it that must be covered by history, 14 days, ms: less does not show two weekday cycles. */
+const MIN_COVERED = 14 * DAY
+
+/** Undefined before the follow-up has ended, without enough history, and for kinds whose saving nothing can measure. */
+export function realisedSaving(
+  { from, to, life }: Recommendation,
+  input: AdviseInput,
+): Bounds<Micros> | undefined {
+  const isOver = life.state === 'implemented' && input.now >= after(life.at, FOLLOW_UP)
+  if (!isOver || input.entry.deletedAt !== undefined) return undefined
+  const seenUntil = earliest(input.entry.observedAt, after(life.at, FOLLOW_UP))
+  const period = { from: life.at, to: latest(life.at, seenUntil) }
+  if (from.delay !== undefined && to.delay !== undefined)
+    return delaySaving(input, period, { from: from.delay, to: to.delay })
+  return from.sizing === undefined ? undefined : sizingSaving(input, period, from.sizing)
+}
+
+type DelayChange = Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
+
+function delaySaving(input: AdviseInput, period: Interval, change: DelayChange): Bounds<Micros> | undefined {
+  const all = observedGaps(input)
+  // a shorter delay replayed needs the gaps that the longer one hides
+  const isShorter = change.to === 'never' || (change.from !== 'never' && change.from < change.to)
+  const { gaps, observed } = isShorter ? followedGaps(all) : everyGap(all)
+  const covered = sumOf(observed, (span) => overlap(span, period))
+  if (covered < MIN_COVERED) return undefined
+  const awake = awakeIntervals(input)
+  const saved = mapBounds(
+    savedSeconds({ gaps, awake, period }, change.from),
+    (time) => (time * SAVING_PERIOD) / covered,
+  )
+  const { size, perCuHour } = rateIn(awake, period, input)
+  return ordered(moneyOf(saved, size, perCuHour))
+}
+
+type Replay = Readonly<{ gaps: JudgedGaps['gaps']; awake: readonly CostedInterval[]; period: Interval }>
+
+/** Awake time of the old delay in the gaps, less the time that was paid. */
+function savedSeconds({ gaps, awake, period }: Replay, old: AutosuspendDelay): Bounds<number> {
+  const saved = withAwake(gaps, awake).map(({ gap: { from, length }, near }) =>
+    eachBound((bound) => {
+      const gap = intersect(spanOf(from, length[bound]), period)
+      const replayed = overlap(spanOf(from, awakeInGap(length[bound], old)), period)
+      return (replayed - sumOf(near, (interval) => overlap(interval, gap))) / SECOND
+    }),
+  )
+  return ordered(eachBound((bound) => sumOf(saved, (gap) => gap[bound])))
+}
+
+/** Each gap with the intervals that it may overlap. Both are in order: one walk suffices. */
+function withAwake(gaps: Replay['gaps'], awake: Replay['awake']) {
+  let first = 0
+  return gaps.map((gap) => {
+    const end = gap.from + gap.length.high * SECOND
+    while ((awake[first]?.to ?? Infinity) <= gap.from) first += 1
+    let next = first
+    while ((awake[next]?.from ?? Infinity) < end) next += 1
+    return { gap, near: awake.slice(first, next) }
+  })
+}
+
+const spanOf = (from: Interval['from'], length: number): Interval => ({
+  from,
+  to: instant(from + length * SECOND),
+})
+
+const ordered = <Value extends number>({ low, likely, high }: Bounds<Value>): Bounds<Value> => ({
+  low: low < high ? low : high,
+  likely,
+  high: low < high ? high : low,
+})
+
+/** Mean size and price of the awake time in `period`; without any the settings now. */
+function rateIn(
+  awake: readonly CostedInterval[],
+  period: Interval,
+  { entry, prices, now }: AdviseInput,
+): Readonly<{ size: Bounds<Cu>; perCuHour: Micros }> {
+  const inside = awake.filter((interval) => overlap(interval, period) > 0)
+  const { sizing } = entry.compute
+  const [least, most] = [smallestCu(sizing), largestCu(sizing)]
+  const cuTime = inside.map((interval) => interval.cuTime).reduce<CuTimeByPrice>(addCuTime, {})
+  const time = sumOf(inside, duration)
+  const metered = cuTimeSum(cuTime)
+  if (time === 0 || metered.likely === 0)
+    return { size: { low: least, likely: least, high: most }, perCuHour: priceAt(prices, now) }
+  const size = mapBounds(metered, (sum) => clamp(sum / time, sizing))
+  return { size, perCuHour: micros((spendOf(cuTime).likely * HOUR) / metered.likely) }
+}
+
+const clamp = (size: number, sizing: Sizing): Cu =>
+  cu(Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)))
+
+function sizingSaving(input: AdviseInput, period: Interval, old: Sizing): Bounds<Micros> | undefined {
+  const covered = coveredTime(input, period)
+  if (covered < MIN_COVERED) return undefined
+  const saved = awakeIntervals(input).map((interval) => {
+    const part = overlap(interval, period)
+    const metered = cuTimeSum(interval.cuTime)
+    if (part === 0 || metered.likely === 0) return eachBound(() => 0)
+    const perCuMs = spendOf(interval.cuTime).likely / metered.likely
+    const sizes = mapBounds(metered, (sum) => sum / duration(interval))
+    return mapBounds(sizes, (size) => part * (clamp(size, old) - size) * perCuMs)
+  })
+  return ordered(eachBound((bound) => micros((sumOf(saved, (one) => one[bound]) * SAVING_PERIOD) / covered)))
+}
+
+/** Milliseconds of `period` in the history that is read. */
+function coveredTime({ intervals, settings, now }: AdviseInput, { from, to }: Interval): number {
+  const known = Math.min(settings[0]?.since ?? now, intervals[0]?.interval.from.likely ?? now)
+  return Math.max(0, to - Math.max(from, known, now - HISTORY))
+}
+
+/** History of awake intervals that is read, 35 days, ms. */
+const HISTORY = 35 * DAY
+
+/** Saving that was stated, and that came. */
+export type FinishedSaving = Readonly<{ saving: Bounds<Micros>; realised: Micros }>
+
+/** Share of the finished ones that the interval should hold. */
+const COVERAGE = 0.85
+/** Finished ones that weigh as much as the widening that was measured on traces. */
+const PRIOR = 20
+/** Bounds of the factor; a miss counts for four half widths at the most. */
+const NARROWEST = 0.5
+const WIDEST = 2
+const MAX_MISS = 4
+
+/** Factor for the half widths of savings of one kind: above 1 where fewer than `COVERAGE` of the realised ones lay inside theirs. */
+export function intervalFactor(finished: readonly FinishedSaving[]): number {
+  const misses = finished.map(missOf).toSorted((a, b) => a - b)
+  const needed = misses[Math.ceil(COVERAGE * misses.length) - 1]
+  if (needed === undefined) return 1
+  const weight = misses.length / (misses.length + PRIOR)
+  return Math.min(WIDEST, Math.max(NARROWEST, Math.max(needed, 1 / MAX_MISS) ** weight))
+}
+
+/** Distance from the likely saving in half widths of its side. */
+function missOf({ saving: { low, likely, high }, realised }: FinishedSaving): number {
+  const width = realised < likely ? likely - low : high - likely
+  const distance = Math.abs(realised - likely)
+  return distance === 0 ? 0 : Math.min(MAX_MISS, distance / Math.max(width, 1))
+}
