@@ -55,10 +55,12 @@ export function addReadingSample(before: OpenRollup, reading: Reading, context: 
     ...open,
     readings: open.readings + 1,
     connections: connections ? peaksOf(open.connections, connections) : open.connections,
+    connectionLimit: smaller(open.connectionLimit, reading.maxConnections - reading.reservedConnections),
     attribution: addAttribution(open.attribution, reading, growth),
     use: growth ? addUsageGrowth(open.use, growth) : open.use,
     longestTransaction: larger(open.longestTransaction, ifRead(reading.causes)?.longestTransaction),
-    cacheUsed: larger(open.cacheUsed, cache?.used),
+    ...(cache &&
+      cache.used >= (open.cacheUsed ?? 0) && { cacheUsed: cache.used, cacheLimit: reading.cacheLimit }),
     cache: cache ? addCacheGrowth(open.cache, { ...reading, cache }, cacheBefore) : open.cache,
     workingSet: larger(open.workingSet, ifRead(reading.workingSet)?.at(-1)?.size),
   }
@@ -67,9 +69,18 @@ export function addReadingSample(before: OpenRollup, reading: Reading, context: 
 const larger = <Value extends number>(a: Value | undefined, b: Value | undefined) =>
   b === undefined || (a !== undefined && a > b) ? a : b
 
+const smaller = (a: number | undefined, b: number) => Math.min(a ?? b, b)
+
+/** A suspension ended the sessions of `idle` clients. */
+export const addIdleAtSuspension = (open: OpenRollup, idle: number): OpenRollup => ({
+  ...open,
+  idleAtSuspension: { count: (open.idleAtSuspension?.count ?? 0) + 1, ...peak(open.idleAtSuspension, idle) },
+})
+
 /** No connection was free: clients held all of theirs, in unknown states. */
 export const addConnectionLimitHit = (open: OpenRollup, limit: number): OpenRollup => ({
   ...open,
+  connectionLimit: smaller(open.connectionLimit, limit),
   connections: peaksOf(open.connections, { active: 0, idle: 0, idleInTransaction: 0, other: limit }),
 })
 
@@ -111,6 +122,9 @@ const addUsageGrowth = (sum: OpenRollup['use'], growth: UsageDelta): OpenRollup[
   over: millis((sum?.over ?? 0) + growth.span),
 })
 
+/** Warm-up of a server, 10 min, ms: the first touch of each page misses. Proposed, not measured. */
+const WARM_UP = 600_000
+
 /** Counters begin at 0 with the server; if they fell without a new start, they were reset, and add nothing until the next reading. */
 function addCacheGrowth(
   sum: OpenRollup['cache'],
@@ -121,9 +135,15 @@ function addCacheGrowth(
   const earlier = isSameServer ? baseline : { at: postmasterStartedAt, hits: 0, misses: 0 }
   const [hits, misses] = [cache.hits - earlier.hits, cache.misses - earlier.misses]
   if (hits < 0 || misses < 0) return sum
-  const before = sum ?? { hits: 0, misses: 0, over: 0 }
-  const over = millis(before.over + serverTime - earlier.at)
-  return { hits: before.hits + hits, misses: before.misses + misses, over }
+  const before = sum ?? { hits: 0, misses: 0, warmHits: 0, warmMisses: 0, over: 0 }
+  const isWarm = earlier.at >= postmasterStartedAt + WARM_UP
+  return {
+    hits: before.hits + hits,
+    misses: before.misses + misses,
+    warmHits: before.warmHits + (isWarm ? hits : 0),
+    warmMisses: before.warmMisses + (isWarm ? misses : 0),
+    over: millis(before.over + serverTime - earlier.at),
+  }
 }
 
 /** For the next reading. */

@@ -1,22 +1,23 @@
 // Rolls the looks and readings of one compute up into fine and coarse buckets.
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type { Look } from '../../model/observation.ts'
+import { ifRead } from '../../model/observation.ts'
 import type { Rollup, RollupState } from '../../model/ledger/rollup.ts'
 import { COARSE_STEP, FINE_STEP, NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import type { Seconds } from '../../model/units.ts'
+import { latest, type Instant, type Seconds } from '../../model/units.ts'
 import { usageBetween } from '../evidence/usage-delta.ts'
 import type { ComputeFacts } from '../facts.ts'
 import {
   addConnectionLimitHit,
+  addIdleAtSuspension,
   addReadingSample,
   addSizeSample,
   cacheBaselineOf,
   observedSize,
 } from './aggregate.ts'
 import { bucketize, isLater, type RollupPiece } from './bucketize.ts'
-import { stateSpansBetween } from './state-spans.ts'
+import { stateSpansBetween, type ObservedCompute } from './state-spans.ts'
 
 /** The entry as rollups see it. */
 export type RolledUpEntry = Pick<ComputeEntry, 'compute' | 'observedAt' | 'rollups'> & {
@@ -38,7 +39,7 @@ export function rollUp(
   const { ref, looks, deletion } = facts
   const { asleep, ...open } = before?.rollups ?? NO_ROLLUPS
   const readings = readingPieces(before, facts, preset)
-  const pieces = [...lookPieces(before, looks), ...readings.pieces].toSorted((a, b) => a.from - b.from)
+  const pieces = [...lookPieces(before, facts), ...readings.pieces].toSorted((a, b) => a.from - b.from)
   const isDeleted = deletion !== undefined && looks.length === 0
   const bucketizeAt = (bucket: RollupState['fine'], length: Seconds) =>
     bucketize({ open: bucket, asleep }, pieces, { ref, length, isDeleted })
@@ -50,19 +51,52 @@ export function rollUp(
   }
 }
 
-function lookPieces(before: RolledUpEntry | undefined, looks: readonly Look[]): readonly RollupPiece[] {
+type Observed = Pick<ComputeFacts, 'looks' | 'readings'>
+
+function lookPieces(
+  before: RolledUpEntry | undefined,
+  { looks, readings }: Observed,
+): readonly RollupPiece[] {
   const pieces: RollupPiece[] = []
   let last = before && { compute: before.compute, at: before.observedAt }
   for (const { compute, answeredAt } of looks) {
     if (!isLater(answeredAt, last?.at)) continue
     const observed = { compute, at: answeredAt }
-    if (last) pieces.push(...stateSpansBetween(last, observed))
+    if (last) {
+      const idle = idleAtSuspension(last, observed, lastReadings(before, readings))
+      if (idle) pieces.push({ from: idle.at, add: (open) => addIdleAtSuspension(open, idle.count) })
+      pieces.push(...stateSpansBetween(last, observed))
+    }
     const size = observedSize(compute)
     if (size !== undefined)
       pieces.push({ from: answeredAt, add: (open) => addSizeSample(open, size, 'fixed') })
     last = observed
   }
   return pieces
+}
+
+const lastReadings = (before: RolledUpEntry | undefined, readings: ComputeFacts['readings']) => [
+  ...(before?.reading.last ? [before.reading.last] : []),
+  ...readings.flatMap(({ result, disconnectedAt }) =>
+    result.kind === 'read' ? [{ ...result.reading, at: disconnectedAt }] : [],
+  ),
+]
+
+/** Idle clients at the last reading of the awake interval that ended between two looks; undefined without one. */
+function idleAtSuspension(
+  before: ObservedCompute,
+  { compute }: ObservedCompute,
+  readings: readonly NonNullable<ReadingState['last']>[],
+): { readonly at: Instant; readonly count: number } | undefined {
+  const { suspendedAt } = compute
+  if (suspendedAt === undefined || suspendedAt === before.compute.suspendedAt) return undefined
+  const started = [before.compute.startedAt, compute.startedAt].filter(
+    (at) => at !== undefined && at < suspendedAt,
+  )
+  const startedAt = Math.max(...started.map(Number))
+  const reading = readings.findLast(({ at }) => at >= startedAt && at <= suspendedAt)
+  const count = started.length === 0 ? undefined : ifRead(reading?.connections)?.idle
+  return count === undefined ? undefined : { at: latest(suspendedAt, before.at), count }
 }
 
 function readingPieces(

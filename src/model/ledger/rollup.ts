@@ -55,16 +55,31 @@ export type RollupSums = Readonly<{
   /** While awake: `fixed` by the record at each look, `estimated` by the file cache limit at each reading. */
   size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
   connections: ConnectionPeaks | undefined
+  /** Connections that clients could have, the fewest at a reading. */
+  connectionLimit: number | undefined
+  /** At the last reading before each suspension in the bucket. */
+  idleAtSuspension: (SumAndPeak & { readonly count: number }) | undefined
   /** Growth within one incarnation, and its length, which may start before the bucket. */
-  cache: Readonly<{ hits: number; misses: number; over: Millis }> | undefined
+  cache: CacheGrowth | undefined
   /** Largest use at a reading. */
   cacheUsed: Bytes | undefined
+  /** At the reading with the largest use. */
+  cacheLimit: Bytes | undefined
   /** Largest at a reading, for the longest period it covers. */
   workingSet: Bytes | undefined
   /** Growth within one incarnation, and its length: `activeTime / over` is the average number of active sessions. */
   use: Readonly<{ arrivals: number; activeTime: Millis; over: Millis }> | undefined
   /** Age of the oldest client transaction at a reading. */
   longestTransaction: Seconds | undefined
+}>
+
+export type CacheGrowth = Readonly<{
+  hits: number
+  misses: number
+  /** Part of the hits and misses that were counted after the server's warm-up. */
+  warmHits: number
+  warmMisses: number
+  over: Millis
 }>
 
 /** Finished. Buckets with sleep alone are not stored: awake intervals show it. */

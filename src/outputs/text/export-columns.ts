@@ -107,6 +107,10 @@ export const ROLLUP_COLUMNS: ExportColumns<Rollup> = {
   active_seconds: ['time observed awake', ({ time }) => millisInSeconds(time.active)],
   idle_seconds: ['time observed asleep', ({ time }) => millisInSeconds(time.idle)],
   init_seconds: ['time observed starting', ({ time }) => millisInSeconds(time.init)],
+  followed_seconds: [
+    'part of the awake time in which looks followed the activity',
+    ({ followed }) => millisInSeconds(followed),
+  ],
   readings: ['readings with a result', ({ readings }) => readings],
   cu_min: ['smallest size while awake', ({ size }) => size?.min],
   cu_mean: ['mean size over the looks or readings', ({ size }) => size && size.sum / size.count],
@@ -117,13 +121,28 @@ export const ROLLUP_COLUMNS: ExportColumns<Rollup> = {
   ...peak('connections_idle', ({ idle }) => idle),
   ...peak('connections_idle_in_transaction', ({ idleInTransaction }) => idleInTransaction),
   ...peak('connections_other', ({ other }) => other),
+  connection_limit: [
+    'connections that clients could have, the fewest at a reading',
+    ({ connectionLimit }) => connectionLimit,
+  ],
+  suspended_idle_mean: [
+    'idle connections at the last reading before a suspension, mean',
+    ({ idleAtSuspension: idle }) => idle && idle.sum / idle.count,
+  ],
+  suspended_idle_max: ['the largest number of them', ({ idleAtSuspension }) => idleAtSuspension?.max],
   cache_hits: ['pages found in the file cache, without jumps at restarts', ({ cache }) => cache?.hits],
   cache_misses: ['pages not found in the file cache', ({ cache }) => cache?.misses],
+  cache_warm_hits: [
+    'part of the hits counted after the first 10 minutes of the server',
+    ({ cache }) => cache?.warmHits,
+  ],
+  cache_warm_misses: ['part of the misses counted then', ({ cache }) => cache?.warmMisses],
   cache_seconds: [
     'time over which hits and misses were counted; it may begin before the interval',
     ({ cache }) => cache && millisInSeconds(cache.over),
   ],
   cache_used_bytes: ['largest use of the file cache at a reading', ({ cacheUsed }) => cacheUsed],
+  cache_limit_bytes: ['size of the file cache at that reading', ({ cacheLimit }) => cacheLimit],
   working_set_bytes: [
     'largest working set, of the longest window that readings report',
     ({ workingSet }) => workingSet,

@@ -46,7 +46,9 @@ const SCHEMA = `
     connections_count integer, connections_sum integer, connections_max integer,
     active_sum integer, active_max integer, idle_sum integer, idle_max integer,
     idle_in_transaction_sum integer, idle_in_transaction_max integer, other_sum integer, other_max integer,
-    cache_hits integer, cache_misses integer, cache_over_ms integer, cache_used integer, working_set integer,
+    connection_limit integer, suspensions integer, suspended_idle_sum integer, suspended_idle_max integer,
+    cache_hits integer, cache_misses integer, cache_warm_hits integer, cache_warm_misses integer,
+    cache_over_ms integer, cache_used integer, cache_limit integer, working_set integer,
     arrivals integer, statement_ms integer, use_over_ms integer,
     longest_transaction real, culprits text,
     primary key (compute, length, from_ms)

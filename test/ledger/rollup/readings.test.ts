@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { AwakeIndicators, ClientGroup, ReadingAttempt } from '../../../src/model/observation.ts'
+import type { AwakeIndicators, ClientGroup, Look, ReadingAttempt } from '../../../src/model/observation.ts'
 import { bytes, millis, seconds } from '../../../src/model/units.ts'
-import { at, attempt, compute, preset, reading } from '../../support/build.ts'
+import { at, attempt, compute, look, preset, reading } from '../../support/build.ts'
 import { active, fine, folded } from './support.ts'
 
 const read = (when: number, over: Parameters<typeof reading>[0]): ReadingAttempt =>
   attempt(when, { result: { kind: 'read', reading: reading({ serverTime: at(when), ...over }) } })
 const cache = (hits: number, misses: number) => ({ hits, misses, used: bytes(hits), writes: 0 })
 
+const COLD = { warmHits: 0, warmMisses: 0 }
 const use = (sessions: number, activeTime: number) => ({ sessions, activeTime: millis(activeTime) })
 const set = (size: number) => [
   { window: seconds(60), size: bytes(1) },
@@ -35,6 +36,10 @@ const working: AwakeIndicators = {
   lastForeignStatement: undefined,
   longestTransaction: undefined,
 }
+
+const idle = (count: number) => ({ active: 0, idle: count, idleInTransaction: 0, other: 0 })
+const suspended = (when: number, suspendedAt: number, started = -60): Look =>
+  look(when, { state: 'idle', startedAt: at(started), suspendedAt: at(suspendedAt) })
 
 describe('readings', () => {
   test('use is what grew between readings of one incarnation, without our own sessions', () => {
@@ -93,10 +98,57 @@ describe('readings', () => {
       read(1060, { postmasterStartedAt: later, cache: cache(7, 7) }),
     ].map((one) => ({ readings: [one] }))
     const rolled = folded(...steps)
-    expect(rolled.closed[0]?.cache).toEqual({ hits: 80 + 30, misses: 6, over: 160_000 + 30_000 })
+    expect(rolled.closed[0]?.cache).toEqual({ ...COLD, hits: 80 + 30, misses: 6, over: 160_000 + 30_000 })
     expect(rolled.closed[0]?.cacheUsed).toBe(80)
-    expect(rolled.state.fine?.cache).toEqual({ hits: 7, misses: 7, over: 60_000 })
-    expect(rolled.state.coarse?.cache).toEqual({ hits: 117, misses: 13, over: 250_000 })
+    expect(rolled.state.fine?.cache).toEqual({ ...COLD, hits: 7, misses: 7, over: 60_000 })
+    expect(rolled.state.coarse?.cache).toEqual({ ...COLD, hits: 117, misses: 13, over: 250_000 })
+  })
+
+  test('hits and misses after the warm-up of the server are apart: what began before it is not warm', () => {
+    const steps = [
+      read(500, { cache: cache(50, 50) }),
+      read(650, { cache: cache(80, 60) }),
+      read(800, { cache: cache(180, 61) }),
+      read(860, { cache: cache(200, 62) }),
+    ].map((one) => ({ readings: [one] }))
+    expect(folded(...steps).state.coarse?.cache).toEqual({
+      hits: 200,
+      misses: 62,
+      warmHits: 120,
+      warmMisses: 2,
+      over: 860_000,
+    })
+  })
+
+  test('the cache limit is that of the reading with the largest use, the connection limit the fewest', () => {
+    const readings = [
+      read(1, { cache: cache(10, 0), cacheLimit: bytes(100), maxConnections: 450 }),
+      read(2, { cache: cache(90, 0), cacheLimit: bytes(100), maxConnections: 112 }),
+      read(3, { cache: cache(60, 0), cacheLimit: bytes(400), maxConnections: 450 }),
+      read(4, { cache: { missing: 'no view' }, cacheLimit: bytes(800) }),
+    ]
+    expect(folded({ readings }).state.fine).toMatchObject({
+      cacheUsed: 90,
+      cacheLimit: 100,
+      connectionLimit: 109,
+    })
+  })
+
+  test('idle connections count at the last reading before each suspension', () => {
+    const rolled = folded(
+      { looks: [active(0)], readings: [read(10, { connections: idle(3) })] },
+      { looks: [active(60)], readings: [read(70, { connections: idle(5) })] },
+      { looks: [suspended(120, 100)] },
+      { looks: [active(180, { startedAt: at(150), suspendedAt: at(100) })] },
+      { looks: [suspended(240, 200, 150)] },
+      {
+        looks: [active(260, { startedAt: at(250), suspendedAt: at(200) })],
+        readings: [read(261, { connections: idle(1) })],
+      },
+      { looks: [suspended(299, 290, 250)] },
+    )
+    // nobody read it in its second interval
+    expect(rolled.state.fine?.idleAtSuspension).toEqual({ count: 2, sum: 6, max: 5 })
   })
 
   test('culprits are the five who held it most', () => {

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { NO_ACTIVITY } from '../../../src/ledger/gaps/follow-activity.ts'
+import { suspensionGaps } from '../../../src/ledger/gaps/suspension-gaps.ts'
+import type { ActivityState } from '../../../src/model/ledger/gap.ts'
+import type { AwakeInterval, Edge, Evidence } from '../../../src/model/ledger/evidence.ts'
+import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
+import { instant, SECOND, seconds } from '../../../src/model/units.ts'
+import { at, evidence, operation } from '../../support/build.ts'
+
+const edge = (when: number): Edge => ({
+  earliest: at(when),
+  likely: at(when),
+  latest: at(when),
+  source: 'record',
+})
+
+const awake = (from: number, to: number | undefined, restart = false): AwakeInterval => ({
+  from: edge(from),
+  to: to === undefined ? undefined : edge(to),
+  knownUntil: at(to ?? from),
+  restart,
+})
+
+type Case = {
+  readonly intervals: readonly AwakeInterval[]
+  readonly evidence?: Partial<Evidence>
+  readonly delay?: AutosuspendDelay
+  readonly followed?: ActivityState['followed']
+}
+
+/** From, low, high and hidden below in seconds, of intervals settled one after the other; the state goes through text, as in a store. */
+function gapsOf({ intervals, evidence: known = {}, delay = seconds(300), followed = [] }: Case) {
+  let activity: ActivityState = { ...NO_ACTIVITY, followed }
+  const gaps: (readonly number[])[] = []
+  for (const interval of intervals) {
+    const isOpen = interval.to === undefined
+    const found = suspensionGaps(activity, {
+      closed: isOpen ? [] : [interval],
+      watermark: {
+        settledUntil: instant(0),
+        partlySettled: isOpen ? { interval, cuTime: {} } : undefined,
+      },
+      evidence: evidence(known),
+      delay,
+    })
+    activity = JSON.parse(JSON.stringify(found.activity)) as ActivityState
+    for (const { from, low, high, hiddenBelow } of found.gaps)
+      gaps.push([(from - at(0)) / SECOND, low, high, hiddenBelow])
+  }
+  return gaps
+}
+
+const ALL = [{ from: at(-10_000), to: at(10_000) }]
+const shown = (...when: readonly number[]) => ({ activities: when.map(at) })
+const own = (when: number) => ({
+  connectedAt: at(when),
+  disconnectedAt: at(when + 0.5),
+  postmasterStartedAt: at(when),
+  activeBefore: undefined,
+  sawClients: false,
+  counts: true,
+  lastClientActivity: undefined,
+  hiddenFrom: at(when - 5),
+  arrivalRate: undefined,
+})
+
+test.each<readonly [string, Case, readonly (readonly number[])[]]>([
+  [
+    'operations alone: from one delay before the suspension, shorter ones are hidden',
+    { intervals: [awake(0, 1000), awake(2000, 2500)] },
+    [[694, 1296, 1307, 300]],
+  ],
+  [
+    'activity that was followed',
+    { intervals: [awake(0, 1000), awake(2000, undefined)], evidence: shown(699, 2001), followed: ALL },
+    [[699, 1297, 1302, 0]],
+  ],
+  [
+    'activity that is known, but was not followed',
+    { intervals: [awake(0, 1000), awake(2000, undefined)], evidence: shown(699, 2001) },
+    [[699, 1297, 1302, 300]],
+  ],
+  [
+    'activity that no look showed: the suspension came later than the last known explains',
+    { intervals: [awake(0, 1000), awake(2000, undefined)], evidence: shown(300, 2001), followed: ALL },
+    [[694, 1296, 1307, 300]],
+  ],
+  [
+    'a suspension by hand, soon after the start',
+    { intervals: [awake(0, 100), awake(2000, 2300)], evidence: shown(90, 2001), followed: ALL },
+    [[90, 1906, 1911, 0]],
+  ],
+  [
+    'a gap is told once',
+    { intervals: [awake(0, 1000), awake(2000, undefined), awake(2000, undefined)] },
+    [[694, 1296, 1307, 300]],
+  ],
+  [
+    'a compute that the service woke for its check, and nobody used',
+    {
+      intervals: [awake(0, 1000), awake(1500, 1800), awake(2000, 2500)],
+      evidence: { operations: [operation('check_availability', 1499)] },
+    },
+    [[694, 1296, 1307, 300]],
+  ],
+  [
+    'a compute that our reading woke, and a client used later',
+    {
+      intervals: [awake(0, 1000), awake(2000, undefined)],
+      evidence: { ...shown(699, 2100), ownSessions: [own(2000)] },
+      followed: ALL,
+    },
+    [[699, 1300, 1402, 0]],
+  ],
+  ['a restart is no gap', { intervals: [awake(0, 1000), awake(1001, 2000, true)], evidence: shown(990) }, []],
+  [
+    'delay never: what a person suspended shows the activity before, if it was followed',
+    {
+      intervals: [awake(0, 1000), awake(2000, undefined)],
+      delay: 'never',
+      evidence: shown(900, 2001),
+      followed: ALL,
+    },
+    [[900, 1096, 1101, 0]],
+  ],
+  [
+    'delay never, without activity fields',
+    { intervals: [awake(0, 1000), awake(2000, 2500)], delay: 'never' },
+    [],
+  ],
+  ['shorter than a minute', { intervals: [awake(0, 1000), awake(1010, 1400)], delay: seconds(20) }, []],
+])('%s', (_, given, gaps) => {
+  expect(gapsOf(given)).toEqual(gaps)
+})
