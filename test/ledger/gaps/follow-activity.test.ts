@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { followActivity } from '../../../src/ledger/gaps/follow-activity.ts'
-import type { ActivityState, Gap } from '../../../src/model/ledger/gap.ts'
+import { MIN_GAP, type ActivityState, type Gap } from '../../../src/model/ledger/gap.ts'
 import type { OwnSession } from '../../../src/model/ledger/evidence.ts'
 import type { Look } from '../../../src/model/observation.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
@@ -32,7 +32,7 @@ function gapsOf(looks: readonly Look[], ownSessions: readonly OwnSession[] = [])
   const gaps: Gap[] = []
   let before: Parameters<typeof followActivity>[0]
   for (const one of looks) {
-    const followed = followActivity(before, { ref, looks: [one], ownSessions })
+    const followed = followActivity(before, { ref, looks: [one], ownSessions, minGap: MIN_GAP })
     gaps.push(...followed.gaps)
     const activity = JSON.parse(JSON.stringify(followed.activity)) as ActivityState
     before = { compute: one.compute, observedAt: one.answeredAt, activity }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NO_ACTIVITY } from '../../../src/ledger/gaps/follow-activity.ts'
 import { suspensionGaps } from '../../../src/ledger/gaps/suspension-gaps.ts'
-import type { ActivityState } from '../../../src/model/ledger/gap.ts'
+import { MIN_GAP, type ActivityState } from '../../../src/model/ledger/gap.ts'
 import type { AwakeInterval, Edge, Evidence } from '../../../src/model/ledger/evidence.ts'
 import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
 import { instant, SECOND, seconds } from '../../../src/model/units.ts'
@@ -42,6 +42,7 @@ function gapsOf({ intervals, evidence: known = {}, delay = seconds(300), followe
       },
       evidence: evidence(known),
       delay,
+      minGap: MIN_GAP,
     })
     activity = JSON.parse(JSON.stringify(found.activity)) as ActivityState
     for (const { from, low, high, hiddenBelow } of found.gaps)
