@@ -1,4 +1,5 @@
 // Recommendations for a report, read compute by compute; only what is listed stays in memory.
+import { FOLLOW_UP } from '../../advise/life.ts'
 import { createNoWakeCosts } from '../../advise/no-wake.ts'
 import type { Window } from '../../calendar/window.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -6,7 +7,7 @@ import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { DAY, earliest, instant, latest, type Micros } from '../../model/units.ts'
+import { earliest, instant, latest, type Micros } from '../../model/units.ts'
 import { createAdviceCollector, type NoWakeCosts } from '../../outputs/report/advice.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportAdvice } from '../../outputs/report/schema.ts'
@@ -31,9 +32,6 @@ type PlannedReports = Readonly<{
   identityOf: (ref: ComputeRef) => ComputeIdentity
 }>
 
-/** Follow-ups of 28 days may have ended within the week. */
-const EARLIER_MS = 28 * DAY
-
 /** In the order of the plans. @throws when the store fails */
 export async function readReportAdvice(
   source: ReportAdviceSource,
@@ -45,7 +43,8 @@ export async function readReportAdvice(
   const collectors = plans.map((plan) => ({ plan, collector: createAdviceCollector({ plan, ...common }) }))
   const collectorsOf = (ref: ComputeRef) =>
     collectors.filter(({ plan }) => isInReportPlan(plan, identityOf(ref))).map(({ collector }) => collector)
-  const since = instant(slot.from - EARLIER_MS)
+  // follow-ups that ended within the week began as long before
+  const since = instant(slot.from - FOLLOW_UP * 1000)
   for await (const recommendation of history.recommendations(ledger.account, { since }))
     for (const collector of collectorsOf(recommendation.ref)) collector.addRecommendation(recommendation)
   for await (const evaluated of history.advice(ledger.account, {}))

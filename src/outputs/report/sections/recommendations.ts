@@ -3,6 +3,7 @@ import { computeNameText } from '../ownership.ts'
 import type { Report, ReportAdvice, ReportRecommendation } from '../schema.ts'
 import { moneyText, shortNumber } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
+import { dismissCommand } from '../../text/recommendation-list.ts'
 import {
   recommendationLines,
   recommendationSummary,
@@ -49,19 +50,20 @@ function totalText(advice: ReportAdvice, currency: string) {
   const total = savingText(saving, currency)
   return [
     open === 1 ? `One is open: it ${total}.` : `${open} are open. Applying all of them together ${total}.`,
-    ...(below === 0
-      ? []
-      : [`Not listed because it saves less than ${moneyText(least, currency)}: ${below}.`]),
-    ...(left === 0 ? [] : [`Not listed because others save more: ${left}.`]),
+    ...(below === 0 ? [] : [unlistedText(below, `less than ${moneyText(least, currency)}`)]),
+    ...(left === 0 ? [] : [unlistedText(left, 'less than those below')]),
   ].join(' ')
 }
+
+const unlistedText = (count: number, saved: string) =>
+  `${count} of them ${count === 1 ? 'saves' : 'save'} ${saved} and ${count === 1 ? 'is' : 'are'} not listed.`
 
 /** What costs more says so. */
 const shortSavingText = ({ saving_micros_per_30_days: { likely } }: ReportRecommendation, currency: string) =>
   likely < 0 ? `costs ${moneyText(-likely, currency)} more` : `saves ${moneyText(likely, currency)}`
 
 function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
-  const { id, request, curl } = one
+  const { request, curl } = one
   const lines = [
     ...recommendationLines(one, currency),
     ...one.no_wake.map((cost) => noWakeText(cost, currency)),
@@ -73,7 +75,7 @@ function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
     code: [
       ...(request ? [`${request.method} ${request.path}${body}`] : []),
       ...(curl === null ? [] : [curl]),
-      `dormouse dismiss ${id} --reason '…'`,
+      dismissCommand(one),
     ],
   })
 }
