@@ -1,5 +1,5 @@
 // Recommendations for a report, read compute by compute; only what is listed stays in memory.
-import { FOLLOW_UP } from '../../advise/life.ts'
+import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import { createNoWakeCosts } from '../../advise/no-wake.ts'
 import type { Window } from '../../calendar/window.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
