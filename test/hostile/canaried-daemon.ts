@@ -144,10 +144,11 @@ export async function outputsOfLife(place: Place, folder: string): Promise<Recor
       ...exports.map((query) => `/api/v1/export?${query}`),
       ...REPORT_FORMATS.map((format) => `/api/v1/report?format=${format}`),
       '/api/v1/report?kept=true',
+      '/api/v1/recommendations',
     ])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await ask(path)
-    for (const path of ['/', '/budgets', '/report', '/computes/ep-0'])
+    for (const path of ['/', '/recommendations', '/budgets', '/report', '/computes/ep-0'])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await ask(path, { accept: 'text/html' })
     for (const line of [
@@ -157,6 +158,7 @@ export async function outputsOfLife(place: Place, folder: string): Promise<Recor
       'export',
       'report',
       'report --kept',
+      'recommendations',
       'reload',
     ])
       // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -1,5 +1,5 @@
 // Recommendations of the computes of a fleet, as the adviser stores and publishes them.
-import { computeSaving, totalSaving } from '../../../src/advise/total.ts'
+import { totalSaving } from '../../../src/advise/total.ts'
 import type { AdviceSummary, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { ComputeAdvice, Recommendation } from '../../../src/model/policy/recommendation.ts'
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
@@ -76,8 +76,7 @@ export function advised(snapshot: Snapshot): Snapshot {
     saving: totalSaving(open),
     counts: new Map([['delay/open', open.length]]),
     withheld: new Map([['pooler/fits', snapshot.computes.length]]),
-    realised: new Map(),
-  } as AdviceSummary
+  }
   return {
     ...snapshot,
     accounts: snapshot.accounts.map((view) => ({ ...view, advice })),
@@ -87,5 +86,3 @@ export function advised(snapshot: Snapshot): Snapshot {
     }),
   }
 }
-
-export const savingOf = (view: ComputeView) => computeSaving(openOf(view))

@@ -187,7 +187,7 @@ it('the page is walked by keyboard', async () => {
     'A Skip to content seen',
     'A Dormouse seen',
     'A Fleet seen',
-    'A Budgets seen',
+    'A Recommendations seen',
   ])
   expect(walk.filter((step) => step.endsWith('unseen'))).toEqual([])
   await page.locator('.fleet tbody a').first().focus()
