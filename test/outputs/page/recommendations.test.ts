@@ -1,0 +1,75 @@
+// The page of recommendations, and what other pages show of them.
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { advised, recommendationsOf } from './advised.ts'
+import { pastOf } from './past.ts'
+import { appOf, fleet, textOf } from './shown.ts'
+
+const snapshot = advised(fleet(250))
+const app = appOf({ snapshot, history: pastOf(snapshot) })
+const page = (query = '') => textOf(app, `/recommendations${query}`)
+/** Endpoint ids of the rows. */
+const rows = (text: string) =>
+  [...text.matchAll(/href="\/computes\/([^"#]+)#recommendations"/g)].map(([, id]) => id)
+
+test('a page has a hundred rows and is small', async () => {
+  for (const state of ['open', 'withheld']) {
+    const text = await page(`?state=${state}`)
+    expect(rows(text)).toHaveLength(100)
+    expect(text.length).toBeLessThanOrEqual(300_000)
+    expect(gzipSync(text).length).toBeLessThanOrEqual(40_000)
+  }
+})
+
+test('by likely saving; what costs more comes last and says so first', async () => {
+  expect(rows(await page()).slice(0, 2)).toEqual(['ep-105', 'ep-111'])
+  const last = await page('?page=99')
+  expect(last).toContain('Page 2 of 2')
+  expect(last.replaceAll(/\s+/g, ' ')).toMatch(
+    /<b>costs 3\.00.USD more in 30.d?ays \(1\.00.USD to 5\.00.USD\):<\/b> <bdi>0\.25–2.CU → 0\.25–4.CU/,
+  )
+})
+
+test.each([
+  ['?kind=sizing', 63],
+  ['?kind=nothing&state=nothing&page=-1', 100],
+  ['?state=dismissed', 42],
+  ['?state=implemented&kind=delay', 41],
+  ['?state=withheld&kind=delay', 100],
+])('%s has %i rows', async (query, count) => {
+  expect(rows(await page(query))).toHaveLength(count)
+})
+
+test.each([
+  ['?state=dismissed&team=-', '', 'dismissed'],
+  ['?kind=delay&team=data', 'data', 'open'],
+] as const)('%s: only those of the team', async (query, team, state) => {
+  const own = snapshot.computes.filter(
+    ({ identity: { owner, ref } }) =>
+      owner.team === team &&
+      recommendationsOf(ref).some(({ life, kind }) => life.state === state && kind === 'delay'),
+  )
+  const ids = own.map(({ identity }) => identity.ref.endpointId)
+  expect(rows(await page(query)).toSorted()).toEqual(ids.toSorted())
+})
+
+test('where there is none, the page says where the reasons are', async () => {
+  const none = { ...fleet(1), computes: [] }
+  const text = await textOf(appOf({ snapshot: none, history: pastOf(none) }), '/recommendations')
+  expect(text).toContain('There is none: “Withheld” says why, and when there may be one.')
+  const compute = await textOf(appOf({ snapshot: fleet(1) }), '/computes/ep-0')
+  expect(compute).toContain('It has not been judged yet')
+})
+
+test('ended ones say what came of them', async () => {
+  expect(await page('?state=dismissed')).toMatch(/dismissed by ann at .*: demo next week/)
+  expect(await page('?state=implemented')).toMatch(/implemented at .*; really saves 11\.00.USD in 30.days/)
+})
+
+test('the fleet shows and sorts by what each compute could save', async () => {
+  const text = await textOf(app, '/?sort=saving')
+  const [first] = rows(text)
+  expect(first).toBe('ep-105')
+  expect(text).toContain('Saving available')
+  expect(await textOf(appOf({ snapshot: fleet(1) }), '/')).not.toContain('Saving available')
+})
