@@ -1,7 +1,7 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/service/compute.ts'
 import { isInTransition } from '../model/service/compute.ts'
-import type { Gap, ObservedSetting } from '../model/ledger/gap.ts'
+import type { ActivityState, Gap, ObservedSetting } from '../model/ledger/gap.ts'
 import type { DayRow, AwakeSlice, Prices } from '../model/ledger/quantities.ts'
 import type { AwakeInterval, Edge } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
@@ -126,7 +126,7 @@ export function applyFacts(
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
   const branchMoves = addBranchMoves(before, facts)
   const rolled = rollUp(isNew ? undefined : before, facts, given.preset)
-  const setting = settingAfter(before, facts, given)
+  const { settings, delay: knownDelay } = settingsAfter(before, facts, given)
   const { gaps, activity } = gapsAfter({ before, isNew }, facts, {
     ...context,
     ...observed,
@@ -140,7 +140,7 @@ export function applyFacts(
     gap: endedGap(before, evidence),
     rollups: rolled.closed,
     gaps,
-    settings: setting ? [setting] : [],
+    settings,
     entry: {
       ...before,
       ...observed,
@@ -157,7 +157,7 @@ export function applyFacts(
       reading: applyReadings(before, facts, { ...context, totals, evidence, awake: current !== undefined }),
       rollups: rolled.state,
       activity,
-      setting: setting ? { delay: setting.delay, sizing: setting.sizing } : before.setting,
+      delay: knownDelay,
       ...(branchMoves && { branchMoves }),
     },
   }
@@ -185,22 +185,26 @@ function gapsAfter(
   return {
     gaps: [...followed.gaps, ...over.gaps.map((gap) => ({ ref, ...gap }))],
     // A deleted compute has no clients: after its recovery they are followed anew.
-    activity: deletedAt === undefined ? over.activity : undefined,
+    activity: deletedAt === undefined && hasActivity(over.activity) ? over.activity : undefined,
   }
 }
 
-/** Undefined where the settings did not change, or the delay is not known. */
-function settingAfter(
-  { ref, setting }: ComputeEntry,
-  { looks }: ComputeFacts,
+const hasActivity = ({ shown, open, followed }: ActivityState) =>
+  shown !== undefined || open !== undefined || followed.length > 0
+
+/** Those that changed, where the delay is known. */
+function settingsAfter(
+  before: ComputeEntry,
+  { ref, looks }: ComputeFacts,
   { knownDelayOf }: ApplyContext,
-): ObservedSetting | undefined {
+): { readonly delay: AutosuspendDelay | undefined; readonly settings: readonly ObservedSetting[] } {
   const look = looks.at(-1)
-  const delay = look && knownDelayOf(look.compute)
-  if (!look || delay === undefined) return undefined
-  const { sizing } = look.compute
-  const isSame = setting?.delay === delay && !isResized(setting, look.compute)
-  return isSame ? undefined : { ref, since: look.answeredAt, delay, sizing }
+  if (!look) return { delay: before.delay, settings: [] }
+  const { answeredAt: since, compute } = look
+  const delay = knownDelayOf(compute)
+  const isSame = before.delay === delay && !isResized(before.compute, compute)
+  const isRecorded = delay === undefined || isSame
+  return { delay, settings: isRecorded ? [] : [{ ref, since, delay, sizing: compute.sizing }] }
 }
 
 /** A compute that is observed again was never deleted: where it was awake all the time, the interval that the deletion ended goes on. */

@@ -34,8 +34,8 @@ export const NO_ACTIVITY: ActivityState = {
   open: undefined,
 }
 
-/** Spans of unsettled time that an entry holds, 8: with more, looks are too rare for most gaps. */
-const MAX_FOLLOWED_SPANS = 8
+/** Spans of unsettled time that an entry holds, 32: half an hour of wakes, each followed by the shortest delay. */
+const MAX_FOLLOWED_SPANS = 32
 
 type FollowInput = Readonly<{
   ref: ComputeRef
@@ -75,7 +75,10 @@ function followLook(before: ActivityState, look: Look, { last, ownSessions, minG
   const lag = lagAfter(before.lag, look, last)
   const earlier = spans.some(isAsleep) ? undefined : before.shown
   const shown = shownAfter(earlier, look, { lag, ownSessions })
-  const followed = union([...before.followed, ...spans.filter(isFollowed)]).slice(-MAX_FOLLOWED_SPANS)
+  const followed = union([
+    ...before.followed,
+    ...spans.filter(({ followed: isFollowed }) => isFollowed),
+  ]).slice(-MAX_FOLLOWED_SPANS)
   const gap = earlier && shown && gapBetween(earlier, shown, minGap)
   return {
     activity: { ...before, shown, lag, followed },
@@ -84,9 +87,8 @@ function followLook(before: ActivityState, look: Look, { last, ownSessions, minG
 }
 
 const isAsleep = ({ state }: StateSpan) => state === 'idle'
-const isFollowed = (span: StateSpan) => isAsleep(span) || span.followed
 
-/** Whether looks were close, or the compute asleep, over all of `within`; the first look may come one step later. */
+/** Whether looks were close over all of `within`, awake; the first may come one step later. */
 export const wasFollowed = (followed: ActivityState['followed'], within: Interval): boolean =>
   followed.some(({ from, to }) => from <= within.from + MAX_FOLLOWED_STEP * SECOND && to >= within.to)
 

@@ -28,7 +28,7 @@ export type ActivityState = Readonly<{
   shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant }> | undefined
   /** Activity lag by the looks. */
   lag: ActivityLagSample
-  /** Not settled time in which looks were close enough, or the compute asleep; ascending. */
+  /** Not settled awake time in which looks were close enough, ascending. */
   followed: readonly Interval[]
   /** Over the last settled suspension; undefined before, and once it is over. */
   open: OpenGap | undefined

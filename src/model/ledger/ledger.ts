@@ -1,7 +1,7 @@
 import type { BudgetStates } from '../policy/budget.ts'
-import type { Compute, ComputeRef } from '../service/compute.ts'
+import type { AutosuspendDelay, Compute, ComputeRef } from '../service/compute.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
-import type { ActivityState, ObservedSetting } from './gap.ts'
+import type { ActivityState } from './gap.ts'
 import type { ProjectEntry } from './project-entry.ts'
 import type { Bounds, CuTimeByPrice, DayRow, AwakeSlice, Spend } from './quantities.ts'
 import type { ReadingState } from './reading-state.ts'
@@ -70,10 +70,10 @@ export type ComputeEntry = Readonly<{
   operationsReadAt: Instant | undefined
   reading: ReadingState
   rollups: RollupState
-  /** Absent before the first look or settled interval. */
+  /** Absent while there is none. */
   activity?: ActivityState | undefined
-  /** As written to the history last; absent while not known. */
-  setting?: Pick<ObservedSetting, 'delay' | 'sizing'> | undefined
+  /** Delay in force at the last look, as its setting was recorded; absent while not known. */
+  delay?: AutosuspendDelay | undefined
   /** In order; absent where there are none. */
   branchMoves?: readonly BranchMove[] | undefined
 }>
