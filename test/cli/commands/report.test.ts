@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
@@ -5,7 +6,8 @@ import type { ReportSource } from '../../../src/daemon/reports/build.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
-import { reportSchema } from '../../../src/outputs/report/schema.ts'
+import { recommendationsSchema } from '../../../src/outputs/text/recommendation-schema.ts'
+import { reportSchema, type Report } from '../../../src/outputs/report/schema.ts'
 import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
 import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
@@ -17,7 +19,7 @@ import { NO_PAGES } from '../../support/no-pages.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { keptBy } from '../kept.ts'
 import { dormouse, words } from '../local-cli.ts'
-import { REPORTED_ADVICE } from '../../support/recommendations.ts'
+import { recommendation, REPORTED_ADVICE } from '../../support/recommendations.ts'
 
 const one = refOf('ep-one')
 const everything = {
@@ -43,6 +45,9 @@ beforeAll(async () => {
   kept = await keptBy([everything])
 })
 afterAll(() => kept[Symbol.asyncDispose]())
+
+const listedIn = async ({ cli }: Pick<typeof kept, 'cli'>) =>
+  recommendationsSchema.parse(JSON.parse((await cli('recommendations --json')).out)).recommendations
 
 const NO_DAEMON =
   'dormouse: no daemon answers; this is from what the last one stored, without budgets and forecasts\n'
@@ -110,6 +115,21 @@ describe('without a daemon', () => {
     ['--url http://127.0.0.1:1', 1, /no daemon answers at http:\/\/127.0.0.1:1/],
   ])('%s ends with %s', async (options, code, err) => {
     expect(await kept.cli(`report ${options}`)).toEqual({ code, out: '', err: expect.stringMatching(err) })
+  })
+
+  test('the last week has the recommendations that are open, as the command lists them', async () => {
+    await using advised = await keptBy([{ ...everything, recommendations: [recommendation()] }])
+    const recommendationsIn = async (command: string) => {
+      const { out } = await advised.cli(command)
+      return (JSON.parse(out) as Pick<Report, 'recommendations'>).recommendations
+    }
+    const [listed] = await listedIn(advised)
+    const reported = await recommendationsIn('report --format json')
+    expect(reported).toMatchObject({ open: 1, below: 0, listed: [{ ...listed, no_wake: [] }] })
+    expect(reported?.saving_micros_per_30_days).toEqual(listed?.saving_micros_per_30_days)
+    appendFileSync(join(advised.folder, 'dormouse.yaml'), 'report: { min_saving: 12.26 }\n')
+    expect(await recommendationsIn('report --format json')).toMatchObject({ open: 1, below: 1, listed: [] })
+    expect(await recommendationsIn('report --format json --week 2026-W03')).toBeNull()
   })
 
   test('nothing was ever kept', async () => {
