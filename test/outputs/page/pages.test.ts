@@ -38,20 +38,7 @@ const HOSTILE = [
 ]
 
 /** Fields with values of unions, which stay as they are: pages switch on them. */
-const OWN = new Set([
-  'because',
-  'end',
-  'kind',
-  'state',
-  'service',
-  'unit',
-  'source',
-  'off',
-  'cause',
-  'mode',
-  'per',
-  'type',
-])
+const OWN = new Set('because end kind state service unit source off cause mode per type'.split(' '))
 
 /** A copy with every text replaced by a hostile one, ids included. */
 function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {

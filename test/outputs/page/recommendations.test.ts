@@ -50,7 +50,7 @@ test.each([
       recommendationsOf(ref).some(({ life, kind }) => life.state === state && kind === 'delay'),
   )
   const ids = own.map(({ identity }) => identity.ref.endpointId)
-  expect(rows(await page(query)).toSorted()).toEqual(ids.toSorted())
+  expect(new Set(rows(await page(query)))).toEqual(new Set(ids))
 })
 
 test('where there is none, the page says where the reasons are', async () => {
