@@ -62,7 +62,10 @@ export function adviseAwakeForNothing(input: AdviseInput): Proposal | Withheld {
   const uses = usesSince(input, since)
   const causes = new Set(uses.flatMap(({ attribution }) => Object.keys(attribution)))
   if (uses.length > 0 && causes.size === 0) return withhold('awake-for-nothing', 'no-readings')
-  const period = gapPeriod(input.gaps.filter(({ from }) => from >= since))
+  const period = gapPeriod(
+    input.gaps.filter(({ from }) => from >= since),
+    needs.grid,
+  )
   const largest = [...causes]
     .flatMap((key) => withFix(key, { uses, period }) ?? [])
     .toSorted((a, b) => b.time - a.time)[0]
@@ -138,6 +141,8 @@ function savingOf(
   )
 }
 
+/** Steps of the grid from which on a period is one, 2: clients at work all the time seem to come once a step. */
+const MIN_PERIOD_STEPS = 2
 /** Gaps without which a length is no period, 10: fewer are alike by chance. */
 const MIN_PERIODIC = 10
 /** Share of the gaps that have the period, and how far they may be from it. */
@@ -145,7 +150,7 @@ const PERIODIC_SHARE = 0.5
 const PERIODIC_WIDTH = 0.1
 
 /** Length of gaps, if at least half of them lie within a tenth of one: the middle of these. */
-export function gapPeriod(gaps: readonly Gap[]): Seconds | undefined {
+export function gapPeriod(gaps: readonly Gap[], grid: Seconds): Seconds | undefined {
   const lengths = gaps.map(({ low, high }) => (low + high) / 2).toSorted((a, b) => a - b)
   if (lengths.length < MIN_PERIODIC) return undefined
   let [first, end] = [0, 0]
@@ -156,7 +161,6 @@ export function gapPeriod(gaps: readonly Gap[]): Seconds | undefined {
     if (end - first > most.length) most = lengths.slice(first, end)
   }
   const middle = most[Math.floor(most.length / 2)]
-  return middle !== undefined && most.length >= PERIODIC_SHARE * lengths.length
-    ? seconds(Math.round(middle))
-    : undefined
+  if (middle === undefined || middle < MIN_PERIOD_STEPS * grid) return undefined
+  return most.length >= PERIODIC_SHARE * lengths.length ? seconds(Math.round(middle)) : undefined
 }

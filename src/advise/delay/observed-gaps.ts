@@ -1,7 +1,7 @@
 // Gaps of one compute as the delay is judged by them: the last 28 days, the gap in progress, and which time was followed.
 import { COARSE_STEP } from '../../model/ledger/rollup.ts'
 import { union } from '../../model/time.ts'
-import { clientActivities } from '../../ledger/evidence/activity.ts'
+import { clientActivities, isObserverActivity } from '../../ledger/evidence/activity.ts'
 import { duration } from '../../ledger/interval-math.ts'
 import {
   after,
@@ -68,9 +68,9 @@ function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
 }
 
 /** From the last client activity until the last look. */
-function openGap({ entry, needs }: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
-  const recorded =
-    clientActivities(entry.evidence).at(-1) ?? entry.compute.lastActive ?? entry.compute.createdAt
+function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
+  const { entry, needs } = input
+  const recorded = newestActivity(input)
   const from = latest(recorded, last ? endOf(last) : recorded)
   const length = seconds((entry.observedAt - from) / 1000)
   if (length < needs.grid) return []
@@ -87,6 +87,17 @@ function followedHours({ hours, entry, now }: AdviseInput, from: Instant): reado
     if (time.active === 0 || followed < FOLLOWED_SHARE * time.active) return []
     return [{ from: latest(begin, from), to: earliest(after(begin, COARSE_STEP), now) }]
   })
+}
+
+/** By clients. Where own activity hides it, the first observation: a client may have come just before. */
+function newestActivity({ entry, settings }: AdviseInput): Instant {
+  const { evidence, activity, compute, observedAt } = entry
+  const { shown, open } = activity ?? {}
+  const known = [clientActivities(evidence).at(-1), shown?.from, open?.from].filter((at) => at !== undefined)
+  if (known.length > 0) return latest(...known)
+  const { lastActive } = compute
+  const isOwn = lastActive === undefined || isObserverActivity(lastActive, evidence.ownSessions)
+  return isOwn ? (settings[0]?.since ?? observedAt) : lastActive
 }
 
 function followedTime(gaps: readonly ObservedGap[], { from, to }: Interval): readonly Interval[] {

@@ -51,7 +51,7 @@ export async function startClients(stage: StageSet, { clock, signal, watched }: 
       await watched
       const recommended = await recommendedRequest(apiUrl, id, { clock, signal })
       await clock.sleep(seconds(SHOWN_FOR), signal)
-      if (recommended && !signal.aborted) await ask(recommended.path, recommended.body)
+      if (recommended && !signal.aborted) await ask(recommended.path.slice(1), recommended.body)
       return play(role, uri, { clock, random, signal })
     }),
   )

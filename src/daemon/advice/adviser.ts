@@ -56,7 +56,7 @@ export async function createAdviser(options: AdviserOptions) {
   async function scan({ ledger }: PassState) {
     const finish = scans.start()
     utilisation = accountUtilisation(meteredProjects(ledger, new Map()))
-    const due = await findDue(ledger, { history, clock, now: now() })
+    const due = await findDue(ledger, { history, clock, needs: plan().needs, now: now() })
     for (const key of due.keys) queue.add(key)
     finish()
     if (due.nextAt !== undefined) scans.dueIn((due.nextAt - now()) / 1000)

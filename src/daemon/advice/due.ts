@@ -1,5 +1,6 @@
 // Computes whose evaluation is due.
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { AdviceNeeds } from '../../model/policy/advice-policy.ts'
 import type { ComputeAdvice } from '../../model/policy/recommendation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
@@ -7,7 +8,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import { after, earliest, seconds, type Instant } from '../../model/units.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
-/** Time after which a compute is evaluated again. */
+/** Time after which a compute is evaluated again, a day; less where less history is needed. */
 const EVALUATED_EVERY = seconds(86_400)
 /** Computes whose last evaluation is read at a time. */
 const COMPUTES_PER_READ = 500
@@ -19,10 +20,17 @@ export type DueComputes = Readonly<{
   nextAt: Instant | undefined
 }>
 
+type ScanContext = Readonly<{
+  history: Pick<History, 'advice'>
+  clock: Pick<Clock, 'yield'>
+  needs: Pick<AdviceNeeds, 'minHistory'>
+  now: Instant
+}>
+
 /** Those that exist and were never evaluated, or not for a day, or whose answer was to be there by now. */
 export async function findDue(
   { account, computes }: Ledger,
-  { history, clock, now }: { history: Pick<History, 'advice'>; clock: Pick<Clock, 'yield'>; now: Instant },
+  { history, clock, needs, now }: ScanContext,
 ): Promise<DueComputes> {
   const due: ComputeEntry[] = []
   let nextAt: Instant | undefined
@@ -33,7 +41,7 @@ export async function findDue(
     for await (const advice of history.advice(account, { computes: refs }))
       known.set(computeKey(advice.ref), advice)
     for (const entry of entries) {
-      const dueAt = dueAfter(known.get(computeKey(entry.ref)))
+      const dueAt = dueAfter(known.get(computeKey(entry.ref)), needs)
       if (dueAt === undefined || dueAt <= now) due.push(entry)
       else nextAt = earliest(dueAt, nextAt ?? dueAt)
     }
@@ -43,10 +51,13 @@ export async function findDue(
 }
 
 /** When a compute is due again; undefined where it was never evaluated. */
-export function dueAfter(advice: ComputeAdvice | undefined): Instant | undefined {
+export function dueAfter(
+  advice: ComputeAdvice | undefined,
+  { minHistory }: Pick<AdviceNeeds, 'minHistory'>,
+): Instant | undefined {
   if (!advice) return undefined
   const answers = advice.withheld.flatMap(({ until }) =>
     until !== undefined && until > advice.evaluatedAt ? [until] : [],
   )
-  return earliest(after(advice.evaluatedAt, EVALUATED_EVERY), ...answers)
+  return earliest(after(advice.evaluatedAt, seconds(Math.min(EVALUATED_EVERY, minHistory))), ...answers)
 }

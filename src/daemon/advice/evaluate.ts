@@ -78,7 +78,7 @@ export async function evaluateCompute(
       ...life.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
       { kind: 'advice', advice: evaluated },
     ],
-    dueAt: dueAfter(evaluated),
+    dueAt: dueAfter(evaluated, plan.needs),
   }
 }
 

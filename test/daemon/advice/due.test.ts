@@ -29,7 +29,7 @@ test.each<readonly [string, ComputeAdvice | undefined, Instant | undefined]>([
   ['an answer was due before', advice(0, withheld({ until: at(-HOUR) })), at(DAY)],
   ['waiting changes nothing', advice(0, withheld({ until: undefined })), at(DAY)],
 ])('%s: due again at', (_, row, expected) => {
-  expect(dueAfter(row)).toEqual(expected)
+  expect(dueAfter(row, { minHistory: seconds(3 * DAY) })).toEqual(expected)
 })
 
 const entryOf = (endpointId: string, spend: number, deletedAt?: Instant) => {
@@ -49,6 +49,7 @@ const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<ty
         },
       },
       clock: fakeClock(),
+      needs: { minHistory: seconds(3 * DAY) },
       now: at(2 * DAY),
     },
   )
