@@ -66,7 +66,8 @@ function smallerFixed(input: AdviseInput, load: LoadSeen, limits: SizeLimits): S
   if (load.to - load.from < input.needs.minPeaks * 1000) return undefined
   const least = sizeAtLeast(limits.sizes, Math.max(limits.least, leastForCache(input, limits.sizes, now)))
   const fixed = fixedFor(now, load.loads, { ...limits, least })
-  return fixed <= (1 - MIN_SAVING) * now ? { to: { fixed }, because: 'dear' } : undefined
+  const isAllowed = fixed <= limits.largest
+  return isAllowed && fixed <= (1 - MIN_SAVING) * now ? { to: { fixed }, because: 'dear' } : undefined
 }
 
 /** Time in which a saving must pay for the restart, ms: later the next change may undo it. */
