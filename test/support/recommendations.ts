@@ -77,7 +77,12 @@ export const sizingRecommendation = (over: Partial<Recommendation> = {}): Recomm
     restarts: true,
     spend: amounts(305.28, 305.28, 305.28),
     saving: amounts(120, 190, 260),
-    effect: { wakesPerDay: undefined, sessionsCut: undefined, connections: { peak: 40, limit: 202 } },
+    effect: {
+      wakesPerDay: undefined,
+      sessionsCut: undefined,
+      connections: { peak: 40, limit: 202 },
+      throttled: ratio(0.004),
+    },
     confidence: 'high',
     alternatives: [],
     ...over,

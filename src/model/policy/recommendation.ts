@@ -38,7 +38,7 @@ export type Grounds = Interval &
     days: number
     /** Share of the time in which activity was followed. */
     followed: Ratio
-    /** Size while awake. */
+    /** Size while awake; of a sizing, the one that is recommended. */
     cu: Bounds<Cu>
     perCuHour: Micros
     /** Ascending by length. */

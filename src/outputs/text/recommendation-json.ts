@@ -88,10 +88,11 @@ export const settingJson = ({ delay, sizing, poolerEnabled }: Setting): SettingJ
   ...(poolerEnabled !== undefined && { pooler_enabled: poolerEnabled }),
 })
 
-const effectJson = ({ wakesPerDay, sessionsCut, connections }: Effect) => ({
+const effectJson = ({ wakesPerDay, sessionsCut, connections, throttled }: Effect) => ({
   wakes_per_day: wakesPerDay ?? null,
   sessions_cut: sessionsCut ?? null,
   connections: connections ?? null,
+  throttled_share: throttled ?? null,
 })
 
 const groundsJson = ({ from, to, days, followed, cu, perCuHour, gaps }: Grounds) => ({

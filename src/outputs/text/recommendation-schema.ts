@@ -24,6 +24,11 @@ const effectSchema = strictObject({
   connections: strictObject({ peak: number().min(0), limit: number().min(0) })
     .nullable()
     .describe('Most that were seen, and how many the recommended setting allows to clients.'),
+  throttled_share: number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of the awake time in which the load needs more than the recommended size gives it.'),
 }).describe('Null: nothing is known about it.')
 
 const kindSchema = oneOf(RECOMMENDATION_KINDS)

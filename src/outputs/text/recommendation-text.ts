@@ -111,6 +111,7 @@ export function effectLines({
   to,
 }: Pick<RecommendationJson, 'effect' | 'restarts' | 'to'>) {
   const { wakes_per_day: wakes, wake_latency_seconds: latency, sessions_cut: cut, connections } = effect
+  const throttled = throttledText(effect)
   return [
     ...(wakes
       ? [
@@ -123,11 +124,16 @@ export function effectLines({
     ...(connections
       ? [`at most ${countWithNoun(connections.peak, 'connection')} seen, ${connections.limit} allowed then`]
       : []),
+    ...(throttled === '' ? [] : [`by the readings ${throttled}`]),
     ...(settingText(to) === ''
       ? []
       : [restarts ? 'applying it restarts the compute' : 'applying it restarts nothing']),
   ]
 }
+
+/** `throttled 0.3 % of the awake time`; '' where nothing is known about it. */
+const throttledText = ({ throttled_share: share }: Pick<RecommendationJson['effect'], 'throttled_share'>) =>
+  share === null ? '' : `throttled ${shortNumber(100 * share)} % of the awake time`
 
 export const wakesText = ({ before, after }: NonNullable<RecommendationJson['effect']['wakes_per_day']>) =>
   `wakes a day: ${shortNumber(before)} before, ${shortNumber(after)} after`
@@ -181,7 +187,8 @@ function alternativeText(
   const amount = moneyText(Math.abs(difference), currency)
   const compared = difference === 0 ? 'as much' : `${amount} ${difference > 0 ? 'less' : 'more'}`
   const wakes = effect.wakes_per_day ? `, ${shortNumber(effect.wakes_per_day.after)} wakes a day` : ''
-  return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}`
+  const throttled = effect.throttled_share === null ? '' : `, ${throttledText(effect)}`
+  return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
 }
 
 /** Its place in its life, with what came of it. */
