@@ -5,7 +5,7 @@ import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Recommendation, RecommendationState } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { micros, type Micros } from '../../model/units.ts'
+import { DAY, micros, type Micros } from '../../model/units.ts'
 import {
   medianWakeLatency,
   recommendationJson,
@@ -104,13 +104,9 @@ const namesOf = (compute: ComputeView | undefined) => ({
   computeName: compute?.identity.compute.name,
 })
 
-const HOURS_IN_30_DAYS = 720
-
-/** In 30 days; undefined where autosuspend is on, or the compute does not run. */
-export const alwaysOnSpend = ({ state, ledger }: ComputeView): Micros | undefined =>
-  state.delay === 'never' && ledger.spendPerHour > 0
-    ? micros(HOURS_IN_30_DAYS * ledger.spendPerHour)
-    : undefined
+/** In 30 days, by what its time awake cost so far; undefined where autosuspend is on, or it was never awake. */
+const alwaysOnSpend = ({ state, ledger: { spend, awake } }: ComputeView): Micros | undefined =>
+  state.delay === 'never' && awake.likely > 0 ? micros((spend.likely / awake.likely) * 30 * DAY) : undefined
 
 const STATES = LISTED.filter((state): state is RecommendationState => state !== 'withheld')
 

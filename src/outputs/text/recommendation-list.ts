@@ -57,7 +57,7 @@ const computeText = ({ endpoint_id: id, name, project_name: project }: WithheldJ
 
 /** One reason of each compute whose autosuspend is off, the dearest first. */
 function alwaysOn(withheld: readonly WithheldJson[]) {
-  const costly = withheld.filter((one) => one.kind === 'delay' && one.always_on_micros_per_30_days !== null)
+  const costly = withheld.filter((one) => one.always_on_micros_per_30_days !== null)
   return costly.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, MAX_ALWAYS_ON)
 }
 
@@ -68,7 +68,10 @@ function countLines(withheld: readonly WithheldJson[], currency: string) {
     withheld,
     ({ kind, because }) => `${KIND_TEXTS[kind]}: ${WITHHELD_TEXTS[because]}`,
   )
-  return [...groups].map(([text, same]) => {
+  const ordered = [...groups].toSorted(
+    ([, a], [, b]) => sumOf(b, costOf) - sumOf(a, costOf) || b.length - a.length,
+  )
+  return ordered.map(([text, same]) => {
     const firstAnswer = same.flatMap(({ until }) => until ?? []).toSorted()[0]
     const cost = sumOf(same, costOf)
     return [

@@ -147,7 +147,7 @@ export const withheldSchema = strictObject({
   until: instant.nullable().describe('When the answer will be there; null: waiting alone changes nothing.'),
   always_on_micros_per_30_days: int()
     .nullable()
-    .describe('What a compute costs whose autosuspend is off; null: it is on.'),
+    .describe('Of kind delay: what a compute costs whose autosuspend is off; null: it is on.'),
 })
 
 export type WithheldJson = z.output<typeof withheldSchema>

@@ -20,8 +20,13 @@ import { keptBy } from '../kept.ts'
 import { dormouse } from '../local-cli.ts'
 
 const two = computeOf('ep-two', 'project-two')
+const three = computeOf('ep-three', 'project-two')
 const rows = {
-  computes: [computeOf('ep-one'), { ...two, compute: { ...compute(two.compute), name: '=shop' } }],
+  computes: [
+    computeOf('ep-one'),
+    { ...two, compute: { ...compute(two.compute), name: '=shop' } },
+    { ...three, compute: { ...compute(three.compute), autosuspendDelay: 'never' as const } },
+  ],
   projects: [project(), project({ projectId: 'project-two', name: 'two' })].map((known) => ({
     project: known,
     listed: undefined,
@@ -35,6 +40,12 @@ const rows = {
         withheld(),
         withheld({ kind: 'sizing', because: 'fits', have: 0, needs: 0, until: undefined }),
       ],
+      made: {},
+    },
+    {
+      ref: { account: 'main', projectId: 'project-two', endpointId: 'ep-three' },
+      evaluatedAt: at(0),
+      withheld: [withheld()],
       made: {},
     },
   ],
@@ -68,7 +79,8 @@ ep-one (one): autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to
   dormouse dismiss ep-one.delay.1 --reason "…"
 
 not recommended:
-  autosuspend delay: too little history: 1 compute; first answer about 2026-01-07T12:00:00Z
+  ep-three (two): autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 76.33 USD in 30 days
+  autosuspend delay: too little history: 2 computes; first answer about 2026-01-07T12:00:00Z; those without autosuspend cost 76.33 USD in 30 days
   size: the setting fits: 1 compute
 `)
 })
@@ -90,6 +102,7 @@ test('JSON fits the schema, and CSV has a row for each', async () => {
   expect(csv.out.split('\r\n')).toEqual([
     'account,project_id,project_name,endpoint_id,name,kind,state,id,from,to,restarts,saving_low,saving,saving_high,currency,confidence,wakes_before,wakes_after,because,until',
     'main,project-one,one,ep-one,,delay,open,ep-one.delay.1,autosuspend off,300 s,false,9.5,12.25,14,USD,medium,0,4.5,,',
+    'main,project-two,two,ep-three,,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z',
     "main,project-two,two,ep-two,'=shop,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z",
     "main,project-two,two,ep-two,'=shop,sizing,withheld,,,,,,,,,,,,fits,",
     '',
