@@ -16,6 +16,7 @@ import { createLocalCommand } from './commands/local.ts'
 import { createProjectsCommand } from './commands/projects.ts'
 import { createRecommendationsCommand } from './commands/recommendations.ts'
 import { createReloadCommand } from './commands/reload.ts'
+import { createReplayCommand } from './commands/replay.ts'
 import { createReportCommand } from './commands/report.ts'
 import { createOnceCommand, createRunCommand } from './commands/run.ts'
 import { createStatusCommand } from './commands/status.ts'
@@ -32,6 +33,7 @@ const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createReportCommand,
   createRecommendationsCommand,
   createDismissCommand,
+  createReplayCommand,
   createReloadCommand,
   createDemoCommand,
   createLocalCommand,

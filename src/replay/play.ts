@@ -9,7 +9,13 @@
 import type { ActivitySeries } from './activity.ts'
 
 /** Minutes. */
-export type PlaySettings = Readonly<{ wakeCost: number; floor: number; asDeployed: boolean }>
+export type PlaySettings = Readonly<{
+  wakeCost: number
+  floor: number
+  asDeployed: boolean
+  /** Delays that the plan allows, none below the floor; absent: all. */
+  delays?: readonly number[] | undefined
+}>
 
 /** Plays all series of a set; each call names one by its number. Delays in minutes, Infinity for never. */
 export type DelayPlayer = Readonly<{
@@ -44,7 +50,7 @@ export function playDelays(
     if (!gap || !compute) continue
     const isDecision = Math.floor(event / gaps.length) % 2 === 0
     if (isDecision) {
-      const wanted = player.decide(gap.series, gap.from)
+      const wanted = allowedDelay(player.decide(gap.series, gap.from), settings.delays)
       if (!settings.asDeployed || mayApply(compute, wanted, gap.from)) applyDelay(compute, wanted, gap.from)
     } else {
       payGap(compute.played, gap, { delay: compute.inForce, wakeCost: settings.wakeCost })
@@ -52,6 +58,18 @@ export function playDelays(
     }
   }
   return { series: computes.map(({ played }) => played), decisions: gaps.length }
+}
+
+/** Stands for never beside finite delays, minutes. */
+const MAX_FINITE = 1e9
+
+/** The nearest one by their ratio; never only for never, where there is another. */
+function allowedDelay(wanted: number, delays: readonly number[] | undefined): number {
+  if (!delays || delays.includes(wanted)) return wanted
+  const distance = (delay: number) =>
+    delay === Infinity ? Number.MAX_VALUE : Math.abs(Math.log(Math.min(wanted, MAX_FINITE) / delay))
+  const longestFirst = delays.toSorted((a, b) => b - a)
+  return longestFirst.reduce((best, delay) => (distance(delay) < distance(best) ? delay : best))
 }
 
 /** `inForce`: delay of the last decision, NaN before the first. */

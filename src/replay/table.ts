@@ -42,8 +42,13 @@ export type ReplayOptions = PlaySettings & Readonly<{ policies: readonly string[
 export function replaySet(
   set: string,
   { series, leftOut, rowsRefused }: ActivityTraces,
-  { policies, monotonic, ...settings }: ReplayOptions,
+  { policies, monotonic, ...options }: ReplayOptions,
 ): readonly PolicyGroup[] {
+  const finite = (options.delays ?? []).filter(Number.isFinite)
+  const settings = {
+    ...options,
+    floor: finite.length > 0 ? Math.max(options.floor, Math.min(...finite)) : options.floor,
+  }
   const activity = activitySet(series)
   const play = (name: string): Run => {
     const startedAt = monotonic()

@@ -10,7 +10,9 @@ type Options = ApiOptions & { readonly what?: string; readonly from?: string; re
 
 export const createExportCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('export'))
-    .description('print the ledger as CSV: days, awake intervals, or rollups of looks and readings')
+    .description(
+      'print the ledger as CSV: days, awake intervals, rollups of looks and readings, or gaps between client activities',
+    )
     .addOption(
       new Option('--what <what>', 'rollups: one row per hour; rollups-5m: one per five minutes')
         .choices(EXPORT_NAMES)

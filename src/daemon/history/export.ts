@@ -1,6 +1,11 @@
 // The export of stored history, for the API and the command.
 import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
-import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../outputs/text/export-columns.ts'
+import {
+  DAY_COLUMNS,
+  GAP_COLUMNS,
+  INTERVAL_COLUMNS,
+  ROLLUP_COLUMNS,
+} from '../../outputs/text/export-columns.ts'
 import type { ExportColumns } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -10,7 +15,7 @@ import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant, type Interval } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 
-export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
+export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m', 'gaps'] as const
 type ExportName = (typeof EXPORT_NAMES)[number]
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 
@@ -86,6 +91,7 @@ const COLUMNS = {
   intervals: INTERVAL_COLUMNS,
   rollups: ROLLUP_COLUMNS,
   'rollups-5m': ROLLUP_COLUMNS,
+  gaps: GAP_COLUMNS,
 }
 
 const headings = (what: ExportName): readonly string[] => Object.keys(COLUMNS[what])
@@ -102,6 +108,8 @@ function rowsOf(history: History, exported: ExportedAccount, { what, from, to }:
       const length = what === 'rollups' ? COARSE_STEP : FINE_STEP
       return cellsOf(history.rollups(account, { from, to, length }), ROLLUP_COLUMNS, exported)
     }
+    case 'gaps':
+      return cellsOf(history.gaps(account, { from, to }), GAP_COLUMNS, exported)
   }
 }
 

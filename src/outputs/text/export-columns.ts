@@ -3,6 +3,7 @@ import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { mapBounds, type Bounds, type CuTimeByPrice, type DayRow } from '../../model/ledger/quantities.ts'
+import type { Gap } from '../../model/ledger/gap.ts'
 import type { SettledInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionPeaks, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { toIso } from '../../model/time.ts'
@@ -170,4 +171,15 @@ function culpritText({ culprit, share }: Rollup['culprits'][number]) {
   const { cause, application, user, database } = parseCulpritKey(culprit)
   const names = [application, user, database].filter(Boolean).join(' ')
   return `${cause}${names && ` ${names}`} ${Math.round(share * 100)} %`
+}
+
+export const GAP_COLUMNS: ExportColumns<Gap> = {
+  ...IDENTITY,
+  from: ['from when on no client was active', ({ from }) => toIso(from)],
+  low_seconds: ['for at least this long', ({ low }) => low],
+  high_seconds: ['for at most this long', ({ high }) => high],
+  hidden_below_seconds: [
+    'shorter gaps could not have been seen then; 0 where activity was followed',
+    ({ hiddenBelow }) => hiddenBelow,
+  ],
 }

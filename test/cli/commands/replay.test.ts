@@ -1,0 +1,139 @@
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seconds } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { memoryFolder } from '../../support/folder.ts'
+import { computeOf, refOf } from '../../store/build.ts'
+import { keptBy } from '../kept.ts'
+import { dormouse, words } from '../local-cli.ts'
+
+const META =
+  'series,class,start_dow,duration_minutes,resolution_minutes,active_minutes,total_count\na,low,0,1440,1,3,3\n'
+const ROWS = 'series,minute,count\na,10,1\na,20,1\na,500,1\n'
+
+let folder: string
+beforeAll(() => {
+  folder = memoryFolder('dormouse-replay-')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'x.meta.csv'), META)
+  writeFileSync(join(folder, 'x.csv'), ROWS)
+  const zipped = gzipSync(ROWS)
+  writeFileSync(join(folder, 'whole.csv.gz'), zipped)
+  writeFileSync(join(folder, 'cut.csv.gz'), zipped.subarray(0, zipped.length - 12))
+  writeFileSync(join(folder, 'nan.csv'), ROWS.replace('500,1', '500,NaN'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const replay = (text: string) => dormouse(words(`replay ${text}`), { env: {}, cwd: folder })
+
+const jsonOf = async (text: string) => {
+  const { out, code, err } = await replay(`${text} --json`)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out) as Record<string, unknown>
+}
+
+describe('a trace file', () => {
+  test('JSON has the group of the file, then its classes, with the policies asked for', async () => {
+    const json = await jsonOf('--activity x.csv --meta x.meta.csv --policy never,default')
+    expect(json).toMatchObject({
+      schema_version: 1,
+      wake_cost_seconds: 300,
+      floor_seconds: 60,
+      levers: ['delay'],
+      as_deployed: false,
+      sets: [
+        {
+          set: 'x',
+          class: 'all',
+          series: 1,
+          left_out: 0,
+          rows_refused: 0,
+          policies: [{ policy: 'never' }, { policy: 'default', share_of_clairvoyant: 0 }],
+        },
+        { class: 'low' },
+      ],
+    })
+  })
+
+  test('in gzip it is the same', async () => {
+    const plain = await jsonOf('--activity x.csv --meta x.meta.csv --policy default')
+    const zipped = await jsonOf('--activity whole.csv.gz --meta x.meta.csv --policy default')
+    const figures = (json: Record<string, unknown>) =>
+      JSON.stringify(json).replaceAll(/"(set|ms_per_decision)":[^,}]+/g, '')
+    expect(figures(zipped)).toEqual(figures(plain))
+  })
+
+  test('with the delays of a plan no other is used', async () => {
+    const json = await jsonOf(
+      '--activity x.csv --meta x.meta.csv --policy dormouse,default --delays 300,never',
+    )
+    const [dormouseRow, defaultRow] =
+      (json as { sets: { policies: { cost_mean_pct: number }[] }[] }).sets[0]?.policies ?? []
+    expect(dormouseRow?.cost_mean_pct).toBe(defaultRow?.cost_mean_pct)
+  })
+
+  test('the policies of the project have figures for the shipped traces', async () => {
+    const traces = join(import.meta.dirname, '../../data/traces')
+    for (const file of ['azapp2019.csv.gz', 'azapp2019.meta.csv'])
+      copyFileSync(join(traces, file), join(folder, file))
+    const { code, out } = await replay('--activity azapp2019.csv.gz --meta azapp2019.meta.csv')
+    expect(code).toBe(0)
+    expect(out).toContain('azapp2019, all: 50 series')
+    expect(out).toMatch(/dormouse +44\.\d\d .* 68\.\d %/)
+  })
+})
+
+describe('one line and exit code 2', () => {
+  test.each([
+    [
+      '--activity cut.csv.gz --meta x.meta.csv',
+      /^dormouse: cut\.csv\.gz:1: cannot be read: unexpected end of file\n$/,
+    ],
+    ['--activity nan.csv --meta x.meta.csv', /^dormouse: nan\.csv:4: count: expected .* got "NaN"\n$/],
+    ['--activity x.meta.csv --meta x.csv', /^dormouse: x\.csv:1: expected the columns .*\n$/],
+    ['--load x.csv --meta x.meta.csv', /^dormouse: x\.meta\.csv:1: expected the columns .*\n$/],
+    ['--activity missing.csv --meta x.meta.csv', /^dormouse: missing\.csv:1: cannot be read: ENOENT.*\n$/],
+    ['--activity x.csv', /^dormouse: give the --meta file of the series\n$/],
+    [
+      '--activity x.csv --meta x.meta.csv --delays 60 --floor 300s',
+      /^dormouse: --delays: expected a delay of at least the floor\n$/,
+    ],
+    ['ep-one', /^dormouse: give the --delay to replay, such as 60s\n$/],
+    ['ep-one --activity x.csv', /^dormouse: give a compute, --activity or --load\n$/],
+    ['--activity x.csv --meta x.meta.csv --policy best', /Expected names of recommended, .*, got best\./],
+    ['--activity x.csv --meta x.meta.csv --floor 90s', /Expected whole minutes/],
+    ['--activity x.csv --meta x.meta.csv --levers suspend', /Allowed choices are delay/],
+  ])('%s', async (text, message) => {
+    const { code, out, err } = await replay(text)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(message)
+  })
+})
+
+test('the stored gaps of a compute', async () => {
+  const gap = (day: number, length: number, hiddenBelow: number) => ({
+    ref: refOf('ep-one'),
+    from: at(day * 86_400),
+    low: seconds(length),
+    high: seconds(length),
+    hiddenBelow: seconds(hiddenBelow),
+  })
+  const stored = {
+    computes: [computeOf('ep-one')],
+    gaps: [gap(0, 600, 300), gap(1, 7200, 0), gap(2, 86_400, 0)],
+  }
+  await using kept = await keptBy([stored])
+  const { code, out } = await kept.cli('replay ep-one --delay 90s --json')
+  expect(code).toBe(0)
+  const { delays, ...rest } = JSON.parse(out) as { delays: { delay: unknown; wakes_per_day: number }[] }
+  expect(rest).toEqual({ schema_version: 1, endpoint_id: 'ep-one', days: 3, gaps: 3 })
+  expect(delays.filter(({ delay }) => delay === 90 || delay === 3600)).toEqual([
+    { delay: 90, idle_seconds_per_day: 90, wakes_per_day: 1, is_hidden: true },
+    { delay: 3600, idle_seconds_per_day: 2600, wakes_per_day: 2 / 3, is_hidden: false },
+  ])
+  const unknown = await kept.cli('replay ep-two --delay 90s')
+  expect(unknown.code).toBe(1)
+  expect(unknown.err).toContain('no gaps between client activities are stored of ep-two')
+})
