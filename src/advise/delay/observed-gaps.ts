@@ -3,6 +3,7 @@ import { COARSE_STEP } from '../../model/ledger/rollup.ts'
 import { union } from '../../model/time.ts'
 import { clientActivities, isObserverActivity } from '../../ledger/evidence/activity.ts'
 import { duration } from '../../ledger/interval-math.ts'
+import { MAX_GAPS } from '../../model/ledger/gap.ts'
 import {
   after,
   DAY,
@@ -46,8 +47,10 @@ export function observedGaps(input: AdviseInput): ObservedGaps {
     return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
   })
   const all = [...stored, ...openGap(input, stored.at(-1))]
-  const first = Math.min(settings[0]?.since ?? now, all[0]?.from ?? now)
-  const from = latest(instant(first), instant(now - HISTORY_SECONDS * 1000))
+  const [observed, first] = [settings[0]?.since ?? now, all[0]?.from ?? now]
+  // older gaps may have been dropped
+  const begin = stored.length < MAX_GAPS ? Math.min(observed, first) : first
+  const from = latest(instant(begin), instant(now - HISTORY_SECONDS * 1000))
   const gaps = all.filter((gap) => endOf(gap) > from).map((gap) => cutAt(gap, from))
   const followed = union([...followedTime(gaps, { from, to: now }), ...followedHours(input, from)])
   return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }

@@ -4,6 +4,7 @@ import type { AdviseInput } from '../../../src/advise/input.ts'
 import type { Gap } from '../../../src/model/ledger/gap.ts'
 import type { Proposal, Withheld } from '../../../src/model/policy/recommendation.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
+import { adviseRef } from '../../support/advise-input.ts'
 import { at } from '../../support/build.ts'
 import { delayInput, gapsOf, HOURLY } from './delay-input.ts'
 
@@ -61,6 +62,18 @@ describe('a delay is recommended', () => {
     expect(to).toEqual({ delay: 300 })
     expect(alternatives.map((other) => other.to.delay)).toEqual(['never'])
   })
+})
+
+test('of more gaps than are stored, the time begins with the oldest', () => {
+  const gaps = gapsOf(() => 240).slice(-2400)
+  const settings = [
+    { ref: adviseRef, since: at(-20 * DAY), delay: 'never' as const, sizing: { fixed: cu(1) } },
+  ]
+  const off = { autosuspendDelay: 'never' as const, state: 'active' as const, lastActive: at(-60) }
+  const policy = { ...delayInput().policy, wakeCost: seconds(30) }
+  const { grounds } = proposed(delayInput({ gaps, settings, policy }, off))
+  expect(grounds.from).toBe(gaps[0]?.from)
+  expect(grounds.days).toBeCloseTo((2400 * 300) / DAY, 1)
 })
 
 describe('the curve', () => {

@@ -34,6 +34,9 @@ const jsonOf = async (text: string) => {
   return JSON.parse(out) as Record<string, unknown>
 }
 
+const figures = (json: Record<string, unknown>) =>
+  JSON.stringify(json).replaceAll(/"(set|ms_per_decision)":[^,}]+/g, '')
+
 describe('a trace file', () => {
   test('JSON has the group of the file, then its classes, with the policies asked for', async () => {
     const json = await jsonOf('--activity x.csv --meta x.meta.csv --policy never,default')
@@ -60,8 +63,6 @@ describe('a trace file', () => {
   test('in gzip it is the same', async () => {
     const plain = await jsonOf('--activity x.csv --meta x.meta.csv --policy default')
     const zipped = await jsonOf('--activity whole.csv.gz --meta x.meta.csv --policy default')
-    const figures = (json: Record<string, unknown>) =>
-      JSON.stringify(json).replaceAll(/"(set|ms_per_decision)":[^,}]+/g, '')
     expect(figures(zipped)).toEqual(figures(plain))
   })
 
@@ -112,14 +113,15 @@ describe('one line and exit code 2', () => {
   })
 })
 
+const gap = (day: number, length: number, hiddenBelow: number) => ({
+  ref: refOf('ep-one'),
+  from: at(day * 86_400),
+  low: seconds(length),
+  high: seconds(length),
+  hiddenBelow: seconds(hiddenBelow),
+})
+
 test('the stored gaps of a compute', async () => {
-  const gap = (day: number, length: number, hiddenBelow: number) => ({
-    ref: refOf('ep-one'),
-    from: at(day * 86_400),
-    low: seconds(length),
-    high: seconds(length),
-    hiddenBelow: seconds(hiddenBelow),
-  })
   const stored = {
     computes: [computeOf('ep-one')],
     gaps: [gap(0, 600, 300), gap(1, 7200, 0), gap(2, 86_400, 0)],
