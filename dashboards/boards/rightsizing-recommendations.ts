@@ -9,7 +9,7 @@ import { tablePanel } from './table.ts'
 /** All accounts: the total of an account is of all its recommendations applied together, so it has no teams. */
 export const SAVING_AVAILABLE = `sum(max by (account) (${seriesOf('saving_available_per_month', ...MATCHERS.money)}))`
 
-/** One line per compute and kind; `topk` picks one where replicas disagree. */
+/** A line per compute and kind; `topk` picks one where replicas disagree. */
 const OPEN = (() => {
   const open = perComputeAnd(['kind', 'restarts', 'confidence'], 'recommendation_info')
   const team = `max by (project_id, endpoint_id, team) (${seriesOf('compute_info', ...MATCHERS.team)})`
