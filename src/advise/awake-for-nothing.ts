@@ -62,10 +62,7 @@ export function adviseAwakeForNothing(input: AdviseInput): Proposal | Withheld {
   const uses = usesSince(input, since)
   const causes = new Set(uses.flatMap(({ attribution }) => Object.keys(attribution)))
   if (uses.length > 0 && causes.size === 0) return withhold('awake-for-nothing', 'no-readings')
-  const period = gapPeriod(
-    input.gaps.filter(({ from }) => from >= since),
-    needs.grid,
-  )
+  const period = periodSince(input, since)
   const largest = [...causes]
     .flatMap((key) => withFix(key, { uses, period }) ?? [])
     .toSorted((a, b) => b.time - a.time)[0]
@@ -149,8 +146,13 @@ const MIN_PERIODIC = 10
 const PERIODIC_SHARE = 0.5
 const PERIODIC_WIDTH = 0.1
 
+function periodSince({ gaps, needs }: AdviseInput, since: Instant): Seconds | undefined {
+  const period = gapPeriod(gaps.filter(({ from }) => from >= since))
+  return period !== undefined && period >= MIN_PERIOD_STEPS * needs.grid ? period : undefined
+}
+
 /** Length of gaps, if at least half of them lie within a tenth of one: the middle of these. */
-export function gapPeriod(gaps: readonly Gap[], grid: Seconds): Seconds | undefined {
+export function gapPeriod(gaps: readonly Gap[]): Seconds | undefined {
   const lengths = gaps.map(({ low, high }) => (low + high) / 2).toSorted((a, b) => a - b)
   if (lengths.length < MIN_PERIODIC) return undefined
   let [first, end] = [0, 0]
@@ -161,6 +163,7 @@ export function gapPeriod(gaps: readonly Gap[], grid: Seconds): Seconds | undefi
     if (end - first > most.length) most = lengths.slice(first, end)
   }
   const middle = most[Math.floor(most.length / 2)]
-  if (middle === undefined || middle < MIN_PERIOD_STEPS * grid) return undefined
-  return most.length >= PERIODIC_SHARE * lengths.length ? seconds(Math.round(middle)) : undefined
+  return middle !== undefined && most.length >= PERIODIC_SHARE * lengths.length
+    ? seconds(Math.round(middle))
+    : undefined
 }

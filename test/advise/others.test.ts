@@ -298,7 +298,7 @@ test.each<[string, readonly Gap[], number | undefined]>([
   ['few gaps', gapsOf(300, 300, 300), undefined],
   ['no gaps', [], undefined],
 ])('the period of %s', (_, gaps, period) => {
-  expect(gapPeriod(gaps, seconds(60))).toBe(period)
+  expect(gapPeriod(gaps)).toBe(period)
 })
 
 test('each kind is proposed or withheld, and what the policy leaves out is withheld', () => {

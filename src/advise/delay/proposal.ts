@@ -5,7 +5,7 @@ import type { Bounds } from '../../model/ledger/quantities.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/recommendation.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import { DAY, instant, seconds, type Interval, type Micros } from '../../model/units.ts'
+import { DAY, instant, micros, seconds, type Interval, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
@@ -49,7 +49,8 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
   const others = [...new Set([...curve, ...openDelays(evidence), now])]
     .filter((delay) => delay !== to)
     .toSorted(byLength)
-  const saving = savingOf(evidence, to)
+  const spend = spendOf30Days(evidence)
+  const saving = atMost(savingOf(evidence, to), spend)
   const chosen = { saving, wakes: wakesPerDay(evidence, to) }
   return {
     ref: input.entry.ref,
@@ -57,7 +58,7 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
     from: { delay: now },
     to: { delay: to },
     restarts: false,
-    spend: spendOf30Days(evidence),
+    spend,
     saving,
     effect: effectOf(evidence, to),
     confidence: confidenceOf(daysOf(evidence), saving),
@@ -65,6 +66,12 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
     alternatives: others.map((delay) => alternative(evidence, delay, chosen)),
   }
 }
+
+/** The interval of a saving may be wider than the spend. */
+const atMost = (saving: Bounds<Micros>, { high }: Bounds<Micros>): Bounds<Micros> => ({
+  ...saving,
+  high: micros(Math.min(saving.high, high)),
+})
 
 /** Recommended by an open recommendation: compared with `to`, it may stay. */
 const openDelays = ({ input, allowed }: DelayEvidence): readonly AutosuspendDelay[] =>
