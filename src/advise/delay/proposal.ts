@@ -7,7 +7,7 @@ import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { DAY, instant, micros, seconds, type Interval, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
-import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder } from '../backtest.ts'
+import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder, type BacktestGap } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
 import {
   confidenceOf,
@@ -95,9 +95,7 @@ const daysOf = ({ observed }: JudgedGaps): number => sumOf(observed, duration) /
 /** Awake seconds saved in 30 days. */
 function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const change = { from: evidence.now, to }
-  const blocks = blocksOf(evidence, (within) =>
-    sumOf(evidence.gaps, (gap) => savedTimeIn(gap, change, within)),
-  )
+  const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, change, within))
   const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change))
   // a shorter delay never adds awake time
   return saved && saved.likely >= 0 ? { ...saved, low: Math.max(0, saved.low) } : saved
@@ -107,11 +105,11 @@ function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<num
 function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const { gaps, now, input } = evidence
   const change = { from: now, to }
-  const priceOfWakes = (some: JudgedGaps['gaps']) =>
+  const priceOfWakes = (some: readonly BacktestGap[]) =>
     input.policy.wakeCost * (wakesUnder(some, now) - wakesUnder(some, to))
-  const blocks = blocksOf(evidence, (within) => {
-    const begun = gaps.filter(({ from }) => from >= within.from && from < within.to)
-    return sumOf(gaps, (gap) => savedTimeIn(gap, change, within)) + priceOfWakes(begun)
+  const blocks = blocksOf(evidence, (gap, within) => {
+    const begins = gap.from >= within.from && gap.from < within.to
+    return savedTimeIn(gap, change, within) + (begins ? priceOfWakes([gap]) : 0)
   })
   const { low, likely, high } = savedTime(gaps, change)
   const wakes = priceOfWakes(gaps)
@@ -123,16 +121,26 @@ const MIN_BLOCKS = 3
 
 /** Equal parts of the time, as near to a day as whole parts can be; shorter where less history than three days is needed. */
 function blocksOf(
-  { from, to, observed, input }: DelayEvidence,
-  saved: (within: Interval) => number,
+  { from, to, gaps, observed, input }: DelayEvidence,
+  savedBy: (gap: BacktestGap, within: Interval) => number,
 ): readonly Block[] {
   const length = Math.min(DAY, (input.needs.minHistory * 1000) / MIN_BLOCKS)
   const count = Math.max(1, Math.round((to - from) / length))
   const edge = (at: number) => instant(from + ((to - from) * at) / count)
-  return Array.from({ length: count }, (_, at) => {
-    const within = { from: edge(at), to: edge(at + 1) }
-    return { saved: saved(within), observed: sumOf(observed, (span) => overlap(span, within)) }
-  })
+  const windows = Array.from({ length: count }, (_, at) => ({ from: edge(at), to: edge(at + 1) }))
+  const saved = windows.map(() => 0)
+  const blockAt = (at: number) => Math.min(count - 1, Math.floor(((at - from) * count) / (to - from)))
+  for (const gap of gaps) {
+    const last = blockAt(gap.from + gap.length.likely * 1000)
+    for (let at = blockAt(gap.from); at <= last; at += 1) {
+      const within = windows[at]
+      if (within) saved[at] = (saved[at] ?? 0) + savedBy(gap, within)
+    }
+  }
+  return windows.map((within, at) => ({
+    saved: saved[at] ?? 0,
+    observed: sumOf(observed, (span) => overlap(span, within)),
+  }))
 }
 
 const NOTHING: Bounds<number> = { low: 0, likely: 0, high: 0 }

@@ -1,0 +1,260 @@
+// The daemon's own account runner, adviser included, over the simulated service and a store on disk, on virtual time.
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { loadWithSource, type AccountConfig } from '../../../src/config/load.ts'
+import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import { createPorts } from '../../../src/daemon/accounts/ports.ts'
+import { streamRecommendations } from '../../../src/daemon/history/recommendations.ts'
+import { passInterval, runLoop, type LoopTurn } from '../../../src/daemon/loop.ts'
+import type { Gap } from '../../../src/model/ledger/gap.ts'
+import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { AccountStore } from '../../../src/model/ports/store.ts'
+import { instant } from '../../../src/model/units.ts'
+import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import type { RecommendationsJson } from '../../../src/outputs/text/recommendation-schema.ts'
+import { openEmbeddedStore, type OpenedStore } from '../../../src/store/sqlite/embedded.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { memoryFolder } from '../../support/folder.ts'
+import { Inside } from '../../support/inside.ts'
+import { environmentOf, noRedactor } from '../../support/secrets.ts'
+import { startSimulated, type Simulated } from '../../support/simulated-service.ts'
+import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
+import type { LifeOfCompute } from './lives.ts'
+
+/** A Monday, like the first minute of each series. */
+export const START = Date.parse('2026-01-05T00:00:00Z')
+export const DAY = 86_400
+/** Requests to it stay in this process. */
+const SERVICE_URL = 'https://service.test/api/v2'
+/** Time between two queries of an active client, seconds. */
+const QUERY_EVERY = 30
+
+export type RunOptions = {
+  readonly lives: readonly LifeOfCompute[]
+  readonly days: number
+  /** Whether records show the activity of clients; default true. */
+  readonly showsActivity?: boolean
+  /** Chance that the daemon is killed after a commit; default 0. */
+  readonly kills?: number
+  /** Sections of the configuration besides the account. */
+  readonly configuration?: string
+  /** Called when a day has ended, from 1 on. */
+  readonly dayEnded?: (day: number, account: RunningAccount) => Promise<void>
+}
+
+export type RunningAccount = {
+  readonly service: Simulated
+  /** As the API answers without a query, `state` excepted. */
+  readonly recommendations: (state?: string) => Promise<RecommendationsJson>
+  /** Sends a printed request to the service. @throws where it is refused */
+  readonly send: (
+    request: NonNullable<RecommendationsJson['recommendations'][number]['request']>,
+  ) => Promise<void>
+  /** All that are stored. */
+  readonly gaps: () => Promise<readonly Gap[]>
+}
+
+export type Run = { readonly kills: number; readonly passes: number }
+
+const configuration = (folder: string, more: string): string => `
+timezone: UTC
+accounts: [{ name: main, base_url: '${SERVICE_URL}', api_key_env: ADVICE_KEY, plan: scale }]
+store: { folder: '${folder}' }
+reading: { mode: 'off' }
+poll: { interval: 1m }
+report: { min_saving: 0 }
+${more}
+`
+
+/** Resolves when the days are over; service and store are closed then. */
+export async function runAccount(options: RunOptions): Promise<Run> {
+  const folder = memoryFolder('dormouse-advice-')
+  const clock = createVirtualClock(START)
+  const service = await startSimulated({
+    projects: options.lives.map(({ series, delay, active }) => ({
+      name: series,
+      cu: 1,
+      suspendTimeoutSeconds: delay,
+      activity: active.flatMap(queriesIn),
+    })),
+    clock: { now: () => clock.now(), after: () => () => undefined, sleep: () => Promise.resolve() },
+    since: START,
+    plan: 'scale',
+  })
+  try {
+    return await clock.run(runDaemons(options, { folder, clock, service }))
+  } finally {
+    await service.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function queriesIn({ from, to }: { from: number; to: number }): number[] {
+  const count = Math.round((to - from) / QUERY_EVERY)
+  return Array.from({ length: count + 1 }, (_, at) => START + 1000 * (from + at * QUERY_EVERY))
+}
+
+type World = { readonly folder: string; readonly clock: VirtualClock; readonly service: Simulated }
+
+/** One daemon after the other, each in the store that the killed one left. */
+async function runDaemons(options: RunOptions, world: World): Promise<Run> {
+  const file = join(world.folder, 'dormouse.yaml')
+  writeFileSync(file, configuration(join(world.folder, 'data'), options.configuration ?? ''))
+  const random = seeded(1)
+  const context = { ...world, file, random, day: 0, passes: 0 }
+  let kills = 0
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  while ((await runDaemon(options, context)) === 'killed') kills += 1
+  return { kills, passes: context.passes }
+}
+
+type Context = World & {
+  readonly file: string
+  readonly random: ReturnType<typeof seeded>
+  /** Days and passes that have ended. */
+  day: number
+  passes: number
+}
+
+async function runDaemon(options: RunOptions, context: Context): Promise<'ended' | 'killed'> {
+  const { clock, random, service, folder, file } = context
+  const loaded = loadWithSource(file, environmentOf({ ADVICE_KEY: service.apiKey }))
+  if (!loaded.ok) throw new Error(loaded.error.join('\n'))
+  const { config } = loaded.value
+  const opened = openEmbeddedStore(join(folder, 'data'), clock)
+  const killed = Promise.withResolvers<'killed'>()
+  const store = mortalStore(opened, {
+    ...context,
+    kill: () => killed.resolve('killed'),
+    chance: options.kills ?? 0,
+  })
+  const fetch =
+    options.showsActivity === false ? withoutActivity(service) : (request: Request) => service.fetch(request)
+  const machine = {
+    clock,
+    random,
+    store,
+    self: createSelfMetrics(),
+    log: pino({ level: 'error' }, pino.destination(2)),
+    redactor: noRedactor,
+    dispatcher: new Inside(fetch, clock),
+    send: () => Promise.resolve([]),
+    adviceShare: 1,
+  }
+  const stop = new AbortController()
+  const runners = await createAccountRunners(() => config, machine, {
+    portsOf: (account: AccountConfig) => createPorts(account, config, machine),
+    publish: () => Promise.resolve(),
+  })
+  const [runner] = runners.all
+  if (!runner) throw new Error('the configuration has an account')
+  const account = runningAccount(service, opened, runners.snapshot)
+  const turn = async (): Promise<LoopTurn> => {
+    const turned = await runner.runPasses(stop.signal)
+    await whileStill(clock, runner.idle())
+    context.passes += 1
+    if (clock.monotonic() >= (context.day + 1) * DAY) {
+      context.day += 1
+      await options.dayEnded?.(context.day, account)
+    }
+    if (context.day >= options.days) stop.abort()
+    return turned
+  }
+  const loop = async (): Promise<'ended'> => {
+    await turn()
+    await runLoop(clock, { interval: passInterval(config.poll.interval), turn }, stop.signal)
+    return 'ended'
+  }
+  const end = await Promise.race([loop(), killed.promise])
+  stop.abort()
+  await opened.close()
+  return end
+}
+
+/** Time that real work takes is no virtual time. */
+async function whileStill<Value>(clock: VirtualClock, work: Promise<Value>): Promise<Value> {
+  const release = clock.hold()
+  try {
+    return await work
+  } finally {
+    release()
+  }
+}
+
+type Mortality = Pick<Context, 'clock' | 'random'> & { readonly chance: number; readonly kill: () => void }
+
+/** After a commit that kills the daemon no call ever returns to it. */
+function mortalStore(store: OpenedStore, { clock, random, chance, kill }: Mortality): OpenedStore {
+  let isDead = false
+  const never = new Promise<never>(() => undefined)
+  const commitTo =
+    (account: AccountStore): AccountStore['commit'] =>
+    async (...given) => {
+      if (isDead) return never
+      const release = clock.hold()
+      const committed = await account.commit(...given)
+      isDead = chance > 0 && random.unit() < chance
+      release()
+      if (!isDead) return committed
+      kill()
+      return never
+    }
+  return {
+    ...store,
+    account: (name) => {
+      const account = store.account(name)
+      return { ...account, commit: commitTo(account) }
+    },
+  }
+}
+
+const ACTIVITY_FIELDS = ['last_active', 'compute_last_active_at']
+
+/** Answers without the fields that show activity. */
+const withoutActivity =
+  (service: Simulated) =>
+  async (request: Request): Promise<Response> => {
+    const response = await service.fetch(request)
+    const shown = await response.text()
+    const body = shown === '' ? null : hidden(shown)
+    return new Response(body, { status: response.status, headers: response.headers })
+  }
+
+const hidden = (body: string): string =>
+  JSON.stringify(
+    JSON.parse(body, (key, value: unknown) => (ACTIVITY_FIELDS.includes(key) ? undefined : value)),
+  )
+
+function runningAccount(
+  service: Simulated,
+  history: OpenedStore,
+  snapshot: () => Snapshot | undefined,
+): RunningAccount {
+  return {
+    service,
+    recommendations: async (state) => {
+      const states = state === undefined ? USUAL : [state as (typeof USUAL)[number]]
+      const shown = snapshot()
+      if (!shown) throw new Error('no pass has ended')
+      const sources = { history, baseUrlOf: () => SERVICE_URL }
+      const request = { account: 'main', computes: undefined, states }
+      const pieces = await Array.fromAsync(streamRecommendations(sources, shown, request))
+      return JSON.parse(pieces.join('')) as RecommendationsJson
+    },
+    send: async ({ method, path, body }) => {
+      const answer = await service.fetch(
+        new Request(`${SERVICE_URL}${path}`, {
+          method,
+          headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+      )
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    },
+    gaps: () =>
+      Array.fromAsync(history.gaps('main', { from: instant(0), to: instant(Number.MAX_SAFE_INTEGER) })),
+  }
+}
+
+const USUAL = ['open', 'implemented', 'dismissed', 'withheld'] as const
