@@ -1,7 +1,8 @@
-// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER] [--traces FOLDER]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER] [--traces FOLDER] [--series N] [--show N]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { advice } from './advice/advice.ts'
 import { awake } from './awake.ts'
 import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
@@ -31,11 +32,19 @@ const { positionals, values } = parseArgs({
     warm: { type: 'boolean' },
     to: { type: 'string' },
     traces: { type: 'string' },
+    series: { type: 'string' },
+    show: { type: 'string' },
   },
 })
 
 /** `minutes`: how long it is to measure, where it has a length; `isWarm`: whether the daemon begins with what it would know after a day. */
 const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => Promise<Figures>>> = {
+  advice: () =>
+    advice({
+      traces: values.traces ?? TRACES,
+      series: values.series === undefined ? undefined : Number(values.series),
+      show: Number(values.show ?? 0),
+    }),
   awake,
   fleet,
   forecast,
