@@ -94,7 +94,10 @@ export function adviceContext(
     },
     withheldOf: (ref, withheld) => {
       const compute = byKey.get(computeKey(ref))
-      return withheldJson(ref, withheld, { ...namesOf(compute), alwaysOn: compute && alwaysOnSpend(compute) })
+      return withheldJson(ref, withheld, {
+        ...namesOf(compute),
+        alwaysOn: withheld.kind === 'delay' && compute ? alwaysOnSpend(compute) : undefined,
+      })
     },
   }
 }
