@@ -165,16 +165,17 @@ const MAX_ALTERNATIVES = 3
 
 /** The best ones that lost, each with the amount by which it did. */
 function alternativeLines(
-  { alternatives, saving_micros_per_30_days: best }: RecommendationJson,
+  { from, alternatives, saving_micros_per_30_days: best }: RecommendationJson,
   currency: string,
 ) {
-  const listed = alternatives
+  const others = alternatives.filter(({ to }) => settingText(to) !== settingText(from))
+  const listed = others
     .toSorted((a, b) => b.saving_micros_per_30_days.likely - a.saving_micros_per_30_days.likely)
     .slice(0, MAX_ALTERNATIVES)
-  const others = alternatives.length - listed.length
+  const unlisted = others.length - listed.length
   return [
     ...listed.map((alternative) => alternativeText(alternative, best, currency)),
-    ...(others === 0 ? [] : [`${countWithNoun(others, 'other setting')} lost by more`]),
+    ...(unlisted === 0 ? [] : [`${countWithNoun(unlisted, 'other setting')} lost by more`]),
   ]
 }
 

@@ -54,6 +54,14 @@ test('one recommendation in words', () => {
   ])
 })
 
+test('the setting now is no alternative in words', () => {
+  const [first] = recommendation().alternatives
+  const now = first && { ...first, to: { delay: 'never' as const } }
+  expect(recommendationLines(json({ alternatives: now ? [now] : [] }), 'USD').join('\n')).not.toContain(
+    'not autosuspend',
+  )
+})
+
 test('the request is printed as sent, without a secret', () => {
   expect(json().curl).toBe(
     `curl -X PATCH 'https://service.example/api/v2/projects/project-one/endpoints/ep-one' -H "Authorization: Bearer $DORMOUSE_API_KEY" -H 'Content-Type: application/json' --data '{"endpoint":{"suspend_timeout_seconds":300}}'`,
