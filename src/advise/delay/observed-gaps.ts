@@ -52,7 +52,9 @@ export function observedGaps(input: AdviseInput): ObservedGaps {
   const begin = stored.length < MAX_GAPS ? Math.min(observed, first) : first
   const from = latest(instant(begin), instant(now - HISTORY_SECONDS * 1000))
   const gaps = all.filter((gap) => endOf(gap) > from).map((gap) => cutAt(gap, from))
-  const followed = union([...followedTime(gaps, { from, to: now }), ...followedHours(input, from)])
+  const spans = union([...followedTime(gaps, { from, to: now }), ...followedHours(input, from)])
+  // a look may be dated after `now`, which is estimated
+  const followed = spans.map((span) => ({ from: span.from, to: earliest(span.to, now) }))
   return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }
 }
 
@@ -139,7 +141,7 @@ export const everyGap = ({ from, to, gaps, followedDays }: ObservedGaps): Judged
   to,
   gaps,
   observed: [{ from, to }],
-  followedShare: ratio(to > from ? (followedDays * DAY) / (to - from) : 0),
+  followedShare: ratio(to > from ? Math.min(1, (followedDays * DAY) / (to - from)) : 0),
 })
 
 export const gapLengths = (gaps: readonly ObservedGap[]): readonly GapLength[] =>

@@ -162,3 +162,11 @@ describe('withheld', () => {
     expect(needs / have).toBeCloseTo(30 / gaps.length)
   })
 })
+
+// the time of an evaluation is estimated, and a look may be dated a second after it
+test('a look after the evaluation: no more than all of the time was followed', () => {
+  const off = { autosuspendDelay: 'never' as const, lastActive: at(-600) }
+  const input = delayInput({ gaps: gapsOf(HOURLY) }, off)
+  const { grounds } = proposed({ ...input, entry: { ...input.entry, observedAt: at(1.2) } })
+  expect(grounds.followed).toBe(1)
+})
