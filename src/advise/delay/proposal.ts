@@ -119,13 +119,16 @@ function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<nu
 /** Shortest history has this many blocks of the bootstrap. */
 const MIN_BLOCKS = 3
 
+/** Most blocks of one interval, a few times the days of a history: with `advice.min_history` of seconds, days would be ten thousands. */
+const MAX_BLOCKS = 100
+
 /** Equal parts of the time, as near to a day as whole parts can be; shorter where less history than three days is needed. */
 function blocksOf(
   { from, to, gaps, observed, input }: DelayEvidence,
   savedBy: (gap: BacktestGap, within: Interval) => number,
 ): readonly Block[] {
   const length = Math.min(DAY, (input.needs.minHistory * 1000) / MIN_BLOCKS)
-  const count = Math.max(1, Math.round((to - from) / length))
+  const count = Math.min(MAX_BLOCKS, Math.max(1, Math.round((to - from) / length)))
   const edge = (at: number) => instant(from + ((to - from) * at) / count)
   const windows = Array.from({ length: count }, (_, at) => ({ from: edge(at), to: edge(at + 1) }))
   const saved = windows.map(() => 0)
