@@ -1,7 +1,7 @@
 // Rules for sizes: ours, two that never change their mind, and three that people use.
 import { scaleStep } from '../advise/sizing/autoscaler.ts'
 import { percentile } from '../advise/sizing/fixed.ts'
-import { decideRange, rangeTo, type SizeLimits, type SizingCase } from '../advise/sizing/range.ts'
+import { decideRange, rangeTo, type SizeLimits } from '../advise/sizing/range.ts'
 import { isSaturatedStep, SATURATION_PERIOD, UP_COOLDOWN } from '../advise/sizing/up.ts'
 import { largestCu, type Sizing } from '../model/service/compute.ts'
 import { FINE_STEP } from '../model/ledger/rollup.ts'
@@ -38,7 +38,7 @@ function startRecommended(first: Sizing, limits: SizeLimits): RunningSizeRule {
     sinceChange.add(load)
     const isCoolingDown = (at - changedAt) * STEP < UP_COOLDOWN
     const saturation = isCoolingDown ? { seen: 0, saturated: 0 } : recent.saturation(largestCu(sizing))
-    const decision = decideRange({ sizing, limits, saturation, ...sinceChange.sums() })
+    const decision = decideRange({ sizing, limits, saturation, costShare: sinceChange.costShare() })
     if (!decision) return sizing
     sizing = decision.to
     sinceChange = startSums(sizing, limits)
@@ -62,26 +62,21 @@ function recentSteps(count: number) {
   }
 }
 
-/** Mean demand under one sizing, and what the least range would have cost of it. */
+/** What the least range would have cost beside one sizing. */
 function startSums(sizing: Sizing, limits: SizeLimits) {
   const { sizes } = limits
   const range = rangeTo(largestCu(sizing), limits)
-  let [count, demand, cost, rangeCost] = [0, 0, 0, 0]
+  let [cost, rangeCost] = [0, 0]
   let now: ReturnType<typeof scaleStep> | undefined
   let then: ReturnType<typeof scaleStep> | undefined
   return {
     add: (load: number) => {
       now = scaleStep(load, { sizing, sizes }, now)
       then = scaleStep(load, { sizing: range, sizes }, then)
-      count += 1
-      demand += load
       cost += now.cu
       rangeCost += then.cu
     },
-    sums: (): Pick<SizingCase, 'meanDemand' | 'costShare'> => ({
-      meanDemand: demand / count,
-      costShare: rangeCost / cost,
-    }),
+    costShare: () => rangeCost / cost,
   }
 }
 

@@ -8,16 +8,14 @@ import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { cu, DAY, instant, type Cu } from '../../model/units.ts'
-import { sumOf } from '../../std/sum.ts'
 import type { AdviseInput } from '../input.ts'
 import { withhold } from '../propose.ts'
-import { connectionsSeen, leastForConnections, type Connections } from './connections.ts'
-import { fixedFor } from './fixed.ts'
+import { connectionsSeen, leastForConnections, type ConnectionsSeen } from './connections.ts'
+import { fixedFor, leastForCache } from './fixed.ts'
 import { loadSeen, replayedSize, type LoadSeen } from './load-seen.ts'
 import { sizingProposal, type SizingEvidence } from './proposal.ts'
 import { decideRange, MIN_SAVING, rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
 import { isSaturated } from './up.ts'
-import { leastForCache } from './working-set.ts'
 
 export function adviseSizing(input: AdviseInput): Proposal | Withheld {
   const { plan } = input
@@ -32,7 +30,7 @@ export function adviseSizing(input: AdviseInput): Proposal | Withheld {
 
 type Plan = NonNullable<AdviseInput['plan']>
 
-function limitsOf(input: AdviseInput, plan: Plan, connections: Connections): SizeLimits {
+function limitsOf(input: AdviseInput, plan: Plan, connections: ConnectionsSeen): SizeLimits {
   const { entry, policy, preset, needs } = input
   const now = largestCu(entry.compute.sizing)
   const planLargest = plan.hasRanges ? plan.largestInRange : plan.largestFixed
@@ -55,8 +53,7 @@ function decided({ input, load, limits }: SizingEvidence): SizingDecision | unde
   const { saturation, loads } = load
   const range = replayedSize(loads, rangeTo(largestCu(sizing), limits), limits.sizes).cu
   const today = replayedSize(loads, sizing, limits.sizes).cu
-  const meanDemand = sumOf(loads, (one) => one) / loads.length
-  const decision = decideRange({ sizing, limits, saturation, meanDemand, costShare: range / today })
+  const decision = decideRange({ sizing, limits, saturation, costShare: range / today })
   return decision ?? (limits.widest === undefined ? smallerFixed(input, load, limits) : undefined)
 }
 

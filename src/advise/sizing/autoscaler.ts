@@ -9,7 +9,7 @@ import { sizeAtLeast } from '../../model/service/sizes.ts'
 import type { Cu } from '../../model/units.ts'
 
 /** Share of a size that the autoscaler lets CPU demand fill. Source: service-facts.md, "Goal CU". */
-export const FILLED = 0.9
+const FILLED = 0.9
 
 /** Share of a five-minute step that passes before the size follows the demand: 10 s. */
 const LAG = 10 / 300

@@ -10,7 +10,7 @@ const MARGIN = 1.25
 const FILLED_LIMIT = 0.8
 
 /** `peak`: undefined before the first reading that could count clients. */
-export type Connections = Readonly<{
+export type ConnectionsSeen = Readonly<{
   peak: number | undefined
   since: Instant | undefined
   /** Days since the first value. */
@@ -20,7 +20,7 @@ export type Connections = Readonly<{
   reserved: number
 }>
 
-export function connectionsSeen({ entry, hours, preset, now }: AdviseInput): Connections {
+export function connectionsSeen({ entry, hours, preset, now }: AdviseInput): ConnectionsSeen {
   const { compute, rollups, reading } = entry
   const buckets: readonly RollupSums[] = [...hours, ...(rollups.coarse ? [rollups.coarse] : [])]
   const counted = buckets.filter((bucket) => bucket.connections !== undefined)
@@ -40,7 +40,7 @@ const peakOf = ({ connections, use }: RollupSums): number =>
 
 type LimitOptions = Pick<AdviseInput, 'preset' | 'needs'> &
   Readonly<{
-    connections: Connections
+    connections: ConnectionsSeen
     sizing: (size: Cu) => Sizing
   }>
 
@@ -61,7 +61,7 @@ export function leastForConnections(sizes: readonly Cu[], options: LimitOptions)
 
 /** Limits that clients notice, with the peak; undefined where no reading counted clients. */
 export const connectionsUnder = (
-  { peak, reserved }: Connections,
+  { peak, reserved }: ConnectionsSeen,
   to: Sizing,
   preset: AdviseInput['preset'],
 ): Readonly<{ peak: number; limit: number }> | undefined =>

@@ -11,7 +11,7 @@ import { confidenceOf, savedTimeInterval, sizeWhileAwake } from '../interval.ts'
 import type { AdviseInput } from '../input.ts'
 import { sizingKey } from '../hysteresis.ts'
 import { NO_EFFECT } from '../propose.ts'
-import { connectionsUnder, type Connections } from './connections.ts'
+import { connectionsUnder, type ConnectionsSeen } from './connections.ts'
 import { replayedSize, type LoadSeen } from './load-seen.ts'
 import { rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
 import { isSaturatedStep, largerMax } from './up.ts'
@@ -19,7 +19,7 @@ import { isSaturatedStep, largerMax } from './up.ts'
 export type SizingEvidence = Readonly<{
   input: AdviseInput
   load: LoadSeen
-  connections: Connections
+  connections: ConnectionsSeen
   limits: SizeLimits
 }>
 

@@ -9,7 +9,6 @@
 import { isFixed, largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { cu, type Cu } from '../../model/units.ts'
-import { FILLED } from './autoscaler.ts'
 import { isAlwaysSaturated, isSaturated, largerMax, type Saturation } from './up.ts'
 
 /** What plan, policy and budget allow one compute. */
@@ -29,8 +28,6 @@ export type SizingCase = Readonly<{
   sizing: Sizing
   limits: SizeLimits
   saturation: Saturation
-  /** CU; an upper bound. */
-  meanDemand: number
   /** Cost of `rangeTo(largestCu(sizing))` as a share of today's, on the load seen. */
   costShare: number
 }>
@@ -39,7 +36,7 @@ export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'dear
 
 /** Width from which a range differs from a fixed size, CU. */
 const MIN_WIDTH = 0.25
-/** Share of today's cost that must be saved: less is within the error of the demand. */
+/** Share of today's cost that must be saved: less is within the error of the demand. So the mean demand is under 90 % of the maximum. */
 export const MIN_SAVING = 0.1
 
 /** Range up to `max` with the least minimum, else the fixed size `max`. */
@@ -56,8 +53,7 @@ export function decideRange(input: SizingCase): SizingDecision | undefined {
   if (up) return { to: up, because: 'saturated' }
   const to = rangeTo(largestCu(sizing), limits)
   const isLower = smallestCu(to) < smallestCu(sizing)
-  const isIdleEnough = input.meanDemand < FILLED * largestCu(sizing)
-  return isLower && isIdleEnough && input.costShare <= 1 - MIN_SAVING ? { to, because: 'dear' } : undefined
+  return isLower && input.costShare <= 1 - MIN_SAVING ? { to, because: 'dear' } : undefined
 }
 
 /** A fixed size that is full all day keeps itself as the minimum: it is paid for today. */

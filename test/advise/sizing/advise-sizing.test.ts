@@ -4,9 +4,9 @@ import { adviseSizing } from '../../../src/advise/sizing/advise-sizing.ts'
 import type { Proposal } from '../../../src/model/policy/recommendation.ts'
 import type { Sizing } from '../../../src/model/service/compute.ts'
 import { createPreset } from '../../../src/model/service/sizes.ts'
-import { cu, cuMillis } from '../../../src/model/units.ts'
+import { cu, cuMillis, millis } from '../../../src/model/units.ts'
 import { adviseEntry, adviseInput } from '../../support/advise-input.ts'
-import { at } from '../../support/build.ts'
+import { at, reading } from '../../support/build.ts'
 import { awakeDays, bucket, fixed, hoursOf, range, sizedInput, stepsOf, wholeSizing } from './build.ts'
 
 const DAY = 86_400
@@ -83,6 +83,29 @@ describe('a fixed size becomes a range', () => {
   })
 })
 
+test('the connection limit that the server shows wins, and reserved connections count for nobody', () => {
+  const input = withPeaks(8, 534)
+  const last = { ...reading(), maxConnections: 839, reservedConnections: 7, at: at(0) }
+  const shown = (over: Partial<typeof last>) => ({
+    ...input,
+    entry: { ...input.entry, reading: { ...input.entry.reading, last: { ...last, ...over } } },
+  })
+  expect(target(shown({ reservedConnections: 0 }))).toEqual(range(0.25, 8))
+  expect(target(shown({}))).toEqual(range(0.5, 8))
+  const early = { ...shown({ maxConnections: 3900 }), hours: [] }
+  expect(adviseSizing(early)).toMatchObject({ because: 'history-short' })
+})
+
+test('load under another sizing says nothing', () => {
+  const setting = { ref: adviseEntry().ref, delay: 'never' } as const
+  const settings = [
+    { ...setting, since: at(0), sizing: fixed(1) },
+    { ...setting, since: at(30 * DAY - 7200), sizing: fixed(2) },
+  ]
+  const steps = [bucket(29 * DAY, { load: 0.1 })]
+  expect(adviseSizing(sizedInput(fixed(2), { settings, steps }))).toMatchObject({ because: 'no-readings' })
+})
+
 test('a minimum is lowered after the days of peaks, and before where the limit stays', () => {
   const before = sizedInput(range(2, 4), { steps: stepsOf([0.1]), hours: hoursOf(1, 10) })
   expect(target(before)).toEqual(range(0.5, 4))
@@ -124,6 +147,27 @@ describe('a saturated compute', () => {
     expect(saving.likely).toBeLessThanOrEqual(saving.high)
   })
 
+  test('is one for at least a hundredth of its day', () => {
+    const day = Array.from({ length: 288 }, (_, index) => (index < 3 ? 1 : 0.1))
+    expect(target(sizedInput(range(0.25, 1), { steps: stepsOf(day) }))).toEqual(range(0.25, 2))
+    // readings at half of the steps' distance would make 576 of them
+    const steps = [...stepsOf(day), ...stepsOf(Array<number>(288).fill(0.1))]
+    expect(adviseSizing(sizedInput(range(0.25, 1), { steps }))).toMatchObject({ because: 'fits' })
+  })
+
+  test('is one by the size that the service gives it, too', () => {
+    const size = { count: 2, sum: 0.5, min: cu(0.25), max: cu(0.25), source: 'estimated' } as const
+    const steps = saturated().steps.map((step) => ({ ...step, size }))
+    expect(adviseSizing(sizedInput(range(0.25, 1), { steps }))).toMatchObject({ because: 'fits' })
+    const full = saturated().steps.map((step) => ({ ...step, size: { ...size, sum: 2 }, use: undefined }))
+    expect(target(sizedInput(range(0.25, 1), { steps: full }))).toEqual(range(0.25, 2))
+  })
+
+  test('may take all of a larger maximum while it is saturated', () => {
+    const { grounds } = proposed(sizedInput(range(0.25, 1), { steps: stepsOf([1, 1, 1, 1]) }))
+    expect(grounds.cu.high).toBe(2)
+  })
+
   test('of a plan without ranges gets a fixed size', () => {
     const plan = { ...scale, hasRanges: false }
     expect(target(sizedInput(fixed(1), { plan, ...saturated() }))).toEqual(fixed(2))
@@ -146,8 +190,24 @@ describe('a plan without ranges', () => {
     expect(adviseSizing(cached(24_000))).toMatchObject({ because: 'fits' })
   })
 
-  test('keeps its size while nothing is known about the cache', () => {
-    expect(adviseSizing(sizedInput(fixed(8), load(8, 1)))).toMatchObject({ because: 'fits' })
+  const peaks = (count: number) => {
+    const loads = Array.from({ length: 400 }, (_, index) => (index < count ? 3 : 1))
+    const steps = [...load(8, 1).steps, ...stepsOf(loads)]
+    return sizedInput(fixed(8), { ...load(8, 1), steps }, { used: 2000, limit: 24_576 })
+  }
+
+  test('gets a size that holds 99.5 % of it', () => {
+    expect(target(peaks(2))).toEqual(fixed(2))
+    expect(target(peaks(3))).toEqual(fixed(4))
+  })
+
+  test('keeps its size where its cache is full, or nothing is known about it', () => {
+    const full = sizedInput(fixed(8), load(8, 1), { used: 9000, limit: 9000 })
+    const hardlyUsed = sizedInput(fixed(8), load(8, 1), { used: 2000, limit: 24_576 })
+    const cache = { hits: 10, misses: 0, warmHits: 10, warmMisses: 0, over: millis(1000) }
+    const steps = hardlyUsed.steps.map((step) => ({ ...step, cache }))
+    for (const input of [full, { ...hardlyUsed, steps }, sizedInput(fixed(8), load(8, 1))])
+      expect(adviseSizing(input)).toMatchObject({ because: 'fits' })
   })
 
   test('keeps its size before a week of load', () => {
