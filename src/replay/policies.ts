@@ -1,6 +1,7 @@
 // Policies of the autosuspend delay, at their published settings.
 import { binOf, hiOf } from '../advise/delay/bins.ts'
 import { cheaperDelay, HISTORY_SECONDS } from '../advise/delay/choose.ts'
+import { createFleetHazard } from '../advise/delay/fleet-hazard.ts'
 import { createGuard, gapCost, skiRentalDelay } from '../advise/delay/guard.ts'
 import { createDelayLearner } from '../advise/delay/learner.ts'
 import { seconds } from '../model/units.ts'
@@ -21,8 +22,9 @@ const fixed = (name: string, delayOf: (settings: PlaySettings) => number): Delay
 const dormouse: DelayPolicy = {
   name: 'dormouse',
   start: (settings, count) => {
+    const fleet = createFleetHazard()
     const computes = Array.from({ length: count }, () => ({
-      learner: createDelayLearner(settings),
+      learner: createDelayLearner(settings, fleet),
       guard: createGuard(settings),
     }))
     return {

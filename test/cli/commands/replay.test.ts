@@ -82,7 +82,7 @@ describe('a trace file', () => {
     const { code, out } = await replay('--activity azapp2019.csv.gz --meta azapp2019.meta.csv')
     expect(code).toBe(0)
     expect(out).toContain('azapp2019, all: 50 series')
-    expect(out).toMatch(/dormouse +44\.\d\d .* 68\.\d %/)
+    expect(out).toMatch(/dormouse +44\.\d\d .* 69\.\d %/)
   })
 })
 
