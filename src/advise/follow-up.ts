@@ -149,31 +149,3 @@ function coveredTime({ intervals, settings, now }: AdviseInput, { from, to }: In
 
 /** History of awake intervals that is read, 35 days, ms. */
 const HISTORY = 35 * DAY
-
-/** Saving that was stated, and that came. */
-export type FinishedSaving = Readonly<{ saving: Bounds<Micros>; realised: Micros }>
-
-/** Share of the finished ones that the interval should hold. */
-const COVERAGE = 0.85
-/** Finished ones that weigh as much as the widening that was measured on traces. */
-const PRIOR = 20
-/** Bounds of the factor; a miss counts for four half widths at the most. */
-const NARROWEST = 0.5
-const WIDEST = 2
-const MAX_MISS = 4
-
-/** Factor for the half widths of savings of one kind: above 1 where fewer than `COVERAGE` of the realised ones lay inside theirs. */
-export function intervalFactor(finished: readonly FinishedSaving[]): number {
-  const misses = finished.map(missOf).toSorted((a, b) => a - b)
-  const needed = misses[Math.ceil(COVERAGE * misses.length) - 1]
-  if (needed === undefined) return 1
-  const weight = misses.length / (misses.length + PRIOR)
-  return Math.min(WIDEST, Math.max(NARROWEST, Math.max(needed, 1 / MAX_MISS) ** weight))
-}
-
-/** Distance from the likely saving in half widths of its side. */
-function missOf({ saving: { low, likely, high }, realised }: FinishedSaving): number {
-  const width = realised < likely ? likely - low : high - likely
-  const distance = Math.abs(realised - likely)
-  return distance === 0 ? 0 : Math.min(MAX_MISS, distance / Math.max(width, 1))
-}

@@ -1,14 +1,17 @@
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { Gap, ObservedSetting } from '../model/ledger/gap.ts'
-import type { DayRow, Prices } from '../model/ledger/quantities.ts'
+import type { Bounds, DayRow, Prices } from '../model/ledger/quantities.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Rollup } from '../model/ledger/rollup.ts'
 import type { AdviceNeeds, AdvicePolicy } from '../model/policy/advice-policy.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
-import type { Recommendation } from '../model/policy/recommendation.ts'
+import type { Recommendation, RecommendationKind } from '../model/policy/recommendation.ts'
 import type { Preset } from '../model/service/sizes.ts'
-import type { Instant } from '../model/units.ts'
+import type { Instant, Micros } from '../model/units.ts'
+
+/** Saving that was stated, and that came. */
+export type FinishedSaving = Readonly<{ saving: Bounds<Micros>; realised: Micros }>
 
 /** All that one compute is judged by. Histories are oldest first. */
 export type AdviseInput = Readonly<{
@@ -35,5 +38,7 @@ export type AdviseInput = Readonly<{
   utilisation: Utilisation
   /** Recommendations of this compute: open, dismissed, and those implemented within 35 days, a week more than the follow-up. */
   previous: readonly Recommendation[]
+  /** By kind: recommendations for computes of the account whose follow-up ended in the last 28 days. */
+  finished?: ReadonlyMap<RecommendationKind, readonly FinishedSaving[]>
   now: Instant
 }>

@@ -11,6 +11,7 @@ import type { Confidence } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../model/service/compute.ts'
 import { cu, DAY, micros, type Cu, type Micros } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
+import type { FinishedSaving } from './input.ts'
 
 /** A part of the time: what a change would have saved in it, seconds, and how much of it was observed, ms. */
 export type Block = Readonly<{ saved: number; observed: number }>
@@ -25,10 +26,11 @@ const OUTSIDE = 0.1
 /** Factor of the half width. */
 const WIDENING = 3
 
-/** Saved seconds in `SAVING_PERIOD`; undefined without observed time. */
+/** Saved seconds in `SAVING_PERIOD`; undefined without observed time. @param finished of the same kind: they widen or narrow the interval */
 export function savedTimeInterval(
   blocks: readonly Block[],
   saved: Bounds<number>,
+  finished: readonly FinishedSaving[] = [],
 ): Bounds<number> | undefined {
   const observed = blocks.filter((block) => block.observed > 0)
   const time = sumOf(observed, (block) => block.observed)
@@ -36,10 +38,11 @@ export function savedTimeInterval(
   const perPeriod = SAVING_PERIOD / time
   const likely = saved.likely * perPeriod
   const spread = bootstrapSpread(observed)
+  const widening = WIDENING * intervalFactor(finished)
   return {
-    low: Math.min(likely - WIDENING * spread.below, saved.low * perPeriod),
+    low: Math.min(likely - widening * spread.below, saved.low * perPeriod),
     likely,
-    high: Math.max(likely + WIDENING * spread.above, saved.high * perPeriod),
+    high: Math.max(likely + widening * spread.above, saved.high * perPeriod),
   }
 }
 
@@ -96,4 +99,29 @@ export function confidenceOf(days: number, saving: Bounds<number>): Confidence {
   const touchesZero = saving.low <= 0 && saving.high >= 0
   if (days < MEDIUM_DAYS || touchesZero) return 'low'
   return days >= HIGH_DAYS ? 'high' : 'medium'
+}
+
+/** Share of the finished ones that the interval should hold. */
+const COVERAGE = 0.85
+/** Finished ones that weigh as much as the widening that was measured on traces. */
+const PRIOR = 20
+/** Bounds of the factor; a miss counts for four half widths at the most. */
+const NARROWEST = 0.5
+const WIDEST = 2
+const MAX_MISS = 4
+
+/** Factor for the half widths of savings of one kind: above 1 where fewer than `COVERAGE` of the realised ones lay inside theirs. */
+export function intervalFactor(finished: readonly FinishedSaving[]): number {
+  const misses = finished.map(missOf).toSorted((a, b) => a - b)
+  const needed = misses[Math.ceil(COVERAGE * misses.length) - 1]
+  if (needed === undefined) return 1
+  const weight = misses.length / (misses.length + PRIOR)
+  return Math.min(WIDEST, Math.max(NARROWEST, Math.max(needed, 1 / MAX_MISS) ** weight))
+}
+
+/** Distance from the likely saving in half widths of its side. */
+function missOf({ saving: { low, likely, high }, realised }: FinishedSaving): number {
+  const width = realised < likely ? likely - low : high - likely
+  const distance = Math.abs(realised - likely)
+  return distance === 0 ? 0 : Math.min(MAX_MISS, distance / Math.max(width, 1))
 }

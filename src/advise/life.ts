@@ -25,6 +25,11 @@ import type { AdviseInput } from './input.ts'
 
 /** Time without confirmation after which an open recommendation is withdrawn, 7 days: a weekday cycle. */
 const MAX_UNCONFIRMED = 7 * DAY
+/**
+ * Time in which an estimate may lie on the other side of its threshold, 28 days: the whole history that delays are judged by. In less, noise of a
+ * stationary load withdraws a recommendation and makes it again.
+ */
+const MAX_DOUBTFUL = 28 * DAY
 
 export type LifeInput = Readonly<{
   /** Result for `input`. */
@@ -198,7 +203,7 @@ const FACTUAL: readonly RecommendationKind[] = ['refresh', 'pooler', 'unused']
 function advanceUnconfirmed(row: Recommendation, { life, withheld }: Evaluated): Recommendation {
   const { now } = life.input
   const effect = withheld ? effectOf(withheld) : 'unknown'
-  const isLasting = now - row.confirmedAt >= MAX_UNCONFIRMED
+  const isLasting = now - row.confirmedAt >= (effect === 'waits' ? MAX_DOUBTFUL : MAX_UNCONFIRMED)
   if (effect !== 'ends' && !isLasting) return row
   const because = withheld && effect !== 'unknown' ? withheld.because : 'not-confirmed'
   return ended(row, { state: 'withdrawn', at: now, because })

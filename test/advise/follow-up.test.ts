@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { intervalFactor, realisedSaving } from '../../src/advise/follow-up.ts'
+import { realisedSaving } from '../../src/advise/follow-up.ts'
+import { intervalFactor } from '../../src/advise/interval.ts'
 import type { AdviseInput } from '../../src/advise/input.ts'
 import type { Gap } from '../../src/model/ledger/gap.ts'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'

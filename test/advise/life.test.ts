@@ -169,9 +169,9 @@ test('while the setting is not known, nothing ends', () => {
 test.each<[WithheldBecause | undefined, number, Recommendation['life'] | undefined]>([
   ['policy', 1, { state: 'withdrawn', at: at(DAY), because: 'policy' }],
   ['plan-fixed', 1, { state: 'withdrawn', at: at(DAY), because: 'plan-fixed' }],
-  ['fits', 6, undefined],
-  ['fits', 7, { state: 'withdrawn', at: at(7 * DAY), because: 'fits' }],
-  ['saving-small', 7, { state: 'withdrawn', at: at(7 * DAY), because: 'saving-small' }],
+  ['fits', 27, undefined],
+  ['fits', 28, { state: 'withdrawn', at: at(28 * DAY), because: 'fits' }],
+  ['saving-small', 28, { state: 'withdrawn', at: at(28 * DAY), because: 'saving-small' }],
   ['not-followed', 6, undefined],
   ['not-followed', 7, { state: 'withdrawn', at: at(7 * DAY), because: 'not-confirmed' }],
   [undefined, 7, { state: 'withdrawn', at: at(7 * DAY), because: 'not-confirmed' }],

@@ -96,7 +96,8 @@ const daysOf = ({ observed }: JudgedGaps): number => sumOf(observed, duration) /
 function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const change = { from: evidence.now, to }
   const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, change, within))
-  const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change))
+  const finished = evidence.input.finished?.get('delay')
+  const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change), finished)
   // a shorter delay never adds awake time
   return saved && saved.likely >= 0 ? { ...saved, low: Math.max(0, saved.low) } : saved
 }
@@ -113,7 +114,8 @@ function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<nu
   })
   const { low, likely, high } = savedTime(gaps, change)
   const wakes = priceOfWakes(gaps)
-  return savedTimeInterval(blocks, { low: low + wakes, likely: likely + wakes, high: high + wakes })
+  const gained = { low: low + wakes, likely: likely + wakes, high: high + wakes }
+  return savedTimeInterval(blocks, gained, input.finished?.get('delay'))
 }
 
 /** Shortest history has this many blocks of the bootstrap. */

@@ -61,7 +61,7 @@ export function sizingProposal(evidence: SizingEvidence, { to }: SizingDecision)
 }
 
 /** Awake seconds in 30 days, from the days that are known. */
-function awakeSeconds({ days, settings, entry, now }: AdviseInput): Bounds<number> | undefined {
+function awakeSeconds({ days, settings, entry, finished, now }: AdviseInput): Bounds<number> | undefined {
   const since: Instant = settings[0]?.since ?? entry.compute.createdAt
   const known = days.filter(({ from, to }) => to > since && from < now)
   const blocks = known.map(({ from, to, awake }) => ({
@@ -72,6 +72,7 @@ function awakeSeconds({ days, settings, entry, now }: AdviseInput): Bounds<numbe
   const time = savedTimeInterval(
     blocks,
     eachBound((bound) => sum[bound] / 1000),
+    finished?.get('sizing'),
   )
   return time && eachBound((bound) => Math.min(30 * (DAY / 1000), Math.max(0, time[bound])))
 }

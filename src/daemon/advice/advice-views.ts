@@ -1,11 +1,13 @@
 // Recommendations as the snapshot shows them, in memory: the open ones, and the numbers of all.
+import type { AdviseInput, FinishedSaving } from '../../advise/input.ts'
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
 import type { Recommendation, RecommendationKind, Withheld } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
-import { micros, type Instant, type Micros } from '../../model/units.ts'
+import { micros, type Instant } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
 import { isShown, SHOWN_STATES } from './read-input.ts'
 
 /** Recommendations that count now, and the reasons where there are none. */
@@ -20,13 +22,20 @@ export function createAdviceViews() {
   const open = new Map<string, readonly OpenRecommendation[]>()
   const counts = new Map<string, number>()
   const withheld = new Map<string, number>()
-  const followedUp = new Map<RecommendationKind, Realised>()
+  /** By kind and id: those whose follow-up has ended. */
+  const finished = new Map<RecommendationKind, Map<string, FinishedSaving>>()
   let summary: AdviceSummary | undefined
   const count = ({ recommendations, withheld: reasons }: AdviceOfCompute, step: 1 | -1) => {
-    for (const { kind, life, saving } of recommendations)
-      if (life.state === 'implemented' && life.realised)
-        addRealised(followedUp, kind, { likely: step * saving.likely, realised: step * life.realised.likely })
-      else addTo(counts, `${kind}/${life.state}`, step)
+    for (const { kind, id, life, saving } of recommendations) {
+      const realised = life.state === 'implemented' ? life.realised : undefined
+      if (!realised) addTo(counts, `${kind}/${life.state}`, step)
+      else {
+        const sameKind = finished.get(kind) ?? new Map<string, FinishedSaving>()
+        finished.set(kind, sameKind)
+        if (step === 1) sameKind.set(id, { saving, realised: realised.likely })
+        else sameKind.delete(id)
+      }
+    }
     for (const { kind, because } of reasons) addTo(withheld, `${kind}/${because}`, step)
     summary = undefined
   }
@@ -39,6 +48,8 @@ export function createAdviceViews() {
     /** By compute key; undefined where there are none. */
     openOf: (key: string) => open.get(key),
     openKeys: () => open.keys(),
+    finished: (): AdviseInput['finished'] =>
+      new Map([...finished].map(([kind, sameKind]) => [kind, [...sameKind.values()]])),
     replace: (key: string, before: AdviceOfCompute, next: AdviceOfCompute) => {
       count(before, -1)
       count(next, 1)
@@ -63,7 +74,7 @@ export function createAdviceViews() {
         saving: savingOfAll(open.values()),
         counts: new Map(counts),
         withheld: new Map(withheld),
-        followedUp: new Map(followedUp),
+        followedUp: new Map([...finished].flatMap(([kind, sameKind]) => realisedOf(kind, sameKind))),
       }),
   }
 }
@@ -83,16 +94,16 @@ function addTo(counts: Map<string, number>, key: string, step: number) {
   else counts.set(key, sum)
 }
 
-/** In 30 days, of the recommendations whose follow-up ended. */
-type Realised = Readonly<{ likely: Micros; realised: Micros }>
-
-function addRealised(
-  sums: Map<RecommendationKind, Realised>,
-  kind: RecommendationKind,
-  added: Readonly<Record<keyof Realised, number>>,
-) {
-  const { likely, realised } = sums.get(kind) ?? { likely: 0, realised: 0 }
-  const sum = { likely: micros(likely + added.likely), realised: micros(realised + added.realised) }
-  if (sum.likely === 0 && sum.realised === 0) sums.delete(kind)
-  else sums.set(kind, sum)
-}
+/** Sums in 30 days; none of a kind without any. */
+const realisedOf = (kind: RecommendationKind, ofKind: ReadonlyMap<string, FinishedSaving>) =>
+  ofKind.size === 0
+    ? []
+    : [
+        [
+          kind,
+          {
+            likely: micros(sumOf([...ofKind.values()], ({ saving }) => saving.likely)),
+            realised: micros(sumOf([...ofKind.values()], ({ realised }) => realised)),
+          },
+        ] as const,
+      ]

@@ -67,7 +67,14 @@ export async function createAdviser(options: AdviserOptions) {
     const entry = ledger.computes.get(key)
     if (!entry) return
     const project = ledger.projects.get(entry.ref.projectId)
-    const context = { history, plan: plan(), utilisation, project, now: now() }
+    const context = {
+      history,
+      plan: plan(),
+      utilisation,
+      finished: views.finished(),
+      project,
+      now: now(),
+    }
     try {
       await inOrder(async () => {
         const change = await evaluateCompute(entry, context)

@@ -37,6 +37,7 @@ export type EvaluationContext = Readonly<{
   history: AdviceHistory
   plan: AdvicePlan
   utilisation: Utilisation
+  finished?: AdviseInput['finished']
   project: ProjectEntry | undefined
   now: Instant
 }>
@@ -45,7 +46,7 @@ const NOTHING: Advice = { proposals: [], withheld: [] }
 
 export async function evaluateCompute(
   entry: ComputeEntry,
-  { history, plan: settings, utilisation, project, now }: EvaluationContext,
+  { history, plan: settings, utilisation, finished, project, now }: EvaluationContext,
 ): Promise<AdviceChange> {
   const { ref, compute, deletedAt } = entry
   const stored = await readStoredAdvice(history, ref, now)
@@ -59,6 +60,7 @@ export async function evaluateCompute(
     project,
     policy,
     utilisation,
+    ...(finished && { finished }),
     now,
     previous: stored.recommendations,
   }

@@ -55,8 +55,8 @@ export async function readStoredAdvice(
 
 export const SHOWN_STATES = ['open', 'implemented', 'dismissed'] as const
 
-/** Open, dismissed, or implemented with a follow-up that has not ended, or ended within the time of another. */
+/** Open, dismissed, or implemented within the time of two follow-ups: in the second the result of the first is shown. */
 export const isShown = ({ life }: Recommendation, now: Instant): boolean =>
   life.state === 'open' ||
   life.state === 'dismissed' ||
-  (life.state === 'implemented' && (!life.realised || after(life.at, seconds(2 * FOLLOW_UP)) > now))
+  (life.state === 'implemented' && after(life.at, seconds(2 * FOLLOW_UP)) > now)
