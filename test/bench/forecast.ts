@@ -1,4 +1,5 @@
 // The spend forecast on days of the past: its error beside the run-rate's, the coverage and width of its interval, and its odds.
+import { join } from 'node:path'
 import { DAYS, MEASURES, type Measure, type Tried } from './forecast/measures.ts'
 import { announced, fleets, pieces, singles, synthetic, untold, type Series } from './forecast/series.ts'
 import { PERIOD, trialsOf } from './forecast/trial.ts'
@@ -20,11 +21,14 @@ type Kind = {
 }
 
 /**
- * `TRACES=series.csv.gz npm run bench -- forecast` measures other series of the same format, `RECIPE=1` the forecast
+ * `--traces FOLDER` measures the series of its `derived-daily-awake.csv.gz`, `RECIPE=1` the forecast
  * this one was built after, on the same periods.
  */
-export function forecast(): Promise<Figures> {
-  const kinds = [...realKinds(singles(process.env['TRACES'])), ...syntheticKinds()]
+export function forecast(traces?: string): Promise<Figures> {
+  const kinds = [
+    ...realKinds(singles(traces === undefined ? undefined : join(traces, 'derived-daily-awake.csv.gz'))),
+    ...syntheticKinds(),
+  ]
   const found = measures().flatMap((measure) =>
     kinds.flatMap(({ key, name, tried, goals }) => {
       const goal = goals[measure]

@@ -47,7 +47,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
     }),
   awake,
   fleet,
-  forecast,
+  forecast: () => forecast(values.traces),
   ledger,
   observer,
   outputs: () => outputs(values.to ?? join(tmpdir(), 'dormouse-outputs')),
