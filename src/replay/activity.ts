@@ -97,8 +97,10 @@ function seriesOf({ class: name, duration, counts }: Meta): ActivitySeries {
   return { class: name, duration, active: Int32Array.from(minutes).toSorted() }
 }
 
+/** A series that another one begins with comes before it. */
 function byContent(a: ActivitySeries, b: ActivitySeries): number {
   const first = a.active.findIndex((minute, at) => minute !== b.active[at])
-  const minute = first === -1 ? 0 : (a.active[first] ?? 0) - (b.active[first] ?? Infinity)
-  return minute || a.active.length - b.active.length || a.duration - b.duration
+  const [one, other] = [a.active[first], b.active[first]]
+  const difference = one === undefined || other === undefined ? 0 : one - other
+  return difference || a.active.length - b.active.length || a.duration - b.duration
 }

@@ -29,6 +29,12 @@ describe('series', () => {
     expect(activityIn(data('x,2,1', 'y,1,1'), meta('x,low,0,100,1,1,1', 'y,low,0,100,1,1,1'))).toEqual(two)
   })
 
+  test('nor does a series that another one begins with', () => {
+    const lines = ['a', 'b'].map((name) => `${name},low,0,100,1,1,1`)
+    const short = activityIn(data('a,1,1', 'b,1,1', 'b,2,1'), meta(...lines))
+    expect(activityIn(data('b,1,1', 'a,1,1', 'a,2,1'), meta(...lines))).toEqual(short)
+  })
+
   test('a repeated row counts once, a series without activity is left out', () => {
     const result = activityIn(data('a,3,2', 'a,3,2'), meta('a,low,0,100,1,2,3', 'b,low,0,100,1,0,0'))
     expect(result).toMatchObject({ ok: true, value: { leftOut: 1, rowsRefused: 1 } })
