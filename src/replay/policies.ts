@@ -10,7 +10,7 @@ import type { DelayPolicy, PlaySettings } from './play.ts'
 /** Default of the service, minutes. */
 const DEFAULT_DELAY = 5
 
-/** One delay for all gaps. */
+/** Policy with the same delay for all gaps. */
 const fixed = (name: string, delayOf: (settings: PlaySettings) => number): DelayPolicy => ({
   name,
   start: (settings) => {

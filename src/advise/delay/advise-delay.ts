@@ -1,4 +1,4 @@
-// One recommended autosuspend delay for a compute, or the reason why there is none.
+// Recommended autosuspend delay of a compute, or the reason why there is none.
 //
 // 1. Allowed delays: what plan and policy allow.
 // 2. Evidence: without `needs` of followed time and gaps, no delay below the one in force is a candidate, because shorter gaps were hidden.

@@ -38,7 +38,7 @@ export const fromLogOdds = (value: number): number => 1 / (1 + Math.exp(-value))
 /** Own counters of a bin and of its group. */
 export type OwnCounters = Readonly<{ own: Counter; group: Counter }>
 
-/** Of one compute. */
+/** Past gaps of one compute as evidence of the next. */
 export type GapRelations = Readonly<{
   hazard: (bin: number, counters: OwnCounters) => number
   /** For each bin that the gap reached, before its own counters learn; `outcome` is 1 in the bin it ended in. */

@@ -6,7 +6,7 @@
 
 /** Share by which the applied delays may cost more than ski rental. */
 const TOLERANCE = 1.05
-/** The same in prices of a wake, for the beginning. */
+/** Excess in prices of a wake that is always allowed: at the beginning both totals are small. */
 const ALLOWANCE = 2
 /** Longest delay in prices of a wake, 4: what one gap can cost beyond the threshold is then at most 5. */
 const LONGEST = 4

@@ -1,7 +1,7 @@
 // Hazard of gaps: the probability that a gap ends in a bin, given that it reached the bin.
 import { binOf, hiOf, loOf, priorHazard, stepsOf } from './bins.ts'
 
-/** One gap as evidence of lengths, in seconds. */
+/** Gap as evidence of lengths, in seconds. */
 export type GapLength = Readonly<{
   length: number
   /** Shorter gaps could not have been seen when this one was. */

@@ -102,7 +102,7 @@ function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<num
   return saved && saved.likely >= 0 ? { ...saved, low: Math.max(0, saved.low) } : saved
 }
 
-/** The same with each wake at its price; a wake belongs to the time in which its gap begins. */
+/** Saved seconds with each wake at its price; a wake belongs to the time in which its gap begins. */
 function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const { gaps, now, input } = evidence
   const change = { from: now, to }
