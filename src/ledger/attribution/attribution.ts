@@ -56,19 +56,25 @@ function partInside(attributed: AttributedInterval, within: Interval): Attributi
   return Object.fromEntries(Object.entries(attributed.by).map(([key, time]) => [key, millis(time * part)]))
 }
 
-/** Largest distance of an availability check before the start it explains, 5 s, ms: wider, it would claim a client's wake. */
-const MAX_CHECK_DISTANCE = 5000
+/** Largest distance of an operation of the service before the start it explains, 5 s, ms: wider, it would claim a client's wake. */
+const MAX_OPERATION_DISTANCE = 5000
 
 /** Whether the service woke the compute for its availability check, and no client used it then. */
-export function isAvailabilityCheck({ from }: AwakeInterval, evidence: Evidence): boolean {
-  const hasCheck = evidence.operations.some(
+const isAvailabilityCheck = (interval: AwakeInterval, evidence: Evidence) =>
+  isWokenBy(['check_availability'], interval, evidence) &&
+  (lastClientActivity(evidence) ?? 0) <= interval.from.latest
+
+/** Whether the service woke the compute for a check or a change of settings; clients may have used it, too. */
+export const isWokenByService = (interval: AwakeInterval, evidence: Evidence): boolean =>
+  isWokenBy(['check_availability', 'apply_config'], interval, evidence)
+
+const isWokenBy = (actions: readonly string[], { from }: AwakeInterval, { operations }: Evidence) =>
+  operations.some(
     ({ action, createdAt }) =>
-      action === 'check_availability' &&
-      createdAt >= from.earliest - MAX_CHECK_DISTANCE &&
+      actions.includes(action) &&
+      createdAt >= from.earliest - MAX_OPERATION_DISTANCE &&
       createdAt <= from.latest,
   )
-  return hasCheck && (lastClientActivity(evidence) ?? 0) <= from.latest
-}
 
 export function addAttribution(a: Attribution, b: Attribution): Attribution {
   const sum: Record<string, Attribution[string]> = { ...a }

@@ -18,7 +18,7 @@ import {
   type Interval,
   type Seconds,
 } from '../../model/units.ts'
-import { isAvailabilityCheck } from '../attribution/attribution.ts'
+import { isWokenByService } from '../attribution/attribution.ts'
 import { clientActivities, isWokenByObserver, observerActivities } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { activityAt, lengthOf, maskedBy, WAKE_TIME, wasFollowed } from './follow-activity.ts'
@@ -63,8 +63,12 @@ export function suspensionGaps(
   return { activity: { ...activity, followed, open }, gaps }
 }
 
-const clientsIn = ({ from, to }: AwakeInterval, evidence: Evidence) =>
-  clientActivities(evidence).filter((at) => at >= from.earliest - SECOND && at <= (to?.latest ?? Infinity))
+/** Where the service woke the compute, records may show the wake itself as activity. */
+function clientsIn(interval: AwakeInterval, evidence: Evidence): readonly Instant[] {
+  const { from, to } = interval
+  const since = isWokenByService(interval, evidence) ? from.latest + SECOND : from.earliest - SECOND
+  return clientActivities(evidence).filter((at) => at >= since && at <= (to?.latest ?? Infinity))
+}
 
 /** Undefined where no client used the interval, or none is known to have. */
 function firstActivity(
@@ -74,10 +78,10 @@ function firstActivity(
 ): Interval | undefined {
   const { from } = interval
   const [client] = clients
-  if (isWokenByObserver(interval, evidence.ownSessions))
-    return client === undefined ? undefined : { from: from.earliest, to: client }
-  if (client === undefined && (isAvailabilityCheck(interval, evidence) || isShownUnused(interval, evidence)))
-    return undefined
+  const isWokenByClient =
+    !isWokenByObserver(interval, evidence.ownSessions) && !isWokenByService(interval, evidence)
+  if (!isWokenByClient) return client === undefined ? undefined : { from: from.earliest, to: client }
+  if (client === undefined && isShownUnused(interval, evidence)) return undefined
   return { from: instant(from.earliest - WAKE_TIME), to: from.latest }
 }
 

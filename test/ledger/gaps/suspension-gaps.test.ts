@@ -105,6 +105,24 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     [[694, 1296, 1307, 300]],
   ],
   [
+    'a compute that a change of its settings woke for a moment, and nobody used',
+    {
+      intervals: [awake(0, 1000), awake(1500, 1501), awake(2000, undefined)],
+      evidence: { ...shown(699, 1500, 2001), operations: [operation('apply_config', 1499)] },
+      followed: ALL,
+    },
+    [[699, 1297, 1302, 0]],
+  ],
+  [
+    'a compute whose settings were changed just before a client came',
+    {
+      intervals: [awake(0, 1000), awake(1500, 2000)],
+      evidence: { ...shown(699, 1502), operations: [operation('apply_config', 1499)] },
+      followed: ALL,
+    },
+    [[699, 800, 804, 0]],
+  ],
+  [
     'a compute that our reading woke, and a client used later',
     {
       intervals: [awake(0, 1000), awake(2000, undefined)],
