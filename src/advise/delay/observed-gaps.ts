@@ -2,6 +2,7 @@
 import { COARSE_STEP } from '../../model/ledger/rollup.ts'
 import { union } from '../../model/time.ts'
 import { clientActivities, isObserverActivity } from '../../ledger/evidence/activity.ts'
+import { showsActivity } from '../../ledger/rollup/state-spans.ts'
 import { duration } from '../../ledger/interval-math.ts'
 import { MAX_GAPS } from '../../model/ledger/gap.ts'
 import {
@@ -72,9 +73,10 @@ function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
   return { ...gap, from, length }
 }
 
-/** From the last client activity until the last look. */
+/** From the last client activity until the last look. With operations alone the last activity is not known. */
 function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
   const { entry, needs } = input
+  if (!showsActivity(entry.compute)) return []
   const recorded = newestActivity(input)
   const from = latest(recorded, last ? endOf(last) : recorded)
   const length = seconds((entry.observedAt - from) / 1000)

@@ -38,8 +38,8 @@ export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute
   })
 }
 
-/** A record with a start but without activity is of a compute that nobody used. */
-const showsActivity = ({ lastActive, startedAt }: Compute) =>
+/** Whether a record shows the activity of clients. With a start but without activity, it is of a compute that nobody used. */
+export const showsActivity = ({ lastActive, startedAt }: Compute) =>
   lastActive !== undefined || startedAt !== undefined
 
 type Change = Readonly<{ state: 'active' | 'idle'; at: Instant }>

@@ -170,3 +170,12 @@ test('a look after the evaluation: no more than all of the time was followed', (
   const { grounds } = proposed({ ...input, entry: { ...input.entry, observedAt: at(1.2) } })
   expect(grounds.followed).toBe(1)
 })
+
+test('autosuspend off, and records that show neither starts nor activity: nothing below it', () => {
+  const off = { autosuspendDelay: 'never' as const, state: 'active' as const }
+  const input = delayInput(
+    { settings: [{ ref: adviseRef, since: at(-10 * DAY), delay: 'never', sizing: { fixed: cu(1) } }] },
+    off,
+  )
+  expect(withheld(input).because).toBe('not-followed')
+})
