@@ -24,7 +24,8 @@ const NEVER_EVERY = 4
 const MINUTE = 60
 
 /**
- * The series in an order that chance draws once, so that any number of the first ones has the mix of all.
+ * The series in an order that chance draws once, so that any number of the first ones has the mix of all. Each life begins with a minute of
+ * activity, so that autosuspend off means awake from then on.
  *
  * @param span length of the lives, seconds
  */
@@ -41,7 +42,7 @@ export function recordedLives(
   return drawn.map(({ series: [name, minutes] }, at) => ({
     series: name,
     delay: at % NEVER_EVERY === 0 ? NEVER : DEFAULT_DELAY,
-    active: activeSpans(minutes.filter((minute) => (minute + 1) * MINUTE <= span)),
+    active: activeSpans([0, ...minutes.filter((minute) => minute > 0 && (minute + 1) * MINUTE <= span)]),
   }))
 }
 

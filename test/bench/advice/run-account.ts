@@ -209,7 +209,8 @@ function mortalStore(store: OpenedStore, { clock, random, chance, kill }: Mortal
   }
 }
 
-const ACTIVITY_FIELDS = ['last_active', 'compute_last_active_at']
+/** A start without activity would mean that nobody used the compute. */
+const ACTIVITY_FIELDS = ['last_active', 'started_at', 'compute_last_active_at']
 
 /** Answers without the fields that show activity. */
 const withoutActivity =
