@@ -9,7 +9,7 @@ import { dormouse, page, until } from './support.ts'
 test('a demo shows sleeping and waking computes, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
   const temporary = makeFolder()
-  await using demo = dormouse(['demo', '--for', '50s', '--json', '--report', folder], { TMPDIR: temporary })
+  await using demo = dormouse(['demo', '--for', '60s', '--json', '--report', folder], { TMPDIR: temporary })
   const [made = ''] = await until('a configuration', () => {
     const found = globSync('*/dormouse.yaml', { cwd: temporary })
     return found.length > 0 ? found : undefined
@@ -35,6 +35,10 @@ test('a demo shows sleeping and waking computes, counts them truly, wakes none, 
   const told = { by: 'dormouse', to: 'screen', state: 'event', name: 'budget-rung', severity: 'info' }
   expect(summary.told).toContainEqual(expect.objectContaining(told))
   expect(new Set(summary.told.map(({ name }) => name))).toEqual(new Set(['budget-rung']))
+  const forgotten = summary.recommended.filter(({ name, kind }) => name === 'forgotten' && kind === 'delay')
+  expect(forgotten).toMatchObject([{ state: 'implemented' }])
+  const answered = summary.recommended.filter(({ kind }) => kind === 'delay').map(({ name }) => name)
+  expect(new Set(answered)).toEqual(new Set(names))
   expect(summary.report).toEqual({ markdown: join(folder, 'report.md'), html: join(folder, 'report.html') })
   const [markdown, html] = [summary.report.markdown, summary.report.html].map((file) =>
     readFileSync(file, 'utf8'),

@@ -12,7 +12,7 @@ type Player = Readonly<{
 }>
 
 /** Seconds for which the recommendation for the forgotten compute is shown before somebody follows it. */
-export const SHOWN_FOR = 15
+export const SHOWN_FOR = 10
 
 export const CAST: readonly Player[] = [
   { role: 'busy', team: 'payments', cu: 1, delay: 6, about: 'queries all the time' },

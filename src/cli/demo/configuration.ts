@@ -32,8 +32,8 @@ budgets:
 notifications:
   - { name: screen, type: webhook, url_file: ${quoted(paths.receiverFile)}, min_severity: info }
 policies:
-  - { autosuspend: { floor: 2s, ceiling: 8s, wake_cost: 5s } }
-advice: { min_history: 20s, min_gaps: 5, min_peaks: 60s, grid: 1s }
+  - { autosuspend: { floor: 2s, ceiling: 6s, wake_cost: 5s } }
+advice: { min_history: 12s, min_gaps: 5, min_peaks: 60s, grid: 1s }
 poll: { interval: 1s, max_age: 10s }
 reading: { database: app, overhead: 0.05, min_interval: 10s, activity_lag: ${paths.activityLag}s, deadline: 1s }
 service:

@@ -10,6 +10,7 @@ import { CAST } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
 import { notificationText } from './receiver.ts'
+import { readRecommendations, recommendedLines, recommendedOf } from './recommendations.ts'
 import { writeDemoReport, reportFolder } from './report.ts'
 import { createScreen } from './screen.ts'
 import { setStage, type StageSet } from './stage.ts'
@@ -116,10 +117,19 @@ async function startPrograms(
 
 async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
   const screen = createScreen(show.io, intro)
+  /** In the order in which they appeared, by a key of each. */
+  const news = new Map<string, string>()
   while (isOn(show)) {
     // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
     const answer = await readFleet({ url: stage.apiUrl })
-    if (answer.ok) screen.show(answer.value, notificationLines(stage, answer.value))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const advice = await readRecommendations(stage.apiUrl)
+    if (answer.ok) {
+      const notifications = notificationLines(stage, answer.value).map((line) => [line, line] as const)
+      for (const [key, line] of [...notifications, ...(advice ? recommendedLines(advice) : [])])
+        if (!news.has(key)) news.set(key, line)
+      screen.show(answer.value, [...news.values()])
+    }
     // oxlint-disable-next-line no-await-in-loop -- as above
     await pause(show, 1)
   }
@@ -144,7 +154,8 @@ async function summarise(
   { folder, monitoring, clock }: Ending,
 ): Promise<Summary | undefined> {
   const answer = await readFleet({ url: apiUrl })
-  if (!answer.ok) return undefined
+  const advice = await readRecommendations(apiUrl)
+  if (!answer.ok || !advice) return undefined
   const report = await writeDemoReport(apiUrl, { folder, now: clock.now() })
   const fleet = answer.value
   const urls = {
@@ -156,7 +167,14 @@ async function summarise(
   }
   return (
     report &&
-    buildSummary({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.notifications, report })
+    buildSummary({
+      fleet,
+      truth: local.truth(fleet.taken_at),
+      urls,
+      told: receiver.notifications,
+      recommended: recommendedOf(advice),
+      report,
+    })
   )
 }
 

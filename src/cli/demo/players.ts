@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { createRandom } from '../../daemon/random.ts'
-import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
-import { askDaemon } from '../connect/daemon.ts'
 import { CAST, SHOWN_FOR } from './cast.ts'
+import { readRecommendations } from './recommendations.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
@@ -57,8 +56,6 @@ export async function startClients(stage: StageSet, { clock, signal, watched }: 
   )
 }
 
-type Recommended = Pick<RecommendationJson, 'project_id' | 'kind' | 'request'>
-
 /** Of the first open recommendation of a delay for a project; undefined when `signal` aborts before. */
 async function recommendedRequest(
   apiUrl: string,
@@ -67,13 +64,9 @@ async function recommendedRequest(
 ) {
   while (!signal.aborted) {
     // oxlint-disable-next-line no-await-in-loop -- until there is one
-    const answer = await askDaemon({ url: apiUrl }, '/api/v1/recommendations?state=open')
-    // oxlint-disable-next-line no-await-in-loop -- likewise
-    const body = answer.ok
-      ? ((await answer.value.json()) as { recommendations: readonly Recommended[] })
-      : undefined
-    const found = body?.recommendations.find(
-      ({ project_id, kind }) => project_id === projectId && kind === 'delay',
+    const all = await readRecommendations(apiUrl)
+    const found = all?.recommendations.find(
+      ({ project_id, kind, state }) => project_id === projectId && kind === 'delay' && state === 'open',
     )
     if (found?.request) return found.request
     // oxlint-disable-next-line no-await-in-loop -- likewise

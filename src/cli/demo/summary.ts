@@ -9,6 +9,7 @@ import {
   spanText,
 } from '../../outputs/text/amounts.ts'
 import { sumOf } from '../../std/sum.ts'
+import type { recommendedOf } from './recommendations.ts'
 import type { ReceivedNotification } from './receiver.ts'
 import type { DemoReport } from './report.ts'
 
@@ -23,6 +24,7 @@ type SummaryInput = Readonly<{
   }
   /** Earliest first. */
   told: readonly ReceivedNotification[]
+  recommended: ReturnType<typeof recommendedOf>
   report: DemoReport
 }>
 
@@ -113,6 +115,8 @@ export function summaryText(summary: Summary): string {
     `Readings: ${readings.ok} taken, ${readings.refused} refused by the quiet rule, ${readings.failed} failed. Wakes caused by readings: ${observer.wakesCaused}; ` +
       `awake time added: ${lengthOf(observer.awakeExtensionSeconds)}.`,
     notificationsLine(summary.told),
+    'Recommended:',
+    ...summary.recommended.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
     `The report of this week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }
