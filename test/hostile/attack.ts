@@ -71,6 +71,7 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
     async () => daemon.exitCode ?? ((await goodAccount(urls.api))?.computes || undefined),
     60,
   )
+  if (daemon.exitCode !== null) throw new Error(`the daemon ended at its start: ${logged.slice(-2000)}`)
   const health = await longestWait(urls.telemetry, daemon, seconds)
   const shown = (await goodAccount(urls.api)) ?? { passes: 0, computes: 0, claimed: 0 }
   const metrics = (await page(`${urls.telemetry}/metrics`)).text
