@@ -192,7 +192,7 @@ function gapsAfter(
 const hasActivity = ({ shown, open, followed }: ActivityState) =>
   shown !== undefined || open !== undefined || followed.length > 0
 
-/** Those that changed, where the delay is known. */
+/** Settings that changed, where the delay is known. */
 function settingsAfter(
   before: ComputeEntry,
   { ref, looks }: ComputeFacts,

@@ -82,7 +82,7 @@ function neededBy(demand: Float64Array, { sizes, least, size }: ComputeOptions):
 
 type ComputeOptions = Readonly<{ sizes: readonly Cu[]; least: Cu; size: Cu }>
 
-/** One compute: a series at one size, with a floor of the minimum. */
+/** Compute of a replay: a series at one size, with a floor of the minimum. */
 export type LoadCompute = Readonly<{
   demand: Float64Array
   size: Cu
@@ -90,7 +90,7 @@ export type LoadCompute = Readonly<{
   hindsight: Hindsight
 }>
 
-export function computeOf({ used }: LoadSeries, size: Cu, limits: SizeLimits): LoadCompute {
+export function loadComputeOf({ used }: LoadSeries, size: Cu, limits: SizeLimits): LoadCompute {
   const demand = used.map((share) => share * size)
   return { demand, size, limits, hindsight: hindsightOf(demand, { ...limits, size }) }
 }

@@ -7,7 +7,7 @@ export type TraceText = Readonly<{ file: string; text: string }>
 /** `line` counts from 1, the header. */
 type TraceRow<Column extends string> = Readonly<{ line: number; cells: Readonly<Record<Column, string>> }>
 
-/** One line for people, with file and line. */
+/** Message in one line, with file and line. */
 export type TraceProblem = string
 
 export const problemAt = (file: string, line: number, what: string): TraceProblem =>

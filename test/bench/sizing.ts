@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readTraceFile } from '../../src/cli/terminal/trace-file.ts'
 import { createPreset, sizeAtLeast } from '../../src/model/service/sizes.ts'
 import { cu } from '../../src/model/units.ts'
-import { computeOf, playRule, type LoadFigures, type LoadSeries } from '../../src/replay/load.ts'
+import { loadComputeOf, playRule, type LoadFigures, type LoadSeries } from '../../src/replay/load.ts'
 import { loadSeriesIn } from '../../src/replay/load-series.ts'
 import { SIZE_RULES } from '../../src/replay/size-rules.ts'
 import type { Result } from '../../src/std/result.ts'
@@ -37,7 +37,7 @@ export function sizing(traces: string): Promise<Figures> {
   for (const [start, share] of Object.entries(STARTS))
     for (const floor of FLOORS) {
       const computes = series.flatMap((one) =>
-        SIZES.map((size) => computeOf(one, size, limitsOf(size, share * floor))),
+        SIZES.map((size) => loadComputeOf(one, size, limitsOf(size, share * floor))),
       )
       for (const rule of SIZE_RULES) {
         const key = `${start}_f${100 * floor}`

@@ -4,7 +4,7 @@ import { readTraceFile } from '../../src/cli/terminal/trace-file.ts'
 import type { Sizing } from '../../src/model/service/compute.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import { cu } from '../../src/model/units.ts'
-import { computeOf, playLoad, playRule } from '../../src/replay/load.ts'
+import { loadComputeOf, playLoad, playRule } from '../../src/replay/load.ts'
 import { loadSeriesIn } from '../../src/replay/load-series.ts'
 import { SIZE_RULES } from '../../src/replay/size-rules.ts'
 import { check } from '../support/property.ts'
@@ -42,7 +42,7 @@ describe('the autoscaler', () => {
 
 test('hindsight has the cheapest fixed size and range that throttle half a percent at most', () => {
   const used = Float64Array.from({ length: 1000 }, (_, at) => (at === 500 ? 1 : 0.1))
-  const { hindsight } = computeOf({ name: 'a', used }, cu(8), limits)
+  const { hindsight } = loadComputeOf({ name: 'a', used }, cu(8), limits)
   // one step of 1000 may be throttled: 1 CU holds the others
   expect(hindsight).toEqual({ bestFixed: 1000, bestPair: 1000, needed: 999 + 8 })
 })
@@ -101,7 +101,7 @@ describe('on recorded load of one database and five machines', () => {
   if (!data?.ok || !meta?.ok) throw new Error('the traces can be read')
   const traces = loadSeriesIn(data.value, meta.value)
   if (!traces.ok) throw new Error(traces.error)
-  const computes = traces.value.series.map((series) => computeOf(series, cu(4), limits))
+  const computes = traces.value.series.map((series) => loadComputeOf(series, cu(4), limits))
   const figures = (name: string, share = 1) => playRule(computes, rule(name), share)
 
   test('the rule saves, throttles hardly, and restarts at most twice', () => {

@@ -3,10 +3,11 @@ import type { AdviseInput } from '../../src/advise/input.ts'
 import { newComputeEntry } from '../../src/ledger/apply-facts.ts'
 import type { AwakeInterval, Edge } from '../../src/model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
+import { eachBound, type DayRow } from '../../src/model/ledger/quantities.ts'
 import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
-import { cu, cuMillis, micros, seconds } from '../../src/model/units.ts'
+import { cu, cuMillis, micros, millis, seconds } from '../../src/model/units.ts'
 import { at, look, prices } from './build.ts'
 
 const DAY_SECONDS = 86_400
@@ -83,3 +84,27 @@ export const awakeInterval = (
   knownUntil: at(knownUntil),
   restart: false,
 })
+
+/** A day of 0.25 CU that was awake for `hours`. */
+const dayRow = (day: number, hours: number): DayRow => ({
+  ref: adviseRef,
+  date: `day ${day}`,
+  from: at(day * DAY_SECONDS),
+  to: at((day + 1) * DAY_SECONDS),
+  awake: eachBound(() => millis(hours * 3_600_000)),
+  cuTime: { 106_000: eachBound(() => cuMillis(0.25 * hours * 3_600_000)) },
+  idleTail: millis(0),
+  observerOverhead: millis(0),
+  wakes: 1,
+  version: 1,
+})
+
+/** 30 days, each awake for `hours`. */
+export const month = (hours: number) => Array.from({ length: 30 }, (_, day) => dayRow(day, hours))
+
+/** Evaluated after a month in which the compute was always awake. */
+export const inputAfterMonth = (
+  record: Partial<Compute>,
+  over: Partial<AdviseInput> = {},
+  current?: AwakeInterval,
+) => adviseInput({ entry: adviseEntry({ current }, record), days: month(24), ...over })

@@ -1,4 +1,4 @@
-// One recommended sizing for a compute, or the reason why there is none.
+// Recommended sizing of a compute, or the reason why there is none.
 //
 // 1. Limits: what the plan and the policy allow, and the least minimum that holds the connections.
 // 2. Load under the sizing of now, as readings show it. Without a reading nothing bounds the demand.

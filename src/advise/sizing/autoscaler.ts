@@ -14,7 +14,7 @@ const FILLED = 0.9
 /** Share of a five-minute step that passes before the size follows the demand: 10 s. */
 const LAG = 10 / 300
 
-/** One step: CU that it has, its share of throttled time, and the target that the next step starts from. */
+/** Step of five minutes: its size, its share of throttled time, and the target that the next step starts from. */
 type ScaledStep = Readonly<{ cu: Cu; throttled: number; target: Cu }>
 
 /** @param before the step before; undefined at the start and after missing steps */

@@ -1,6 +1,6 @@
 // A sizing as a proposal: saving, effect, grounds, and the ranges that cost more.
 //
-// The same demand is priced three times. High saving: always at the minimum. Likely: by the utilisation of the account's ranges, at most
+// Three prices of one demand. High saving: always at the minimum. Likely: by the utilisation of the account's ranges, at most
 // what the readings allow. Low: by average active sessions, which are more than the CPU demand; saturated steps would take all they get.
 import { priceAt } from '../../ledger/settle/slices.ts'
 import { addBounds, eachBound, type Bounds } from '../../model/ledger/quantities.ts'

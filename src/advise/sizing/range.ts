@@ -15,7 +15,7 @@ import { isAlwaysSaturated, isSaturated, largerMax, type Saturation } from './up
 export type SizeLimits = Readonly<{
   /** Ascending. */
   sizes: readonly Cu[]
-  /** Of a maximum or a fixed size. */
+  /** Largest maximum or fixed size. */
   largest: Cu
   /** Largest difference between maximum and minimum; undefined where the plan has no ranges. */
   widest: Cu | undefined

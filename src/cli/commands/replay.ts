@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu, seconds, type Seconds } from '../../model/units.ts'
 import { replayGaps } from '../../replay/history.ts'
-import { computeOf, playRule } from '../../replay/load.ts'
+import { loadComputeOf, playRule } from '../../replay/load.ts'
 import { loadSeriesIn } from '../../replay/load-series.ts'
 import { SIZE_RULES } from '../../replay/size-rules.ts'
 import { createPreset } from '../../model/service/sizes.ts'
@@ -198,7 +198,7 @@ function replayLoad(data: TraceText, meta: TraceText, { io, json }: Options & { 
   const traces = loadSeriesIn(data, meta)
   if (!traces.ok) return failUsage(io, traces.error)
   const { series, leftOut, rowsRefused } = traces.value
-  const computes = series.flatMap((one) => LOAD_SIZES.map((size) => computeOf(one, size, LOAD_LIMITS)))
+  const computes = series.flatMap((one) => LOAD_SIZES.map((size) => loadComputeOf(one, size, LOAD_LIMITS)))
   const policies = SIZE_RULES.map((rule) => ({ policy: rule.name, ...playRule(computes, rule, 1) }))
   const set = setName(data)
   const group = {

@@ -15,7 +15,7 @@ import type { Io } from '../terminal/io.ts'
 export type ApiProblem = Readonly<{
   kind: 'unreached' | 'refused'
   message: string
-  /** Of an answer without success. */
+  /** HTTP status of an answer without success. */
   status?: number
 }>
 type Body = Awaited<ReturnType<typeof request>>['body']

@@ -56,7 +56,7 @@ export async function startClients(stage: StageSet, { clock, signal, watched }: 
   )
 }
 
-/** Of the first open recommendation of a delay for a project; undefined when `signal` aborts before. */
+/** Request of the first open recommendation of a delay for a project; undefined when `signal` aborts before. */
 async function recommendedRequest(
   apiUrl: string,
   projectId: string,

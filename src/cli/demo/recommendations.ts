@@ -13,7 +13,7 @@ export async function readRecommendations(apiUrl: string): Promise<Recommendatio
 const isExpected = (body: unknown): body is RecommendationsJson =>
   Array.isArray(fieldOf(body, 'recommendations'))
 
-/** One line for each open one, by its id. */
+/** Lines of the open recommendations, by id. */
 export const recommendedLines = ({
   recommendations,
   currency,

@@ -8,7 +8,7 @@ import { planOfSubscription, type Consumption } from '../../model/service/consum
 import type { PlanLimits, ServicePlan } from '../../model/policy/plan-limits.ts'
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
-import type { AdviceOfCompute } from '../advice/advice-views.ts'
+import type { AdviceOfCompute } from '../advice/read-input.ts'
 import { evaluateCompute, type AdvicePlan } from '../advice/evaluate.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'

@@ -2,21 +2,13 @@
 import type { AdviseInput, FinishedSaving } from '../../advise/input.ts'
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
-import type { Recommendation, RecommendationKind, Withheld } from '../../model/policy/recommendation.ts'
+import type { Recommendation, RecommendationKind } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
 import { micros, type Instant } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
-import { isShown, SHOWN_STATES } from './read-input.ts'
-
-/** Recommendations that count now, and the reasons where there are none. */
-export type AdviceOfCompute = Readonly<{
-  recommendations: readonly Recommendation[]
-  withheld: readonly Withheld[]
-}>
-
-export type AdviceViews = ReturnType<typeof createAdviceViews>
+import { isShown, SHOWN_STATES, type AdviceOfCompute } from './read-input.ts'
 
 export function createAdviceViews() {
   const open = new Map<string, readonly OpenRecommendation[]>()
@@ -68,7 +60,7 @@ export function createAdviceViews() {
       for await (const advice of history.advice(account, {}))
         count({ recommendations: [], withheld: advice.withheld }, 1)
     },
-    /** The same object until something changes. */
+    /** Identical object until something changes. */
     summary: (): AdviceSummary =>
       (summary ??= {
         saving: savingOfAll(open.values()),

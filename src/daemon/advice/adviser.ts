@@ -12,7 +12,6 @@ import type { PassState } from '../pass/pass-state.ts'
 import { createAdviceViews } from './advice-views.ts'
 import { findDue } from './due.ts'
 import { changeRecommendation, evaluateCompute, type AdviceChange, type AdvicePlan } from './evaluate.ts'
-import { createPace } from './pace.ts'
 import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
 type AdviserOptions = Readonly<{
@@ -62,7 +61,7 @@ export async function createAdviser(options: AdviserOptions) {
     if (due.nextAt !== undefined) scans.dueIn((due.nextAt - now()) / 1000)
   }
 
-  /** One compute's failure does not end the others'. */
+  /** Evaluates one compute. A failure is logged and ends no other evaluation. */
   async function evaluate(key: string, { ledger }: PassState) {
     const entry = ledger.computes.get(key)
     if (!entry) return
@@ -140,6 +139,26 @@ export async function createAdviser(options: AdviserOptions) {
       }),
     /** Resolves when nothing is running. */
     idle: async () => running,
+  }
+}
+
+/** Seconds of work at full speed before the share holds: a small account gets all its answers at once. */
+const WORK_BURST = 2
+
+/** Pace of work beside the passes. @param share of a core; 1 for no waits */
+export function createPace(clock: Pick<Clock, 'monotonic' | 'sleep'>, share: number) {
+  let credit = WORK_BURST
+  let at = clock.monotonic()
+  return {
+    /** Runs `work`, then waits as long as the share asks for. */
+    run: async (work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+      const startedAt = clock.monotonic()
+      credit = Math.min(WORK_BURST, credit + share * (startedAt - at))
+      at = startedAt
+      await work()
+      credit -= clock.monotonic() - startedAt
+      if (credit < 0 && share < 1) await clock.sleep(seconds(-credit / share), signal)
+    },
   }
 }
 

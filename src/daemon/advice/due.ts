@@ -27,7 +27,7 @@ type ScanContext = Readonly<{
   now: Instant
 }>
 
-/** Those that exist and were never evaluated, or not for a day, or whose answer was to be there by now. */
+/** Computes that exist and were never evaluated, or not for a day, or whose answer was to be there by now. */
 export async function findDue(
   { account, computes }: Ledger,
   { history, clock, needs, now }: ScanContext,

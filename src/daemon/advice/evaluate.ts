@@ -12,9 +12,14 @@ import type { Write } from '../../model/ports/store.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Instant, Micros } from '../../model/units.ts'
-import type { AdviceOfCompute } from './advice-views.ts'
 import { dueAfter } from './due.ts'
-import { isShown, readHistories, readStoredAdvice, type AdviceHistory } from './read-input.ts'
+import {
+  isShown,
+  readHistories,
+  readStoredAdvice,
+  type AdviceHistory,
+  type AdviceOfCompute,
+} from './read-input.ts'
 
 /** Settings of the configuration that evaluations go by. */
 export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices'> &

@@ -2,11 +2,10 @@
 import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import type { AdviseInput } from '../../advise/input.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
-import type { ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
+import type { ComputeAdvice, Recommendation, Withheld } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { after, DAY, instant, seconds, type Instant } from '../../model/units.ts'
-import type { AdviceOfCompute } from './advice-views.ts'
 
 export type AdviceHistory = Pick<
   History,
@@ -36,6 +35,12 @@ export async function readHistories(
     intervals: await Array.fromAsync(history.intervals(account, last(RECENT))),
   }
 }
+
+/** Recommendations that count now, and the reasons where there are none. */
+export type AdviceOfCompute = Readonly<{
+  recommendations: readonly Recommendation[]
+  withheld: readonly Withheld[]
+}>
 
 /** Recommendations that count now, and the last evaluation. */
 export async function readStoredAdvice(

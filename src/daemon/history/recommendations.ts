@@ -55,7 +55,7 @@ export function adviceRequestOf(
   return account.ok ? ok({ account: account.value, computes: named, states }) : account
 }
 
-/** Of one account. */
+/** Computes with the id or name, all in one account. */
 function refsNamed({ computes }: Snapshot, name: string, asked: string | undefined) {
   const refs = computesNamed(computes, name).map(({ identity }) => identity.ref)
   const account = asked ?? refs[0]?.account
@@ -159,7 +159,7 @@ async function* joined<Row>(rows: AsyncIterable<Row>, jsonOf: (row: Row) => read
   yield piece
 }
 
-/** Of open recommendations that come compute by compute. */
+/** Sum over open recommendations that come compute by compute. */
 function createTotal() {
   let sum: Bounds<Micros> = NO_SAVING
   let same: Recommendation[] = []
@@ -181,7 +181,7 @@ function createTotal() {
   }
 }
 
-/** Of one compute. @throws when the store fails */
+/** Recommendations of one compute. @throws when the store fails */
 export async function readComputeAdvice(
   { history, ...sources }: AdviceSources,
   snapshot: Snapshot,

@@ -17,7 +17,7 @@ export type ReportAdviceSource = Readonly<{
   history: Pick<History, 'recommendations' | 'advice' | 'gaps'>
   ledger: Ledger
   advice: Readonly<{
-    /** Of the service, for the printed requests. */
+    /** URL of the service, for the printed requests. */
     baseUrl: string
     /** In 30 days: what saves less is not listed. */
     minSaving: Micros

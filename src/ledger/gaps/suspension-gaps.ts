@@ -122,7 +122,7 @@ function openGapAfter(interval: ClosedInterval, context: ClosedContext): OpenGap
   return hiddenBelow === 'never' ? undefined : { from: last.from, within: last.within, hiddenBelow }
 }
 
-/** One delay before the suspension where the newest activity known does not explain it. */
+/** Instant one delay before the suspension, where the newest activity known does not explain it. */
 function lastActivity(
   { from, to }: ClosedInterval,
   newest: Instant | undefined,

@@ -4,7 +4,7 @@ import { moneyText, shortNumber } from '../text/amounts.ts'
 import type { RecommendationJson, SettingJson } from '../text/recommendation-schema.ts'
 import { settingText } from '../text/recommendation-text.ts'
 
-/** One setting: money in 30 days, and wakes a day where they are known. */
+/** Point of the curve, a setting: money in 30 days, and wakes a day where they are known. */
 type CurvePoint = Readonly<{
   setting: SettingJson
   money: number

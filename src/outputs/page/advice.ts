@@ -1,4 +1,4 @@
-// One recommendation on a page: words, curve, request.
+// Recommendation on a page: words, curve, request.
 import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'

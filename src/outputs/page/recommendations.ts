@@ -43,7 +43,7 @@ export type AdviceRow =
 
 export type AdvicePageInput = Readonly<{
   query: AdviceQuery
-  /** Of this page: largest likely saving, or largest cost without autosuspend, first. */
+  /** Rows of this page: largest likely saving, or largest cost without autosuspend, first. */
   rows: readonly AdviceRow[]
   matches: number
   teams: readonly string[]

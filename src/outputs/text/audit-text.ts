@@ -93,7 +93,7 @@ export const computeLines = ({ byCompute, currency }: Audit, limit: number): rea
 
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? 'never' : exactDurationText(delay))
 
-/** One line, as everywhere. */
+/** Line with project, compute and the summary that all outputs have. */
 export function auditedRecommendationText(
   { projectName, recommendation }: AuditedRecommendation,
   currency: string,
@@ -162,7 +162,7 @@ export function findingSections(audit: Audit, limit: number): readonly TextRow[]
 type Listed = Readonly<{
   lines: readonly string[]
   limit: number
-  /** Of the lines from an index on. */
+  /** Text on the money of the lines from an index on. */
   worth?: (from: number) => string
 }>
 

@@ -19,7 +19,7 @@ import type { RecommendationJson, SettingJson, WithheldJson } from './recommenda
 export type RecommendationContext = Readonly<{
   projectName: string | undefined
   computeName: string | undefined
-  /** Of the account, with its version. */
+  /** URL of the account's service, with its version. */
   baseUrl: string
   /** Median of the wakes of its region; undefined before the first. */
   wakeLatency: Seconds | undefined

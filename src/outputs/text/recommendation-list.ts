@@ -55,7 +55,7 @@ const computeText = ({ endpoint_id: id, name, project_name: project }: WithheldJ
   return known === null ? id : `${id} (${known})`
 }
 
-/** One reason of each compute whose autosuspend is off, the dearest first. */
+/** Delays of computes whose autosuspend is off, the dearest first. */
 function alwaysOn(withheld: readonly WithheldJson[]) {
   const costly = withheld.filter((one) => one.always_on_micros_per_30_days !== null)
   return costly.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, MAX_ALWAYS_ON)

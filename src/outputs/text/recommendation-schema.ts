@@ -163,7 +163,7 @@ export const recommendationsSchema = strictObject({
 
 export type RecommendationsJson = z.output<typeof recommendationsSchema>
 
-/** Of one compute. */
+/** Recommendations of one compute, and why there are no others. */
 export type ComputeAdviceJson = Readonly<{
   currency: string
   /** By the time they were opened, without those that were replaced. */

@@ -84,7 +84,7 @@ export function savingText(saving: Amounts, currency: string): string {
 
 const negated = ({ low, likely, high }: Amounts) => ({ low: -high, likely: -likely, high: -low })
 
-/** One line; what costs more says so first. */
+/** Summary in one line; a setting that costs more says so first. */
 export function recommendationSummary(recommendation: RecommendationJson, currency: string): string {
   const { saving_micros_per_30_days: saving, confidence } = recommendation
   const title = recommendationTitle(recommendation)

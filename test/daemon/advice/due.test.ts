@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dueAfter, findDue } from '../../../src/daemon/advice/due.ts'
-import { createPace } from '../../../src/daemon/advice/pace.ts'
+import { createPace } from '../../../src/daemon/advice/adviser.ts'
 import type { ComputeAdvice, Withheld } from '../../../src/model/policy/recommendation.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { micros, seconds, type Instant } from '../../../src/model/units.ts'

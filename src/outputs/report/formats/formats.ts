@@ -69,7 +69,7 @@ const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) 
     best(compute, report, ({ saving_micros_per_30_days: { likely } }) => inMoney(likely)),
 }
 
-/** Of the listed recommendation for the compute that saves most; null without one. */
+/** Best listed recommendation for the compute that saves most; null without one. */
 function best(
   { project_id, endpoint_id }: ReportCompute,
   { recommendations }: Report,
