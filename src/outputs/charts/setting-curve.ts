@@ -51,7 +51,7 @@ const ROLES: Readonly<Record<CurvePoint['role'], string>> = {
 export function settingCurve(one: RecommendationJson, currency: string): Html | undefined {
   const points = curvePoints(one)
   if (one.alternatives.length === 0) return undefined
-  return html`${points.length > 2 && curveFigure(points, currency)}
+  return html`${one.kind === 'delay' && points.length > 2 && curveFigure(points, currency)}
     <details data-key="curve-${one.id}">
       <summary>Show data</summary>
       ${tableHtml({
