@@ -47,7 +47,7 @@ const ROLES: Readonly<Record<CurvePoint['role'], string>> = {
   other: '',
 }
 
-/** Money and wakes of each setting: a chart from three settings on, and a table. Undefined where nothing is compared. */
+/** Money and wakes of each setting: a table, and of three delays and more a chart. Undefined where nothing is compared. */
 export function settingCurve(one: RecommendationJson, currency: string): Html | undefined {
   const points = curvePoints(one)
   if (one.alternatives.length === 0) return undefined
