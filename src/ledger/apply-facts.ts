@@ -24,6 +24,7 @@ import { replacedAt } from './deleted-computes.ts'
 import {
   EMPTY_EVIDENCE,
   addDeletion,
+  addListedActivity,
   addLook,
   addMeasuredSize,
   addOperations,
@@ -169,11 +170,11 @@ type SettledFacts = Pick<ComputeEntry, 'evidence' | 'deletedAt'> &
 
 function gapsAfter(
   { before, isNew }: EntryBefore,
-  { ref, looks }: ComputeFacts,
+  { ref, looks, listed }: ComputeFacts,
   { settled, evidence, delay, deletedAt, minGap = MIN_GAP }: SettledFacts,
 ) {
   const { ownSessions } = evidence
-  const followed = followActivity(isNew ? undefined : before, { ref, looks, ownSessions, minGap })
+  const followed = followActivity(isNew ? undefined : before, { ref, looks, listed, ownSessions, minGap })
   const closed = settled.closed.map(({ interval }) => interval)
   const over = suspensionGaps(followed.activity, {
     closed,
@@ -276,7 +277,8 @@ function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFac
 function evidenceWith(before: ComputeEntry, facts: ComputeFacts, { now, delay, preset }: DelayContext) {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)
-  const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
+  const listed = facts.listed ? addListedActivity(evidence, facts.listed) : evidence
+  const looked = facts.looks.reduce(addLook, { ...listed, attributed })
   const operated = addOperations(looked, provisionalOperations(before, facts))
   const read = facts.readings.reduce(
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),

@@ -40,7 +40,14 @@ export function backfill(
     const batch = operations.slice(first, first + OPERATIONS_PER_STEP)
     // Instants of the interface are in whole seconds.
     const appliedAt = after(batch.at(-1)?.updatedAt ?? context.now, seconds(1))
-    const past = { ...facts, looks: [], readings: [], operations: batch, deletion: undefined }
+    const past = {
+      ...facts,
+      looks: [],
+      readings: [],
+      operations: batch,
+      deletion: undefined,
+      listed: undefined,
+    }
     const [due, later] = splitEvidence(remaining, appliedAt)
     // The operations that would explain an undated transition are read.
     const begin = { ...entry, evidence: appendEvidence(evidence, due), transitionAt: undefined }

@@ -1,6 +1,6 @@
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
-import type { Ledger } from '../model/ledger/ledger.ts'
-import type { Deletion, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
+import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
+import type { Deletion, ListedActivity, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
@@ -16,6 +16,8 @@ export type ComputeFacts = Readonly<{
   operationsLost: boolean
   readings: readonly ReadingAttempt[]
   deletion: Deletion | undefined
+  /** Before the looks; undefined where the project has other computes, or its compute slept. */
+  listed?: ListedActivity | undefined
 }>
 
 type Endpoint = Pick<ComputeRef, 'projectId' | 'endpointId'>
@@ -42,11 +44,13 @@ export function groupFactsByCompute(
   const lost = new Set(
     sweep.unreadableOperations.map(({ projectId, endpointId = ANY_COMPUTE }) => `${projectId}/${endpointId}`),
   )
+  const listed = new Map(listedActivities(ledger, sweep).map((one) => [keyOf(one), one]))
   const facts = new Map<string, ComputeFacts>()
   const endpoints: readonly Endpoint[] = [
     ...sweep.looks.map(({ compute }) => compute),
     ...ofComputes,
     ...sweep.readings.map(({ ref }) => ref),
+    ...listed.values(),
     ...unobservedOf(ledger, sweep, now),
   ]
   for (const { projectId, endpointId } of endpoints) {
@@ -61,6 +65,7 @@ export function groupFactsByCompute(
       operationsLost: lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANY_COMPUTE}`),
       readings: readings.get(key) ?? [],
       deletion: undefined,
+      listed: listed.get(key)?.activity,
     })
   }
   for (const [key, deletion] of deletionsIn(ledger, sweep, facts)) {
@@ -69,6 +74,23 @@ export function groupFactsByCompute(
   }
   return facts
 }
+
+type ActiveEndpoint = Endpoint & { readonly activity: ListedActivity }
+
+/** Of awake computes without others in their projects, before and after the sweep. */
+function listedActivities({ account, projects, computes }: Ledger, sweep: Sweep): readonly ActiveEndpoint[] {
+  const listed = new Map(sweep.listedComputes.map(({ projectId, endpointIds }) => [projectId, endpointIds]))
+  return sweep.activities.flatMap((activity) => {
+    const { projectId } = activity
+    const before = projects.get(projectId)?.listed?.endpointIds ?? []
+    const [endpointId = '', ...others] = new Set([...before, ...(listed.get(projectId) ?? [])])
+    const entry = computes.get(computeKey({ account, projectId, endpointId }))
+    return others.length === 0 && entry && isAwake(entry) ? [{ projectId, endpointId, activity }] : []
+  })
+}
+
+const isAwake = ({ deletedAt, compute }: ComputeEntry) =>
+  deletedAt === undefined && compute.state === 'active'
 
 /** Perhaps without observations: their project was listed or its operations read, or their settlement is due. */
 function unobservedOf({ computes }: Ledger, sweep: Sweep, now: Instant): readonly ComputeRef[] {

@@ -1,7 +1,7 @@
 // Facts of one sweep with the time they are true of, before the ledger applies them.
 import type { Compute, ComputeRef, Project } from './service/compute.ts'
 import type { Operation } from './service/operation.ts'
-import type { Bytes, Instant, Millis, Seconds } from './units.ts'
+import type { Bytes, Instant, Interval, Millis, Seconds } from './units.ts'
 
 /** True at some instant in `[askedAt, answeredAt]`. */
 export type Look = Readonly<{
@@ -12,6 +12,19 @@ export type Look = Readonly<{
   askedOn: Seconds
   /** No activity since the look before, as repeated project lists show. */
   quietUntil?: Instant
+  /** Repeated project lists showed the activity of this compute, the only one of its project, at most `MAX_FOLLOWED_STEP` apart. */
+  listed?: Interval
+}>
+
+/** Newer activity of a project in the list than in the one before. */
+export type ListedActivity = Readonly<{
+  projectId: string
+  lastActive: Instant
+  /** Request of its page now, and in the last finished list, which showed no activity as new; undefined without one. */
+  askedAt: Instant
+  askedBefore: Instant | undefined
+  /** How late the list may show activity. */
+  lag: Seconds
 }>
 
 /** Between `from` and `observedAt`. */
@@ -211,6 +224,8 @@ export type ListedPage = Readonly<{
   projectIds: readonly string[]
   /** With unreadable records. */
   unreadable: readonly string[]
+  /** All its known projects were listed at most `MAX_FOLLOWED_STEP` apart since. */
+  followedSince: Instant
 }>
 
 export type FinishedList = Readonly<{
@@ -219,6 +234,8 @@ export type FinishedList = Readonly<{
   pages: number
   /** Project id → request time of its page. */
   readAt: ReadonlyMap<string, Instant>
+  /** Request time of a page → its `followedSince`. */
+  followedSince: ReadonlyMap<Instant, Instant>
   /** Known projects missing in it; without those known to have no compute. */
   missing: ReadonlySet<string>
 }>
@@ -237,6 +254,7 @@ export type Sweep = Readonly<{
   endedAt: Instant
   /** New and changed projects of the list. */
   projects: readonly Project[]
+  activities: readonly ListedActivity[]
   /** Projects in `unexplainedActivity` may have been looked at since. */
   list: ListProgress
   /** For which the request allowance was not enough. */

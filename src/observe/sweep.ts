@@ -8,6 +8,7 @@
 // Each part gets what the ones before left of the sweep's requests.
 import type { Project } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Backlog, ListProgress, Sweep, PendingRetries } from '../model/observation.ts'
 import type { ServiceError } from '../model/service/service-error.ts'
 import { instantOf } from '../model/service/service-time.ts'
@@ -25,6 +26,7 @@ import {
 } from './polling/poll-plan.ts'
 import { lastListed, readProjectList, type ListResult } from './polling/project-list.ts'
 import { runReadingRound, type ReadingPlan, type RoundPorts } from './reading/reading-round.ts'
+import { listedOften } from './polling/listed-activity.ts'
 import { readComputes } from './polling/computes.ts'
 import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
 
@@ -73,7 +75,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   )
   const startedAt = instantOf(startedOn, clock)
   const projects = [...listed.changed.values()]
-  const common = { account: ledger.account, startedAt, projects }
+  const common = { account: ledger.account, startedAt, projects, activities: listed.activities }
   if (listed.stopped)
     return { ...common, ...endedEarly(listed, listed.stopped), retries: waiting, endedAt: clock.now() }
 
@@ -94,6 +96,10 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
       ledger,
       projectIds: selection.projectIds,
       quietUntil,
+      listedOften: (projectId) => {
+        const at = isOnly(ledger.projects.get(projectId)) ? readAt.get(projectId) : undefined
+        return at && listedOften(listed.progress, at)
+      },
       waiting: waiting.looks,
       missing: plan.hasConfiguredProjects ? undefined : (listed.progress.finished?.missing ?? new Set()),
     },
@@ -168,7 +174,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
 const endedEarly = (
   { progress, problems, requests }: ListResult,
   { kind }: ServiceError,
-): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'retries'> => ({
+): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'activities' | 'retries'> => ({
   list: progress,
   requestsMade: requests,
   backlog: NO_BACKLOG,
@@ -208,6 +214,8 @@ const READINGS_SHARE = 0.25
 
 const roomOfOperations = ({ readings }: SweepPlan, remaining: number): number =>
   readings.mode === 'off' ? remaining : Math.ceil(remaining * (1 - READINGS_SHARE))
+
+const isOnly = (entry: ProjectEntry | undefined): boolean => entry?.listed?.endpointIds.length === 1
 
 const freshProjects =
   ({ projects }: Ledger, { changed }: ListResult) =>

@@ -11,7 +11,7 @@ import { bySize } from '../support/tiers.ts'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
-const DAYS = bySize(4, 0.4)
+const DAYS = bySize(4, 0.2)
 const END = DAYS * 86_400 * SECOND
 /** Gaps over suspensions are stored when their intervals are settled. */
 const SETTLED = END - 60 * MINUTE
@@ -134,4 +134,38 @@ test('without activity fields, operations show the gaps over suspensions alone',
   expect(inside).toBeGreaterThanOrEqual(0.99)
   expect(invented).toBe(0)
   expect(followedShare(hours)).toBe(0)
+})
+
+/** So many that in turns of one look a pass, an awake one has its turn every quarter of an hour at most. */
+const crowdOf = (random: Random): readonly Use[] =>
+  Array.from({ length: bySize(9, 6) }, (_, index) =>
+    usesOf(random)
+      .filter(({ endpointId }) => index === 0 || endpointId !== 'ep-short')
+      .map((use) => ({ ...use, endpointId: `${use.endpointId}-${index}` })),
+  ).flat()
+const FIRST_LOOKS = 15 * MINUTE
+
+test.each(bySize([5, 55], [55]))('a list, %i s late, shows activity between rare looks', async (lag) => {
+  const looks = new Map<string, number>()
+  const { uses, gaps, hours } = await storedGaps(crowdOf, {
+    readings: 'off',
+    requests: 60,
+    listLag: lag * SECOND,
+    // leaves one look a pass for awake computes, and one more for transitions
+    listRequests: (elapsed) => (elapsed < FIRST_LOOKS ? 1 : 57),
+    twisted: (record) => {
+      const id = String(record['id'])
+      looks.set(id, (looks.get(id) ?? 0) + 1)
+      return record
+    },
+  })
+  const judged = judge(uses, gaps)
+  expect(judged.recorded).toBeGreaterThanOrEqual(0.95)
+  expect(judged.inside).toBeGreaterThanOrEqual(0.99)
+  expect(judged.invented).toBe(0)
+  expect(gaps.filter(({ hiddenBelow }) => hiddenBelow > 0).length).toBeLessThan(0.05 * gaps.length)
+  expect(followedShare(hours)).toBeGreaterThan(0.95)
+  const sleepless = [...looks].filter(([id]) => id.startsWith('ep-never'))
+  const seen = sleepless.reduce((sum, [, count]) => sum + count - FIRST_LOOKS / MINUTE, 0)
+  expect(seen / sleepless.length).toBeLessThan(END / (15 * MINUTE))
 })

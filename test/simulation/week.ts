@@ -45,6 +45,10 @@ export type WeekOptions = MachineTroubles & {
   readonly dates?: WorldOptions['dates']
   /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: WorldOptions['twisted']
+  /** Requests that reading the project list takes; default 1. */
+  readonly listRequests?: WorldOptions['listRequests']
+  /** How late the list shows activity; default as late as looks. */
+  readonly listLag?: WorldOptions['listLag']
   /** True while the store refuses to write; `elapsed` in seconds since the start. */
   readonly storeFails?: (elapsed: number) => boolean
   /** Connection strings take up to the deadline of a reading, and three of ten fail. */
@@ -63,6 +67,8 @@ export type WeekOptions = MachineTroubles & {
   readonly interval?: Seconds
   /** In place of UTC, one price and no budgets. */
   readonly plan?: Partial<Pick<PassPlan, 'prices' | 'budgets' | 'dayOf'>>
+  /** Requests that a sweep may make. */
+  readonly requests?: number
   /** Owners, `elapsed` seconds after the start; default: none. */
   readonly owners?: (elapsed: number) => Owners
   /** Called after every pass. */
@@ -77,7 +83,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const { start = START, interval = seconds(60) } = options
   const clock = fakeClock(new Date(start).toISOString())
   const machine = createMachine(clock, options)
-  const { dates, twisted, count, slowAddresses, slowSessions } = options
+  const { dates, twisted, count, slowAddresses, slowSessions, listRequests, listLag } = options
   const world = createWorld(options.uses(random), {
     clock,
     random,
@@ -88,6 +94,8 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     count,
     slowAddresses,
     slowSessions,
+    listRequests,
+    listLag,
   })
   const events: Event[] = []
   const store = options.store ?? memoryStore()
@@ -140,7 +148,10 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   return { ledger: state.ledger, events, world, passes }
 }
 
-const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassPlan => ({
+const planOf = (
+  { readings, owners, plan, requests = POLL.requests }: WeekOptions,
+  elapsed: number,
+): PassPlan => ({
   prices,
   preset,
   budgets: createBudgetScopes([]),
@@ -149,6 +160,7 @@ const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassP
   overhead: 0.01,
   sweep: {
     ...POLL,
+    requests,
     readings: {
       mode: readings ?? 'full',
       activityLag: seconds(10),

@@ -96,6 +96,10 @@ export type WorldOptions = {
   readonly slowAddresses?: boolean | undefined
   /** Seconds until a session reaches its compute; default 0. */
   readonly slowSessions?: number | undefined
+  /** Requests that reading the project list takes, by ms since the start, as in a large account; default 1. */
+  readonly listRequests?: ((elapsed: number) => number) | undefined
+  /** How late the list shows activity, ms; default as late as looks. */
+  readonly listLag?: number | undefined
   /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: ((record: Wire) => Wire) | undefined
 }
@@ -106,7 +110,7 @@ const unchanged = (record: Wire): Wire => record
 
 export function createWorld(uses: readonly Use[], options: WorldOptions): World {
   const { clock, random, start = START, count = () => 0, machine = clock } = options
-  const { dates = FRESH_DATE, twisted = unchanged } = options
+  const { dates = FRESH_DATE, twisted = unchanged, listRequests = () => 1, listLag = LAG } = options
   let time = createServiceTime(machine)
   const simulation = createSimulation({
     projects: uses.map(({ endpointId, delay, range }) => ({
@@ -154,7 +158,11 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
   }
   const recordOf = (id: string): Record<string, unknown> => {
     const until = (to: number): number => sumUsage(simulation.intervals(id, { from: 0, to })).cuMs / 1000
-    return projectRecord(projectOf(id), { ...view(), used: Math.floor(count(until, simulation.now())) })
+    return projectRecord(projectOf(id), {
+      ...view(),
+      lag: listLag,
+      used: Math.floor(count(until, simulation.now())),
+    })
   }
   return {
     simulation,
@@ -171,7 +179,8 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
       listProjectsPage: (_, signal) =>
         respond(signal, () => {
           const decoded = decodeProjects({ projects: ids.map(recordOf) })
-          return decoded.ok ? ok({ ...decoded.value, next: undefined }) : decoded
+          const requests = listRequests(simulation.now() - start)
+          return decoded.ok ? ok({ ...decoded.value, next: undefined, requests }) : decoded
         }),
       listComputes: (projectId, signal) =>
         respond(signal, () => {

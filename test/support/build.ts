@@ -127,6 +127,7 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   startedAt: at(when),
   endedAt: at(when),
   projects: [project()],
+  activities: [],
   list: NO_LIST,
   backlog: NO_BACKLOG,
   retries: NO_PENDING_RETRIES,

@@ -1,17 +1,21 @@
-// Gaps between client activities inside awake time, from looks. A look shows only the newest activity, late by the activity lag.
+// Gaps between client activities inside awake time, from looks, and from the project list for a project with one compute. Both show only the
+// newest activity: a look late by the activity lag, the list by a lag of its own.
 //
 // 1. A look without newer activity than the one before excludes any, up to the lag before it.
 // 2. Newer activity ends the gap: the first lies after that instant, and not after the activity shown.
-// 3. A gap is left out unless looks were close over all of it: shorter ones could not have been seen.
-// 4. Gaps over suspensions are found when their awake intervals are settled (suspension-gaps.ts).
+// 3. A gap is left out unless looks or lists were close over all of it: shorter ones could not have been seen.
+// 4. A list does not show whether the compute slept: its gaps wait for the next look.
+// 5. Gaps over suspensions are found when their awake intervals are settled (suspension-gaps.ts).
 import { MAX_FOLLOWED_STEP, type ActivityState, type Gap, type OpenGap } from '../../model/ledger/gap.ts'
 import type { OwnSession } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
-import type { Look } from '../../model/observation.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ListedActivity, Look } from '../../model/observation.ts'
+import type { Compute, ComputeRef } from '../../model/service/compute.ts'
 import { union } from '../../model/time.ts'
 import {
+  after,
+  earliest,
   instant,
   latest,
   SECOND,
@@ -21,6 +25,7 @@ import {
   type Seconds,
 } from '../../model/units.ts'
 import { isObserverActivity } from '../evidence/activity.ts'
+import { isDatedAhead } from '../evidence/evidence.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
 
@@ -40,6 +45,8 @@ const MAX_FOLLOWED_SPANS = 32
 type FollowInput = Readonly<{
   ref: ComputeRef
   looks: readonly Look[]
+  /** Before the looks. */
+  listed?: ListedActivity | undefined
   ownSessions: readonly OwnSession[]
   /** Shorter ones are left out. */
   minGap: Seconds
@@ -48,15 +55,17 @@ type FollowInput = Readonly<{
 /** @param before undefined before the first look. Looks not later than its own are left out, so that applying them twice is safe. */
 export function followActivity(
   before: Pick<ComputeEntry, 'compute' | 'observedAt' | 'activity'> | undefined,
-  { ref, looks, ownSessions, minGap }: FollowInput,
+  { ref, looks, listed, ownSessions, minGap }: FollowInput,
 ): Readonly<{ activity: ActivityState; gaps: readonly Gap[] }> {
   const gaps: Gap[] = []
   let activity = before?.activity ?? NO_ACTIVITY
+  if (before && listed)
+    activity = followListed(activity, listed, { startedAt: before.compute.startedAt, ownSessions, minGap })
   let last = before && { compute: before.compute, at: before.observedAt }
   for (const look of looks) {
     if (!isLater(look.answeredAt, last?.at)) continue
     const next = followLook(activity, look, { last, ownSessions, minGap })
-    if (next.gap) gaps.push({ ref, ...next.gap })
+    for (const gap of next.gaps) gaps.push({ ref, ...gap })
     activity = next.activity
     last = { compute: look.compute, at: look.answeredAt }
   }
@@ -69,26 +78,76 @@ type LookContext = Readonly<{
   minGap: Seconds
 }>
 
-function followLook(before: ActivityState, look: Look, { last, ownSessions, minGap }: LookContext) {
-  const { compute, answeredAt: at } = look
-  const spans = last ? stateSpansBetween(last, { compute, at }) : []
+function followLook(
+  { unconfirmed = [], ...before }: ActivityState,
+  look: Look,
+  { last, ownSessions, minGap }: LookContext,
+) {
+  const { compute, askedAt, answeredAt: at, listed } = look
+  const spans = last ? stateSpansBetween(last, { compute, at, listed }) : []
   const lag = lagAfter(before.lag, look, last)
-  const earlier = spans.some(isAsleep) ? undefined : before.shown
-  const shown = shownAfter(earlier, look, { lag, ownSessions })
+  const sleeps = spans.filter(isAsleep)
+  const earlier = shownBefore(before.shown, look, sleeps)
+  const quietUntil = instant(askedAt - Math.max(lag.atLeast, lag.atMost) * SECOND)
+  const isIdle = compute.state === 'idle'
+  const shown = isIdle ? undefined : shownAfter(earlier, { ...compute, askedAt, quietUntil, ownSessions })
   const followed = union([
     ...before.followed,
     ...spans.filter(({ followed: isFollowed }) => isFollowed),
   ]).slice(-MAX_FOLLOWED_SPANS)
   const gap = earlier && shown && gapBetween(earlier, shown, minGap)
+  const confirmed = unconfirmed.filter((one) => isConfirmed(one, { followed, sleeps, at }))
   return {
     activity: { ...before, shown, lag, followed },
-    gap: gap && wasFollowed(followed, { from: gap.from, to: at }) ? gap : undefined,
+    gaps: gap && wasFollowed(followed, { from: gap.from, to: at }) ? [...confirmed, gap] : confirmed,
   }
 }
 
+/** Undefined where the compute slept since. */
+function shownBefore(shown: Shown | undefined, { listed, quietUntil }: Look, sleeps: readonly Interval[]) {
+  if (!shown || !isAfterAll(sleeps, shown.from)) return undefined
+  return listed ? quietAt(shown, quietUntil) : shown
+}
+
+type Confirmation = Pick<ActivityState, 'followed'> & Readonly<{ sleeps: readonly Interval[]; at: Instant }>
+
+/** Whether the compute was awake over all of it. */
+function isConfirmed({ from, high }: Omit<Gap, 'ref'>, { followed, sleeps, at }: Confirmation): boolean {
+  const to = earliest(at, after(from, high))
+  const earlierSleeps = sleeps.filter((one) => one.from < to)
+  return wasFollowed(followed, { from, to }) && isAfterAll(earlierSleeps, from)
+}
+
+type ListContext = Pick<FollowInput, 'ownSessions' | 'minGap'> & { readonly startedAt: Instant | undefined }
+
+/** Activity that is dated ahead leaves the newest unknown. */
+function followListed(
+  before: ActivityState,
+  listed: ListedActivity,
+  { startedAt, ownSessions, minGap }: ListContext,
+): ActivityState {
+  if (isDatedAhead(listed)) return { ...before, shown: undefined }
+  const { lastActive, askedAt, askedBefore, lag } = listed
+  const quietBefore = askedBefore && after(askedBefore, seconds(0 - lag))
+  const earlier = before.shown && quietAt(before.shown, quietBefore)
+  const quietUntil = after(askedAt, seconds(0 - lag))
+  const shown = shownAfter(earlier, { lastActive, startedAt, askedAt, quietUntil, ownSessions })
+  const gap = earlier && shown && gapBetween(earlier, shown, minGap)
+  const unconfirmed = [...(before.unconfirmed ?? []), ...(gap ? [gap] : [])].slice(-MAX_FOLLOWED_SPANS)
+  return { ...before, shown, ...(unconfirmed.length > 0 && { unconfirmed }) }
+}
+
+const quietAt = (shown: Shown, until: Instant | undefined): Shown => ({
+  ...shown,
+  quietUntil: latest(shown.quietUntil, until ?? shown.quietUntil),
+})
+
 const isAsleep = ({ state }: StateSpan) => state === 'idle'
 
-/** Whether looks were close over all of `within`, awake; the first may come one step later. */
+/** What woke the compute is dated by looks alone. */
+const isAfterAll = (sleeps: readonly Interval[], at: Instant) => sleeps.every(({ to }) => at > to + WAKE_TIME)
+
+/** Whether looks or lists were close over all of `within`, awake; the first may come one step later. */
 export const wasFollowed = (followed: ActivityState['followed'], within: Interval): boolean =>
   followed.some(({ from, to }) => from <= within.from + MAX_FOLLOWED_STEP * SECOND && to >= within.to)
 
@@ -106,18 +165,18 @@ function lagAfter(lag: Lag, { compute, answeredAt }: Look, last: ObservedCompute
   }
 }
 
-type ShownInput = { readonly lag: Lag; readonly ownSessions: readonly OwnSession[] }
+type ShownInput = Pick<Compute, 'lastActive' | 'startedAt'> &
+  Readonly<{
+    askedAt: Instant
+    /** Newer activity would be shown. */
+    quietUntil: Instant
+    ownSessions: readonly OwnSession[]
+  }>
 
-function shownAfter(
-  earlier: Shown | undefined,
-  look: Look,
-  { lag, ownSessions }: ShownInput,
-): Shown | undefined {
-  const { state, lastActive, startedAt } = look.compute
-  if (state === 'idle') return undefined
-  const quietUntil = instant(look.askedAt - Math.max(lag.atLeast, lag.atMost) * SECOND)
+function shownAfter(earlier: Shown | undefined, input: ShownInput): Shown | undefined {
+  const { lastActive, startedAt, askedAt, quietUntil, ownSessions } = input
   const isOwn = lastActive !== undefined && isObserverActivity(lastActive, ownSessions)
-  const newest = isOwn ? readActivity(ownSessions, look.askedAt) : lastActive
+  const newest = isOwn ? readActivity(ownSessions, askedAt) : lastActive
   if (newest !== undefined && newest > (earlier ? newestOf(earlier) : 0))
     return { ...activityAt(newest, startedAt), quietUntil: latest(quietUntil, newest) }
   if (!earlier) return undefined

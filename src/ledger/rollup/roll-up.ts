@@ -59,9 +59,9 @@ function lookPieces(
 ): readonly RollupPiece[] {
   const pieces: RollupPiece[] = []
   let last = before && { compute: before.compute, at: before.observedAt }
-  for (const { compute, answeredAt } of looks) {
+  for (const { compute, answeredAt, listed } of looks) {
     if (!isLater(answeredAt, last?.at)) continue
-    const observed = { compute, at: answeredAt }
+    const observed = { compute, at: answeredAt, listed }
     if (last) {
       const idle = idleAtSuspension(last, observed, lastReadings(before, readings))
       if (idle) pieces.push({ from: idle.at, add: (open) => addIdleAtSuspension(open, idle.count) })

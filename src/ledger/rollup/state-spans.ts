@@ -7,14 +7,15 @@ import {
 } from '../../model/service/compute.ts'
 import { MAX_FOLLOWED_STEP } from '../../model/ledger/gap.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { HOUR, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
+import { earliest, HOUR, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 
-export type ObservedCompute = Readonly<{ compute: Compute; at: Instant }>
+/** `listed`: as of a look. */
+export type ObservedCompute = Readonly<{ compute: Compute; at: Instant; listed?: Interval | undefined }>
 
 export type StateSpan = Interval &
   Readonly<{
     state: ComputeState
-    /** Awake, and looks close enough showed its activity. */
+    /** Awake, and looks or project lists close enough showed its activity. */
     followed: boolean
   }>
 
@@ -33,9 +34,21 @@ export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute
     if (state === undefined || start === undefined || to === undefined) return []
     const from = state === 'idle' ? start : latest(start, instant(look.at - REACH))
     const isClose = Math.min(look.at - before.at, to - start) <= MAX_FOLLOWED_STEP * SECOND
-    const followed = state !== 'idle' && isClose && showsActivity(look.compute)
-    return to > from ? [{ state, from, to, followed }] : []
+    const shown = state !== 'idle' && showsActivity(look.compute)
+    const followed = isClose ? { from, to } : listedBefore(look)
+    return [
+      { state, from, to: earliest(to, latest(from, followed.from)), followed: false },
+      { state, from: latest(from, followed.from), to: earliest(to, followed.to), followed: shown },
+      { state, from: latest(from, followed.to), to, followed: false },
+    ].filter((span) => span.to > span.from)
   })
+}
+
+/** Time before a look in which project lists showed activity; empty where none did. */
+function listedBefore({ at, listed }: ObservedCompute): Interval {
+  if (!listed) return { from: at, to: at }
+  const isClose = at - listed.to <= MAX_FOLLOWED_STEP * SECOND
+  return { from: listed.from, to: isClose ? at : listed.to }
 }
 
 /** Whether a record shows the activity of clients. With a start but without activity, it is of a compute that nobody used. */

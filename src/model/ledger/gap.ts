@@ -19,7 +19,7 @@ export const MIN_GAP: Seconds = seconds(60)
 /** Newest gaps of a compute that are stored, 64 KiB of disk at 26 bytes each: with as many, older ones may be missing. */
 export const MAX_GAPS = 2400
 
-/** Largest distance of two looks between which activity counts as followed, 120 s: gaps from two steps of the grid on are seen. */
+/** Largest distance of two looks, or of two project lists, between which activity counts as followed, 120 s: gaps from two steps of the grid on are seen. */
 export const MAX_FOLLOWED_STEP: Seconds = seconds(120)
 
 /** Client activity of one compute until its gaps are known, in its ledger entry. */
@@ -30,6 +30,8 @@ export type ActivityState = Readonly<{
   lag: ActivityLagSample
   /** Not settled awake time in which looks were close enough, ascending. */
   followed: readonly Interval[]
+  /** Found in project lists since the last look, which shows whether the compute was awake; absent where there are none. */
+  unconfirmed?: readonly Omit<Gap, 'ref'>[]
   /** Over the last settled suspension; undefined before, and once it is over. */
   open: OpenGap | undefined
 }>

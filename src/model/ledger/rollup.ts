@@ -46,7 +46,7 @@ export type RollupSums = Readonly<{
   /** Between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
   time: Readonly<Record<ComputeState, Millis>>
   /**
-   * Part of the awake time in which activity was followed: looks at most 120 s apart showed it. Without a gap a busy compute was followed,
+   * Part of the awake time in which activity was followed: looks or project lists at most 120 s apart showed it. Without a gap a busy compute was followed,
    * too; a day counts as followed by this share of its awake time. While asleep nothing has to be followed.
    */
   followed: Millis

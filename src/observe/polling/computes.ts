@@ -32,6 +32,8 @@ type ComputesInput = Readonly<{
   ledger: Pick<Ledger, 'account' | 'computes'>
   projectIds: readonly string[]
   quietUntil: (projectId: string) => Instant | undefined
+  /** Time in which repeated lists showed the activity of a project with one compute; undefined for others. */
+  listedOften: (projectId: string) => Interval | undefined
   waiting: PendingRetries['looks']
   /** Projects that the last complete project list lacks; undefined where the configuration names the projects, so that no list shows it. */
   missing: ReadonlySet<string> | undefined
@@ -53,7 +55,7 @@ export type ComputesResult = Readonly<{
  */
 export async function readComputes(
   { clock, service }: { readonly clock: ServiceClock; readonly service: Ports['service'] },
-  { ledger, projectIds, quietUntil, waiting, missing }: ComputesInput,
+  { ledger, projectIds, quietUntil, listedOften, waiting, missing }: ComputesInput,
   gate: RequestGate,
 ): Promise<ComputesResult> {
   const result = {
@@ -69,7 +71,13 @@ export async function readComputes(
     if (!answer) return
     const interval = clock.between(askedOn, clock.monotonic())
     if (answer.ok && interval) {
-      const project = { projectId, askedOn, interval, until: quietUntil(projectId) }
+      const project = {
+        projectId,
+        askedOn,
+        interval,
+        until: quietUntil(projectId),
+        often: listedOften(projectId),
+      }
       if (answer.value) addListed(result, project, admit(answer.value))
       else result.listed.push(deletedProject(project))
       return
@@ -134,21 +142,26 @@ type ListedProject = Readonly<{
   askedOn: Seconds
   interval: Interval
   until: Instant | undefined
+  often: Interval | undefined
 }>
 
 function addListed(
   { looks, listed, problems }: Pick<ComputesResult, 'looks' | 'listed' | 'problems'>,
-  { projectId, askedOn, interval: { from: askedAt, to: answeredAt }, until }: ListedProject,
+  { projectId, askedOn, interval: { from: askedAt, to: answeredAt }, until, often }: ListedProject,
   answer: Listing<Compute>,
 ): void {
-  const quiet = until === undefined ? {} : { quietUntil: until }
-  for (const compute of answer.items) looks.push({ compute, askedAt, answeredAt, askedOn, ...quiet })
   for (const message of answer.problems) problems.push({ where: `project ${projectId}`, message })
   // A compute whose record does not fit exists; a record without a readable id may be any compute's.
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
   const kept = unread.slice(0, MAX_UNREADABLE)
   const partial = answer.hasUnidentified ?? kept.length < unread.length
+  const isOnly = read.size + kept.length === 1 && !partial
+  const shown = {
+    ...(until !== undefined && { quietUntil: until }),
+    ...(until !== undefined && often && isOnly && { listed: often }),
+  }
+  for (const compute of answer.items) looks.push({ compute, askedAt, answeredAt, askedOn, ...shown })
   listed.push({
     projectId,
     askedAt,

@@ -3,7 +3,7 @@ import type { Project } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type {
   FinishedList,
-  ListedPage,
+  ListedActivity,
   ListProgress,
   ListInProgress,
   Sweep,
@@ -16,12 +16,14 @@ import { instantOf } from '../../model/service/service-time.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { RequestGate } from '../request-gate.ts'
 import { failed } from '../../std/result.ts'
+import { listedActivity, listedPage } from './listed-activity.ts'
 import { hasUnexplainedActivity, isRewokenUnseen, type LastListed } from './urgency.ts'
 
 export type ListResult = Readonly<{
   progress: ListProgress
   /** New or changed projects by id. */
   changed: ReadonlyMap<string, Project>
+  activities: readonly ListedActivity[]
   /** Projects with computes that the finished list no longer holds and the one before did. */
   lost: readonly string[]
   /** Pages that were answered, and the requests that they took. */
@@ -48,6 +50,7 @@ type Reading = {
   /** Undefined until the first page of a new list came. */
   open: ListInProgress | undefined
   readonly changed: Map<string, Project>
+  readonly activities: ListedActivity[]
   readonly unexplainedActivity: Map<string, Instant | undefined>
   readonly problems: SweepProblem[]
   pages: number
@@ -89,8 +92,8 @@ export async function readProjectList(
     }
     const askedAt = instantOf(askedOn, clock)
     const before = reading.open ?? newList(askedAt)
-    addPage(reading, page.value, input)
-    const open = { ...before, pages: [...before.pages, listedPage(page.value, askedAt)] }
+    addPage(reading, { ...page.value, askedAt }, input)
+    const open = { ...before, pages: [...before.pages, listedPage(page.value, askedAt, input)] }
     const cursor = page.value.next
     if (cursor === undefined) return finishList(reading, { open, ledger, progress, now: clock.now() })
     const message = endlessProblem(open, cursor)
@@ -109,6 +112,7 @@ function newReading(input: ListInput, now: Instant): Reading {
   return {
     open: listToContinue(input, now),
     changed: new Map(),
+    activities: [],
     unexplainedActivity: new Map(input.progress.unexplainedActivity),
     problems: [],
     pages: 0,
@@ -169,12 +173,18 @@ function listToContinue({ progress: { inProgress }, interval }: ListInput, now: 
 const mayContinueAfter = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'unavailable' || kind === 'limited'
 
-function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): void {
+type DatedPage = ListPage<Project> & { readonly askedAt: Instant }
+
+function addPage(reading: Reading, page: DatedPage, input: ListInput): void {
   reading.pages += 1
   reading.requests += page.requests ?? 1
   for (const message of page.problems) reading.problems.push({ where: 'projects', message })
   for (const project of page.items)
-    if (admit(reading, project.projectId, input.ledger)) addProject(reading, project, input)
+    if (admit(reading, project.projectId, input.ledger)) {
+      const activity = listedActivity(project, page.askedAt, input)
+      if (activity) reading.activities.push(activity)
+      addProject(reading, project, input)
+    }
 }
 
 /** Whether a project counts: it is known, or there is room for a new one. */
@@ -221,12 +231,6 @@ const FIELDS = [
   'platformId',
 ] as const satisfies readonly (keyof Project)[]
 
-const listedPage = ({ items, unread = [] }: ListPage<Project>, askedAt: Instant): ListedPage => ({
-  askedAt,
-  projectIds: items.map(({ projectId }) => projectId),
-  unreadable: unread,
-})
-
 function finishList(
   reading: Reading,
   {
@@ -236,9 +240,10 @@ function finishList(
     now,
   }: Pick<ListInput, 'ledger' | 'progress'> & { readonly open: ListInProgress; readonly now: Instant },
 ): ListResult {
-  const { changed, unexplainedActivity, pages, requests } = reading
+  const { changed, activities, unexplainedActivity, pages, requests } = reading
   const readAt = new Map<string, Instant>()
   for (const page of open.pages) for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
+  const followed = new Map(open.pages.map((page) => [page.askedAt, page.followedSince]))
   const unread = new Set(open.pages.flatMap((page) => page.unreadable))
   const missing = new Set<string>()
   for (const { project, listed } of ledger.projects.values()) {
@@ -251,12 +256,14 @@ function finishList(
     endedAt: now,
     pages: open.cursors.length + 1,
     readAt,
+    followedSince: followed,
     missing,
   }
   const lost = [...missing].filter((projectId) => !progress.finished?.missing.has(projectId))
   return {
     progress: { inProgress: undefined, finished: last, unexplainedActivity },
     changed,
+    activities,
     lost,
     pages,
     requests,

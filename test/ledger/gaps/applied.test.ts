@@ -119,3 +119,31 @@ test('a deleted compute has no gap until its recovery', () => {
   const rows = applied([...SILENCE.slice(0, 3).map(sweepAt), deleted, ...recovered])
   expect(rows.flatMap(({ gaps }) => gaps)).toEqual([])
 })
+
+/** Newer activity in the list of that time. */
+const listedAt = (when: number, lastActive: number, endpointIds: readonly string[]): Sweep =>
+  sweep(when, {
+    operationsReadOf: [],
+    projects: [project({ computeLastActiveAt: at(lastActive) })],
+    activities: [
+      {
+        projectId: 'project-one',
+        lastActive: at(lastActive),
+        askedAt: at(when),
+        askedBefore: at(when - 60),
+        lag: seconds(60),
+      },
+    ],
+    listedComputes: when === 0 ? [{ projectId: 'project-one', answeredAt: at(0), endpointIds }] : [],
+  })
+
+test.each<readonly [string, Partial<Compute>, readonly string[], number]>([
+  ['the only compute, awake', { state: 'active' }, ['ep-one'], 1],
+  ['one of two', { state: 'active' }, ['ep-one', 'ep-two'], 0],
+  ['the only compute, asleep', { state: 'idle' }, ['ep-one'], 0],
+])('newer activity in the list is of %s, or of no known one', (_, over, endpointIds, written) => {
+  const begun = { ...listedAt(0, -30, endpointIds), looks: [look(0, { startedAt: at(-9000), ...over })] }
+  const silent = sweep(60, { projects: [], operationsReadOf: [] })
+  const rows = applied([begun, silent, listedAt(120, 50, endpointIds)])
+  expect(rows.map(({ computes }) => computes.length)).toEqual([1, 0, written])
+})

@@ -138,3 +138,34 @@ test.each<readonly [string, Seen, Seen, readonly boolean[]]>([
   )
   expect(found.map((span) => span.followed)).toEqual(followed)
 })
+
+test.each<
+  readonly [string, listed: readonly [number, number], readonly (readonly [boolean, number, number])[]]
+>([
+  ['since before', [-500, 890], [[true, 0, 900]]],
+  [
+    'later',
+    [600, 890],
+    [
+      [false, 0, 600],
+      [true, 600, 900],
+    ],
+  ],
+  [
+    'no longer',
+    [-500, 700],
+    [
+      [true, 0, 700],
+      [false, 700, 900],
+    ],
+  ],
+  ['only earlier', [-500, -100], [[false, 0, 900]]],
+])('between looks far apart, activity is followed while lists show it: %s', (_, [from, to], spans) => {
+  const found = stateSpansBetween(
+    { compute: compute(used), at: at(0) },
+    { compute: compute(used), at: at(900), listed: { from: at(from), to: at(to) } },
+  )
+  expect(found.map((one) => [one.followed, (one.from - at(0)) / 1000, (one.to - at(0)) / 1000])).toEqual(
+    spans,
+  )
+})

@@ -13,14 +13,18 @@ import { openGate } from '../open-gate.ts'
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `ep-${first + index}`)
 
+type Shown = Pick<Parameters<typeof readComputes>[1], 'quietUntil' | 'listedOften'>
+
 /** The computes of one project as `listing` has them. */
-function read(listing: Listing<Compute>, known: Ledger = ledger()) {
+function read(listing: Listing<Compute>, known: Ledger = ledger(), shown: Partial<Shown> = {}) {
   const clock = { ...fakeClock(), between: () => ({ from: at(0), to: at(1) }) }
   const service = { ...UNASKED, listComputes: () => Promise.resolve(ok(listing)) }
   const input = {
     ledger: known,
     projectIds: ['project-one'],
     quietUntil: () => undefined,
+    listedOften: () => undefined,
+    ...shown,
     waiting: new Map(),
     missing: new Set<string>(),
   }
@@ -54,4 +58,15 @@ test('of unreadable computes a thousand ids are remembered, and the list is part
   expect(few.listed[0]).toMatchObject({ unreadable: { length: 1000 }, partial: false })
   const many = await read({ items: [], problems: ['no'], unread: idsFrom(0, 1001) })
   expect(many.listed[0]).toMatchObject({ unreadable: { length: 1000 }, partial: true })
+})
+
+test.each<readonly [string, Listing<Compute>, boolean]>([
+  ['one compute', listingOf(['ep-one']), true],
+  ['two computes', listingOf(idsFrom(0, 2)), false],
+  ['one and an unreadable one', { ...listingOf(['ep-one']), unread: ['ep-two'] }, false],
+  ['one and one without an id', { ...listingOf(['ep-one']), hasUnidentified: true }, false],
+])('of a project with %s, the list shows whose activity it is, or not', async (_, listing, isKnown) => {
+  const often = { from: at(-600), to: at(0) }
+  const { looks } = await read(listing, ledger(), { quietUntil: () => at(-60), listedOften: () => often })
+  expect(looks.map(({ listed }) => listed)).toEqual(looks.map(() => (isKnown ? often : undefined)))
 })

@@ -23,6 +23,7 @@ const list = (pages: number): FinishedList => ({
   endedAt: at(60),
   pages,
   readAt: new Map(),
+  followedSince: new Map(),
   missing: new Set(),
 })
 

@@ -81,8 +81,8 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     startedAt: at(590),
     endedAt: at(600),
     pages: 1,
-    cursors: [],
     readAt: new Map([['project-one', at(590)]]),
+    followedSince: new Map(),
     missing: new Set<string>(),
   }
   const list = { ...NO_LIST, finished: last }
