@@ -3,7 +3,12 @@ import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
 import { dismissCommand } from '../text/recommendation-list.ts'
-import { recommendationLines, recommendationSummary, withheldText } from '../text/recommendation-text.ts'
+import {
+  isListed,
+  recommendationLines,
+  recommendationSummary,
+  withheldText,
+} from '../text/recommendation-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Section of a compute's page. */
@@ -11,6 +16,7 @@ export function adviceSection(
   { currency, recommendations, withheld }: ComputeAdviceJson,
   now: LocalNow,
 ): Html {
+  const reasons = withheld.filter(isListed)
   const isEmpty = recommendations.length === 0 && withheld.length === 0
   return html`<section id="recommendations">
     <h2>Recommendations</h2>
@@ -23,10 +29,10 @@ export function adviceSection(
         </article>`,
     )}
     ${
-      withheld.length > 0 &&
+      reasons.length > 0 &&
       html`<h3>Not recommended</h3>
         <ul class="plain">
-          ${withheld.map((one) => html`<li>${withLocalTimes(withheldText(one, currency), now)}</li>`)}
+          ${reasons.map((one) => html`<li>${withLocalTimes(withheldText(one, currency), now)}</li>`)}
         </ul>`
     }
   </section>`

@@ -5,6 +5,7 @@ import { inMoney } from './compute-fields.ts'
 import { csvLine } from './csv.ts'
 import type { RecommendationJson, RecommendationsJson, WithheldJson } from './recommendation-schema.ts'
 import {
+  isListed,
   KIND_TEXTS,
   recommendationLines,
   recommendationSummary,
@@ -24,15 +25,16 @@ export function recommendationListLines(all: RecommendationsJson, isOneCompute: 
   const open = recommendations.filter(({ state }) => state === 'open')
   const ended = recommendations.filter(({ state }) => state !== 'open')
   const total = savingText(all.saving_micros_per_30_days, currency)
-  const listed = isOneCompute ? withheld : alwaysOn(withheld)
+  const reasons = withheld.filter(isListed)
+  const listed = isOneCompute ? reasons : alwaysOn(reasons)
   return [
     open.length === 0
       ? `account ${account}: no open recommendations`
       : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
     ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
-    ...(withheld.length === 0 ? [] : ['', 'not recommended:']),
+    ...(reasons.length === 0 ? [] : ['', 'not recommended:']),
     ...listed.map((one) => `  ${computeText(one)}: ${withheldText(one, currency)}`),
-    ...(isOneCompute ? [] : countLines(withheld, currency)),
+    ...(isOneCompute ? [] : countLines(reasons, currency)),
   ]
 }
 

@@ -144,11 +144,15 @@ export function groundsText({ grounds }: Pick<RecommendationJson, 'grounds'>, cu
   const count = gaps.reduce((sum, [, , of]) => sum + of, 0)
   const size = `${cuText(cu.likely)} CU${inBrackets(rangeText(cu, cuText))}`
   return (
-    `rests on ${countWithNoun(Number(shortNumber(days)), 'day')} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ` +
+    `rests on ${daysText(days)} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ` +
     `activity followed ${percentText(followed)} of the time, ${countWithNoun(count, 'gap')}, ` +
     `${size} while awake at ${priceText(price, currency)} a CU-hour`
   )
 }
+
+/** `21 days`; below a day in hours, minutes or seconds. */
+const daysText = (days: number) =>
+  days < 1 ? spanText(days * 86_400_000) : countWithNoun(Number(shortNumber(days)), 'day')
 
 const cuText = (size: number) => String(Number(size.toFixed(2)))
 
@@ -219,7 +223,8 @@ const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, c
 export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> = {
   'history-short': 'too little history',
   'not-followed': 'activity was not followed for long enough',
-  'plan-unknown': 'the service plan is not known: accounts[].plan names it',
+  'plan-unknown':
+    'the service plan is not known: accounts[].plan names it, or --plan of an audit by --base-url',
   'plan-fixed': 'the service plan allows nothing else',
   'no-readings': 'too few readings inside Postgres',
   'saving-small': 'it would save too little',
@@ -246,20 +251,24 @@ export const KIND_TEXTS: Readonly<Record<RecommendationJson['kind'], string>> = 
   unused: 'unused compute',
 }
 
-/** `autosuspend delay: too little history (1.5 of 3); answer about 2026-11-26T…`. */
+/** `autosuspend delay: too little history (1.5 of 3 days); answer about 2026-11-26T…`. */
 export const withheldText = (withheld: WithheldJson, currency: string): string =>
   `${KIND_TEXTS[withheld.kind]}: ${withheldReason(withheld, currency)}`
 
 /** Without the kind. */
 export function withheldReason(
-  { because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
+  { kind, because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
   currency: string,
 ): string {
-  const textOf = (count: number) =>
-    because === 'saving-small' ? moneyText(count, currency) : shortNumber(count)
+  // the first reading inside Postgres is what a size waits for
+  const unit = kind === 'sizing' && because === 'no-readings' ? 'reading' : 'day'
+  const counted =
+    because === 'saving-small'
+      ? `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
+      : `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), unit)}`
   const isCounted = needs > 0 && COUNTED.has(because)
   return [
-    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${textOf(have)} of ${textOf(needs)})` : ''}`,
+    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`,
     ...(until === null ? [] : [`answer about ${until}`]),
     ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
   ].join('; ')
@@ -271,3 +280,7 @@ const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
   'no-readings',
   'saving-small',
 ])
+
+/** Whether a text lists the reason. A setting that fits is listed for delay and size only. */
+export const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>): boolean =>
+  because !== 'fits' || kind === 'delay' || kind === 'sizing'

@@ -39,6 +39,7 @@ const rows = {
       withheld: [
         withheld(),
         withheld({ kind: 'sizing', because: 'fits', have: 0, needs: 0, until: undefined }),
+        withheld({ kind: 'unused', because: 'fits', have: 1, needs: 30, until: undefined }),
       ],
       made: {},
     },
@@ -79,7 +80,7 @@ ep-one (one): autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to
   dormouse dismiss ep-one.delay.1 --reason "…"
 
 not recommended:
-  ep-three (two): autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 76.33 USD in 30 days
+  ep-three (two): autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 76.33 USD in 30 days
   autosuspend delay: too little history: 2 computes; first answer about 2026-01-07T12:00:00Z; those without autosuspend cost 76.33 USD in 30 days
   size: the setting fits: 1 compute
 `)
@@ -90,7 +91,7 @@ test('of one compute every reason is listed', async () => {
   expect(out).toBe(`account main: no open recommendations
 
 not recommended:
-  ep-two (=shop): autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z
+  ep-two (=shop): autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z
   ep-two (=shop): size: the setting fits
 `)
 })
@@ -105,6 +106,7 @@ test('JSON fits the schema, and CSV has a row for each', async () => {
     'main,project-two,two,ep-three,,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z',
     "main,project-two,two,ep-two,'=shop,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z",
     "main,project-two,two,ep-two,'=shop,sizing,withheld,,,,,,,,,,,,fits,",
+    "main,project-two,two,ep-two,'=shop,unused,withheld,,,,,,,,,,,,fits,",
     '',
   ])
 })
@@ -116,7 +118,7 @@ test('explain has the same words', async () => {
   )
   const other = await kept.cli('explain ep-two')
   expect(other.out).toContain(
-    '\nno recommendation: autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z\n',
+    '\nno recommendation: autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z\n',
   )
 })
 

@@ -13,6 +13,7 @@ import {
   savingText,
   settingText,
   stateText,
+  groundsText,
   withheldText,
 } from '../../../src/outputs/text/recommendation-text.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
@@ -138,13 +139,22 @@ test('withheld', () => {
   const names = { projectName: 'one', computeName: undefined }
   const short = withheldJson(ref, withheld(), { ...names, alwaysOn: ALWAYS_ON })
   expect(withheldText(withheldSchema.parse(short), 'USD')).toBe(
-    'autosuspend delay: too little history (0.5 of 3); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 19.08 USD in 30 days',
+    'autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 19.08 USD in 30 days',
   )
   const small = { because: 'saving-small', have: 20_000, needs: 1_000_000, until: undefined } as const
   const other = withheldJson(ref, withheld(small), { ...names, alwaysOn: undefined })
   expect(withheldText(other, 'USD')).toBe(
     'autosuspend delay: it would save too little (0.02 USD of 1.00 USD)',
   )
+})
+
+test.each([
+  [0.5, 'rests on 12 h from'],
+  [10 / 86_400, 'rests on 10 s from'],
+  [1, 'rests on 1 day from'],
+])('grounds of %d days', (days, text) => {
+  const { grounds } = json({})
+  expect(groundsText({ grounds: { ...grounds, days } }, 'USD')).toContain(text)
 })
 
 test('wake latency: the bucket that has the median', () => {

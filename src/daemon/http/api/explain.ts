@@ -2,8 +2,12 @@ import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
-import { withheldText } from '../../../outputs/text/recommendation-text.ts'
-import { recommendationLines, recommendationSummary } from '../../../outputs/text/recommendation-text.ts'
+import {
+  isListed,
+  recommendationLines,
+  recommendationSummary,
+  withheldText,
+} from '../../../outputs/text/recommendation-text.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
@@ -30,5 +34,5 @@ const adviceLines = ({ currency, recommendations, withheld }: ComputeAdviceJson)
     `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
     ...recommendationLines(one, currency).map((line) => `  ${line}`),
   ]),
-  ...withheld.map((one) => `no recommendation: ${withheldText(one, currency)}`),
+  ...withheld.filter(isListed).map((one) => `no recommendation: ${withheldText(one, currency)}`),
 ]
