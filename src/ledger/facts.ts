@@ -77,7 +77,7 @@ export function groupFactsByCompute(
 
 type ActiveEndpoint = Endpoint & { readonly activity: ListedActivity }
 
-/** Of awake computes without others in their projects, before and after the sweep. */
+/** Activity of awake computes without others in their projects, before and after the sweep. */
 function listedActivities({ account, projects, computes }: Ledger, sweep: Sweep): readonly ActiveEndpoint[] {
   const listed = new Map(sweep.listedComputes.map(({ projectId, endpointIds }) => [projectId, endpointIds]))
   return sweep.activities.flatMap((activity) => {

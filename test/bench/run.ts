@@ -13,6 +13,7 @@ import { page } from './page/page.ts'
 import { delayPolicies } from './policy.ts'
 import { scrape } from './scrape/scrape.ts'
 import { sizing } from './sizing.ts'
+import { stationaryAdvice } from './advice/stationary.ts'
 import { store } from './store.ts'
 import { wake } from './wake.ts'
 
@@ -55,6 +56,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   policy: () => delayPolicies(values.traces ?? TRACES),
   scrape,
   sizing: () => sizing(values.traces ?? TRACES),
+  stationary: stationaryAdvice,
   store,
   wake,
 }

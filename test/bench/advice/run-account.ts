@@ -37,6 +37,8 @@ export type RunOptions = {
   readonly showsActivity?: boolean
   /** Chance that the daemon is killed after a commit; default 0. */
   readonly kills?: number
+  /** Between two passes; default `1m`. */
+  readonly interval?: string
   /** Sections of the configuration besides the account. */
   readonly configuration?: string
   /** Called when a day has ended, from 1 on. */
@@ -57,12 +59,12 @@ export type RunningAccount = {
 
 export type Run = { readonly kills: number; readonly passes: number }
 
-const configuration = (folder: string, more: string): string => `
+const configuration = (folder: string, interval: string, more: string): string => `
 timezone: UTC
 accounts: [{ name: main, base_url: '${SERVICE_URL}', api_key_env: ADVICE_KEY, plan: scale }]
 store: { folder: '${folder}' }
 reading: { mode: 'off' }
-poll: { interval: 1m }
+poll: { interval: ${interval} }
 report: { min_saving: 0 }
 ${more}
 `
@@ -100,7 +102,8 @@ type World = { readonly folder: string; readonly clock: VirtualClock; readonly s
 /** One daemon after the other, each in the store that the killed one left. */
 async function runDaemons(options: RunOptions, world: World): Promise<Run> {
   const file = join(world.folder, 'dormouse.yaml')
-  writeFileSync(file, configuration(join(world.folder, 'data'), options.configuration ?? ''))
+  const { interval = '1m', configuration: more = '' } = options
+  writeFileSync(file, configuration(join(world.folder, 'data'), interval, more))
   const random = seeded(1)
   const context = { ...world, file, random, day: 0, passes: 0 }
   let kills = 0

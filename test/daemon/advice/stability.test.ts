@@ -1,4 +1,4 @@
-// Days of stationary use: recommendations do not change their mind. `test/simulation/stable-advice.test.ts` has the same with real passes.
+// Days of stationary use: recommendations do not change their mind. `npm run bench -- stationary` has the same with real passes.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { dismiss } from '../../../src/advise/dismiss.ts'
