@@ -17,6 +17,7 @@ import {
   type Interval,
   type Ratio,
 } from '../../model/units.ts'
+import { effectiveDelay } from '../../model/service/compute.ts'
 import { sumOf } from '../../std/sum.ts'
 import { lengthBounds, type BacktestGap } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
@@ -73,10 +74,13 @@ function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
   return { ...gap, from, length }
 }
 
-/** From the last client activity until the last look. With operations alone the last activity is not known. */
+/**
+ * From the last client activity until the last look. None where operations alone do not show that activity, and for a compute without
+ * autosuspend that is asleep: its silence costs nothing.
+ */
 function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
   const { entry, needs } = input
-  if (!showsActivity(entry.compute)) return []
+  if (!showsActivity(entry.compute) || isAsleepForFree(input)) return []
   const recorded = newestActivity(input)
   const from = latest(recorded, last ? endOf(last) : recorded)
   const length = seconds((entry.observedAt - from) / 1000)
@@ -84,6 +88,9 @@ function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly Ob
   const bounds = { low: length, likely: length, high: length }
   return [{ from, length: bounds, isOpen: true, isFollowed: true, hiddenBelow: 0 }]
 }
+
+const isAsleepForFree = ({ entry: { compute }, project }: AdviseInput) =>
+  compute.state === 'idle' && effectiveDelay(compute, project?.project) === 'never'
 
 /** Share of the awake time of an hour that looks must have followed; the rest is the step to the first look after a wake. */
 const FOLLOWED_SHARE = 0.9

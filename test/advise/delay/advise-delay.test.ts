@@ -164,6 +164,11 @@ describe('withheld', () => {
 })
 
 // the time of an evaluation is estimated, and a look may be dated a second after it
+test('autosuspend off, but asleep: it costs nothing until a client wakes it', () => {
+  const asleep = { autosuspendDelay: 'never' as const, state: 'idle' as const, lastActive: at(-4 * DAY) }
+  expect(withheld(delayInput({}, asleep))).toMatchObject({ kind: 'delay' })
+})
+
 test('a look after the evaluation: no more than all of the time was followed', () => {
   const off = { autosuspendDelay: 'never' as const, lastActive: at(-600) }
   const input = delayInput({ gaps: gapsOf(HOURLY) }, off)
