@@ -84,14 +84,14 @@ describe('both bounds hold against every adversary', () => {
     expect(overOptimum).toBeLessThanOrEqual(0)
   })
 
-  longTest.each(cases.filter(([, { floor }]) => floor === 1))(
+  // the cheapest wake has the most gaps in that time
+  longTest.each(cases.filter(([, { floor, wakeCost }]) => floor === 1 && wakeCost === 5))(
     '10^6 minutes: %s, %o',
     (_, terms, adversary) => {
       const { overBound, overOptimum } = duel(terms, adversary, { minutes: 1e6 })
       expect(overBound).toBeLessThanOrEqual(0)
       expect(overOptimum).toBeLessThanOrEqual(0)
     },
-    60_000,
   )
 })
 
