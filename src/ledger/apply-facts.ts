@@ -24,7 +24,6 @@ import { replacedAt } from './deleted-computes.ts'
 import {
   EMPTY_EVIDENCE,
   addDeletion,
-  addListedActivity,
   addLook,
   addMeasuredSize,
   addOperations,
@@ -277,8 +276,7 @@ function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFac
 function evidenceWith(before: ComputeEntry, facts: ComputeFacts, { now, delay, preset }: DelayContext) {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)
-  const listed = facts.listed ? addListedActivity(evidence, facts.listed) : evidence
-  const looked = facts.looks.reduce(addLook, { ...listed, attributed })
+  const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
   const operated = addOperations(looked, provisionalOperations(before, facts))
   const read = facts.readings.reduce(
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),

@@ -12,11 +12,11 @@ import type {
   StateObservation,
   SizeObservation,
 } from '../../model/ledger/evidence.ts'
-import type { Deletion, ListedActivity, Look, ReadingAttempt } from '../../model/observation.ts'
+import type { Deletion, Look, ReadingAttempt } from '../../model/observation.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { earliest, instant, latest, SECOND, type Cu, type Instant } from '../../model/units.ts'
+import { earliest, instant, latest, type Cu, type Instant } from '../../model/units.ts'
 import { emptyAt } from '../interval-math.ts'
 import { isSameRecord } from './certainty.ts'
 
@@ -48,18 +48,6 @@ export function addLook(evidence: Evidence, look: Look): Evidence {
     sizes: addSizeObservation(evidence.sizes, look),
   }
 }
-
-export const addListedActivity = (evidence: Evidence, listed: ListedActivity): Evidence =>
-  isDatedAhead(listed)
-    ? evidence
-    : { ...evidence, activities: addInstant(evidence.activities, listed.lastActive) }
-
-/** Longest time from the request of a page to its answer, 30 s, ms. */
-const MAX_REQUEST_TIME = 30 * SECOND
-
-/** Whether activity is dated after the answer that showed it. */
-export const isDatedAhead = ({ lastActive, askedAt }: ListedActivity): boolean =>
-  lastActive > askedAt + MAX_REQUEST_TIME
 
 const recordOf = ({ compute, quietUntil: unusedUntil }: Look): ObservedRecord => {
   const { startedAt, suspendedAt, lastActive, updatedAt, autosuspendDelay } = compute

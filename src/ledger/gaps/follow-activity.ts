@@ -25,7 +25,6 @@ import {
   type Seconds,
 } from '../../model/units.ts'
 import { isObserverActivity } from '../evidence/activity.ts'
-import { isDatedAhead } from '../evidence/evidence.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
 
@@ -136,6 +135,13 @@ function followListed(
   const unconfirmed = [...(before.unconfirmed ?? []), ...(gap ? [gap] : [])].slice(-MAX_FOLLOWED_SPANS)
   return { ...before, shown, ...(unconfirmed.length > 0 && { unconfirmed }) }
 }
+
+/** Longest time from the request of a page to its answer, 30 s, ms. */
+const MAX_REQUEST_TIME = 30 * SECOND
+
+/** Whether activity is dated after the answer that showed it. */
+const isDatedAhead = ({ lastActive, askedAt }: ListedActivity): boolean =>
+  lastActive > askedAt + MAX_REQUEST_TIME
 
 const quietAt = (shown: Shown, until: Instant | undefined): Shown => ({
   ...shown,
