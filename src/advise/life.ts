@@ -114,9 +114,12 @@ function open({ life, rows, proposal, nextId }: Evaluated): Recommendation | und
   }
 }
 
-const dismissedBefore = ({ row: { id }, end: { at, reason, by } }: Dismissal) => ({
+const dismissedBefore = ({ row: { id, to, saving }, end: { at, until, reason, by } }: Dismissal) => ({
   id,
+  to,
+  saving,
   at,
+  until,
   reason,
   by,
 })

@@ -238,7 +238,15 @@ test('a dismissed one stays away until its end, and says then that it was dismis
     {
       id: 'ep-one.delay.2',
       life: { state: 'open' },
-      dismissedBefore: { id: 'ep-one.delay.1', at: start, reason: 'needed at night', by: 'anna' },
+      dismissedBefore: {
+        id: 'ep-one.delay.1',
+        to: { delay: 300 },
+        saving: amounts(9.5, 12.25, 14),
+        at: start,
+        until: at(5 * DAY),
+        reason: 'needed at night',
+        by: 'anna',
+      },
     },
   ])
 })

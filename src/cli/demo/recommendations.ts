@@ -1,5 +1,6 @@
 // Recommendations of the demo's daemon: who follows one, what the screen and the summary say.
-import { recommendationSummary, stateText, WITHHELD_TEXTS } from '../../outputs/text/recommendation-text.ts'
+import { recommendationSummary, stateText } from '../../outputs/text/recommendation-text.ts'
+import { WITHHELD_TEXTS } from '../../outputs/text/withheld-text.ts'
 import type { RecommendationJson, RecommendationsJson } from '../../outputs/text/recommendation-schema.ts'
 import { readJson } from '../connect/daemon.ts'
 import { fieldOf } from '../../std/field.ts'

@@ -163,8 +163,16 @@ export type Recommendation = Proposal &
     /** Last evaluation that had the same result. */
     confirmedAt: Instant
     life: Life
-    /** Last one of its kind that was dismissed; absent where there was none. */
-    dismissedBefore?: Readonly<{ id: string; at: Instant; reason: string; by: string }>
+    /** Last one of its kind that was dismissed, as it was then; absent where there was none. */
+    dismissedBefore?: Readonly<
+      Pick<Proposal, 'to' | 'saving'> & {
+        id: string
+        at: Instant
+        until: Instant | undefined
+        reason: string
+        by: string
+      }
+    >
   }>
 
 /** Last evaluation of one compute. Plain data. */

@@ -3,12 +3,8 @@ import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
 import { dismissCommand } from '../text/recommendation-list.ts'
-import {
-  isListed,
-  recommendationLines,
-  recommendationSummary,
-  withheldText,
-} from '../text/recommendation-text.ts'
+import { recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
+import { isListed, withheldText } from '../text/withheld-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Section of a compute's page. */

@@ -9,7 +9,7 @@ import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.
 import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '../text/amounts.ts'
-import { KIND_TEXTS } from '../text/recommendation-text.ts'
+import { KIND_TEXTS } from '../text/withheld-text.ts'
 import { awakeCauseText, computeDisplayName, connectionCount, STATE_WORDS } from '../text/explain.ts'
 import {
   recentSumsOf,

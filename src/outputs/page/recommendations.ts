@@ -3,13 +3,8 @@ import { moneyText, shortNumber } from '../text/amounts.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
 import type { RecommendationJson, WithheldJson } from '../text/recommendation-schema.ts'
-import {
-  KIND_TEXTS,
-  recommendationTitle,
-  savingText,
-  stateText,
-  withheldReason,
-} from '../text/recommendation-text.ts'
+import { recommendationTitle, savingText, stateText } from '../text/recommendation-text.ts'
+import { KIND_TEXTS, withheldReason } from '../text/withheld-text.ts'
 import { detailsHtml } from './advice.ts'
 import { choice, ownerOptions } from './filters.ts'
 import { EMPTY_CELL, encodePathPart, labelledFigure, type PageContent } from './layout.ts'

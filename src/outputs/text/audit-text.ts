@@ -22,7 +22,8 @@ import {
   spanText,
 } from './amounts.ts'
 import { recommendationJson, withheldJson } from './recommendation-json.ts'
-import { recommendationSummary, withheldText } from './recommendation-text.ts'
+import { recommendationSummary } from './recommendation-text.ts'
+import { withheldText } from './withheld-text.ts'
 
 export type TextRow = readonly string[]
 

@@ -57,6 +57,7 @@ export function recommendationJson(
     opened_at: toIso(recommendation.openedAt),
     confirmed_at: toIso(recommendation.confirmedAt),
     ended: endedJson(life),
+    dismissed_before: recommendation.dismissedBefore ? dismissedJson(recommendation.dismissedBefore) : null,
   }
 }
 
@@ -141,6 +142,24 @@ function endedJson(life: Life): RecommendationJson['ended'] {
       return { ...ended, because: life.reason, by: life.by, until: timeField(life.until) }
   }
 }
+
+const dismissedJson = ({
+  id,
+  to,
+  saving,
+  at,
+  until,
+  reason,
+  by,
+}: NonNullable<Recommendation['dismissedBefore']>) => ({
+  id,
+  at: toIso(at),
+  until: timeField(until),
+  by,
+  because: reason,
+  to: settingJson(to),
+  saving_micros_per_30_days: saving,
+})
 
 /** Name of the variable with the API key in printed commands. */
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'

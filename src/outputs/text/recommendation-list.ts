@@ -5,16 +5,13 @@ import { inMoney } from './compute-fields.ts'
 import { csvLine } from './csv.ts'
 import type { RecommendationJson, RecommendationsJson, WithheldJson } from './recommendation-schema.ts'
 import {
-  isListed,
-  KIND_TEXTS,
   recommendationLines,
   recommendationSummary,
   recommendationTitle,
   savingText,
   settingText,
-  WITHHELD_TEXTS,
-  withheldText,
 } from './recommendation-text.ts'
+import { isListed, KIND_TEXTS, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
 
 /** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
 const MAX_ALWAYS_ON = 20

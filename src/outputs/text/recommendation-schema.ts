@@ -133,6 +133,17 @@ export const recommendationSchema = strictObject({
   })
     .nullable()
     .describe('Null while it is open.'),
+  dismissed_before: strictObject({
+    id: string(),
+    at: instant,
+    until: instant.nullable(),
+    by: string().describe('Name of the token.'),
+    because: string().describe('The reason that was given.'),
+    to: settingSchema,
+    saving_micros_per_30_days: savingSchema,
+  })
+    .nullable()
+    .describe('Last one of its kind that was dismissed, as it was then; null: none was.'),
 })
 
 export type RecommendationJson = z.output<typeof recommendationSchema>

@@ -9,7 +9,8 @@ import {
   shortNumber,
   spanText,
 } from './amounts.ts'
-import type { RecommendationJson, SettingJson, WithheldJson } from './recommendation-schema.ts'
+import type { RecommendationJson, SettingJson } from './recommendation-schema.ts'
+import { KIND_TEXTS, WITHHELD_TEXTS } from './withheld-text.ts'
 
 /** `autosuspend off`, `300 s`, `0.25–2 CU`, `pooler on`; empty where no setting is meant. */
 export function settingText({
@@ -101,6 +102,7 @@ export const recommendationLines = (
   ...effectLines(recommendation),
   groundsText(recommendation, currency),
   ...alternativeLines(recommendation, currency),
+  ...dismissedLines(recommendation, currency),
   stateText(recommendation, currency),
 ]
 
@@ -196,6 +198,33 @@ function alternativeText(
   return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
 }
 
+/** That one before was dismissed, and what changed since; nothing where none was. */
+function dismissedLines(
+  {
+    dismissed_before: before,
+    opened_at: openedAt,
+    to,
+    saving_micros_per_30_days: saving,
+  }: RecommendationJson,
+  currency: string,
+) {
+  // absent in reports of earlier versions
+  if (!before) return []
+  const hasEnded = before.until !== null && before.until <= openedAt
+  const textOf = ({ likely }: Amounts) => moneyText(likely, currency)
+  const changes = [
+    ...changeText('recommended setting', settingText(before.to), settingText(to)),
+    ...changeText('likely saving in 30 days', textOf(before.saving_micros_per_30_days), textOf(saving)),
+  ]
+  return [
+    `${before.id} was ${ENDED_TEXTS.dismissed({ ...before, realised_micros_per_30_days: null }, currency)}`,
+    `since then: ${[...(hasEnded ? ['the dismissal has ended'] : []), ...changes].join('; ') || 'nothing else changed'}`,
+  ]
+}
+
+const changeText = (name: string, before: string, now: string) =>
+  before === now ? [] : [`${name} ${before} → ${now}`]
+
 /** Its place in its life, with what came of it. */
 export function stateText(
   { state, opened_at: openedAt, ended }: Pick<RecommendationJson, 'state' | 'opened_at' | 'ended'>,
@@ -219,68 +248,9 @@ const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, c
       `dismissed by ${by} at ${at}${until === null ? '' : ` until ${until}`}: ${because}`,
   }
 
-/** Completed by what is there and what is needed. */
-export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> = {
-  'history-short': 'too little history',
-  'not-followed': 'activity was not followed for long enough',
-  'plan-unknown':
-    'the service plan is not known: accounts[].plan names it, or --plan of an audit by --base-url',
-  'plan-fixed': 'the service plan allows nothing else',
-  'no-readings': 'too few readings inside Postgres',
-  'saving-small': 'it would save too little',
-  unsure: 'it is not sure that it saves',
-  dismissed: 'it was dismissed',
-  'follow-up': 'the last one was implemented less than 28 days ago',
-  policy: 'the policy of the configuration rules it out',
-  fits: 'the setting fits',
-}
-
 const WITHDRAWN_TEXTS: Readonly<Record<string, string>> = {
   ...WITHHELD_TEXTS,
   changed: 'the setting was changed to something else',
   deleted: 'the compute was deleted',
   'not-confirmed': 'it could not be confirmed for 7 days',
 }
-
-export const KIND_TEXTS: Readonly<Record<RecommendationJson['kind'], string>> = {
-  delay: 'autosuspend delay',
-  sizing: 'size',
-  refresh: 'restart for updates',
-  'awake-for-nothing': 'awake for nothing',
-  pooler: 'pooler',
-  unused: 'unused compute',
-}
-
-/** `autosuspend delay: too little history (1.5 of 3 days); answer about 2026-11-26T…`. */
-export const withheldText = (withheld: WithheldJson, currency: string): string =>
-  `${KIND_TEXTS[withheld.kind]}: ${withheldReason(withheld, currency)}`
-
-/** Without the kind. */
-export function withheldReason(
-  { kind, because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
-  currency: string,
-): string {
-  // the first reading inside Postgres is what a size waits for
-  const unit = kind === 'sizing' && because === 'no-readings' ? 'reading' : 'day'
-  const counted =
-    because === 'saving-small'
-      ? `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
-      : `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), unit)}`
-  const isCounted = needs > 0 && COUNTED.has(because)
-  return [
-    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`,
-    ...(until === null ? [] : [`answer about ${until}`]),
-    ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
-  ].join('; ')
-}
-
-const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
-  'history-short',
-  'not-followed',
-  'no-readings',
-  'saving-small',
-])
-
-/** Whether a text lists the reason. A setting that fits is listed for delay and size only. */
-export const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>): boolean =>
-  because !== 'fits' || kind === 'delay' || kind === 'sizing'

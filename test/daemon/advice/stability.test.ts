@@ -13,12 +13,15 @@ import { commit, type Write } from '../../../src/model/ports/store.ts'
 import { computeKey, type AutosuspendDelay, type ComputeRef } from '../../../src/model/service/compute.ts'
 import { createPreset } from '../../../src/model/service/sizes.ts'
 import { after, cu, instant, micros, seconds, type Instant } from '../../../src/model/units.ts'
+import { recommendationJson } from '../../../src/outputs/text/recommendation-json.ts'
+import { recommendationLines } from '../../../src/outputs/text/recommendation-text.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { refOf } from '../../store/build.ts'
 import { adviseInput } from '../../support/advise-input.ts'
 import { at, ledger, look, prices } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
+import { recommendationContext } from '../../support/recommendations.ts'
 import { bySize } from '../../support/tiers.ts'
 
 const DAY = 86_400
@@ -153,7 +156,7 @@ test.each(SEEDS)('seed %i: one that was implemented raises none of its kind for 
 })
 
 test.each(SEEDS)(
-  'seed %i: a dismissed one stays away until its time and says so afterwards',
+  'seed %i: a dismissed one stays away until its time and comes back with what changed',
   async (seed) => {
     const dismissed: string[] = []
     let back: readonly Recommendation[] = []
@@ -170,11 +173,22 @@ test.each(SEEDS)(
     })
     expect(dismissed.length).toBeGreaterThan(0)
     expect(new Set(dismissed).size).toBe(dismissed.length)
-    expect(back.map(({ ref, dismissedBefore }) => [computeKey(ref), dismissedBefore?.reason])).toEqual(
-      expect.arrayContaining(dismissed.map((key) => [key, 'tests run at night'])),
+    const texts = back.map((one) => [computeKey(one.ref), linesOf(one).join('\n')])
+    expect(texts).toEqual(
+      expect.arrayContaining(
+        dismissed.map((key) => [
+          key,
+          expect.stringMatching(
+            /was dismissed by main at .*: tests run at night\nsince then: the dismissal has ended.*likely saving/,
+          ),
+        ]),
+      ),
     )
   },
 )
+
+const linesOf = (one: Recommendation) =>
+  recommendationLines(recommendationJson(one, recommendationContext()), 'USD')
 
 const openDelays = (rows: readonly Recommendation[]) =>
   rows.filter(({ kind, life }) => kind === 'delay' && life.state === 'open')

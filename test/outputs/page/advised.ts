@@ -3,18 +3,31 @@ import { totalSaving } from '../../../src/advise/total.ts'
 import type { AdviceSummary, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { ComputeAdvice, Recommendation } from '../../../src/model/policy/recommendation.ts'
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
-import { cu } from '../../../src/model/units.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { amounts, recommendation, withheld } from '../../support/recommendations.ts'
 
 const numberOf = ({ endpointId }: ComputeRef): number => Number(endpointId.match(/\d+/)?.[0] ?? 0)
 
-/** Even ones have an open delay, every third a size, some odd ones what ended. */
+const DISMISSED_BEFORE: NonNullable<Recommendation['dismissedBefore']> = {
+  id: 'ep-0.delay.0',
+  to: { delay: seconds(600) },
+  saving: amounts(0.5, 1, 1.5),
+  at: at(-864_000),
+  until: at(0),
+  reason: 'tests run at night',
+  by: 'ann',
+}
+
+/** Even ones have an open delay, the first of them after a dismissal, every third a size, some odd ones what ended. */
 export function recommendationsOf(ref: ComputeRef): readonly Recommendation[] {
   const number = numberOf(ref)
   const one = (kind: Recommendation['kind'], over: Partial<Recommendation> = {}) =>
     recommendation({ ref, kind, id: `${ref.endpointId}.${kind}.1`, ...over })
-  const delay = one('delay', { saving: amounts(1 + number / 10, 2 + number / 10, 4 + number / 10) })
+  const delay = one('delay', {
+    saving: amounts(1 + number / 10, 2 + number / 10, 4 + number / 10),
+    ...(number === 0 && { dismissedBefore: DISMISSED_BEFORE }),
+  })
   const sizing = one('sizing', {
     from: { sizing: { fixed: cu(4) } },
     to: { sizing: { min: cu(0.5), max: cu(4) } },
@@ -67,7 +80,9 @@ export const withheldOf = (ref: ComputeRef): ComputeAdvice => ({
 })
 
 const openOf = ({ identity: { ref } }: ComputeView) =>
-  recommendationsOf(ref).filter(({ life }) => life.state === 'open')
+  recommendationsOf(ref)
+    .filter(({ life }) => life.state === 'open')
+    .map(({ dismissedBefore: _, ...open }) => open)
 
 /** With what is published of the open ones. */
 export function advised(snapshot: Snapshot): Snapshot {

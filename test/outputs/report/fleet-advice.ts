@@ -39,7 +39,18 @@ const alwaysOn = { endpointId: 'ep-always-on', projectId: 'p-old' }
 const earlier = { openedAt: onDay(-30) }
 
 export const BUSY_RECOMMENDATIONS: readonly Recommendation[] = [
-  of(recommendation, alwaysOn),
+  of(recommendation, {
+    ...alwaysOn,
+    dismissedBefore: {
+      id: 'ep-always-on.delay.1',
+      to: { delay: seconds(300) },
+      saving: amounts(5, 6, 8),
+      at: onDay(-40),
+      until: undefined,
+      reason: 'tests run at night',
+      by: 'ann',
+    },
+  }),
   of(recommendation, {
     ...blog,
     from: { delay: seconds(300) },

@@ -14,8 +14,8 @@ import {
   settingText,
   stateText,
   groundsText,
-  withheldText,
 } from '../../../src/outputs/text/recommendation-text.ts'
+import { withheldText } from '../../../src/outputs/text/withheld-text.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { at } from '../../support/build.ts'
 import {
@@ -28,6 +28,19 @@ import {
 
 const json = (over: Partial<Recommendation> = {}, context = {}) =>
   recommendationSchema.parse(recommendationJson(recommendation(over), recommendationContext(context)))
+
+const DAY = 86_400
+
+const dismissal = (over: Partial<NonNullable<Recommendation['dismissedBefore']>>) => ({
+  id: 'ep-one.delay.0',
+  to: { delay: seconds(300) },
+  saving: amounts(4, 5, 6),
+  at: at(-DAY),
+  until: undefined,
+  reason: 'tests run at night',
+  by: 'ann',
+  ...over,
+})
 
 test('settings', () => {
   expect(settingText({ delay_seconds: 'never' })).toBe('autosuspend off')
@@ -51,6 +64,28 @@ test('one recommendation in words', () => {
     'not 600 s, because it saves less: it saves 11.00 USD in 30 days (10.00 USD to 12.00 USD), 1.25 USD less, 4.2 wakes a day',
     'not 3600 s, because it saves less: it saves 7.00 USD in 30 days (6.00 USD to 8.00 USD), 5.25 USD less, 3 wakes a day',
     '1 other setting lost by more',
+    'open since 2026-01-05T00:00:00Z',
+  ])
+})
+
+test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
+  [
+    'its end has come, and the setting is another',
+    dismissal({ until: at(0), to: { delay: seconds(600) } }),
+    'the dismissal has ended; recommended setting 600 s → 300 s; likely saving in 30 days 5.00 USD → 12.25 USD',
+  ],
+  ['its saving has doubled', dismissal({ until: at(DAY) }), 'likely saving in 30 days 5.00 USD → 12.25 USD'],
+  [
+    'its end has come, and all else is as it was',
+    dismissal({ until: at(0), saving: recommendation().saving }),
+    'the dismissal has ended',
+  ],
+])('one that was dismissed before says so, and what changed: %s', (_, dismissedBefore, changed) => {
+  const lines = recommendationLines(json({ dismissedBefore }), 'USD')
+  const until = dismissedBefore.until === at(0) ? '2026-01-05' : '2026-01-06'
+  expect(lines.slice(-3)).toEqual([
+    `ep-one.delay.0 was dismissed by ann at 2026-01-04T00:00:00Z until ${until}T00:00:00Z: tests run at night`,
+    `since then: ${changed}`,
     'open since 2026-01-05T00:00:00Z',
   ])
 })

@@ -2,12 +2,8 @@ import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
-import {
-  isListed,
-  recommendationLines,
-  recommendationSummary,
-  withheldText,
-} from '../../../outputs/text/recommendation-text.ts'
+import { recommendationLines, recommendationSummary } from '../../../outputs/text/recommendation-text.ts'
+import { isListed, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'

@@ -2,7 +2,8 @@ import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../
 import type { Report, ReportAdvice } from '../schema.ts'
 import { moneyText } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
-import { KIND_TEXTS, recommendationTitle, stateText } from '../../text/recommendation-text.ts'
+import { recommendationTitle, stateText } from '../../text/recommendation-text.ts'
+import { KIND_TEXTS } from '../../text/withheld-text.ts'
 
 /** Names of clients and reasons of people are part of it. */
 const MAX_TITLE_LENGTH = 100

@@ -1,7 +1,7 @@
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { KIND_TEXTS, WITHHELD_TEXTS } from '../../text/recommendation-text.ts'
+import { KIND_TEXTS, WITHHELD_TEXTS } from '../../text/withheld-text.ts'
 import { moneyText, priceText, instantText } from '../../text/amounts.ts'
 
 /** The table must fit a line of a mail. */

@@ -1,0 +1,62 @@
+// Words for kinds of recommendations, and for the reasons why there is none of a kind.
+import { countWithNoun, moneyText, shortNumber } from './amounts.ts'
+import type { WithheldJson } from './recommendation-schema.ts'
+
+export const KIND_TEXTS: Readonly<Record<WithheldJson['kind'], string>> = {
+  delay: 'autosuspend delay',
+  sizing: 'size',
+  refresh: 'restart for updates',
+  'awake-for-nothing': 'awake for nothing',
+  pooler: 'pooler',
+  unused: 'unused compute',
+}
+
+/** Completed by what is there and what is needed. */
+export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> = {
+  'history-short': 'too little history',
+  'not-followed': 'activity was not followed for long enough',
+  'plan-unknown':
+    'the service plan is not known: accounts[].plan names it, or --plan of an audit by --base-url',
+  'plan-fixed': 'the service plan allows nothing else',
+  'no-readings': 'too few readings inside Postgres',
+  'saving-small': 'it would save too little',
+  unsure: 'it is not sure that it saves',
+  dismissed: 'it was dismissed',
+  'follow-up': 'the last one was implemented less than 28 days ago',
+  policy: 'the policy of the configuration rules it out',
+  fits: 'the setting fits',
+}
+
+/** `autosuspend delay: too little history (1.5 of 3 days); answer about 2026-11-26T…`. */
+export const withheldText = (withheld: WithheldJson, currency: string): string =>
+  `${KIND_TEXTS[withheld.kind]}: ${withheldReason(withheld, currency)}`
+
+/** Without the kind. */
+export function withheldReason(
+  { kind, because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
+  currency: string,
+): string {
+  // the first reading inside Postgres is what a size waits for
+  const unit = kind === 'sizing' && because === 'no-readings' ? 'reading' : 'day'
+  const counted =
+    because === 'saving-small'
+      ? `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
+      : `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), unit)}`
+  const isCounted = needs > 0 && COUNTED.has(because)
+  return [
+    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`,
+    ...(until === null ? [] : [`answer about ${until}`]),
+    ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
+  ].join('; ')
+}
+
+const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
+  'history-short',
+  'not-followed',
+  'no-readings',
+  'saving-small',
+])
+
+/** Whether a text lists the reason. A setting that fits is listed for delay and size only. */
+export const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>): boolean =>
+  because !== 'fits' || kind === 'delay' || kind === 'sizing'
