@@ -1,49 +1,39 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, type Option } from 'commander'
-import { createAuditCommand } from './commands/audit.ts'
-import { createCheckConfigCommand } from './commands/check-config.ts'
-import { createCheckServiceCommand } from './commands/check-service.ts'
-import { createComputesCommand } from './commands/computes.ts'
-import { createDismissCommand } from './commands/dismiss.ts'
-import { createDemoCommand } from './commands/demo.ts'
-import { createExplainCommand } from './commands/explain.ts'
-import { createExportCommand } from './commands/export.ts'
-import { createInitCommand } from './commands/init.ts'
-import { createKeysCommand } from './commands/keys.ts'
-import { EXIT, failText, type CommandSession, type ExitCode, type Io } from './terminal/io.ts'
-import { createLocalCommand } from './commands/local.ts'
-import { createProjectsCommand } from './commands/projects.ts'
-import { createRecommendationsCommand } from './commands/recommendations.ts'
-import { createReloadCommand } from './commands/reload.ts'
-import { createReplayCommand } from './commands/replay.ts'
-import { createReportCommand } from './commands/report.ts'
-import { createOnceCommand, createRunCommand } from './commands/run.ts'
-import { createStatusCommand } from './commands/status.ts'
-import { errorReason } from './connect/daemon.ts'
+import { errorReason, EXIT, failText, type CommandSession, type ExitCode, type Io } from './terminal/io.ts'
 
-/** In the order of the help. */
-const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
-  createAuditCommand,
-  createRunCommand,
-  createOnceCommand,
-  createStatusCommand,
-  createExplainCommand,
-  createExportCommand,
-  createReportCommand,
-  createRecommendationsCommand,
-  createDismissCommand,
-  createReplayCommand,
-  createReloadCommand,
-  createDemoCommand,
-  createLocalCommand,
-  createCheckConfigCommand,
-  createCheckServiceCommand,
-  createInitCommand,
-  createProjectsCommand,
-  createComputesCommand,
-  createKeysCommand,
-]
+/** Name → what creates the command, in the order of the help. A command loads its own modules only. */
+const COMMANDS = new Map<string, () => Promise<(session: CommandSession) => Command>>(
+  Object.entries({
+    audit: async () => (await import('./commands/audit.ts')).createAuditCommand,
+    run: async () => (await import('./commands/run.ts')).createRunCommand,
+    once: async () => (await import('./commands/run.ts')).createOnceCommand,
+    status: async () => (await import('./commands/status.ts')).createStatusCommand,
+    explain: async () => (await import('./commands/explain.ts')).createExplainCommand,
+    export: async () => (await import('./commands/export.ts')).createExportCommand,
+    report: async () => (await import('./commands/report.ts')).createReportCommand,
+    recommendations: async () => (await import('./commands/recommendations.ts')).createRecommendationsCommand,
+    dismiss: async () => (await import('./commands/dismiss.ts')).createDismissCommand,
+    replay: async () => (await import('./commands/replay.ts')).createReplayCommand,
+    reload: async () => (await import('./commands/reload.ts')).createReloadCommand,
+    health: async () => (await import('./commands/health.ts')).createHealthCommand,
+    demo: async () => (await import('./commands/demo.ts')).createDemoCommand,
+    local: async () => (await import('./commands/local.ts')).createLocalCommand,
+    'check-config': async () => (await import('./commands/check-config.ts')).createCheckConfigCommand,
+    'check-service': async () => (await import('./commands/check-service.ts')).createCheckServiceCommand,
+    init: async () => (await import('./commands/init.ts')).createInitCommand,
+    projects: async () => (await import('./commands/projects.ts')).createProjectsCommand,
+    computes: async () => (await import('./commands/computes.ts')).createComputesCommand,
+    keys: async () => (await import('./commands/keys.ts')).createKeysCommand,
+  }),
+)
+
+/** The command that `argv` names; all of them where it names none, as for the help. */
+const namedCommands = ([name = '']: readonly string[]) => {
+  const named = COMMANDS.get(name)
+  return Promise.all((named ? [named] : [...COMMANDS.values()]).map((load) => load()))
+}
 
 /** `argv`: without node and script. Never rejects: errors are printed and become the exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -63,9 +53,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       writeErr: (text) => io.err(text.trimEnd()),
     })
     .showSuggestionAfterError()
-  for (const create of COMMANDS) program.addCommand(inheritSettings(create({ io, end, version }), program))
-  rejectRepeatedAndEmpty(program)
   try {
+    for (const create of await namedCommands(argv))
+      program.addCommand(inheritSettings(create({ io, end, version }), program))
+    rejectRepeatedAndEmpty(program)
     await program.parseAsync(withUnknownTopic(program, argv), { from: 'user' })
     return code
   } catch (cause) {

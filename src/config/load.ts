@@ -1,4 +1,4 @@
-// The only reader of the configuration file and of the environment.
+// The only reader of the configuration file.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { array, record, strictObject, string, type z } from 'zod'
@@ -24,7 +24,7 @@ import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
-import type { ConfigContext, Environment, Secret, SecretAccess } from './secrets.ts'
+import type { ConfigContext, Secret, SecretAccess } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
@@ -78,8 +78,6 @@ export const insecureSettings = ({ accounts, notifications, report, server }: Co
 
 const isInsecure = ({ receiver }: Pick<Notification, 'receiver'>): boolean =>
   ('insecure' in receiver && receiver.insecure) || ('anyCertificate' in receiver && receiver.anyCertificate)
-
-export const processEnvironment = (): Environment => process.env
 
 export type LoadedConfig = Readonly<{
   config: Config

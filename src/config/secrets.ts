@@ -1,9 +1,12 @@
-// Keys and passwords are read at each use, never stored.
+// The only reader of the environment. Keys and passwords are read at each use, never stored.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { failed, ok, type Result } from '../std/result.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+export const processEnvironment = (): Environment => process.env
+
 type SecretSource = { readonly file: string } | { readonly variable: string }
 
 /** `learn` is told every secret that is read, so that outputs leave it out. */

@@ -2,9 +2,9 @@ import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import type { ExportRequest } from '../../daemon/history/export.ts'
 import { exportedAccount, EXPORT_NAMES, exportRequestOf, exportText } from '../../daemon/history/export.ts'
-import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { askDaemon, daemonApi, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
-import { EXIT, failText, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
+import { EXIT, errorReason, failText, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ApiOptions & { readonly what?: string; readonly from?: string; readonly to?: string }
 

@@ -16,10 +16,11 @@ import { ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { askDaemon, daemonApi, errorReason, refused, withApiOptions } from '../connect/daemon.ts'
+import { askDaemon, daemonApi, refused, withApiOptions } from '../connect/daemon.ts'
 import type { ApiOptions, ApiProblem, DaemonApi } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
 import {
+  errorReason,
   EXIT,
   failText,
   failUsage,

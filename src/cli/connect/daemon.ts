@@ -10,7 +10,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
 import { cutText, sanitize } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
-import type { Io } from '../terminal/io.ts'
+import { errorReason, type Io } from '../terminal/io.ts'
 
 export type ApiProblem = Readonly<{
   kind: 'unreached' | 'refused'
@@ -145,9 +145,6 @@ export const readFleet = (api: DaemonApi): Promise<Result<FleetJson, ApiProblem>
 
 const isFleet = (body: unknown): body is FleetJson =>
   fieldOf(body, 'taken_at') !== undefined && Array.isArray(fieldOf(body, 'computes'))
-
-export const errorReason = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause)
 
 /** The beginning of the answer where another program answered. */
 function messageIn(text: string, otherwise: string) {

@@ -61,6 +61,9 @@ export function failText(io: Io, message: string): ExitCode {
   return EXIT.failed
 }
 
+export const errorReason = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
+
 export const failWith = (io: Io, error: ServiceError) => failText(io, sanitize(serviceErrorText(error)))
 
 export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { processEnvironment } from '../../config/load.ts'
+import { processEnvironment } from '../../config/secrets.ts'
 import { createRedactor } from '../../std/redactor.ts'
 import { terminalText } from '../../std/sanitize.ts'
 import { failText, type ExitCode, type Io } from './io.ts'
