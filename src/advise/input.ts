@@ -21,6 +21,8 @@ export type AdviseInput = Readonly<{
   /** Undefined: the plan is not known. */
   plan: PlanLimits | undefined
   policy: AdvicePolicy
+  /** Name of a budget that asks for a smaller size: its limit is spent, or forecast to be; absent without one. */
+  overBudget?: string
   needs: AdviceNeeds
   prices: Prices
   /** Last 35 days. */

@@ -3,7 +3,8 @@
 // 1. Limits: what the plan and the policy allow, and the least minimum that holds the connections.
 // 2. Load under the sizing of now, as readings show it. Without a reading nothing bounds the demand.
 // 3. Decision: range.ts, or fixed.ts for a plan without ranges.
-// 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation asks for more in any case.
+// 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation asks for more in any case, and
+//    a budget for less.
 import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
@@ -23,21 +24,26 @@ export function adviseSizing(input: AdviseInput): Proposal | Withheld {
   const load = loadSeen(input)
   if (!load) return withhold('sizing', 'no-readings', { have: 0, needs: 1 })
   const connections = connectionsSeen(input)
-  const evidence = { input, load, connections, limits: limitsOf(input, plan, connections) }
-  const decision = decided(evidence)
+  const maximum = largestCu(input.entry.compute.sizing)
+  const evidence = { input, load, connections, limits: limitsOf(input, plan, { connections, maximum }) }
+  const decision = decided(evidence, plan)
   return decision ? gated(evidence, decision) : whyNot(evidence)
 }
 
 type Plan = NonNullable<AdviseInput['plan']>
 
-function limitsOf(input: AdviseInput, plan: Plan, connections: ConnectionsSeen): SizeLimits {
+/** @param maximum of the range: its least minimum depends on it */
+function limitsOf(
+  input: AdviseInput,
+  plan: Plan,
+  { connections, maximum }: Readonly<{ connections: ConnectionsSeen; maximum: Cu }>,
+): SizeLimits {
   const { entry, policy, preset, needs } = input
   const now = largestCu(entry.compute.sizing)
   const planLargest = plan.hasRanges ? plan.largestInRange : plan.largestFixed
   const sizes = preset.sizes.filter((size) => size <= Math.max(now, planLargest))
-  // the least minimum of a range depends on its maximum, which is that of now
   const sizing = (size: Cu): Sizing =>
-    plan.hasRanges && size < now ? { min: size, max: now } : { fixed: size }
+    plan.hasRanges && size < maximum ? { min: size, max: maximum } : { fixed: size }
   const least = leastForConnections(sizes, { preset, needs, connections, sizing }) ?? now
   const { min = 0, max = Infinity, neverDown } = policy.sizing
   return {
@@ -48,13 +54,41 @@ function limitsOf(input: AdviseInput, plan: Plan, connections: ConnectionsSeen):
   }
 }
 
-function decided({ input, load, limits }: SizingEvidence): SizingDecision | undefined {
+function decided(evidence: SizingEvidence, plan: Plan): SizingDecision | undefined {
+  const { input, load, limits } = evidence
   const { sizing } = input.entry.compute
   const { saturation, loads } = load
   const range = replayedSize(loads, rangeTo(largestCu(sizing), limits), limits.sizes).cu
   const today = replayedSize(loads, sizing, limits.sizes).cu
   const decision = decideRange({ sizing, limits, saturation, costShare: range / today })
-  return decision ?? (limits.widest === undefined ? smallerFixed(input, load, limits) : undefined)
+  if (decision?.because === 'saturated') return decision
+  if (limits.widest === undefined) return decision ?? smallerFixed(input, load, limits)
+  return smallerMaximum(evidence, plan) ?? decision
+}
+
+/** Factor between the peak of the load and the maximum that a budget asks for. */
+const ABOVE_PEAK = 1.25
+
+/** What a budget asks for, from a load as long as the connection peaks have to be: the least maximum that holds the peak, the connections and the cache. */
+function smallerMaximum({ input, load, limits, connections }: SizingEvidence, plan: Plan) {
+  const { overBudget, policy, needs, entry, previous } = input
+  const { sizing } = entry.compute
+  const isKnown = load.to - load.from >= needs.minPeaks * 1000
+  if (overBudget === undefined || policy.sizing.neverDown || !isKnown) return undefined
+  const now = largestCu(sizing)
+  const least = Math.max(ABOVE_PEAK * Math.max(...load.loads), leastForCache(input, limits.sizes, now))
+  const smaller = limits.sizes.filter((size) => size >= least && size < now)
+  // an open recommendation stays while it holds the peak
+  const open = previous.flatMap(({ life, to }) =>
+    life.state === 'open' && to.sizing ? [largestCu(to.sizing)] : [],
+  )
+  for (const maximum of [...smaller.filter((size) => open.includes(size)), ...smaller]) {
+    const own = limitsOf(input, plan, { connections, maximum })
+    const to = rangeTo(maximum, own)
+    if (own.least <= maximum && smallestCu(to) <= smallestCu(sizing))
+      return { to, because: 'budget' } as const
+  }
+  return undefined
 }
 
 /** From a load as long as the connection peaks have to be, so that it contains a weekday cycle. */
@@ -74,7 +108,7 @@ function gated(evidence: SizingEvidence, decision: SizingDecision): Proposal | W
   const { input } = evidence
   const proposal = sizingProposal(evidence, decision)
   if (!proposal) return withhold('sizing', 'history-short', { have: 0, needs: 1 })
-  if (decision.because === 'saturated') return proposal
+  if (decision.because !== 'dear') return proposal
   const { saving, spend, grounds } = proposal
   const restart = (input.policy.wakeCost / 3600) * largestCu(input.entry.compute.sizing) * grounds.perCuHour
   const needs = Math.max(MIN_SAVING * spend.likely, (restart * 30 * DAY) / PAYBACK)

@@ -1,6 +1,7 @@
 // Fixed sizes, for plans without ranges: what nearly all of the load seen needs, with a margin, and what keeps the working set in the file
-// cache. Inside a range the service follows the working set itself.
+// cache. Inside a range the service follows the working set itself, up to the maximum.
 import type { RollupSums } from '../../model/ledger/rollup.ts'
+import { isFixed } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import type { Cu } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
@@ -37,7 +38,7 @@ const MIN_ACCESSES = 10_000
  * 4. not full, under the target: first reads or scans, for which a larger cache does not help: as in 1.
  * So the hit ratio changes nothing here. Once it may ask for a larger cache, 2 and 3 differ.
  *
- * @param now fixed size; the answer where nothing is known
+ * @param now largest size; the answer where nothing is known
  */
 export function leastForCache({ entry, steps, preset }: AdviseInput, sizes: readonly Cu[], now: Cu): Cu {
   const buckets: readonly RollupSums[] = entry.rollups.fine ? [...steps, entry.rollups.fine] : steps
@@ -45,6 +46,7 @@ export function leastForCache({ entry, steps, preset }: AdviseInput, sizes: read
   const used = Math.max(0, ...buckets.map(({ cacheUsed }) => cacheUsed ?? 0))
   const limit = entry.reading.last?.cacheLimit
   if (limit === undefined || used === 0 || accesses < MIN_ACCESSES) return now
-  if (used >= FULL * limit) return now
+  // inside a range the limit is that of the size then: what was used in a larger one counts
+  if (isFixed(entry.compute.sizing) && used >= FULL * limit) return now
   return sizeAtLeast(sizes, preset.memoryOf(used / 2 ** 20) / 4096)
 }

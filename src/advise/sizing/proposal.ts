@@ -24,7 +24,10 @@ export type SizingEvidence = Readonly<{
 }>
 
 /** Undefined before any awake time is known. */
-export function sizingProposal(evidence: SizingEvidence, { to }: SizingDecision): Proposal | undefined {
+export function sizingProposal(
+  evidence: SizingEvidence,
+  { to, because }: SizingDecision,
+): Proposal | undefined {
   const { input, load } = evidence
   const { sizing } = input.entry.compute
   const awake = awakeSeconds(input)
@@ -51,12 +54,13 @@ export function sizingProposal(evidence: SizingEvidence, { to }: SizingDecision)
       perCuHour,
       gaps: [],
     },
-    alternatives: dearerSizings(evidence, to).map((other): Alternative => ({
+    alternatives: dearerSizings(evidence, { to, because }).map((other): Alternative => ({
       to: { sizing: other },
       saving: savingOf(evidence, other, awake),
       effect: effectOf(evidence, other),
       because: 'dearer',
     })),
+    ...(because === 'budget' && { detail: { kind: 'sizing', budget: input.overBudget ?? '' } }),
   }
 }
 
@@ -115,11 +119,17 @@ function effectOf({ input, load, limits, connections }: SizingEvidence, to: Sizi
   }
 }
 
-/** Larger minimums, which cost more and throttle less, and a larger maximum; by minimum, then by maximum. Nothing for a fixed size. */
-function dearerSizings({ input, limits }: SizingEvidence, to: Sizing): readonly Sizing[] {
+/**
+ * Larger minimums, which cost more and throttle less, and a larger maximum unless a budget asks for a smaller one; by minimum, then by maximum.
+ * Nothing for a fixed size.
+ */
+function dearerSizings(
+  { input, limits }: SizingEvidence,
+  { to, because }: SizingDecision,
+): readonly Sizing[] {
   if (isFixed(to)) return []
   const [min, max] = [smallestCu(to), largestCu(to)]
-  const larger = largerMax(to, limits)
+  const larger = because === 'budget' ? undefined : largerMax(to, limits)
   const headroom = larger === undefined ? undefined : rangeTo(larger, { ...limits, least: min })
   const minimums = limits.sizes.filter((size) => size > min && size < max)
   return [...(headroom ? [headroom] : []), ...minimums.map((size) => ({ min: size, max }))]

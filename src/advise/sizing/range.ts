@@ -5,7 +5,8 @@
 // 2. A fixed size becomes a range up to it, and a minimum is lowered to the least that is safe. CPU cannot suffer and the cost cannot
 //    rise: at any demand the range has the size that the demand needs, up to the size of today.
 // 3. Without ranges the fixed size follows the demand (fixed.ts).
-// 4. A maximum is never lowered for a saving: above the demand it costs nothing.
+// 4. A maximum is never lowered for a saving: above the demand it costs nothing. A budget whose limit is exceeded asks for it all the same
+//    (advise-sizing.ts): it bounds what the demand may grow to.
 import { isFixed, largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { cu, type Cu } from '../../model/units.ts'
@@ -32,7 +33,7 @@ export type SizingCase = Readonly<{
   costShare: number
 }>
 
-export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'dear' }>
+export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'dear' | 'budget' }>
 
 /** Width from which a range differs from a fixed size, CU. */
 const MIN_WIDTH = 0.25

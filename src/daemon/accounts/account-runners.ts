@@ -1,5 +1,6 @@
 // Account runners, one per account, and the one snapshot of all.
 import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
+import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
@@ -121,7 +122,17 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     history: environment.store,
     store,
     epoch: ports.epoch,
-    plan: () => advicePlanOf(accountIn(current(), account), current(), used.plan),
+    plan: () => ({
+      ...advicePlanOf(accountIn(current(), account), current(), used.plan),
+      overBudgetOf: (compute) => {
+        const { budgets } = used.plan.budgets
+        return budgetForSmallerSize(compute, {
+          budgets,
+          views: state.budgets,
+          forecastOf: used.forecaster.of,
+        })
+      },
+    }),
     share: environment.adviceShare ?? BACKGROUND_SHARE,
   })
   const storePrices = createPriceHistory(account.name, { ...environment, store })

@@ -7,7 +7,7 @@ import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { Policies } from '../../model/policy/advice-policy.ts'
 import type { Advice, ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
+import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { Write } from '../../model/ports/store.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
@@ -27,6 +27,8 @@ export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices
     policies: Policies
     /** Saving in 30 days from which an open recommendation is replaced. */
     minSaving: Micros
+    /** Name of a budget that asks for a smaller size; absent where budgets are not known. */
+    overBudgetOf?: (compute: SelectorTarget) => string | undefined
   }>
 
 export type AdviceChange = Readonly<{
@@ -55,8 +57,10 @@ export async function evaluateCompute(
 ): Promise<AdviceChange> {
   const { ref, compute, deletedAt } = entry
   const stored = await readStoredAdvice(history, ref, now)
-  const { policies, minSaving, ...plan } = settings
-  const policy = policies.of(selectorTargetOf(ref.account, compute, project?.project))
+  const { policies, minSaving, overBudgetOf, ...plan } = settings
+  const target = selectorTargetOf(ref.account, compute, project?.project)
+  const policy = policies.of(target)
+  const overBudget = overBudgetOf?.(target)
   const histories = await readHistories(history, ref, now)
   const input: AdviseInput = {
     ...histories,
@@ -66,6 +70,7 @@ export async function evaluateCompute(
     policy,
     utilisation,
     ...(finished && { finished }),
+    ...(overBudget !== undefined && { overBudget }),
     now,
     previous: stored.recommendations,
   }

@@ -2,6 +2,7 @@
 import {
   type Budget,
   type BudgetEnforcement,
+  type BudgetForecast,
   type BudgetState,
   type BudgetView,
   type BudgetAmounts,
@@ -138,6 +139,29 @@ function enforcementOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforceme
 
 export const mayActOn = ({ scope, exempt }: Budget, compute: SelectorTarget): boolean =>
   matchesSelector(scope, compute) && !exempt.some((selector) => matchesSelector(selector, compute))
+
+export type BudgetsNow = Readonly<{
+  budgets: readonly Budget[]
+  views: readonly BudgetView[]
+  forecastOf: (view: BudgetView) => BudgetForecast | undefined
+}>
+
+/**
+ * Name of a budget that asks a compute for a smaller size; undefined without one. All of these hold:
+ * 1. its limit is spent, or more likely than not will be by the end of the period;
+ * 2. a smaller size spends less of it: awake hours stay;
+ * 3. it may act on the compute.
+ */
+export const budgetForSmallerSize = (
+  compute: SelectorTarget,
+  { budgets, views, forecastOf }: BudgetsNow,
+): string | undefined =>
+  views.find((view) => {
+    const { name, limit, spent } = view
+    const atEnd = Math.max(spent.likely, forecastOf(view)?.p50 ?? 0)
+    if (limit.unit === 'awake_hours' || atEnd <= limit.amount) return false
+    return budgets.some((budget) => budget.name === name && mayActOn(budget, compute))
+  })?.name
 
 function rungEvents(
   { account, name, limit }: Budget,

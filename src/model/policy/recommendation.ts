@@ -71,6 +71,8 @@ export type RecommendationDetail = Readonly<
       /** Recommendation that brings a start of the compute; undefined: a restart of its own is needed. */
       ridesWith: RecommendationKind | undefined
     }
+  /** Name of the budget that asks for a smaller maximum. */
+  | { kind: 'sizing'; budget: string }
   /** The pooler is on, but clients connect directly. */
   | { kind: 'pooler' }
 >

@@ -121,6 +121,7 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
         started_at: timeField(detail.startedAt),
         rides_with: detail.ridesWith ?? null,
       }
+    case 'sizing':
     case 'pooler':
       return detail
   }

@@ -55,6 +55,9 @@ const detailSchema = union([
       .nullable()
       .describe('Recommendation that brings the start; null: a restart of its own.'),
   }),
+  strictObject({ kind: literal('sizing'), budget: string() }).describe(
+    'A budget asks for the smaller maximum: its limit is spent, or forecast to be.',
+  ),
   strictObject({ kind: literal('pooler') }).describe('The pooler is on, but clients connect directly.'),
 ])
 

@@ -9,6 +9,7 @@ import {
   shortNumber,
   spanText,
 } from './amounts.ts'
+import { displayName } from './display-name.ts'
 import type { RecommendationJson, SettingJson } from './recommendation-schema.ts'
 import { KIND_TEXTS, WITHHELD_TEXTS } from './withheld-text.ts'
 
@@ -41,6 +42,7 @@ export function recommendationTitle({ from, to, detail, kind }: Titled): string 
       return `${detail.rides_with === null ? 'restart it' : `with the ${KIND_TEXTS[detail.rides_with]}, start it anew`} for the updates of the service${detail.started_at === null ? '' : `: it runs since ${detail.started_at}`}`
     case 'pooler':
       return 'connect through the pooled host: direct connections come near their limit'
+    case 'sizing':
     case undefined:
       return kind
   }
@@ -99,12 +101,20 @@ export const recommendationLines = (
   recommendation: RecommendationJson,
   currency: string,
 ): readonly string[] => [
+  ...budgetLines(recommendation),
   ...effectLines(recommendation),
   groundsText(recommendation, currency),
   ...alternativeLines(recommendation, currency),
   ...dismissedLines(recommendation, currency),
   stateText(recommendation, currency),
 ]
+
+const budgetLines = ({ detail }: Pick<RecommendationJson, 'detail'>) =>
+  detail?.kind === 'sizing'
+    ? [
+        `the budget ${displayName(detail.budget)} asks for the smaller maximum: its limit is spent, or forecast to be`,
+      ]
+    : []
 
 /** What people will notice. */
 export function effectLines({
@@ -198,7 +208,7 @@ function alternativeText(
   return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
 }
 
-/** That one before was dismissed, and what changed since; nothing where none was. */
+/** Earlier dismissal, and what changed since; nothing where there was none. */
 function dismissedLines(
   {
     dismissed_before: before,

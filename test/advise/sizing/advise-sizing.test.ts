@@ -1,22 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import type { AdviseInput } from '../../../src/advise/input.ts'
 import { adviseSizing } from '../../../src/advise/sizing/advise-sizing.ts'
-import type { Proposal } from '../../../src/model/policy/recommendation.ts'
 import type { Sizing } from '../../../src/model/service/compute.ts'
 import { createPreset } from '../../../src/model/service/sizes.ts'
 import { cu, cuMillis, millis } from '../../../src/model/units.ts'
 import { adviseEntry, adviseInput } from '../../support/advise-input.ts'
 import { at, reading } from '../../support/build.ts'
-import { awakeDays, bucket, fixed, hoursOf, range, sizedInput, stepsOf, wholeSizing } from './build.ts'
+import {
+  awakeDays,
+  bucket,
+  fixed,
+  hoursOf,
+  proposed,
+  range,
+  sizedInput,
+  stepsOf,
+  target,
+  wholeSizing,
+} from './build.ts'
 
 const DAY = 86_400
-
-function proposed(input: AdviseInput): Proposal {
-  const result = adviseSizing(input)
-  if (!('ref' in result)) throw new Error(`withheld: ${result.because}`)
-  return result
-}
-const target = (input: AdviseInput) => wholeSizing(proposed(input).to.sizing)
 
 const usual = adviseInput()
 const scale = usual.plan

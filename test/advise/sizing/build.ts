@@ -1,5 +1,7 @@
 // Load and connections of one compute, as readings show them.
 import type { AdviseInput } from '../../../src/advise/input.ts'
+import { adviseSizing } from '../../../src/advise/sizing/advise-sizing.ts'
+import type { Proposal } from '../../../src/model/policy/recommendation.ts'
 import { FINE_STEP, COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
@@ -95,3 +97,12 @@ export function sizedInput(
   const cacheUsed = bytes(cache.used * 2 ** 20)
   return { ...input, steps: input.steps.map((step) => ({ ...step, cacheUsed })) }
 }
+
+/** @throws where it is withheld */
+export function proposed(input: AdviseInput): Proposal {
+  const result = adviseSizing(input)
+  if (!('ref' in result)) throw new Error(`withheld: ${result.because}`)
+  return result
+}
+
+export const target = (input: AdviseInput): Sizing | undefined => wholeSizing(proposed(input).to.sizing)

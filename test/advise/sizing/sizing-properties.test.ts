@@ -8,10 +8,10 @@ import { rangeTo } from '../../../src/advise/sizing/range.ts'
 import type { PresetName } from '../../../src/model/service/sizes.ts'
 import { planLimits, SERVICE_PLANS } from '../../../src/model/policy/plan-limits.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
-import { createPreset } from '../../../src/model/service/sizes.ts'
+import { createPreset, sizeAtLeast } from '../../../src/model/service/sizes.ts'
 import { cu, cuMillis } from '../../../src/model/units.ts'
 import { check } from '../../support/property.ts'
-import { awakeDays, fixed, hoursOf, sizedInput, stepsOf } from './build.ts'
+import { awakeDays, bucket, fixed, hoursOf, sizedInput, stepsOf } from './build.ts'
 
 const presets = fc.constantFrom<PresetName>('interface', '2026-03')
 
@@ -37,16 +37,22 @@ const inputs = fc
         peak: fc.nat(5000),
         used: fc.nat(100),
         isAlways: fc.boolean(),
+        isOverBudget: fc.boolean(),
       })
-      .map(({ loads, days, peak, used, isAlways }): AdviseInput =>
-        sizedInput(sizing, {
-          preset,
-          plan: limits,
-          steps: stepsOf(loads),
-          hours: hoursOf(days, peak),
-          utilisation: { used: cuMillis(used), capacity: cuMillis(100) },
-          days: awakeDays(30, isAlways ? 86_400 : 20_000),
-        }),
+      .map(({ loads, days, peak, used, isAlways, isOverBudget }): AdviseInput =>
+        sizedInput(
+          sizing,
+          {
+            preset,
+            plan: limits,
+            steps: [bucket((30 - days) * 86_400, { load: loads[0] ?? 0 }), ...stepsOf(loads)],
+            hours: hoursOf(days, peak),
+            utilisation: { used: cuMillis(used), capacity: cuMillis(100) },
+            days: awakeDays(30, isAlways ? 86_400 : 20_000),
+            ...(isOverBudget && { overBudget: 'dev' }),
+          },
+          { used: 300, limit: 700 },
+        ),
       )
   })
 
@@ -103,6 +109,20 @@ test('with fewer connections than today there is room for the peak', () => {
     const isKept = (limit ?? 0) >= (now ?? 0)
     expect(isKept || 1.25 * peak <= 0.8 * (limit ?? 0)).toBe(true)
   })
+})
+
+test('a maximum below that of today is above the peak by a quarter, and rests on a week', () => {
+  let lowered = 0
+  checkProposals((input, { to, detail, grounds }) => {
+    const now = largestCu(input.entry.compute.sizing)
+    if (!to.sizing || !input.plan?.hasRanges || largestCu(to.sizing) >= now) return
+    lowered += 1
+    const peak = Math.max(...input.steps.map(({ use }) => (use ? use.activeTime / use.over : 0)))
+    expect(largestCu(to.sizing)).toBeGreaterThanOrEqual(sizeAtLeast(input.preset.sizes, 1.25 * peak))
+    expect(grounds.to - grounds.from).toBeGreaterThanOrEqual(input.needs.minPeaks * 1000)
+    expect(detail).toEqual({ kind: 'sizing', budget: input.overBudget })
+  })
+  expect(lowered).toBeGreaterThan(0)
 })
 
 test('bounds are in order, a range saves at most what its minimum saves, and only a larger maximum may cost more', () => {

@@ -82,7 +82,10 @@ export const withheldOf = (ref: ComputeRef): ComputeAdvice => ({
 const openOf = ({ identity: { ref } }: ComputeView) =>
   recommendationsOf(ref)
     .filter(({ life }) => life.state === 'open')
-    .map(({ dismissedBefore: _, ...open }) => open)
+    .map((one) => {
+      const { dismissedBefore: _, ...open } = one
+      return open
+    })
 
 /** With what is published of the open ones. */
 export function advised(snapshot: Snapshot): Snapshot {

@@ -23,6 +23,7 @@ import {
   amounts,
   recommendation,
   recommendationContext,
+  sizingRecommendation,
   withheld,
 } from '../../support/recommendations.ts'
 
@@ -88,6 +89,13 @@ test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
     `since then: ${changed}`,
     'open since 2026-01-05T00:00:00Z',
   ])
+})
+
+test('a smaller maximum names the budget that asks for it', () => {
+  const detail = { kind: 'sizing', budget: 'dev' } as const
+  expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
+    'the budget dev asks for the smaller maximum: its limit is spent, or forecast to be',
+  )
 })
 
 test('the setting now is no alternative in words', () => {
