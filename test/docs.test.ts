@@ -14,6 +14,7 @@ test.each(GENERATED.map((generated) => [generated.path, generated] as const))(
 const DOCUMENTS = [
   'README.md',
   'config/README.md',
+  'config/deploy/README.md',
   'dashboards/README.md',
   'src/README.md',
   'src/local/README.md',

@@ -37,6 +37,7 @@ export const GENERATED: readonly Generated[] = [
   { path: 'dashboards/README.md', content: between('metrics', metricTable) },
   { path: 'dashboards/README.md', content: between('alerts', alertTable) },
   { path: 'dashboards/alerts.yaml', content: alertsYaml },
+  { path: 'config/deploy/kubernetes/monitoring/prometheus-rule.yaml', content: prometheusRuleYaml },
   ...BOARDS.map((board) => ({ path: boardFileOf(board), content: () => boardText(board) })),
 ]
 
@@ -138,6 +139,19 @@ const ALERTS_HEAD = `# Rules for Prometheus 2.42 or newer, written by \`npm run 
 
 function alertsYaml(): string {
   return ALERTS_HEAD + stringify(ruleFile(RULE_GROUPS), { lineWidth: 0 })
+}
+
+/** The same rules for the Prometheus operator. */
+function prometheusRuleYaml(): string {
+  const resource = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'dormouse' },
+    spec: ruleFile(RULE_GROUPS),
+  }
+  const head =
+    '# dashboards/alerts.yaml for the Prometheus operator, written by `npm run generate` from dashboards/rules.\n'
+  return head + stringify(resource, { lineWidth: 0 })
 }
 
 /** The file as it is; undefined when it is not there. */

@@ -10,6 +10,7 @@ const PROGRAMS = [
   'bash',
   'chromium',
   'gzip',
+  'kubectl',
   'pgbench',
   'pgbouncer',
   'prlimit',
@@ -17,6 +18,7 @@ const PROGRAMS = [
   'prometheus-alertmanager',
   'promtool',
   'psql',
+  'systemd-analyze',
 ] as const
 
 export type Program = (typeof PROGRAMS)[number]
