@@ -6,6 +6,8 @@ import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-hi
 import { branchMovesIn, selectorTargetAt, selectorTargetIn } from '../../ledger/branch-moves.ts'
 import { slicesInScope, slicesInWindow } from '../../ledger/budgets/settle.ts'
 import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forecast/daily.ts'
+import { amountInLimitUnit } from '../../ledger/budgets/period-totals.ts'
+import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -22,16 +24,25 @@ export type DailySpendOptions = Readonly<{
   zone: Zone
 }>
 
-/** Series of the budgets in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the current sizing. */
+/** Of one budget, by day of the zone, with the settled part of today. */
+export type DailySpend = Readonly<{
+  /** At the current sizing of each compute. */
+  restated: DailyAmounts
+  /** As it was; likely, in the unit of the limit. */
+  paid: Map<DayNumber, number>
+}>
+
+/** Of the budgets in their order, from the day of `from` on. */
 export async function readDailySpend(
   { ledger, from, now }: Readonly<{ ledger: Ledger; from: Instant; now: Instant }>,
   options: DailySpendOptions,
-): Promise<readonly DailyAmounts[]> {
+): Promise<readonly DailySpend[]> {
   const { history, scopes, prices, zone } = options
   const to = zone.dayOf(now).to
   const series = scopes.budgets.map((budget) => ({
     budget,
-    daily: new Map() as DailyAmounts,
+    restated: new Map() as DailyAmounts,
+    paid: new Map<DayNumber, number>(),
     isWhole: countsAlways(budget, from, to),
   }))
   const seriesOfDay = (ref: ComputeRef, at: Instant) => {
@@ -43,26 +54,29 @@ export async function readDailySpend(
     const target = selectorTargetAt(ledger, ref, at)
     return series.filter(({ budget }) => matchesSelector(budget.scope, target))
   }
-  const atCurrentSizing = (ref: ComputeRef, amounts: UsageAmounts): UsageAmounts => {
+  const add = (
+    { budget, restated, paid }: (typeof series)[number],
+    day: DayNumber,
+    { ref, amounts }: { ref: ComputeRef; amounts: UsageAmounts },
+  ) => {
     const entry = ledger.computes.get(computeKey(ref))
-    return entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts
+    addToDay(restated, day, entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts)
+    paid.set(day, (paid.get(day) ?? 0) + amountInLimitUnit(amounts, budget.limit.unit).likely)
   }
   const addRow = (row: DayRow) => {
     const middle = instant((row.from + row.to) / 2)
     const { number } = zone.dayOf(middle)
-    const amounts = atCurrentSizing(row.ref, row)
-    for (const { daily, isWhole } of seriesOfDay(row.ref, middle))
-      if (isWhole) addToDay(daily, number, amounts)
+    for (const one of seriesOfDay(row.ref, middle))
+      if (one.isWhole) add(one, number, { ref: row.ref, amounts: row })
   }
   const addInterval = (interval: HistoryInterval) => {
     const { ref } = interval
     const target = selectorTargetIn(ledger, ref)
     const slices = slicesOfHistory(interval, prices, branchMovesIn(ledger, ref))
-    for (const { budget, daily, isWhole } of series)
-      if (!isWhole) {
-        const counted = slicesInWindow(budget, slicesInScope(budget.scope, target, slices))
-        for (const [day, amounts] of daysOf(counted, { from, zone }))
-          addToDay(daily, day, atCurrentSizing(ref, amounts))
+    for (const one of series)
+      if (!one.isWhole) {
+        const counted = slicesInWindow(one.budget, slicesInScope(one.budget.scope, target, slices))
+        for (const [day, amounts] of daysOf(counted, { from, zone })) add(one, day, { ref, amounts })
       }
   }
   for await (const row of history.days(ledger.account, { from, to })) addRow(row)
@@ -74,7 +88,7 @@ export async function readDailySpend(
       if (settledPart) addInterval(settledPart)
     }
   }
-  return series.map(({ daily }) => daily)
+  return series
 }
 
 function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {

@@ -1,13 +1,14 @@
 // Forecasts beside the pass: days are read from the store at most once an hour, forecasts made of them every five minutes.
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
-import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { BudgetForecast, BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { isResized } from '../../model/inference/transition.ts'
-import { after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
+import { after, earliest, instant, seconds, type Instant, type Interval } from '../../model/units.ts'
+import type { DayNumber } from '../../calendar/local-time.ts'
+import type { Zone } from '../../calendar/zone.ts'
 import type { DaemonEnvironment } from '../environment.ts'
-import { readDailySpend, type DailySpendOptions } from './daily-spend.ts'
+import { readDailySpend, type DailySpend, type DailySpendOptions } from './daily-spend.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { inTurns } from '../turns.ts'
 
@@ -24,8 +25,8 @@ const RECENT = seconds(2 * 86_400)
 
 export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {
   const { clock, scopes, zone, log } = options
-  const series = new Map<string, DailyAmounts>()
-  const forecasts = new Map<string, Pick<BudgetWithForecast, 'period' | 'forecast'>>()
+  const series = new Map<string, DailySpend>()
+  const forecasts = new Map<string, Pick<BudgetWithForecast, 'period' | 'forecast' | 'spentByDay'>>()
   let readAt: number | undefined
   /** As of the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
@@ -49,9 +50,10 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
       await clock.yield()
     }
     for await (const view of inTurns(budgets, clock)) {
-      const daily = series.get(view.name)
-      const forecast = daily && forecastBudget(view, daily, { now, dayOf: zone.dayOf })
-      forecasts.set(view.name, { period: view.period, forecast })
+      const days = series.get(view.name)
+      const forecast = days && forecastBudget(view, days.restated, { now, dayOf: zone.dayOf })
+      const spentByDay = days && spentByDayOf(view, days.paid, now)
+      forecasts.set(view.name, { period: view.period, forecast, spentByDay })
     }
     doneAt = clock.monotonic()
   }
@@ -65,8 +67,23 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     const from = zone.dayOf(begin)
     const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
     for (const [index, { name }] of scopes.budgets.entries()) {
-      const before = [...(series.get(name) ?? [])].filter(([day]) => day < from.number)
-      series.set(name, new Map([...before, ...(fresh[index] ?? [])]))
+      const [before, since] = [series.get(name), fresh[index]]
+      series.set(name, {
+        restated: replaceDays(before?.restated, since?.restated, from.number),
+        paid: replaceDays(before?.paid, since?.paid, from.number),
+      })
+    }
+  }
+
+  function spentByDayOf({ name, period, knownFrom }: BudgetView, paid: DailySpend['paid'], now: Instant) {
+    const first = zone.dayOf(knownFrom).number
+    const counted = new Map([...paid].filter(([day]) => day >= first))
+    const previous = scopes.budgets
+      .find((budget) => budget.name === name)
+      ?.periodAt(instant(period.from - 1))
+    return {
+      current: sumByDay(counted, { from: period.from, to: zone.dayOf(now).from }, zone),
+      previous: previous ? sumByDay(paid, previous, zone) : [],
     }
   }
 
@@ -76,10 +93,11 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
 
   return {
-    /** Forecast of this period; undefined before the first, and before a day is over. */
-    of: ({ name, period, spent }: BudgetView) => {
+    /** For this period. The forecast is undefined before a day is over; both are before history was read. */
+    of: ({ name, period, spent }: BudgetView): Pick<BudgetWithForecast, 'forecast' | 'spentByDay'> => {
       const last = forecasts.get(name)
-      return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
+      if (last?.period.from !== period.from) return { forecast: undefined }
+      return { forecast: atLeast(last.forecast, spent.likely), spentByDay: last.spentByDay }
     },
     /** Starts what is due, beside everything else. Never throws. */
     refresh: (state: PassState) => {
@@ -101,6 +119,23 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
 
 const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>) =>
   computes.entries().some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
+
+const replaceDays = <Amount>(
+  before: ReadonlyMap<DayNumber, Amount> = new Map(),
+  since: ReadonlyMap<DayNumber, Amount> = new Map(),
+  from: DayNumber,
+) => new Map([...[...before].filter(([day]) => day < from), ...since])
+
+/** Sum since the start of `span` at the end of each whole day in it; empty where nothing was spent. */
+function sumByDay(paid: DailySpend['paid'], span: Interval, { dayOf }: Zone): readonly number[] {
+  const sums: number[] = []
+  let sum = 0
+  for (let day = dayOf(span.from); day.to <= span.to; day = dayOf(day.to)) {
+    sum += paid.get(day.number) ?? 0
+    sums.push(sum)
+  }
+  return sum === 0 ? [] : sums
+}
 
 /** Never less than what was spent since it was made. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number) {

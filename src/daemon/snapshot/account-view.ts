@@ -42,7 +42,10 @@ export function openAccount(input: AccountInput) {
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
-  const forecastBudgets = state.budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
+  const forecastBudgets = state.budgets.map((view) => ({
+    ...view,
+    ...(forecasts?.of(view) ?? { forecast: undefined }),
+  }))
   const addOfProject = (projectId: string, sums: ComputeSums) => {
     addToTotals(totals, sums)
     if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)

@@ -166,6 +166,9 @@ export type BudgetView = Readonly<{
   burns: readonly BurnRate[]
 }>
 
+/** Spend since the start of a period at the end of each whole day, in the unit of the limit; empty where nothing was spent. */
+export type SpentByDay = Readonly<{ current: readonly number[]; previous: readonly number[] }>
+
 export type BudgetWithForecast = BudgetView &
   Readonly<{
     /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
@@ -173,6 +176,8 @@ export type BudgetWithForecast = BudgetView &
     tier: string
     /** Undefined without history. */
     forecast: BudgetForecast | undefined
+    /** Undefined until history was read. */
+    spentByDay?: SpentByDay | undefined
   }>
 
 /** In labels and texts: a currency, `cu_hours` or `awake_hours`. */

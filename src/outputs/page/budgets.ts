@@ -39,17 +39,20 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
     limit: limit.amount,
     spent: spent.likely,
     forecast,
+    spentByDay: view.spentByDay,
     amountOf: (value: number) => amountText(value, limit),
     dayOf: context.zone.dayOf,
   }
+  const isByDay = view.spentByDay !== undefined && view.spentByDay.current.length > 0
   const firstPoint = knownFrom > period.from ? 'when counting began' : 'the beginning'
   const between = forecast ? 'now and the end' : `${firstPoint} and now`
+  const linesText = isByDay ? '' : `Lines are straight between what is known: ${between}.`
   const standing = budgetStanding(view)
   return html`<section class="budget ${standing}">
     <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING_TEXTS[standing]}</span></h2>
     ${aboutHtml(view, context)}
     <div class="two">
-      ${forecastFanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
+      ${forecastFanFigure(fan, { nowText: 'now', after: linesText })}
       ${figuresOf(view, context)}
     </div>
     ${forecast === undefined && html`<p class="about">No forecast until a whole day has been observed.</p>`}

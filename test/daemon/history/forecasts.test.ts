@@ -38,18 +38,20 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
     zone: UTC,
     log: pino({ level: 'silent' }),
   })
-  const { view } = advanceBudget(budget, undefined, inputAt(clock.now()))
-  if (!view) throw new Error('no period')
+  const { view: sinceNow } = advanceBudget(budget, undefined, inputAt(clock.now()))
+  if (!sinceNow) throw new Error('no period')
+  const view = { ...sinceNow, knownFrom: sinceNow.period.from }
   const refreshed = async (changed: Partial<PassState>): Promise<BudgetForecast | undefined> => {
     forecaster.refresh({ ...newPassState(ledger()), budgets: [view], ...changed })
     await clock.advance(seconds(301))
     await forecaster.idle()
-    return forecaster.of(view)
+    return forecaster.of(view).forecast
   }
   return {
     clock,
     reads,
     refreshed,
+    spentByDay: () => forecaster.of(view).spentByDay,
     fail: (now: boolean) => {
       failing = now
     },
@@ -76,6 +78,19 @@ test('a history that is read after the first forecast is in the next one', async
   expect(await refreshed(restated(0))).toMatchObject({ days: 19 })
   rows.length = 5
   expect(await refreshed(restated(19 * DAY))).toMatchObject({ days: 19 })
+})
+
+test('spend is summed day by day since the beginning of the period, up to the last whole day, and of the period before', async () => {
+  // 2 and 31 December, 1, 2, 4 and 25 January
+  const rows = [-34, -5, -4, -3, -1, 20].map((day) => dayAt(refOf('ep-one'), day))
+  const { refreshed, spentByDay } = forecasterOver(rows)
+  await refreshed({})
+  const { current = [], previous = [] } = spentByDay() ?? {}
+  const [daily = NaN] = current
+  expect(daily).toBeGreaterThan(0)
+  // the 25th is not over
+  expect(current).toEqual([1, 2, 2, ...Array.from({ length: 21 }, () => 3)].map((days) => days * daily))
+  expect(previous).toEqual([0, ...Array.from({ length: 29 }, () => 1), 2].map((days) => days * daily))
 })
 
 test('a history that could not be read is read again, no further back than ever', async () => {

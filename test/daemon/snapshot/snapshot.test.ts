@@ -42,7 +42,7 @@ test('a forecast that is made while a snapshot is built belongs to the next', as
     state: stateOf(account),
     prices,
     preset,
-    forecasts: { of: () => made },
+    forecasts: { of: () => ({ forecast: made }) },
   }))
   const build = createSnapshotBuilder()
   const shown = async (): Promise<readonly unknown[]> => {

@@ -119,7 +119,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
     insecure: ['accounts.main', 'notifications.ops'],
   }
-  const forecasts = { of: () => FORECAST }
+  const forecasts = { of: () => ({ forecast: FORECAST }) }
   const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
   return withAdvice(taken, [recommendation(), sizingRecommendation()])
 }
