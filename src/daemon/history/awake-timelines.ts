@@ -100,13 +100,13 @@ function missingOf(
 
 const lastKnown = ({ from, intervals }: CachedTimes) => intervals.at(-1)?.to ?? from
 
-/** Longest timeline, ms. */
-const MAX_LENGTH = 7 * DAY
+/** Length of the timelines that tables show at most, ms: what is kept of each compute. */
+const KEPT_LENGTH = 7 * DAY
 
 /** Adds intervals settled since, drops those out of reach of every timeline. */
 function extend(before: CachedTimes | undefined, added: readonly LikelyAwakeInterval[], span: Interval) {
   if (!before) return { from: span.from, intervals: added }
-  const from = instant(Math.max(before.from, span.to - MAX_LENGTH))
+  const from = latest(before.from, earliest(span.from, instant(span.to - KEPT_LENGTH)))
   const intervals = [...before.intervals, ...added.filter(({ to }) => to > lastKnown(before))]
   return { from, intervals: intervals.filter(({ to }) => to > from) }
 }

@@ -24,7 +24,7 @@ export type DailySpendOptions = Readonly<{
   zone: Zone
 }>
 
-/** Of one budget, by day of the zone, with the settled part of today. */
+/** Spend of one budget by day of the zone, with the settled part of today. */
 export type DailySpend = Readonly<{
   /** At the current sizing of each compute. */
   restated: DailyAmounts
@@ -32,7 +32,7 @@ export type DailySpend = Readonly<{
   paid: Map<DayNumber, number>
 }>
 
-/** Of the budgets in their order, from the day of `from` on. */
+/** Spend of the budgets in their order, from the day of `from` on. */
 export async function readDailySpend(
   { ledger, from, now }: Readonly<{ ledger: Ledger; from: Instant; now: Instant }>,
   options: DailySpendOptions,

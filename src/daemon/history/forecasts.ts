@@ -78,9 +78,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
   function spentByDayOf({ name, period, knownFrom }: BudgetView, paid: DailySpend['paid'], now: Instant) {
     const first = zone.dayOf(knownFrom).number
     const counted = new Map([...paid].filter(([day]) => day >= first))
-    const previous = scopes.budgets
-      .find((budget) => budget.name === name)
-      ?.periodAt(instant(period.from - 1))
+    const previous = scopes.budgets.find((budget) => budget.name === name)?.periodAt(instant(period.from - 1))
     return {
       current: sumByDay(counted, { from: period.from, to: zone.dayOf(now).from }, zone),
       previous: previous ? sumByDay(paid, previous, zone) : [],

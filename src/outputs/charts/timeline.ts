@@ -86,18 +86,23 @@ const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: num
 /** Share of the width that a label takes at most, on a phone. */
 const LABEL = 0.13
 
-/** A tick and a name at each day with room; a span of up to a day also has labels at both ends. */
+/** A tick at each day with room, with its weekday, or its date where not each has room; a span of up to a day also has labels at both ends. */
 export function axisSvg(span: Interval, zone: Zone): Html {
   const length = span.to - span.from
   const isShort = length <= 25 * HOUR
   const shareOf = (at: Instant) => (at - span.from) / length
   const positionOf = (at: Instant) => `${(100 * shareOf(at)).toFixed(1)}%`
   const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
-  const days = dayMarks(span, zone.dayOf).filter((at) => shareOf(at) >= first && shareOf(at) <= last)
+  const marks = dayMarks(span, zone.dayOf)
+  const step = Math.max(1, Math.ceil(LABEL * marks.length))
+  const days = marks
+    .filter((_, index) => index % step === 0)
+    .filter((at) => shareOf(at) >= first && shareOf(at) <= last)
+  const nameOf = (at: Instant) => dayText(zone.dayOf(at).date)
   return html`<svg class="axis" aria-hidden="true">
     ${days.map((at) => html`<line x1="${positionOf(at)}" x2="${positionOf(at)}" y2="5" />`)}
     ${isShort && html`<text x="0" y="16">${Math.round(length / HOUR)} h ago</text>`}
-    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${dayText(zone.dayOf(at).date).slice(0, 3)}</text>`)}
+    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${step > 1 ? nameOf(at).slice(4) : nameOf(at).slice(0, 3)}</text>`)}
     ${isShort && html`<text class="end" x="100%" y="16">now</text>`}
   </svg>`
 }

@@ -52,8 +52,7 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
     <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING_TEXTS[standing]}</span></h2>
     ${aboutHtml(view, context)}
     <div class="two">
-      ${forecastFanFigure(fan, { nowText: 'now', after: linesText })}
-      ${figuresOf(view, context)}
+      ${forecastFanFigure(fan, { nowText: 'now', after: linesText })} ${figuresOf(view, context)}
     </div>
     ${forecast === undefined && html`<p class="about">No forecast until a whole day has been observed.</p>`}
     <details data-key="burn-${view.account}-${view.name}">

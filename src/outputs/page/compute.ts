@@ -13,6 +13,7 @@ import {
 } from '../text/explain.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
+import { spendDaysFigure, type SpendDays } from '../charts/spend-days.ts'
 import type { ComputeAdviceJson } from '../text/recommendation-schema.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
@@ -35,13 +36,16 @@ import { clockHtml, timeHtml, withLocalTimes, type LocalNow } from './timestamps
 type ComputePageInput = Readonly<{
   view: ComputeView
   /** The last seven days. */
-  timeline: AwakeTimeline
+  week: AwakeTimeline
+  /** The last thirty days. */
+  month: AwakeTimeline | undefined
+  spendDays: SpendDays
   now: Instant
   advice: ComputeAdviceJson
 }>
 
 export function computePage(
-  { view, timeline, now, advice }: ComputePageInput,
+  { view, week, month, spendDays, now, advice }: ComputePageInput,
   { zone }: PageContext,
 ): PageContent {
   const localNow = { now, zone }
@@ -61,10 +65,11 @@ export function computePage(
       ${computeFigures(view)}
       <section>
         <h2>The last seven days</h2>
-        <div class="tall">
-          ${timelineSvg(timeline, { cells: TIMELINE_CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(timeline.span, zone)}
-        </div>
-        ${timelineLegend()}${intervalTable(timeline, localNow)}
+        ${timelineHtml(week, TIMELINE_CELLS['7d'], zone)} ${timelineLegend()}${intervalTable(week, localNow)}
+      </section>
+      <section>
+        <h2>The last thirty days</h2>
+        ${month && timelineHtml(month, MONTH_CELLS, zone)}${spendDaysFigure(spendDays, { title: 'Spend by day', unnamed: '', zone }) ?? html`<p class="about">Nothing was spent.</p>`}
       </section>
       <section>
         <h2>Why</h2>
@@ -77,6 +82,14 @@ export function computePage(
       ${factsSection(view, localNow)}`,
   }
 }
+
+/** Cells of 2 hours in 30 days. */
+const MONTH_CELLS = 360
+
+const timelineHtml = (timeline: AwakeTimeline, cells: number, zone: PageContext['zone']) =>
+  html`<div class="tall">
+    ${timelineSvg(timeline, { cells, dayOf: zone.dayOf })}${axisSvg(timeline.span, zone)}
+  </div>`
 
 const computeFigures = (view: ComputeView) =>
   html`<dl class="figures">

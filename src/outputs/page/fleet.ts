@@ -7,6 +7,7 @@ import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
+import { spendDaysFigure } from '../charts/spend-days.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '../text/amounts.ts'
 import { KIND_TEXTS } from '../text/withheld-text.ts'
@@ -29,6 +30,8 @@ export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d
 /** Rows that a screen has room for; the browser lays out the others after the first paint. */
 const ROWS_OF_FIRST_PAINT = 10
 
+const SPEND_TITLE = 'Spend by day and team'
+
 /** Rows are rendered a chunk at a time, as timelines are loaded. */
 type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
 
@@ -46,6 +49,7 @@ export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Z
   const [head, foot] = splitAtSlot(
     html`<h1>Fleet</h1>
       ${fleetFigures(input)}
+      ${input.charts.map((chart) => spendDaysFigure(chart, { title: SPEND_TITLE, unnamed: 'without a team', zone }))}
       ${
         isEmpty
           ? html`<p class="nothing">${emptyText(snapshot)}</p>`

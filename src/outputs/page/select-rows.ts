@@ -2,6 +2,7 @@ import { computeSaving } from '../../advise/total.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeView, IdentityView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Instant, Micros, Millis } from '../../model/units.ts'
+import type { SpendDays } from '../charts/spend-days.ts'
 import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
 
@@ -10,6 +11,8 @@ export type FleetPageInput = Readonly<{
   query: FleetQuery
   /** Undefined until days were summed for the first time. */
   recent: RecentSumsTable | undefined
+  /** Spend of the last 30 days by team, for each currency; empty until days were read for the first time. */
+  charts: readonly SpendDays[]
   priceOf: (account: string) => Micros
 }>
 
@@ -39,7 +42,11 @@ export type SelectedRows = Readonly<{
   pages: number
 }>
 
-export function selectRows({ snapshot, query, recent }: Omit<FleetPageInput, 'priceOf'>): SelectedRows {
+export function selectRows({
+  snapshot,
+  query,
+  recent,
+}: Omit<FleetPageInput, 'priceOf' | 'charts'>): SelectedRows {
   const matches = snapshot.computes.filter((view) => matchesFilters(view, query))
   const valueOf = SORT_VALUES[query.sort]
   const keyed = matches

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { createRecentSums } from '../../../src/daemon/history/recent-sums.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
+import type { AccountView } from '../../../src/model/output/snapshot.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import { cuMillis, millis, seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
@@ -9,6 +10,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 
 const DAY = 86_400
 const now = at(20 * DAY + 3600)
+const SHOWN = { accounts: [{ account: 'main' } as AccountView], takenAt: now }
 const zone = createUtc()
 
 const row = (endpointId: string, day: number): DayRow => {
@@ -41,7 +43,7 @@ function historyOf(rows: readonly DayRow[], gate: Promise<void> = Promise.resolv
 
 test('sums are those of today and the six days before, and say since when anything is known', async () => {
   const { history, asked } = historyOf([row('ep-a', 13), row('ep-a', 16), row('ep-a', 20), row('ep-b', 19)])
-  const recent = await createRecentSums({ history, clock: fakeClock(), zone })(['main'], now)
+  const recent = await createRecentSums({ history, clock: fakeClock(), zone })(SHOWN)
   expect(asked).toEqual([{ from: at(14 * DAY), to: now }])
   expect(recent).toEqual({
     from: at(14 * DAY),
@@ -57,11 +59,11 @@ test('days are read anew once sums are old, and never twice at a time', async ()
   const clock = fakeClock()
   const { history, asked } = historyOf([row('ep-a', 20)])
   const ask = createRecentSums({ history, clock, zone })
-  await Promise.all([ask(['main'], now), ask(['main'], now)])
-  await ask(['main'], now)
+  await Promise.all([ask(SHOWN), ask(SHOWN)])
+  await ask(SHOWN)
   expect(asked).toHaveLength(1)
   await clock.advance(seconds(31))
-  const before = await ask(['main'], now)
+  const before = await ask(SHOWN)
   expect(asked).toHaveLength(2)
   expect(before?.sums.size).toBe(1)
 })
@@ -69,11 +71,9 @@ test('days are read anew once sums are old, and never twice at a time', async ()
 test('nobody waits long for the first sums, and a store that fails is no failure of a page', async () => {
   const clock = fakeClock()
   const hung = createRecentSums({ history: historyOf([], new Promise(() => undefined)).history, clock, zone })
-  const waiting = hung(['main'], now)
+  const waiting = hung(SHOWN)
   await clock.advance(seconds(2))
   expect(await waiting).toBeUndefined()
   const broken = historyOf([], Promise.reject(new Error('the store is closed')))
-  expect(
-    await createRecentSums({ history: broken.history, clock: fakeClock(), zone })(['main'], now),
-  ).toBeUndefined()
+  expect(await createRecentSums({ history: broken.history, clock: fakeClock(), zone })(SHOWN)).toBeUndefined()
 })

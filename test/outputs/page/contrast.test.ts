@@ -60,6 +60,9 @@ const GRAPHICS = {
       '.fan .spent',
       '.fan .today',
       '.fan .limit',
+      '.fan .before',
+      ...[1, 2, 3, 4, 5].map((part) => `.days .part-${part}`),
+      '.days .others',
     ],
   ],
   report: [

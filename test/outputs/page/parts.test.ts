@@ -17,7 +17,7 @@ test('a fleet page is sent in parts of ten rows, which together are the same pag
       expect.stringMatching(/<main[^>]*>$/),
       expect.stringMatching(/^<h1>Fleet[^]*<\/thead>\s*$/),
     ])
-    expect(Math.max(...parts.map((part) => part.split('scope="row"').length - 1))).toBe(10)
+    expect(Math.max(...parts.slice(2).map((part) => part.split('scope="row"').length - 1))).toBe(10)
     const whole = await (await asked(app, path, { 'if-none-match': '' })).text()
     expect(parts.join('')).toBe(whole)
     expect(problemsOf(whole)).toEqual([])

@@ -65,16 +65,18 @@ test('each of fifty pages links to its neighbours and to both ends', async () =>
 })
 
 /** Labels of the first time axis of a page. */
-async function axisWords(path: string): Promise<readonly string[]> {
-  const [axis = ''] = (await textOf(app, path)).match(/<svg class="axis".*?<\/svg>/s) ?? []
-  return [...axis.matchAll(/>([^<>]+)<\/text>/g)].map(([, text = '']) => text)
+/** Labels of each axis of a page, in order. */
+async function axesOf(path: string): Promise<readonly (readonly string[])[]> {
+  const axes = (await textOf(app, path)).match(/<svg class="axis".*?<\/svg>/gs) ?? []
+  return axes.map((axis) => [...axis.matchAll(/>([^<>]+)<\/text>/g)].map(([, text = '']) => text))
 }
 
-test('the time axis labels a day by its ends, a week by its days', async () => {
-  expect(await axisWords('/')).toEqual(['24 h ago', 'now'])
+test('the time axis labels a day by its ends, a week by its days, a month by dates', async () => {
   const week = ['Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
-  expect(await axisWords('/?range=7d')).toEqual(week)
-  expect(await axisWords('/computes/ep-0')).toEqual(week)
+  const month = ['8 Dec', '12 Dec', '16 Dec', '20 Dec', '24 Dec', '28 Dec', '1 Jan']
+  expect(await axesOf('/')).toEqual([month, ['24 h ago', 'now']])
+  expect(await axesOf('/?range=7d')).toEqual([month, week])
+  expect(await axesOf('/computes/ep-0')).toEqual([week, month, month])
 })
 
 test('a page has no empty paths', async () => {
@@ -156,7 +158,8 @@ test('a restart rises above the strip, and the legend tells it and the days', as
   const [legend = ''] = /<ul class="legend".*?<\/ul>/s.exec(text) ?? []
   for (const words of ['restart', 'a day begins']) expect(legend).toContain(words)
   // the seventh begins too near the end to be named, and a tick without a name would be taken for the end
-  expect(text.match(/<line x1=/g)).toHaveLength(6)
+  const [axis = ''] = text.match(/<svg class="axis".*?<\/svg>/s) ?? []
+  expect(axis.match(/<line x1=/g)).toHaveLength(6)
 })
 
 test('the report of a team is about its computes alone', async () => {

@@ -3,16 +3,17 @@ import { priceAt } from '../../../ledger/settle/slices.ts'
 import { computeKey } from '../../../model/service/compute.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { lastHours } from '../../../model/time.ts'
-import { micros, type Instant, type Micros } from '../../../model/units.ts'
+import { micros, type Instant, type Interval, type Micros } from '../../../model/units.ts'
 import { computePage } from '../../../outputs/page/compute.ts'
 import { fleetPage, renderFleetRows } from '../../../outputs/page/fleet.ts'
 import { documentHtml, renderHtml, type PageContent, type PageContext } from '../../../outputs/page/layout.ts'
-import { fleetQuery, RANGE_HOURS, type Range } from '../../../outputs/page/query.ts'
+import { fleetQuery, RANGE_HOURS } from '../../../outputs/page/query.ts'
 import { selectRows, type RecentSumsTable } from '../../../outputs/page/select-rows.ts'
 import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
 import { readComputeAdvice } from '../../history/recommendations.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
+import { createTeamDays, readComputeDays, spendSpan } from '../../history/spend-days.ts'
 import { inChunks, inTurns } from '../../turns.ts'
 import type { PageSources } from './page-sources.ts'
 
@@ -28,18 +29,13 @@ export function createComputePages(sources: PageSources, context: PageContext) {
   const { clock, zone, pricesOf } = sources
   const readRecentSums = createRecentSums(sources)
   const readTimelines = createAwakeTimelines(sources)
-  const recentSums = ({ accounts, takenAt }: Snapshot) => {
-    const names = accounts.map(({ account }) => account)
-    return readRecentSums(names, takenAt)
-  }
+  const readTeamDays = createTeamDays(sources)
   const timelineReader = (
     { accounts, takenAt }: Snapshot,
-    range: Range,
-    recent: RecentSumsTable | undefined,
+    span: Interval,
+    { knownFrom = new Map<string, Instant>() }: Partial<Pick<RecentSumsTable, 'knownFrom'>> = {},
   ) => {
-    const span = lastHours(takenAt, RANGE_HOURS[range])
     const sweptAt = new Map(accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? takenAt]))
-    const knownFrom = recent?.knownFrom ?? new Map<string, Instant>()
     return (views: readonly ComputeView[]) => readTimelines({ span, views, knownFrom, sweptAt })
   }
 
@@ -49,15 +45,19 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     )
     yield renderHtml(documentHead)
     const query = fleetQuery(parameters)
-    const recent = await recentSums(snapshot)
+    const [recent, spendDays] = await Promise.all([readRecentSums(snapshot), readTeamDays(snapshot)])
     const priceOf = (account: string): Micros => {
       const prices = pricesOf(account)
       return prices ? priceAt(prices, snapshot.takenAt) : micros(0)
     }
-    const input = { snapshot, query, recent, priceOf }
+    const input = { snapshot, query, recent, charts: spendDays?.charts ?? [], priceOf }
     const { head, rows, foot } = fleetPage(input, selectRows(input), zone)
     yield renderHtml(head)
-    const timelinesOf = timelineReader(snapshot, query.range, recent)
+    const timelinesOf = timelineReader(
+      snapshot,
+      lastHours(snapshot.takenAt, RANGE_HOURS[query.range]),
+      recent,
+    )
     for (const part of inChunks(rows, ROWS_PER_PART)) {
       const views = part.map(({ view }) => view)
       // oxlint-disable-next-line no-await-in-loop -- each part is sent before the next is read
@@ -74,10 +74,22 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     compute: async (snapshot: Snapshot, endpointId: string): Promise<PageContent | undefined> => {
       const view = snapshot.computes.find(({ identity: { ref } }) => ref.endpointId === endpointId)
       if (!view) return undefined
-      const timelines = await timelineReader(snapshot, '7d', await recentSums(snapshot))([view])
-      const timeline = timelines.get(computeKey(view.identity.ref))
-      const advice = await readComputeAdvice(sources, snapshot, view.identity.ref)
-      return timeline && computePage({ view, timeline, now: snapshot.takenAt, advice }, context)
+      const { takenAt } = snapshot
+      const { ref, currency } = view.identity
+      const month = await readTeamDays(snapshot)
+      const timelineOver = async (span: Interval) =>
+        (await timelineReader(snapshot, span, month)([view])).get(computeKey(ref))
+      const week = await timelineOver(lastHours(takenAt, RANGE_HOURS['7d']))
+      if (!week) return undefined
+      const input = {
+        view,
+        week,
+        month: await timelineOver(spendSpan(takenAt, zone)),
+        spendDays: await readComputeDays(sources, ref, { takenAt, currency }),
+        now: takenAt,
+        advice: await readComputeAdvice(sources, snapshot, ref),
+      }
+      return computePage(input, context)
     },
   }
 }
