@@ -5,11 +5,12 @@
 // 2. Half of its width counts three times: of the savings that followed on real traces, 33–73 % lay inside the plain range, and 73–95 %
 //    inside the wide one.
 // 3. The bounds of gap lengths and sizes widen it further.
+// 4. Its ends stay inside of what any use allows: no time saved, and all of the time. Past spend is no such bound: use may grow.
 import type { Bounds } from '../model/ledger/quantities.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
 import type { Confidence } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../model/service/compute.ts'
-import { cu, DAY, micros, type Cu, type Micros } from '../model/units.ts'
+import { cu, DAY, micros, SECOND, type Cu, type Micros } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 import type { FinishedSaving } from './input.ts'
 
@@ -23,14 +24,17 @@ export const SAVING_PERIOD = 30 * DAY
 const RESAMPLES = 400
 /** Outcomes on each side of the plain interval. */
 const OUTSIDE = 0.1
-/** Factor of the half width. */
+/** Factor of the half width of a stated saving. */
 const WIDENING = 3
 
-/** Saved seconds in `SAVING_PERIOD`; undefined without observed time. @param finished of the same kind: they widen or narrow the interval */
+/** Most awake seconds in `SAVING_PERIOD`, and most that any change saves or adds: all of them. */
+export const MAX_AWAKE = SAVING_PERIOD / SECOND
+
+/** Saved seconds in `SAVING_PERIOD`; undefined without observed time. @param widening factor of the half widths */
 export function savedTimeInterval(
   blocks: readonly Block[],
   saved: Bounds<number>,
-  finished: readonly FinishedSaving[] = [],
+  widening: number,
 ): Bounds<number> | undefined {
   const observed = blocks.filter((block) => block.observed > 0)
   const time = sumOf(observed, (block) => block.observed)
@@ -38,7 +42,6 @@ export function savedTimeInterval(
   const perPeriod = SAVING_PERIOD / time
   const likely = saved.likely * perPeriod
   const spread = bootstrapSpread(observed)
-  const widening = WIDENING * intervalFactor(finished)
   return {
     low: Math.min(likely - widening * spread.below, saved.low * perPeriod),
     likely,
@@ -109,6 +112,10 @@ const PRIOR = 20
 const NARROWEST = 0.5
 const WIDEST = 2
 const MAX_MISS = 4
+
+/** For stated savings of one kind. @param finished of the same kind */
+export const statedWidening = (finished: readonly FinishedSaving[] | undefined): number =>
+  WIDENING * intervalFactor(finished ?? [])
 
 /** Factor for the half widths of savings of one kind: above 1 where fewer than `COVERAGE` of the realised ones lay inside theirs. */
 export function intervalFactor(finished: readonly FinishedSaving[]): number {

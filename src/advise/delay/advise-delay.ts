@@ -3,8 +3,7 @@
 // 1. Allowed delays: what plan and policy allow.
 // 2. Evidence: without `needs` of followed time and gaps, no delay below the one in force is a candidate, because shorter gaps were hidden.
 // 3. The candidate with the least expected cost (choose.ts), if it is cheaper by the hysteresis.
-// 4. The saving in money, with its interval (interval.ts). A shorter delay must save money for certain; a longer one costs money for fewer
-//    wakes, and must gain for certain once the wakes are priced.
+// 4. The change must gain for certain on other days like these, with wakes priced. The saving that is stated is money alone (interval.ts).
 import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
 import {
   DEFAULT_AUTOSUSPEND_DELAY,
@@ -44,7 +43,7 @@ type Question = Readonly<{
 function cheapestDelay(input: AdviseInput, { now, allowed, candidates }: Question): Proposal | Withheld {
   const { policy, needs } = input
   const observed = observedGaps(input)
-  const missing = missingEvidence(observed, input)
+  const missing = missingEvidence(observed, input, now)
   const usable = missing ? withoutEvidence(input, { now, allowed, candidates }, observed) : candidates
   const question = { candidates: usable, now, wakeCost: policy.wakeCost, grid: needs.grid }
   const best = cheaperDelay(gapLengths(observed.gaps), question)
@@ -72,24 +71,39 @@ export function allowedDelays(
   return { range: from <= to ? { from, to } : undefined, mayNever: mayNever && ceiling === 'never' }
 }
 
-/** Undefined where enough time and gaps were followed; `have` and `needs` are days. Fewer gaps than needed take as many more days as they took so far. */
+/**
+ * Undefined where enough time and gaps were followed; `have` and `needs` are days. Fewer gaps than needed take as many more days as they took
+ * so far, but at most `SELDOM_USED_DAYS` where a delay is in force.
+ */
 function missingEvidence(
   { from, to, gaps, followedDays }: ObservedGaps,
   { needs, now }: AdviseInput,
+  delay: AutosuspendDelay,
 ): Withheld | undefined {
   const needed = needs.minHistory / 86_400
   const ended = gaps.filter(({ isOpen, isFollowed }) => isFollowed && !isOpen).length
-  if (followedDays >= needed && ended >= needs.minGaps) return undefined
-  const forGaps = ended > 0 ? (followedDays * needs.minGaps) / ended : needed
+  // without a gap in the time that is needed anyway, their pace is not known
+  const noGaps = followedDays < needed ? needed : Infinity
+  const forGaps = Math.min(
+    ended > 0 ? followedDays * (needs.minGaps / ended) : noGaps,
+    delay === 'never' ? Infinity : SELDOM_USED_DAYS,
+  )
+  if (followedDays >= Math.max(needed, forGaps)) return undefined
   const until = (have: number, days: number) => instant(now + Math.max(0, days - have) * DAY)
   const have = (to - from) / DAY
   if (have < needed) return { ...withheld('history-short', have, needed), until: until(have, needed) }
-  const days = Math.max(needed, forGaps)
+  const days = Number.isFinite(forGaps) ? Math.max(needed, forGaps) : needed
   return {
     ...withheld('not-followed', followedDays, days),
     until: followedDays < days ? until(followedDays, days) : undefined,
   }
 }
+
+/**
+ * Followed days after which few gaps are no lack of evidence, 7: a weekday cycle shows that the compute is seldom used, and the test of the
+ * gain tells whether its days agree. With autosuspend off every delay gains, so only more gaps tell which one.
+ */
+const SELDOM_USED_DAYS = 7
 
 /**
  * Candidates that hidden gaps do not speak against:

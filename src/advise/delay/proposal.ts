@@ -1,20 +1,21 @@
 // A delay as a proposal: saving, wakes, grounds, and the curve of the other delays.
 import { duration, overlap } from '../../ledger/interval-math.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'
-import type { Bounds } from '../../model/ledger/quantities.ts'
+import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/recommendation.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import { DAY, instant, micros, seconds, type Interval, type Micros } from '../../model/units.ts'
+import { DAY, instant, micros, SECOND, seconds, type Interval, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
-import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder, type BacktestGap } from '../backtest.ts'
+import { gapGroups, savedTime, savedTimeIn, wakesUnder, type BacktestGap } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
 import {
   confidenceOf,
+  MAX_AWAKE,
   moneyOf,
   savedTimeInterval,
-  SAVING_PERIOD,
   sizeWhileAwake,
+  statedWidening,
   type Block,
 } from '../interval.ts'
 import type { AllowedDelays } from './choose.ts'
@@ -32,15 +33,10 @@ export type DelayEvidence = JudgedGaps &
 /** Delays of the curve, seconds; `never` follows where it is allowed. */
 const CURVE = [60, 120, 180, 300, 600, 900, 1800, 3600].map(seconds)
 
-/**
- * Undefined where the gain is not certain:
- * 1. a shorter delay must save money at the lower end of the interval;
- * 2. a longer one costs money, so it must gain at the lower end once its wakes are priced.
- */
+/** Undefined where the gain is not certain. */
 export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Proposal | undefined {
   const { input, now, allowed } = evidence
-  const isShorter = now === 'never' || (to !== 'never' && to < now)
-  const gain = isShorter ? savedSeconds(evidence, to) : gainedSeconds(evidence, to)
+  const gain = gainedSeconds(evidence, to)
   if (!gain || gain.low <= 0) return undefined
   const curve = [
     ...CURVE.filter((delay) => isAllowed(delay, allowed)),
@@ -67,7 +63,7 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
   }
 }
 
-/** The interval of a saving may be wider than the spend. */
+/** The interval of a saving may be wider than that of the spend. */
 const atMost = (saving: Bounds<Micros>, { high }: Bounds<Micros>): Bounds<Micros> => ({
   ...saving,
   high: micros(Math.min(saving.high, high)),
@@ -92,17 +88,25 @@ const byLength = (a: AutosuspendDelay, b: AutosuspendDelay) =>
 /** Time that the gaps stand for. */
 const daysOf = ({ observed }: JudgedGaps): number => sumOf(observed, duration) / DAY
 
-/** Awake seconds saved in 30 days. */
+const isShorter = (to: AutosuspendDelay, { now }: DelayEvidence) => byLength(to, now) < 0
+
+/** Awake seconds saved in 30 days. Whatever use comes, a shorter delay adds none and a longer one saves none. */
 function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const change = { from: evidence.now, to }
   const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, change, within))
-  const finished = evidence.input.finished?.get('delay')
-  const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change), finished)
-  // a shorter delay never adds awake time
-  return saved && saved.likely >= 0 ? { ...saved, low: Math.max(0, saved.low) } : saved
+  const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change), wideningOf(evidence))
+  const [least, most] = isShorter(to, evidence) ? [0, MAX_AWAKE] : [-MAX_AWAKE, 0]
+  return saved && mapBounds(saved, (time) => Math.min(most, Math.max(least, time)))
 }
 
-/** Saved seconds with each wake at its price; a wake belongs to the time in which its gap begins. */
+const wideningOf = ({ input }: DelayEvidence) => statedWidening(input.finished?.get('delay'))
+
+/**
+ * Saved seconds with each wake at its price; a wake belongs to the time in which its gap begins. How wide the interval is depends on what is
+ * at risk:
+ * 1. a shorter delay cannot cost money, only wakes, of which each gap brings one at the most: the plain interval;
+ * 2. a longer one costs money without bound: the interval of a stated saving.
+ */
 function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
   const { gaps, now, input } = evidence
   const change = { from: now, to }
@@ -112,10 +116,9 @@ function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<nu
     const begins = gap.from >= within.from && gap.from < within.to
     return savedTimeIn(gap, change, within) + (begins ? priceOfWakes([gap]) : 0)
   })
-  const { low, likely, high } = savedTime(gaps, change)
   const wakes = priceOfWakes(gaps)
-  const gained = { low: low + wakes, likely: likely + wakes, high: high + wakes }
-  return savedTimeInterval(blocks, gained, input.finished?.get('delay'))
+  const gained = mapBounds(savedTime(gaps, change), (time) => time + wakes)
+  return savedTimeInterval(blocks, gained, isShorter(to, evidence) ? 1 : wideningOf(evidence))
 }
 
 /** Shortest history has this many blocks of the bootstrap. */
@@ -160,12 +163,22 @@ const money = ({ input }: DelayEvidence, time: Bounds<number>): Bounds<Micros> =
     priceAt(input.prices, input.now),
   )
 
+/** With the delay in force. As unsure as a saving: other days may bring more use. */
 function spendOf30Days(evidence: DelayEvidence): Bounds<Micros> {
   const { gaps, now } = evidence
-  const days = daysOf(evidence)
-  const asleep = sumOf(gaps, ({ length }) => length.likely - awakeInGap(length.likely, now))
-  const awake = Math.max(0, days * 86_400 - asleep) * (SAVING_PERIOD / DAY / days)
-  return money(evidence, { low: awake, likely: awake, high: awake })
+  const asleep = { from: 'never', to: now } as const
+  const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, asleep, within))
+  const { low, likely, high } = savedTime(gaps, asleep)
+  const time = daysOf(evidence) * 86_400
+  const awake = savedTimeInterval(
+    blocks.map(({ saved, observed }) => ({ saved: observed / SECOND - saved, observed })),
+    { low: time - high, likely: time - likely, high: time - low },
+    wideningOf(evidence),
+  )
+  return money(
+    evidence,
+    mapBounds(awake ?? NOTHING, (span) => Math.min(MAX_AWAKE, Math.max(0, span))),
+  )
 }
 
 const wakesPerDay = (evidence: DelayEvidence, delay: AutosuspendDelay): number =>

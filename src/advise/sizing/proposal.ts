@@ -3,11 +3,11 @@
 // Three prices of one demand. High saving: always at the minimum. Likely: by the utilisation of the account's ranges, at most
 // what the readings allow. Low: by average active sessions, which are more than the CPU demand; saturated steps would take all they get.
 import { priceAt } from '../../ledger/settle/slices.ts'
-import { addBounds, eachBound, type Bounds } from '../../model/ledger/quantities.ts'
+import { addBounds, eachBound, mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Alternative, Effect, Proposal } from '../../model/policy/recommendation.ts'
 import { isFixed, largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
-import { cu, DAY, micros, ratio, type Cu, type Instant, type Micros } from '../../model/units.ts'
-import { confidenceOf, savedTimeInterval, sizeWhileAwake } from '../interval.ts'
+import { cu, micros, ratio, type Cu, type Instant, type Micros } from '../../model/units.ts'
+import { confidenceOf, MAX_AWAKE, savedTimeInterval, sizeWhileAwake, statedWidening } from '../interval.ts'
 import type { AdviseInput } from '../input.ts'
 import { sizingKey } from '../hysteresis.ts'
 import { NO_EFFECT } from '../propose.ts'
@@ -76,9 +76,9 @@ function awakeSeconds({ days, settings, entry, finished, now }: AdviseInput): Bo
   const time = savedTimeInterval(
     blocks,
     eachBound((bound) => sum[bound] / 1000),
-    finished?.get('sizing'),
+    statedWidening(finished?.get('sizing')),
   )
-  return time && eachBound((bound) => Math.min(30 * (DAY / 1000), Math.max(0, time[bound])))
+  return time && mapBounds(time, (span) => Math.min(MAX_AWAKE, Math.max(0, span)))
 }
 
 const NO_TIME: Bounds<number> = { low: 0, likely: 0, high: 0 }

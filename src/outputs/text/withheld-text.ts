@@ -20,7 +20,7 @@ export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> =
   'plan-fixed': 'the service plan allows nothing else',
   'no-readings': 'too few readings inside Postgres',
   'saving-small': 'it would save too little',
-  unsure: 'it is not sure that it saves',
+  unsure: 'it is not sure that it gains once wakes are priced',
   dismissed: 'it was dismissed',
   'follow-up': 'the last one was implemented less than 28 days ago',
   policy: 'the policy of the configuration rules it out',

@@ -1,14 +1,34 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { adviseDelay } from '../../../src/advise/delay/advise-delay.ts'
 import type { AdviseInput } from '../../../src/advise/input.ts'
 import type { Gap } from '../../../src/model/ledger/gap.ts'
 import type { Proposal, Withheld } from '../../../src/model/policy/recommendation.ts'
+import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { adviseRef } from '../../support/advise-input.ts'
 import { at } from '../../support/build.ts'
 import { delayInput, gapsOf, HOURLY } from './delay-input.ts'
 
 const DAY = 86_400
+
+/** Active until just before the evaluation, at the default delay. */
+const recent = { lastActive: at(-30) }
+
+const repeat = (length: number, count: number): readonly number[] => Array<number>(count).fill(length)
+
+/** Days up to `at(0)`: each begins with the gaps of these lengths, and a gap lasts from the last one until the next day. */
+function gapsOfDays(days: readonly (readonly number[])[]): readonly Gap[] {
+  return days.flatMap((lengths, day) => {
+    let from = (day - days.length) * DAY
+    const rest = DAY - lengths.reduce((sum, length) => sum + length + 60, 60)
+    return [...lengths, rest].map((length) => {
+      const gap = { ref: adviseRef, from: at(from), low: seconds(length), high: seconds(length) }
+      from += length + 60
+      return { ...gap, hiddenBelow: seconds(0) }
+    })
+  })
+}
 
 const proposed = (input: AdviseInput): Proposal => {
   const result = adviseDelay(input)
@@ -162,6 +182,94 @@ describe('withheld', () => {
     expect(needs / have).toBeCloseTo(30 / gaps.length)
   })
 })
+
+describe('a shorter delay must gain on other days like these, with wakes priced', () => {
+  // 60 instead of 300 s: 600 s save 240; 299 s save 239 and add a wake of 300
+  const [gains, loses] = [600, 299]
+  const burst = [...repeat(gains, 120)]
+  const pings = [...repeat(loses, 90)]
+
+  test('three days gain more than seven lose: withheld', () => {
+    const days = Array.from({ length: 10 }, (_, day) => (day % 3 === 1 ? burst : pings))
+    expect(withheld(delayInput({ gaps: gapsOfDays(days) }, recent)).because).toBe('unsure')
+  })
+
+  test('the same gaps on all days alike: recommended', () => {
+    const day = [...repeat(gains, 36), ...repeat(loses, 63)]
+    const { to, saving } = proposed(
+      delayInput({ gaps: gapsOfDays(Array.from({ length: 10 }, () => day)) }, recent),
+    )
+    expect(to).toEqual({ delay: 60 })
+    expect(saving.low).toBeGreaterThan(0)
+  })
+
+  test('money that days disagree on does not withhold it: each gap gains', () => {
+    const days = Array.from({ length: 10 }, (_, day) => repeat(gains, day < 8 ? 3 : 120))
+    const { to, saving, confidence } = proposed(delayInput({ gaps: gapsOfDays(days) }, recent))
+    expect({ to, low: saving.low, confidence }).toEqual({ to: { delay: 60 }, low: 0, confidence: 'low' })
+  })
+})
+
+const daily = (days: number) => gapsOfDays(Array.from({ length: days }, () => [3600]))
+
+describe('seldom used, with a delay in force', () => {
+  test('a weekday cycle of followed time does for the gaps that are missing', () => {
+    expect(proposed(delayInput({ gaps: daily(7) }, recent)).to).toEqual({ delay: 60 })
+  })
+
+  test('before, the answer comes at its end', () => {
+    expect(withheld(delayInput({ gaps: daily(6) }, recent))).toMatchObject({
+      because: 'not-followed',
+      have: 6,
+      needs: 7,
+      until: at(DAY),
+    })
+  })
+
+  test('saving and spend may be above those of the days seen, never above the whole time', () => {
+    const days = Array.from({ length: 7 }, (_, day) => (day < 3 ? [3600, 3600] : []))
+    const { saving, spend } = proposed(delayInput({ gaps: gapsOfDays(days) }, recent))
+    expect(saving.high).toBeGreaterThan(spend.likely)
+    expect(saving.high).toBeLessThanOrEqual(spend.high)
+    expect(spend.high).toBeLessThan(ALWAYS_ON)
+  })
+})
+
+/** In 30 days, at 1 CU and 0.106 an hour. */
+const ALWAYS_ON = 30 * 24 * 106_000
+
+test('no stated saving leaves what any use allows', () => {
+  const delays = fc.constantFrom(seconds(60), seconds(300), seconds(1800), 'never' as const)
+  const lengths = fc.array(fc.integer({ min: 60, max: 7200 }), { maxLength: 20 })
+  const asked = fc.record({
+    delay: delays,
+    wakeCost: fc.constantFrom(60, 300, 3600),
+    days: fc.array(lengths, { minLength: 3, maxLength: 12 }),
+  })
+  let proposals = 0
+  fc.assert(
+    fc.property(asked, ({ delay, wakeCost, days }) => {
+      const policy = { ...delayInput().policy, wakeCost: seconds(wakeCost) }
+      const record = { ...recent, autosuspendDelay: delay }
+      const advice = adviseDelay(delayInput({ gaps: gapsOfDays(days), policy }, record))
+      if ('because' in advice) return
+      proposals += 1
+      for (const { to, saving } of [advice, ...advice.alternatives]) {
+        const [least, most] = rank(to.delay) < rank(delay) ? [0, ALWAYS_ON] : [-ALWAYS_ON, 0]
+        expect(saving.low).toBeGreaterThanOrEqual(least)
+        expect(saving.high).toBeLessThanOrEqual(most)
+        expect(saving.low).toBeLessThanOrEqual(saving.likely)
+        expect(saving.likely).toBeLessThanOrEqual(saving.high)
+      }
+      const { saving, spend, confidence } = advice
+      expect(saving.high).toBeLessThanOrEqual(spend.high)
+      expect(confidence === 'low' || saving.low > 0 || saving.high < 0).toBe(true)
+    }),
+  )
+  expect(proposals).toBeGreaterThan(10)
+})
+
+const rank = (delay: AutosuspendDelay = 'never') => (delay === 'never' ? Infinity : delay)
 
 // the time of an evaluation is estimated, and a look may be dated a second after it
 test('autosuspend off, but asleep: it costs nothing until a client wakes it', () => {

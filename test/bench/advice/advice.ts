@@ -158,8 +158,8 @@ const delayRows = (when: string, { open, dearer }: JudgedDelays): Figures['rows'
 
 const savingRows = ({ saved }: JudgedDelays): Figures['rows'] => [
   ['  share of the saving of the best delay in hindsight', percent(shareOf(totalOf(saved))), '≥ 80 %'],
-  ['    of those that began with 300 s', percent(shareOf(saved.default)), ''],
-  ['    of those that began with never', percent(shareOf(saved.never)), ''],
+  ['    of those that began with 300 s', percent(shareOf(saved.default)), '≥ 80 %'],
+  ['    of those that began with never', percent(shareOf(saved.never)), '≥ 80 %'],
 ]
 
 const totalOf = ({ default: one, never: other }: JudgedDelays['saved']) => ({
@@ -169,10 +169,23 @@ const totalOf = ({ default: one, never: other }: JudgedDelays['saved']) => ({
 
 const shareOf = ({ recommended, best }: { recommended: number; best: number }) => recommended / best
 
-const realisedRows = ({ implemented, inside, realised, likely }: Realised): Figures['rows'] => [
+const realisedRows = ({
+  implemented,
+  inside,
+  realised,
+  likely,
+  cost,
+  notDearer,
+}: Realised): Figures['rows'] => [
   [`implemented after day ${IMPLEMENTED_AFTER}`, String(implemented), ''],
   ['  realised inside of [low, high]', percent(inside / implemented), '70–95 %'],
   ['  realised / likely, of the sums', (realised / likely).toFixed(2), '0.75–1.35'],
+  [
+    '  cost with wakes over that of the setting before, of the sums',
+    percent(cost.after / cost.before),
+    '< 100 %',
+  ],
+  ['    not more', percent(notDearer / implemented), '≥ 80 %'],
 ]
 
 const jsonOf = ({ gaps, early, late, realised }: Judged): Figures['json'] => ({
@@ -188,6 +201,8 @@ const jsonOf = ({ gaps, early, late, realised }: Judged): Figures['json'] => ({
   implemented: realised.implemented,
   realised_inside: realised.inside / realised.implemented,
   realised_by_likely: realised.realised / realised.likely,
+  realised_cost: realised.cost.after / realised.cost.before,
+  realised_not_dearer: realised.notDearer / realised.implemented,
 })
 
 const dearerJson = (when: string, { open, dearer }: JudgedDelays): Figures['json'] => ({

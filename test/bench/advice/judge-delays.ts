@@ -115,6 +115,10 @@ export type Realised = Readonly<{
   /** Money in 30 days, micros. */
   realised: number
   likely: number
+  /** Awake time and priced wakes, seconds, with the settings before and with the implemented ones. */
+  cost: Readonly<{ before: number; after: number }>
+  /** Whose cost is not more than with the setting before. */
+  notDearer: number
 }>
 
 const SAVING_DAYS = 30
@@ -132,12 +136,21 @@ export function judgeRealised(
     const saved = trueSaving(life, { from: delayAtStart(life), to: delayOf(recommendation) }, within)
     const perSecond = (grounds.cu.likely * grounds.price_micros_per_cu_hour) / 3600
     const realised = (saved * perSecond * SAVING_DAYS * DAY) / lengthOf(within)
-    return [{ ...stated, realised }]
+    const costOf = (delay: AutosuspendDelay) =>
+      trueCost(life, delay, { until: within.to, wakeCost }) -
+      trueCost(life, delay, { until: within.from, wakeCost })
+    const cost = { before: costOf(delayAtStart(life)), after: costOf(delayOf(recommendation)) }
+    return [{ ...stated, realised, cost }]
   })
   return {
     implemented: judged.length,
     inside: judged.filter(({ low, high, realised }) => realised >= low && realised <= high).length,
     realised: sumOf(judged, ({ realised }) => realised),
     likely: sumOf(judged, ({ likely }) => likely),
+    cost: {
+      before: sumOf(judged, ({ cost }) => cost.before),
+      after: sumOf(judged, ({ cost }) => cost.after),
+    },
+    notDearer: judged.filter(({ cost }) => cost.after <= cost.before).length,
   }
 }
