@@ -129,7 +129,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
         return budgetForSmallerSize(compute, {
           budgets,
           views: state.budgets,
-          forecastOf: used.forecaster.of,
+          forecastOf: (view) => used.forecaster.of(view).forecast,
         })
       },
     }),
