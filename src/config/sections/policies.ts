@@ -8,11 +8,23 @@ import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu } from '../../model/units.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
-import { durationSchema, durationText } from '../units.ts'
+import { durationSchema, durationText, moneySchema } from '../units.ts'
 
 const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
 const { minHistory, minGaps, minPeaks, grid } = DEFAULT_ADVICE_NEEDS
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? delay : durationText(delay))
+
+const NO_WAKE_COST = 'expected a length of time such as 5m, or money: { money: 0.002 }'
+const isTextOrObject = (input: unknown) =>
+  typeof input === 'string' || (typeof input === 'object' && !Array.isArray(input))
+
+const wakeMoney = strictObject({
+  money: moneySchema
+    .refine((amount) => amount > 0, 'expected an amount above 0')
+    .describe(
+      'For each wake, in the currency of the account; counts as the time awake that it pays for at the size and price of the compute, from 1s to 1d.',
+    ),
+})
 
 const autosuspend = strictObject({
   floor: durationSchema({ min: '1s', max: '7d' })
@@ -21,10 +33,12 @@ const autosuspend = strictObject({
   ceiling: union([literal('never'), durationSchema({ min: '1s', max: '7d' })])
     .prefault(delayText(ceiling))
     .describe('The longest delay that is recommended; never: also autosuspend off.'),
-  wake_cost: durationSchema({ min: '1s', max: '1d' })
+  wake_cost: union([durationSchema({ min: '1s', max: '1d' }), wakeMoney], {
+    error: ({ input }) => (isTextOrObject(input) ? undefined : NO_WAKE_COST),
+  })
     .prefault(durationText(wakeCost))
     .describe(
-      'The price of a wake, as awake time that costs as much: the larger it is, the fewer wakes. It ranks delays and is never part of a saving.',
+      'The price of a wake, as awake time that costs as much, or as money: the larger it is, the fewer wakes. It ranks delays and is never part of a saving.',
     ),
 })
   .refine((given) => given.floor * 1000 <= delayMillis(given.ceiling), {

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { advise } from '../../advise/advise.ts'
 import type { AdviseInput } from '../../advise/input.ts'
+import { sizeWhileAwake } from '../../advise/interval.ts'
 import { advanceLife } from '../../advise/life.ts'
+import { priceAt } from '../../ledger/settle/slices.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { Policies } from '../../model/policy/advice-policy.ts'
@@ -11,7 +13,7 @@ import { selectorTargetOf, type SelectorTarget } from '../../model/policy/select
 import type { Write } from '../../model/ports/store.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { Instant, Micros } from '../../model/units.ts'
+import { micros, type Instant, type Micros } from '../../model/units.ts'
 import { dueAfter } from './due.ts'
 import {
   isShown,
@@ -59,7 +61,8 @@ export async function evaluateCompute(
   const stored = await readStoredAdvice(history, ref, now)
   const { policies, minSaving, overBudgetOf, ...plan } = settings
   const target = selectorTargetOf(ref.account, compute, project?.project)
-  const policy = policies.of(target)
+  const size = sizeWhileAwake(compute.sizing, utilisation).likely
+  const policy = policies.of(target, micros(size * priceAt(plan.prices, now)))
   const overBudget = overBudgetOf?.(target)
   const histories = await readHistories(history, ref, now)
   const input: AdviseInput = {

@@ -3,6 +3,7 @@ import { compute, project } from '../../support/build.ts'
 import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../../src/model/policy/recommendation.ts'
 import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
+import { micros } from '../../../src/model/units.ts'
 import { GOOD, load, problemsOf } from '../loading.ts'
 
 function policiesOf(text: string) {
@@ -11,6 +12,8 @@ function policiesOf(text: string) {
   return config.value.policies
 }
 
+const HOUR_PRICE = micros(24_000)
+
 const target = (endpointId: string, name = 'shop') =>
   selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1', name }))
 
@@ -18,23 +21,34 @@ test('the most specific policy holds, as for owners, with defaults for what it l
   const policies = policiesOf(`
   - { match: { project: "sh*" }, autosuspend: { floor: 10m, ceiling: 1h, wake_cost: 15m }, recommend: "off" }
   - { match: { compute: [ep-z, "ep-a*"] }, sizing: { min: 0.5, max: 4, never_down: true }, recommend: [sizing] }`)
-  expect(policies.of(target('ep-x'))).toEqual({
+  expect(policies.of(target('ep-x'), HOUR_PRICE)).toEqual({
     kinds: [],
     floor: 600,
     ceiling: 3600,
     wakeCost: 900,
     sizing: { min: undefined, max: undefined, neverDown: false },
   })
-  expect(policies.of(target('ep-ab'))).toEqual({
+  expect(policies.of(target('ep-ab'), HOUR_PRICE)).toEqual({
     ...DEFAULT_ADVICE_POLICY,
     kinds: ['sizing'],
     sizing: { min: 0.5, max: 4, neverDown: true },
   })
-  expect(policies.of(target('ep-x', 'blog'))).toEqual(DEFAULT_ADVICE_POLICY)
+  expect(policies.of(target('ep-x', 'blog'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
+})
+
+test.each<[money: string, awakeHour: number, seconds: number]>([
+  ['0.002', 24_000, 300],
+  ['"0.002"', 12_000, 600],
+  ['0.000001', 24_000, 1],
+  ['5', 24_000, 86_400],
+  ['0.002', 0, 86_400],
+])('a wake cost of %s at %i micros an hour counts as %i s', (money, awakeHour, wakeCost) => {
+  const policies = policiesOf(`  - { autosuspend: { wake_cost: { money: ${money} } } }`)
+  expect(policies.of(target('ep-x'), micros(awakeHour)).wakeCost).toBe(wakeCost)
 })
 
 test('a policy without keys is the default', () => {
-  expect(policiesOf('  - {}').of(target('ep-x'))).toEqual(DEFAULT_ADVICE_POLICY)
+  expect(policiesOf('  - {}').of(target('ep-x'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
 })
 
 test('a floor outside of the plan is no error', () => {
@@ -54,6 +68,31 @@ test.each([
     'with the default floor over its ceiling',
     '[{ autosuspend: { ceiling: 30s } }]',
     'policies[0].autosuspend.ceiling: expected at least autosuspend.floor',
+  ],
+  [
+    'with a wake cost without unit',
+    '[{ autosuspend: { wake_cost: 300 } }]',
+    'policies[0].autosuspend.wake_cost: expected a length of time such as 5m, or money: { money: 0.002 }',
+  ],
+  [
+    'with a wake cost of two days',
+    '[{ autosuspend: { wake_cost: 2d } }]',
+    'policies[0].autosuspend.wake_cost: expected a length of time of 1s to 1d',
+  ],
+  [
+    'with a wake that costs nothing',
+    '[{ autosuspend: { wake_cost: { money: 0 } } }]',
+    'policies[0].autosuspend.wake_cost.money: expected an amount above 0',
+  ],
+  [
+    'with a wake that costs less than nothing',
+    '[{ autosuspend: { wake_cost: { money: -1 } } }]',
+    'policies[0].autosuspend.wake_cost.money: expected an amount of at least 0 with at most 6 decimals, such as 0.106',
+  ],
+  [
+    'with another key of money',
+    '[{ autosuspend: { wake_cost: { money: 1, mony: 1 } } }]',
+    'policies[0].autosuspend.wake_cost.mony: unknown key, did you mean money?',
   ],
   [
     'with a size between steps',
