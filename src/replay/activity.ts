@@ -1,6 +1,6 @@
 // Activity series from the text of a trace: rows `series,minute,count` and a second file with a line for each series.
 //
-// Series are put in an order that their names and the order of the rows do not change: by their minutes.
+// Series are put in an order that their names and the order of the rows do not change: by their minutes, then by their class.
 import { failed, ok, type Result } from '../std/result.ts'
 import { numberIn, problemAt, quoted, traceRows, type TraceProblem, type TraceText } from './trace-rows.ts'
 
@@ -102,5 +102,10 @@ function byContent(a: ActivitySeries, b: ActivitySeries): number {
   const first = a.active.findIndex((minute, at) => minute !== b.active[at])
   const [one, other] = [a.active[first], b.active[first]]
   const difference = one === undefined || other === undefined ? 0 : one - other
-  return difference || a.active.length - b.active.length || a.duration - b.duration
+  return (
+    difference ||
+    a.active.length - b.active.length ||
+    a.duration - b.duration ||
+    Number(a.class > b.class) - Number(a.class < b.class)
+  )
 }

@@ -28,9 +28,9 @@ const dormouse: DelayPolicy = {
       guard: createGuard(settings),
     }))
     return {
-      decide: (series) => {
+      decide: (series, at) => {
         const one = computes[series]
-        return one ? one.guard.bind(one.learner.decide()) : DEFAULT_DELAY
+        return one ? one.guard.bind(one.learner.decide(at)) : DEFAULT_DELAY
       },
       learn: (series, { length, applied }) => {
         computes[series]?.guard.add(length, applied)

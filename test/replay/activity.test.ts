@@ -35,6 +35,12 @@ describe('series', () => {
     expect(activityIn(data('b,1,1', 'a,1,1', 'a,2,1'), meta(...lines))).toEqual(short)
   })
 
+  test('nor does the order of series with the same minutes and other classes', () => {
+    const same = data('a,1,1', 'b,1,1')
+    const [low, high] = ['a,low,0,100,1,1,1', 'b,high,0,100,1,1,1'] as const
+    expect(activityIn(same, meta(high, low))).toEqual(activityIn(same, meta(low, high)))
+  })
+
   test('a repeated row counts once, a series without activity is left out', () => {
     const result = activityIn(data('a,3,2', 'a,3,2'), meta('a,low,0,100,1,2,3', 'b,low,0,100,1,0,0'))
     expect(result).toMatchObject({ ok: true, value: { leftOut: 1, rowsRefused: 1 } })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ActivitySeries } from '../../src/replay/activity.ts'
+import { activityIn, type ActivitySeries } from '../../src/replay/activity.ts'
 import {
   activitySet,
   playClairvoyant,
@@ -76,6 +76,83 @@ test('a policy sees no gap before its end, and decides before activity of the sa
   }
   playDelays(activitySet([series(12, 1, 5, 6), series(12, 4, 9)]), watching, FREE)
   expect(calls).toEqual(['2 decide 0', '5 decide 1', '5 learn 0', '7 decide 0', '9 learn 1', '10 decide 1'])
+})
+
+/** Ten series of two days: timers of several periods with activity in between, and five that are the same but for their classes. */
+const FLEET = Array.from({ length: 10 }, (_, at) => {
+  const period = [30, 60, 45, 120, 7][at % 5] ?? 60
+  const minutes = new Set(
+    [...Array(Math.floor(2800 / period)).keys()].flatMap((turn) => [
+      turn * period,
+      turn * period + 1 + ((turn * turn) % (period - 1)),
+    ]),
+  )
+  return { name: `s${at}`, class: at < 5 ? 'low' : 'high', minutes: [...minutes].toSorted((a, b) => a - b) }
+})
+
+/** Rows of `FLEET` as two files. */
+function fleetTraces({ label = (name: string) => name, order = (lines: string[]) => lines, classes = true }) {
+  const rows = FLEET.flatMap(({ name, minutes }) => minutes.map((minute) => `${label(name)},${minute},1`))
+  const lines = FLEET.map((one) => `${label(one.name)},${classes ? one.class : ''},0,2880,1,1,1`)
+  const traces = activityIn(
+    { file: 'x.csv', text: ['series,minute,count', ...order(rows)].join('\n') },
+    {
+      file: 'x.meta.csv',
+      text: [
+        'series,class,start_dow,duration_minutes,resolution_minutes,active_minutes,total_count',
+        ...order(lines),
+      ].join('\n'),
+    },
+  )
+  if (!traces.ok) throw new Error(traces.error)
+  return traces.value
+}
+
+/** Decisions of the learner in the first 1000 minutes of `FLEET`, of which nothing is known from minute `until` on. */
+function delaysOf(until: number, settings: PlaySettings): readonly string[] {
+  const delays: string[] = []
+  const traces = fleetTraces({}).series.map((one) => ({
+    ...one,
+    active: one.active.filter((minute) => minute < until),
+  }))
+  const policy = policyOf('dormouse')
+  const watched: DelayPolicy = {
+    name: 'watched',
+    start: (terms, count) => {
+      const player = policy.start(terms, count)
+      return {
+        ...player,
+        decide: (one, at) => {
+          const delay = player.decide(one, at)
+          if (at < 1000) delays.push(`${at} ${one}: ${delay}`)
+          return delay
+        },
+      }
+    },
+  }
+  playDelays(activitySet(traces), watched, settings)
+  return delays
+}
+
+describe.each([false, true])('the learner of a fleet, as deployed: %s', (asDeployed) => {
+  const settings = { ...FREE, asDeployed }
+  const figures = (change: Parameters<typeof fleetTraces>[0]) =>
+    replaySet('x', fleetTraces(change), { ...settings, policies: ['dormouse'], monotonic: () => 0 })
+
+  test('names, order of rows and classes change no figure', () => {
+    const groups = figures({})
+    const [all] = groups
+    expect(figures({ label: (name) => `${9 - Number(name.slice(1))}z` })).toEqual(groups)
+    expect(figures({ order: (lines) => lines.toReversed() })).toEqual(groups)
+    expect(figures({ order: (lines) => [...lines.slice(7), ...lines.slice(0, 7)] })).toEqual(groups)
+    expect(figures({ classes: false })).toEqual([all])
+  })
+
+  test('decides by what was before: another future changes no delay', () => {
+    const delays = delaysOf(2880, settings)
+    expect(delays.length).toBeGreaterThan(300)
+    expect(delaysOf(1000, settings)).toEqual(delays)
+  })
 })
 
 describe('the table', () => {

@@ -1,205 +1,189 @@
-// Hazard of a gap from what the computes of a fleet have in common: not how long their gaps are, but how a gap relates to the ones before it.
+// Hazard of the gap in progress of a compute, from its own gaps and from what the computes of a fleet have in common: not how long their
+// gaps are, but how a gap relates to what the compute did before.
 //
-// 1. Contexts: the bin's own counter, its group's, and three tables of counters over the fleet. Their keys are the hits and misses of the bin
-//    so far; where the bin lies against the last three gaps; how many of the last 16 gaps reached it and ended near it.
-// 2. The probabilities of the contexts are mixed in the logistic domain, by two sets of weights: by number of gaps and by last gap, each by
-//    group of bins. The hazard is the mean of both mixtures.
-// 3. Weights and counters learn from each bin that a gap reached.
+// 1. Contexts of a bin: the compute's own counters of the bin and of its group of bins, and two tables of counters that the fleet shares,
+//    by the keys of past.ts.
+// 2. Two sets of weights mix the contexts, by number of gaps and by last gap, each by group of bins. The hazard is the mean of both
+//    mixtures, joined with the mean of the own counters: the share of the mixtures grows with the number of gaps.
+// 3. Weights and counters learn "no" from each bin as soon as a gap in progress passed it, and "yes" from the bin that a gap ended in. If
+//    only gaps that ended taught, the long ones in progress would be missing, and the fleet would expect activity too soon.
 //
-// Tables by the last gaps' lengths gained under a point on every set, and lengths pooled over the fleet lose: most come from its busiest computes.
-import { binOf, priorHazard } from './bins.ts'
+// Other contexts gained under two points on all sets but one: hits and misses of the bin, gaps that ended near it, times between onsets,
+// length of the activity before, last lengths, recent rate. Lengths pooled over the fleet lose: most come from busy computes.
+import { hiOf, loOf, priorHazard } from './bins.ts'
+import {
+  count,
+  createCounterTable,
+  createWeightTable,
+  fromLogOdds,
+  learnWeights,
+  logOdds,
+  mixed,
+  type Counter,
+  type Weights,
+} from './mixture.ts'
+import { createPast, POSITION_KEYS, WINDOW_KEYS } from './past.ts'
 
 /** Bins that are learned, up to 128 steps: longer delays are no candidates. */
 export const LEARNED_BINS = 64
-/** First bin of each group. */
-export const GROUP_STARTS: readonly number[] = [0, 1, 2, 3, 4, 6, 10, 15, 22, 32, 48]
 
-export const groupOf = (bin: number): number => GROUP_STARTS.findLastIndex((start) => start <= bin)
-
-/** Share of outcomes that were 1, newer ones with more weight, and their number. */
-export type Counter = { mean: number; outcomes: number }
-
-export const newCounter = (mean: number): Counter => ({ mean, outcomes: 0 })
-
-/** @param limit the weight of the newest outcome does not fall below `1 / limit` */
-export function count(counter: Counter, outcome: number, limit: number): void {
-  counter.mean += (outcome - counter.mean) / (Math.min(counter.outcomes, limit) + 2)
-  counter.outcomes += 1
-}
-
-/** Logarithm of the odds of a probability, bounded: no outcome is certain. */
-export const logOdds = (probability: number): number => {
-  const bounded = Math.min(0.995, Math.max(0.0005, probability))
-  return Math.log(bounded / (1 - bounded))
-}
-
-export const fromLogOdds = (value: number): number => 1 / (1 + Math.exp(-value))
-
-/** Own counters of a bin and of its group. */
-export type OwnCounters = Readonly<{ own: Counter; group: Counter }>
-
-/** Past gaps of one compute as evidence of the next. */
-export type GapRelations = Readonly<{
-  hazard: (bin: number, counters: OwnCounters) => number
-  /** For each bin that the gap reached, before its own counters learn; `outcome` is 1 in the bin it ended in. */
-  learnBin: (bin: number, counters: OwnCounters, outcome: number) => void
-  /** At the end of a gap, whole steps. */
+/** Hazard of one compute. Whole steps; `at` is of a clock that all computes of the fleet share. */
+export type ComputeHazard = Readonly<{
+  /** At the first idle step after activity. Bins below `hiddenBelow` learn nothing. */
+  beginGap: (at: number, hiddenBelow: number) => void
+  /** While a gap is in progress. */
+  hazard: (bin: number) => number
   endGap: (length: number) => void
+  /** Number of gaps that ended. */
+  gaps: () => number
 }>
 
-/** Knowledge of the fleet; each call makes the relations of one compute that shares it. */
-export type FleetHazard = () => GapRelations
+/** Knowledge of the fleet; each call adds a compute. */
+export type FleetHazard = () => ComputeHazard
 
-/** Contexts of a bin: two own counters, three tables. */
-const CONTEXTS = 5
-const OWN_CONTEXTS = 2
-/** Outcomes that a counter of the fleet remembers, and those of its start in a bin. */
+/** Outcomes that an own counter remembers: gaps change over weeks. */
+const OWN_LIMIT = 100
+/** Outcomes that a counter of the fleet remembers. */
 const FLEET_LIMIT = 400
-/** Weights at the start: all contexts share 0.7, the two own ones have 0.15 more each. */
-const SHARED_WEIGHT = 0.7
-const OWN_WEIGHT = 0.15
-/** Learning rate of weights: falls with the number of outcomes, but not below the least. Larger ones forget small fleets. */
-const [RATE, RATE_STEPS, MIN_RATE] = [0.005, 50, 0.001]
-/** Past gaps that are compared. */
-const RECENT = 16
-/** Logarithmic buckets of a count: 0, 1, 2, 3–4, 5–8, … */
-const BUCKETS = 8
-/** Positions of a bin against a gap: far before, before, in, after, far after, none. */
-const POSITIONS = 6
-const NEAR = 2
-
-type Weights = { readonly values: Float64Array; outcomes: number }
+/** Weights at the start, two own counters before two tables: all share 0.7 equally, the own ones have 0.15 more each. */
+const START_WEIGHTS = [0.325, 0.325, 0.175, 0.175]
+const OWN_CONTEXTS = 2
+/** Gaps from which the mixture decides alone: what it learns first comes from the busiest computes, and costs rarely used ones 7 points (B = 1800 s). */
+const MIXED_GAPS = 8
 
 export function createFleetHazard(): FleetHazard {
-  const groupByBin = Array.from({ length: LEARNED_BINS }, (_, bin) => groupOf(bin))
-  const base = counters(LEARNED_BINS, (bin) => priorHazard(bin))
-  const history = counters(BUCKETS * BUCKETS * 4)
-  const positions = counters(GROUP_STARTS.length * POSITIONS ** 3)
-  const neighbours = counters(GROUP_STARTS.length * BUCKETS * BUCKETS)
-  const byGaps = Array.from({ length: GROUP_STARTS.length * BUCKETS }, newWeights)
-  const byLast = Array.from({ length: GROUP_STARTS.length * BUCKETS }, newWeights)
-
-  const inputsOf = ({ own, group }: OwnCounters, bin: number, tables: readonly (Counter | undefined)[]) => {
-    const unknown = base[bin]?.mean ?? 0
-    const means = tables.map((table) => (table && table.outcomes > 0 ? table.mean : unknown))
-    return [own.mean, group.mean, ...means].map(logOdds)
-  }
+  const base = createCounterTable(priorHazard)
+  const positions = createCounterTable(() => 0)
+  const windows = createCounterTable(() => 0)
+  const byGaps = createWeightTable(START_WEIGHTS)
+  const byLast = createWeightTable(START_WEIGHTS)
+  const passes = createPasses()
 
   return () => {
     const past = createPast()
+    const ownBins = createCounterTable(priorHazard)
+    const ownGroups = createCounterTable((group) => priorHazard(GROUP_STARTS[group] ?? 0))
+    const inputs = new Float64Array(START_WEIGHTS.length)
+    // of the gap in progress: its number, its first bin that did not learn yet, and the contexts of all bins
+    let [gap, next] = [0, 0]
+    let contexts: readonly BinContexts[] = []
 
-    const tablesOf = (bin: number, group: number): readonly (Counter | undefined)[] => [
-      history[past.historyKey(bin)],
-      positions[group * POSITIONS ** 3 + past.positionKey(bin)],
-      neighbours[group * BUCKETS * BUCKETS + past.neighbourKey(bin)],
-    ]
-    const weightsOf = (group: number) =>
-      [byGaps[group * BUCKETS + bucketOf(past.gaps())], byLast[group * BUCKETS + past.lastKey()]].filter(
-        (weights) => weights !== undefined,
-      )
+    function contextsOf(bin: number): BinContexts {
+      const group = GROUP_BY_BIN[bin] ?? 0
+      return {
+        start: base(bin),
+        own: [ownBins(bin), ownGroups(group)],
+        tables: [
+          positions(group * POSITION_KEYS + past.positionKey(bin)),
+          windows(group * WINDOW_KEYS + past.windowKey(bin)),
+        ],
+        weights: [
+          byGaps(group * BUCKETS + bucketOf(past.gaps())),
+          byLast(group * BUCKETS + binBucket(past.last())),
+        ],
+      }
+    }
+
+    function readInputs({ start, own, tables }: BinContexts): void {
+      for (const [at, { mean }] of own.entries()) inputs[at] = logOdds(mean)
+      for (const [at, { mean, outcomes }] of tables.entries())
+        inputs[OWN_CONTEXTS + at] = logOdds(outcomes > 0 ? mean : start.mean)
+    }
+
+    function learn(bin: number, outcome: number): void {
+      const one = contexts[bin]
+      if (!one) return
+      readInputs(one)
+      for (const weights of one.weights) learnWeights(weights, inputs, outcome)
+      for (const counter of one.own) count(counter, outcome, OWN_LIMIT)
+      for (const counter of one.tables) {
+        if (counter.outcomes === 0) counter.mean = one.start.mean
+        count(counter, outcome, FLEET_LIMIT)
+      }
+      count(one.start, outcome, FLEET_LIMIT)
+    }
+
+    function awaitPass(from: number, bin: number): void {
+      if (bin >= LEARNED_BINS) return
+      const awaited = gap
+      const pass = () => {
+        if (gap !== awaited) return
+        learn(bin, 0)
+        next = bin + 1
+        awaitPass(from, next)
+      }
+      passes.add(from + hiOf(bin) + 1, pass)
+    }
+
     return {
-      hazard(bin, own) {
-        const group = groupByBin[bin] ?? 0
-        const inputs = inputsOf(own, bin, tablesOf(bin, group))
-        const sets = weightsOf(group)
-        return fromLogOdds(sets.reduce((sum, set) => sum + mixed(set, inputs), 0) / sets.length)
+      beginGap(at, hiddenBelow) {
+        passes.advance(at)
+        past.beginGap(at)
+        gap += 1
+        next = BINS.find((bin) => loOf(bin) > hiddenBelow) ?? LEARNED_BINS
+        contexts = BINS.map(contextsOf)
+        awaitPass(at, next)
       },
-      learnBin(bin, own, outcome) {
-        const group = groupByBin[bin] ?? 0
-        const tables = tablesOf(bin, group)
-        const inputs = inputsOf(own, bin, tables)
-        for (const set of weightsOf(group)) learnWeights(set, inputs, outcome)
-        const start = base[bin]
-        for (const table of tables) if (table && start) learnTable(table, start.mean, outcome)
-        if (start) count(start, outcome, FLEET_LIMIT)
-        past.learn(bin, outcome)
+      hazard(bin) {
+        const one = contexts[bin]
+        if (!one) return priorHazard(bin)
+        readInputs(one)
+        const mixture = one.weights.reduce((sum, weights) => sum + mixed(weights, inputs), 0)
+        const share = Math.min(1, past.gaps() / MIXED_GAPS)
+        const ownMean = ((inputs[0] ?? 0) + (inputs[1] ?? 0)) / OWN_CONTEXTS
+        return fromLogOdds((share * mixture) / one.weights.length + (1 - share) * ownMean)
       },
-      endGap: (length) => past.endGap(length),
+      endGap(length) {
+        gap += 1
+        for (; next < LEARNED_BINS && loOf(next) <= length; next += 1)
+          learn(next, length <= hiOf(next) ? 1 : 0)
+        past.endGap(length)
+      },
+      gaps: past.gaps,
     }
   }
 }
 
-const counters = (length: number, meanOf: (at: number) => number = () => 0): readonly Counter[] =>
-  Array.from({ length }, (_, at) => newCounter(meanOf(at)))
+/** Contexts of a bin. `start`: counter of the bin over the fleet, whose mean the counters of `tables` start with. */
+type BinContexts = Readonly<{
+  start: Counter
+  own: readonly Counter[]
+  tables: readonly Counter[]
+  weights: readonly Weights[]
+}>
 
-const newWeights = (): Weights => ({
-  values: Float64Array.from(
-    { length: CONTEXTS },
-    (_, at) => SHARED_WEIGHT / CONTEXTS + (at < OWN_CONTEXTS ? OWN_WEIGHT : 0),
-  ),
-  outcomes: 0,
-})
+const BINS: readonly number[] = Array.from({ length: LEARNED_BINS }, (_, bin) => bin)
+/** First bin of each group. */
+const GROUP_STARTS: readonly number[] = [0, 1, 2, 3, 4, 6, 10, 15, 22, 32, 48]
+const GROUP_BY_BIN: readonly number[] = BINS.map((bin) => GROUP_STARTS.findLastIndex((start) => start <= bin))
 
-function mixed({ values }: Weights, inputs: readonly number[]): number {
-  let sum = 0
-  for (const [at, input] of inputs.entries()) sum += (values[at] ?? 0) * input
-  return sum
+/** Calls at steps to come, in order of their step, then of their addition. */
+function createPasses() {
+  const due = new Map<number, (() => void)[]>()
+  let clock = 0
+  return {
+    /** @param at step after the last `advance` */
+    add(at: number, pass: () => void): void {
+      const others = due.get(at)
+      if (others) others.push(pass)
+      else due.set(at, [pass])
+    },
+    advance(to: number): void {
+      while (clock < to && due.size > 0) {
+        clock += 1
+        for (const pass of due.get(clock) ?? []) pass()
+        due.delete(clock)
+      }
+      clock = Math.max(clock, to)
+    },
+  }
 }
 
-function learnWeights(set: Weights, inputs: readonly number[], outcome: number): void {
-  const rate = Math.max(MIN_RATE, RATE / Math.sqrt(1 + set.outcomes / RATE_STEPS))
-  const step = rate * (outcome - fromLogOdds(mixed(set, inputs)))
-  for (const [at, input] of inputs.entries()) set.values[at] = (set.values[at] ?? 0) + step * input
-  set.outcomes += 1
-}
-
-function learnTable(table: Counter, start: number, outcome: number): void {
-  if (table.outcomes === 0) table.mean = start
-  count(table, outcome, FLEET_LIMIT)
-}
+/** Logarithmic buckets of a count: 0, 1, 2, 3–4, 5–8, … */
+const BUCKETS = 8
 
 const bucketOf = (n: number): number => (n < 3 ? n : Math.min(BUCKETS - 1, 1 + Math.ceil(Math.log2(n))))
 
 /** Bucket of a bin, from 1 on; 0 without one. */
 const binBucket = (bin: number | undefined): number =>
   bin === undefined ? 0 : 1 + Math.min(BUCKETS - 2, Math.floor(Math.log2(bin + 1)))
-
-/** Where `bin` lies against a gap that ended in `ended`. */
-function positionOf(bin: number, ended: number | undefined): number {
-  if (ended === undefined) return POSITIONS - 1
-  const distance = Math.max(-NEAR - 1, Math.min(NEAR + 1, bin - ended))
-  return Math.sign(distance) * (Math.abs(distance) > NEAR ? 2 : 1) + 2
-}
-
-/** What the gaps of one compute say about a bin, as keys of the tables. */
-function createPast() {
-  const bins = Array.from({ length: LEARNED_BINS }, () => ({
-    hits: 0,
-    misses: 0,
-    lastTwo: 0,
-    near: 0,
-    reached: 0,
-  }))
-  const none = { hits: 0, misses: 0, lastTwo: 0, near: 0, reached: 0 }
-  // bins of the last gaps
-  let recent: readonly number[] = []
-  let gaps = 0
-  return {
-    gaps: () => gaps,
-    lastKey: () => binBucket(recent.at(-1)),
-    historyKey(bin: number): number {
-      const { hits, misses, lastTwo } = bins[bin] ?? none
-      return (bucketOf(misses) * BUCKETS + bucketOf(hits)) * 4 + lastTwo
-    },
-    positionKey: (bin: number): number =>
-      [1, 2, 3].reduce((key, back) => key * POSITIONS + positionOf(bin, recent.at(-back)), 0),
-    neighbourKey(bin: number): number {
-      const { near, reached } = bins[bin] ?? none
-      return bucketOf(near) * BUCKETS + bucketOf(reached)
-    },
-    learn(bin: number, outcome: number): void {
-      const one = bins[bin] ?? none
-      one.hits += outcome
-      one.misses += 1 - outcome
-      one.lastTwo = ((one.lastTwo << 1) | outcome) & 3
-    },
-    endGap(length: number): void {
-      gaps += 1
-      recent = [...recent, binOf(length)].slice(-RECENT)
-      for (const [at, bin] of bins.entries()) {
-        bin.near = recent.filter((ended) => Math.abs(ended - at) <= 1).length
-        bin.reached = recent.filter((ended) => ended >= at).length
-      }
-    },
-  }
-}

@@ -1,44 +1,35 @@
-// A delay for each gap, learned from the compute's own gaps.
+// A delay for each gap, learned from the compute's own gaps and the fleet.
 //
-// 1. Hazard by bin: two counters learn from each gap, one of the bin and one of its group of bins, the second coarse and soon sure. Each
-//    starts at the universal prior. Their mean in the logistic domain is the hazard; after some gaps the relations of the fleet join in
-//    (fleet-hazard.ts).
+// 1. Hazard by bin of the gap that begins (fleet-hazard.ts).
 // 2. Expected cost of each delay under the hazard, as in hazard.ts, blended with what the delays would have cost in the compute's own gaps,
 //    older ones with less weight.
-// 3. The cheapest delay, at most `MAX_UNKNOWN` before the compute had three gaps.
-import { hiOf, loOf, priorHazard } from './bins.ts'
-import {
-  count,
-  createFleetHazard,
-  fromLogOdds,
-  groupOf,
-  GROUP_STARTS,
-  LEARNED_BINS,
-  logOdds,
-  newCounter,
-  type Counter,
-  type FleetHazard,
-} from './fleet-hazard.ts'
+// 3. The cheapest delay, at most `MAX_UNKNOWN` before the compute had three gaps. The last delay stays unless another one is cheaper by
+//    `HYSTERESIS`: a longer delay that the lever binds for an hour costs more than such a difference.
+import { hiOf, loOf } from './bins.ts'
+import { createFleetHazard, LEARNED_BINS, type FleetHazard } from './fleet-hazard.ts'
 import { gapCost, longestDelay, type GuardTerms } from './guard.ts'
 
-/** Outcomes that an own counter remembers: gaps change over weeks. */
-const OWN_LIMIT = 100
 /** Weight of the expected cost beside the sum of own costs, and the share of that sum that the next gap keeps. */
 const EXPECTED_WEIGHT = 30
 const DECAY = 0.95
 /** Gaps before which the delay is capped, and the cap in steps: without gaps of its own, few computes need more. */
 const FEW_GAPS = 3
 const MAX_UNKNOWN = 5
-/** Gaps from which the fleet's relations join in: before, they come from the busiest computes, and cost rarely used ones 14 points (B = 1800 s). */
-const RELATED_GAPS = 8
+/** Share by which the cost must fall: at 0 the lever rule costs busy computes 3 points, larger shares cost more than they save. */
+const HYSTERESIS = 0.01
 /** Bounds of a hazard: no outcome is certain. */
 const [LEAST, MOST] = [0.0001, 0.998]
 
 export type DelayLearner = {
-  /** Steps of the grid. */
-  decide: () => number
-  /** Whole steps. Bins below `hiddenBelow` learn nothing. */
-  learn: (length: number, hiddenBelow?: number) => void
+  /**
+   * Delay of the gap that begins, steps.
+   *
+   * @param at first idle step, of a clock that the fleet shares
+   * @param hiddenBelow length below which a gap could not have been seen: bins and delays below it learn nothing
+   */
+  decide: (at: number, hiddenBelow?: number) => number
+  /** At the end of the gap; whole steps. */
+  learn: (length: number) => void
 }
 
 /** @param fleet shared by the learners of a fleet; without it a compute is a fleet of its own */
@@ -46,54 +37,40 @@ export function createDelayLearner(
   terms: GuardTerms,
   fleet: FleetHazard = createFleetHazard(),
 ): DelayLearner {
-  const relations = fleet()
-  const groups = GROUP_STARTS.map((bin) => newCounter(priorHazard(bin)))
-  const bins = Array.from({ length: LEARNED_BINS }, (_, bin): LearnedBin => ({
+  const compute = fleet()
+  const candidates = Array.from({ length: LEARNED_BINS }, (_, bin): Candidate => ({
     bin,
     lo: loOf(bin),
     hi: hiOf(bin),
-    own: newCounter(priorHazard(bin)),
-    group: groups[groupOf(bin)] ?? newCounter(priorHazard(bin)),
     ownCost: 0,
-  }))
-  const candidates = bins.filter(({ hi }) => hi <= longestDelay(terms))
-  let gaps = 0
+  })).filter(({ hi }) => hi <= longestDelay(terms))
+  let hidden = 0
+  let last: number | undefined
 
-  const hazardOf = (one: LearnedBin) =>
-    gaps < RELATED_GAPS
-      ? fromLogOdds((logOdds(one.own.mean) + logOdds(one.group.mean)) / 2)
-      : relations.hazard(one.bin, one)
-
-  function decide(): number {
-    let [survival, awake, least, best] = [1, 0, Infinity, terms.floor]
-    for (const one of candidates) {
-      const { lo, hi, ownCost } = one
-      const hazard = Math.min(MOST, Math.max(LEAST, hazardOf(one)))
+  function decide(at: number, hiddenBelow = 0): number {
+    hidden = hiddenBelow
+    compute.beginGap(at, hiddenBelow)
+    let [survival, awake, least, best, kept] = [1, 0, Infinity, terms.floor, Infinity]
+    for (const { bin, lo, hi, ownCost } of candidates) {
+      const hazard = Math.min(MOST, Math.max(LEAST, compute.hazard(bin)))
       awake += (survival * hazard * (lo + hi)) / 2
       survival *= 1 - hazard
       const cost = EXPECTED_WEIGHT * (awake + survival * (hi + terms.wakeCost)) + ownCost
+      if (hi === last) kept = cost
       if (hi >= terms.floor && cost < least) [least, best] = [cost, hi]
     }
-    return gaps < FEW_GAPS ? Math.max(terms.floor, Math.min(best, MAX_UNKNOWN)) : best
+    if (compute.gaps() < FEW_GAPS) return Math.max(terms.floor, Math.min(best, MAX_UNKNOWN))
+    if (last === undefined || least < (1 - HYSTERESIS) * kept) last = best
+    return last
   }
 
-  function learn(length: number, hiddenBelow = 0): void {
-    for (const one of bins) {
-      if (one.lo <= hiddenBelow) continue
-      one.ownCost = DECAY * one.ownCost + gapCost(length, one.hi, terms.wakeCost)
-      if (one.lo > length) continue
-      const outcome = length <= one.hi ? 1 : 0
-      relations.learnBin(one.bin, one, outcome)
-      count(one.own, outcome, OWN_LIMIT)
-      count(one.group, outcome, OWN_LIMIT)
-    }
-    relations.endGap(length)
-    gaps += 1
+  function learn(length: number): void {
+    for (const one of candidates)
+      if (one.lo > hidden) one.ownCost = DECAY * one.ownCost + gapCost(length, one.hi, terms.wakeCost)
+    compute.endGap(length)
   }
   return { decide, learn }
 }
 
 /** `ownCost`: decayed sum of what a delay of `hi` would have cost in the compute's own gaps. */
-type LearnedBin = Readonly<{ bin: number; lo: number; hi: number; own: Counter; group: Counter }> & {
-  ownCost: number
-}
+type Candidate = Readonly<{ bin: number; lo: number; hi: number }> & { ownCost: number }

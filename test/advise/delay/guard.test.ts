@@ -47,13 +47,15 @@ function duel(
   const { wakeCost, floor } = terms
   const guard = createGuard(terms)
   const learner = createDelayLearner(terms)
-  const decide = () => (guarded ? guard.bind(learner.decide()) : learner.decide())
+  let at = 1
+  const decide = () => (guarded ? guard.bind(learner.decide(at)) : learner.decide(at))
   let [time, optimum, overBound, overOptimum] = [0, 0, -Infinity, -Infinity]
   for (let gap = 0; time < minutes; gap += 1) {
     const delay = decide()
     const length = adversary(delay, gap)
     guard.add(length, delay)
     learner.learn(length)
+    at += length + 1
     optimum += Math.min(length, floor + wakeCost)
     // a silence takes no longer than what it costs, or the horizon would end after a few
     time += 1 + Math.min(length, delay + wakeCost)
