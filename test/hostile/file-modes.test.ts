@@ -15,7 +15,7 @@ import {
 import { join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { prepareFolder, holdFolder } from '../../src/local/setup/folder.ts'
 import { createFileSink } from '../../src/outputs/notify/file.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
@@ -206,3 +206,32 @@ report: { sinks: [{ name: boss, type: slack, url_file: url }] }
     ],
   })
 })
+
+// only root can give a file away
+test.skipIf(process.getuid?.() !== 0)(
+  'files that only root and the group of the daemon can read, as a mounted secret, are no warning',
+  async () => {
+    const group = 65_532
+    const files = { key: [0, group], password: [0, group + 1], url: [NOBODY, group] } as const
+    for (const [name, [owner, itsGroup]] of Object.entries(files)) {
+      writeFileSync(join(root, name), 'https://h/secret', { mode: 0o440 })
+      chownSync(join(root, name), owner, itsGroup)
+    }
+    writeFileSync(
+      join(root, 'dormouse.yaml'),
+      `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_file: key, dsn_password_file: password,
+      dsn: "postgresql://dormouse@h/{database}" }]
+notifications: [{ name: ops, type: slack, url_file: url }]
+`,
+    )
+    using _ = vi.spyOn(process, 'getegid').mockReturnValue(group)
+    const { code, err } = await dormouse(['check-config'], { cwd: root })
+    expect({ code, err: err.trimEnd().split('\n') }).toEqual({
+      code: 0,
+      err: [
+        warningLine('accounts[0].dsn_password_file', '440'),
+        warningLine('notifications[0].url_file', '440'),
+      ],
+    })
+  },
+)
