@@ -162,7 +162,7 @@ function programs() {
   return found
 }
 
-function target() {
+function routingTarget() {
   const tokenFile = join(world.folder, 'receiver-token')
   writeFileSync(tokenFile, TOKEN)
   return { url: ears.url, tokenFile }
@@ -173,13 +173,14 @@ const monitoring = (jobs: Readonly<Record<string, string>>): Promise<Monitoring>
     programs: programs(),
     folder: join(world.folder, 'monitoring'),
     jobs,
-    target: target(),
+    target: routingTarget(),
     clock: createClock(),
   })
 
+const shipped = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+
 /** Prometheus and Alertmanager with the files that compose.yaml mounts; only addresses and times differ. Resolves with the address of the first. */
 async function composed(stack: AsyncDisposableStack): Promise<string> {
-  const shipped = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
   const folder = mkdtempSync(join(world.folder, 'compose-'))
   const written = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -190,7 +191,7 @@ async function composed(stack: AsyncDisposableStack): Promise<string> {
 
   const routing = written(
     'alertmanager.yml',
-    shortenRouting(shipped('dashboards/alertmanager.example.yml'), target()),
+    shortenRouting(shipped('dashboards/alertmanager.example.yml'), routingTarget()),
   )
   const { address } = await start('alertmanager', [
     `--config.file=${routing}`,
