@@ -20,11 +20,12 @@ export type SpendDaysTable = Readonly<{
 }>
 
 /** Today and 29 before. */
-export const SPEND_DAYS = 30
+const SPEND_DAYS = 30
 
-export const spendSpan = (takenAt: Instant, zone: Zone): Interval => ({
-  from: firstOfDays(SPEND_DAYS, takenAt, zone),
-  to: takenAt,
+/** Whole days, today included. */
+const spendSpan = (now: Instant, zone: Zone): Interval => ({
+  from: firstOfDays(SPEND_DAYS, now, zone),
+  to: zone.dayOf(now).to,
 })
 
 /** @returns reads spend by team; undefined while the first read takes long */

@@ -10,7 +10,7 @@ import { axisSvg } from './timeline.ts'
 /** Parts by name; the empty name is that of everything without a name. */
 export type SpendDay = Readonly<{ date: string; spend: ReadonlyMap<string, Micros> }>
 
-/** Days of `span`, oldest first, without gaps; the last one is not over. */
+/** Days of `span`, oldest first, without gaps. */
 export type SpendDays = Readonly<{ currency: string; span: Interval; days: readonly SpendDay[] }>
 
 type Labels = Readonly<{

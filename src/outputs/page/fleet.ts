@@ -49,7 +49,7 @@ export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Z
   const [head, foot] = splitAtSlot(
     html`<h1>Fleet</h1>
       ${fleetFigures(input)}
-      ${input.charts.map((chart) => spendDaysFigure(chart, { title: SPEND_TITLE, unnamed: 'without a team', zone }))}
+      ${input.charts.map((chart) => spendDaysFigure(chart, { title: SPEND_TITLE, unnamed: 'without a team, or deleted', zone }))}
       ${
         isEmpty
           ? html`<p class="nothing">${emptyText(snapshot)}</p>`

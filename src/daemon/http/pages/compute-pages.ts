@@ -13,7 +13,7 @@ import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
 import { readComputeAdvice } from '../../history/recommendations.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
-import { createTeamDays, readComputeDays, spendSpan } from '../../history/spend-days.ts'
+import { createTeamDays, readComputeDays } from '../../history/spend-days.ts'
 import { inChunks, inTurns } from '../../turns.ts'
 import type { PageSources } from './page-sources.ts'
 
@@ -81,11 +81,12 @@ export function createComputePages(sources: PageSources, context: PageContext) {
         (await timelineReader(snapshot, span, month)([view])).get(computeKey(ref))
       const week = await timelineOver(lastHours(takenAt, RANGE_HOURS['7d']))
       if (!week) return undefined
+      const spendDays = await readComputeDays(sources, ref, { takenAt, currency })
       const input = {
         view,
         week,
-        month: await timelineOver(spendSpan(takenAt, zone)),
-        spendDays: await readComputeDays(sources, ref, { takenAt, currency }),
+        month: await timelineOver({ from: spendDays.span.from, to: takenAt }),
+        spendDays,
         now: takenAt,
         advice: await readComputeAdvice(sources, snapshot, ref),
       }
