@@ -9,7 +9,7 @@ import { hiOf, loOf } from './bins.ts'
 import { createFleetHazard, LEARNED_BINS, type FleetHazard } from './fleet-hazard.ts'
 import { gapCost, longestDelay, type GuardTerms } from './guard.ts'
 
-/** Weight of the expected cost beside the sum of own costs, and the share of that sum that the next gap keeps. */
+/** Weight of the expected cost beside the own cost of each gap, and the share of own costs that the next gap keeps. */
 const EXPECTED_WEIGHT = 30
 const DECAY = 0.95
 /** Gaps before which the delay is capped, and the cap in steps: without gaps of its own, few computes need more. */
@@ -43,6 +43,7 @@ export function createDelayLearner(
     lo: loOf(bin),
     hi: hiOf(bin),
     ownCost: 0,
+    ownGaps: 0,
   })).filter(({ hi }) => hi <= longestDelay(terms))
   let hidden = 0
   let last: number | undefined
@@ -51,11 +52,12 @@ export function createDelayLearner(
     hidden = hiddenBelow
     compute.beginGap(at, hiddenBelow)
     let [survival, awake, least, best, kept] = [1, 0, Infinity, terms.floor, Infinity]
-    for (const { bin, lo, hi, ownCost } of candidates) {
+    for (const { bin, lo, hi, ownCost, ownGaps } of candidates) {
       const hazard = Math.min(MOST, Math.max(LEAST, compute.hazard(bin)))
       awake += (survival * hazard * (lo + hi)) / 2
       survival *= 1 - hazard
-      const cost = EXPECTED_WEIGHT * (awake + survival * (hi + terms.wakeCost)) + ownCost
+      const expected = awake + survival * (hi + terms.wakeCost)
+      const cost = (EXPECTED_WEIGHT * expected + ownCost) / (EXPECTED_WEIGHT + ownGaps)
       if (hi === last) kept = cost
       if (hi >= terms.floor && cost < least) [least, best] = [cost, hi]
     }
@@ -65,12 +67,15 @@ export function createDelayLearner(
   }
 
   function learn(length: number): void {
-    for (const one of candidates)
-      if (one.lo > hidden) one.ownCost = DECAY * one.ownCost + gapCost(length, one.hi, terms.wakeCost)
+    for (const one of candidates) {
+      if (one.lo <= hidden) continue
+      one.ownCost = DECAY * one.ownCost + gapCost(length, one.hi, terms.wakeCost)
+      one.ownGaps = DECAY * one.ownGaps + 1
+    }
     compute.endGap(length)
   }
   return { decide, learn }
 }
 
-/** `ownCost`: decayed sum of what a delay of `hi` would have cost in the compute's own gaps. */
-type Candidate = Readonly<{ bin: number; lo: number; hi: number }> & { ownCost: number }
+/** `ownCost`: decayed sum of what a delay of `hi` would have cost in the compute's own gaps; `ownGaps`: decayed number of these gaps. */
+type Candidate = Readonly<{ bin: number; lo: number; hi: number }> & { ownCost: number; ownGaps: number }

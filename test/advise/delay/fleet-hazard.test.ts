@@ -115,14 +115,16 @@ describe('keys of a bin', () => {
   })
 })
 
-/** Delay after 40 gaps of 40 minutes, in each of which gaps shorter than `hiddenBelow` could not have been seen. */
-function delayAfter(hiddenBelow: number): number {
-  const learner = createDelayLearner({ wakeCost: 15, floor: 1 })
+type HiddenCase = Readonly<{ wakeCost: number; length: number; hiddenBelow: number }>
+
+/** Delay after 40 gaps of one length, in each of which gaps shorter than `hiddenBelow` could not have been seen. */
+function delayAfter({ wakeCost, length, hiddenBelow }: HiddenCase): number {
+  const learner = createDelayLearner({ wakeCost, floor: 1 })
   let at = 1
   for (let gap = 0; gap < 40; gap += 1) {
     learner.decide(at, hiddenBelow)
-    learner.learn(40)
-    at += 41
+    learner.learn(length)
+    at += length + 1
   }
   return learner.decide(at)
 }
@@ -146,8 +148,12 @@ describe('the learner', () => {
     expect(changes).toBeLessThan(60)
   })
 
-  test('learns nothing about delays for which gaps were hidden', () => {
-    expect(delayAfter(0)).toBe(1)
-    expect(delayAfter(20)).toBeGreaterThan(1)
+  test.each([
+    ['without hidden gaps: too long to wait for', { wakeCost: 15, length: 40, hiddenBelow: 0 }, 1],
+    ['as without any gaps', { wakeCost: 15, length: 40, hiddenBelow: 20 }, 4],
+    ['without hidden gaps: short enough', { wakeCost: 30, length: 22, hiddenBelow: 0 }, 22],
+    ['no delay is cheaper for not having been judged', { wakeCost: 30, length: 22, hiddenBelow: 20 }, 22],
+  ])('learns nothing about delays below which gaps were hidden; %s', (_, hidden, delay) => {
+    expect(delayAfter(hidden)).toBe(delay)
   })
 })
