@@ -12,6 +12,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/end-to-end/crash.test.ts': 'test/store/durability.test.ts',
   'test/end-to-end/interrupt.test.ts': 'test/end-to-end/demo.test.ts',
   'test/end-to-end/page.test.ts': 'test/outputs/page/pages.test.ts',
+  'test/end-to-end/pod.test.ts': 'test/deploy/kubernetes.test.ts',
   'test/end-to-end/receivers.test.ts': 'test/daemon/notify/dispatcher.test.ts',
   'test/end-to-end/reload.test.ts': 'test/daemon/reload.test.ts',
   'test/end-to-end/telling.test.ts': 'test/daemon/notify/notifications.test.ts',
