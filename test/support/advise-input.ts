@@ -7,7 +7,7 @@ import { eachBound, type DayRow } from '../../src/model/ledger/quantities.ts'
 import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
-import { cu, cuMillis, micros, millis, seconds } from '../../src/model/units.ts'
+import { cu, cuMillis, micros, millis, ratio, seconds } from '../../src/model/units.ts'
 import { at, look, prices } from './build.ts'
 
 const DAY_SECONDS = 86_400
@@ -45,7 +45,7 @@ export const adviseInput = (over: Partial<AdviseInput> = {}): AdviseInput => ({
     floor: seconds(60),
     ceiling: seconds(604_800),
     wakeCost: seconds(300),
-    sizing: { min: undefined, max: undefined, neverDown: false },
+    sizing: { min: undefined, max: undefined, neverDown: false, hitRatio: ratio(0.99) },
   },
   needs: {
     minHistory: seconds(3 * DAY_SECONDS),

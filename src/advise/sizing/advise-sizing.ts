@@ -3,17 +3,18 @@
 // 1. Limits: what the plan and the policy allow, and the least minimum that holds the connections.
 // 2. Load under the sizing of now, as readings show it. Without a reading nothing bounds the demand.
 // 3. Decision: range.ts, or fixed.ts for a plan without ranges.
-// 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation asks for more in any case, and
-//    a budget for less.
+// 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation and a
+//    cache that is too small ask for more in any case, and a budget for less.
 import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { cu, DAY, instant, type Cu } from '../../model/units.ts'
 import type { AdviseInput } from '../input.ts'
 import { withhold } from '../propose.ts'
+import { cacheSeen, leastForCache } from './cache.ts'
 import { connectionsSeen, leastForConnections, type ConnectionsSeen } from './connections.ts'
-import { fixedFor, leastForCache } from './fixed.ts'
-import { loadSeen, replayedSize, type LoadSeen } from './load-seen.ts'
+import { fixedFor } from './fixed.ts'
+import { loadSeen, replayedSize } from './load-seen.ts'
 import { sizingProposal, type SizingEvidence } from './proposal.ts'
 import { decideRange, MIN_SAVING, rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
 import { isSaturated } from './up.ts'
@@ -25,7 +26,8 @@ export function adviseSizing(input: AdviseInput): Proposal | Withheld {
   if (!load) return withhold('sizing', 'no-readings', { have: 0, needs: 1 })
   const connections = connectionsSeen(input)
   const maximum = largestCu(input.entry.compute.sizing)
-  const evidence = { input, load, connections, limits: limitsOf(input, plan, { connections, maximum }) }
+  const limits = limitsOf(input, plan, { connections, maximum })
+  const evidence = { input, load, connections, limits, cache: cacheSeen(input) }
   const decision = decided(evidence, plan)
   return decision ? gated(evidence, decision) : whyNot(evidence)
 }
@@ -55,14 +57,15 @@ function limitsOf(
 }
 
 function decided(evidence: SizingEvidence, plan: Plan): SizingDecision | undefined {
-  const { input, load, limits } = evidence
+  const { input, load, limits, cache } = evidence
   const { sizing } = input.entry.compute
   const { saturation, loads } = load
   const range = replayedSize(loads, rangeTo(largestCu(sizing), limits), limits.sizes).cu
   const today = replayedSize(loads, sizing, limits.sizes).cu
-  const decision = decideRange({ sizing, limits, saturation, costShare: range / today })
-  if (decision?.because === 'saturated') return decision
-  if (limits.widest === undefined) return decision ?? smallerFixed(input, load, limits)
+  const isCacheShort = cache?.isShort
+  const decision = decideRange({ sizing, limits, saturation, isCacheShort, costShare: range / today })
+  if (decision && decision.because !== 'dear') return decision
+  if (limits.widest === undefined) return decision ?? smallerFixed(evidence)
   return smallerMaximum(evidence, plan) ?? decision
 }
 
@@ -70,13 +73,14 @@ function decided(evidence: SizingEvidence, plan: Plan): SizingDecision | undefin
 const ABOVE_PEAK = 1.25
 
 /** What a budget asks for, from a load as long as the connection peaks have to be: the least maximum that holds the peak, the connections and the cache. */
-function smallerMaximum({ input, load, limits, connections }: SizingEvidence, plan: Plan) {
-  const { overBudget, policy, needs, entry, previous } = input
+function smallerMaximum({ input, load, limits, connections, cache }: SizingEvidence, plan: Plan) {
+  const { overBudget, policy, needs, entry, previous, preset } = input
   const { sizing } = entry.compute
   const isKnown = load.to - load.from >= needs.minPeaks * 1000
   if (overBudget === undefined || policy.sizing.neverDown || !isKnown) return undefined
   const now = largestCu(sizing)
-  const least = Math.max(ABOVE_PEAK * Math.max(...load.loads), leastForCache(input, limits.sizes, now))
+  const leastCache = leastForCache(cache, { preset, sizes: limits.sizes, now })
+  const least = Math.max(ABOVE_PEAK * Math.max(...load.loads), leastCache)
   const smaller = limits.sizes.filter((size) => size >= least && size < now)
   // an open recommendation stays while it holds the peak
   const open = previous.flatMap(({ life, to }) =>
@@ -92,10 +96,12 @@ function smallerMaximum({ input, load, limits, connections }: SizingEvidence, pl
 }
 
 /** From a load as long as the connection peaks have to be, so that it contains a weekday cycle. */
-function smallerFixed(input: AdviseInput, load: LoadSeen, limits: SizeLimits): SizingDecision | undefined {
-  const now = largestCu(input.entry.compute.sizing)
-  if (load.to - load.from < input.needs.minPeaks * 1000) return undefined
-  const least = sizeAtLeast(limits.sizes, Math.max(limits.least, leastForCache(input, limits.sizes, now)))
+function smallerFixed({ input, load, limits, cache }: SizingEvidence): SizingDecision | undefined {
+  const { preset, needs, entry } = input
+  const now = largestCu(entry.compute.sizing)
+  if (load.to - load.from < needs.minPeaks * 1000) return undefined
+  const leastCache = leastForCache(cache, { preset, sizes: limits.sizes, now })
+  const least = sizeAtLeast(limits.sizes, Math.max(limits.least, leastCache))
   const fixed = fixedFor(now, load.loads, { ...limits, least })
   const isAllowed = fixed <= limits.largest
   return isAllowed && fixed <= (1 - MIN_SAVING) * now ? { to: { fixed }, because: 'dear' } : undefined
@@ -119,19 +125,19 @@ function gated(evidence: SizingEvidence, decision: SizingDecision): Proposal | W
 
 /**
  * The first that holds:
- * 1. `policy` or `plan-fixed`: the compute is saturated and may not be larger, or it is larger than allowed;
+ * 1. `policy` or `plan-fixed`: the compute or its cache is too small and it may not be larger, or it is larger than allowed;
  * 2. `fits`: it has the smallest size;
  * 3. `policy`: it keeps the minimum up;
  * 4. `history-short`: more peaks may allow less;
  * 5. `fits`.
  */
-function whyNot({ input, load, connections, limits }: SizingEvidence): Withheld {
+function whyNot(evidence: SizingEvidence): Withheld {
+  const { input, load, connections, limits } = evidence
   const { entry, policy, needs, now } = input
   const { sizing } = entry.compute
   const smallest = smallestCu(sizing)
   const { min = 0, max, neverDown } = policy.sizing
-  const isTooSmall = isSaturated(load.saturation)
-  if (isTooSmall || largestCu(sizing) > limits.largest)
+  if (isTooSmall(evidence) || largestCu(sizing) > limits.largest)
     return withhold('sizing', max === limits.largest ? 'policy' : 'plan-fixed')
   if (smallest === limits.sizes[0]) return withhold('sizing', 'fits')
   if (neverDown || min >= smallest) return withhold('sizing', 'policy')
@@ -145,6 +151,13 @@ function whyNot({ input, load, connections, limits }: SizingEvidence): Withheld 
   })
 }
 
+const isTooSmall = ({ load, cache }: SizingEvidence): boolean =>
+  isSaturated(load.saturation) || cache?.isShort === true
+
 /** A fixed size needs as long a load. */
-const daysOfPeaks = ({ load, connections, limits }: Omit<SizingEvidence, 'input'>): number =>
+const daysOfPeaks = ({
+  load,
+  connections,
+  limits,
+}: Pick<SizingEvidence, 'load' | 'connections' | 'limits'>): number =>
   limits.widest === undefined ? Math.min(connections.days, (load.to - load.from) / DAY) : connections.days

@@ -23,12 +23,11 @@ export type LoadSeen = Interval &
   }>
 
 /** Undefined without a value. Load under another sizing is left out: a smaller maximum would have hidden the demand. */
-export function loadSeen({ entry, steps, settings, now }: AdviseInput): LoadSeen | undefined {
+export function loadSeen(input: AdviseInput): LoadSeen | undefined {
+  const { entry, settings, now } = input
   const { sizing } = entry.compute
   const changedAt = sizedSince(settings, sizing)
-  const open = entry.rollups.fine
-  const buckets: readonly RollupSums[] = [...steps, ...(open ? [open] : [])]
-  const current = buckets.filter((bucket) => changedAt === undefined || bucket.from >= changedAt)
+  const current = bucketsOfSizing(input)
   const values = current.flatMap((bucket) => {
     const load = loadOf(bucket, sizing)
     return load === undefined ? [] : [{ from: bucket.from, load }]
@@ -49,6 +48,15 @@ export function loadSeen({ entry, steps, settings, now }: AdviseInput): LoadSeen
     covered: sumOf(current, (bucket) => Math.min(bucket.time.active, bucket.use?.over ?? 0)),
     awake: sumOf(current, (bucket) => bucket.time.active),
   }
+}
+
+/** Steps of five minutes since the compute has its sizing, the one in progress included. */
+export function bucketsOfSizing({ entry, steps, settings }: AdviseInput): readonly RollupSums[] {
+  const changedAt = sizedSince(settings, entry.compute.sizing)
+  const open = entry.rollups.fine
+  return [...steps, ...(open ? [open] : [])].filter(
+    (bucket) => changedAt === undefined || bucket.from >= changedAt,
+  )
 }
 
 /** Undefined where the sizing did not change in the time that is known. */

@@ -11,6 +11,7 @@ import { confidenceOf, MAX_AWAKE, savedTimeInterval, sizeWhileAwake, statedWiden
 import type { AdviseInput } from '../input.ts'
 import { sizingKey } from '../hysteresis.ts'
 import { NO_EFFECT } from '../propose.ts'
+import type { CacheSeen } from './cache.ts'
 import { connectionsUnder, type ConnectionsSeen } from './connections.ts'
 import { replayedSize, type LoadSeen } from './load-seen.ts'
 import { rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
@@ -20,6 +21,8 @@ export type SizingEvidence = Readonly<{
   input: AdviseInput
   load: LoadSeen
   connections: ConnectionsSeen
+  /** Undefined where too little is known. */
+  cache: CacheSeen | undefined
   limits: SizeLimits
 }>
 
@@ -60,8 +63,21 @@ export function sizingProposal(
       effect: effectOf(evidence, other),
       because: 'dearer',
     })),
-    ...(because === 'budget' && { detail: { kind: 'sizing', budget: input.overBudget ?? '' } }),
+    ...detailOf(evidence, because),
   }
+}
+
+/** What asks for the sizing beside saving and saturation. */
+function detailOf(
+  { input, cache }: SizingEvidence,
+  because: SizingDecision['because'],
+): Pick<Proposal, 'detail'> {
+  const { overBudget, policy } = input
+  if (because === 'budget' && overBudget !== undefined)
+    return { detail: { kind: 'budget', name: overBudget } }
+  if (because === 'cache' && cache)
+    return { detail: { kind: 'cache', hitRatio: cache.hitRatio, target: policy.sizing.hitRatio } }
+  return {}
 }
 
 /** Awake seconds in 30 days, from the days that are known. */
@@ -84,12 +100,12 @@ function awakeSeconds({ days, settings, entry, finished, now }: AdviseInput): Bo
 const NO_TIME: Bounds<number> = { low: 0, likely: 0, high: 0 }
 
 /** Mean size while awake: at the least demand, the likely one, and the most that the readings allow. */
-function sizesUnder({ input, load, limits }: SizingEvidence, sizing: Sizing): Bounds<Cu> {
+function sizesUnder({ input, load, limits, cache }: SizingEvidence, sizing: Sizing): Bounds<Cu> {
   const low = smallestCu(sizing)
   if (isFixed(sizing)) return { low, likely: low, high: low }
   const now = largestCu(input.entry.compute.sizing)
-  // a saturated step hides how much more it would take
-  const demand = load.loads.map((one) => (isSaturatedStep(one, now) ? Infinity : one))
+  // a saturated step hides how much more it would take, and a full cache keeps a range at its maximum
+  const demand = load.loads.map((one) => (cache?.isShort || isSaturatedStep(one, now) ? Infinity : one))
   const high = cu(replayedSize(demand, sizing, limits.sizes).cu)
   const { likely } = sizeWhileAwake(sizing, input.utilisation)
   return { low, likely: likely < high ? likely : high, high }

@@ -1,7 +1,7 @@
 // Which sizing a compute should have (rule R0): the service's own autoscaler between a low minimum and the size of today.
 //
 // 1. Up: a compute that uses all of its maximum gets twice of it, as far as the minimum lets the range reach. The minimum is paid for at
-//    all times: to raise it is a choice with a price.
+//    all times: to raise it is a choice with a price. A file cache that is too small at the maximum gets the next size (cache.ts).
 // 2. A fixed size becomes a range up to it, and a minimum is lowered to the least that is safe. CPU cannot suffer and the cost cannot
 //    rise: at any demand the range has the size that the demand needs, up to the size of today.
 // 3. Without ranges the fixed size follows the demand (fixed.ts).
@@ -10,7 +10,7 @@
 import { isFixed, largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { cu, type Cu } from '../../model/units.ts'
-import { isAlwaysSaturated, isSaturated, largerMax, type Saturation } from './up.ts'
+import { isAlwaysSaturated, isSaturated, largerMax, nextMax, type Saturation } from './up.ts'
 
 /** What plan, policy and budget allow one compute. */
 export type SizeLimits = Readonly<{
@@ -29,11 +29,13 @@ export type SizingCase = Readonly<{
   sizing: Sizing
   limits: SizeLimits
   saturation: Saturation
+  /** The working set is larger than the file cache of the largest size. */
+  isCacheShort?: boolean | undefined
   /** Cost of `rangeTo(largestCu(sizing))` as a share of today's, on the load seen. */
   costShare: number
 }>
 
-export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'dear' | 'budget' }>
+export type SizingDecision = Readonly<{ to: Sizing; because: 'saturated' | 'cache' | 'budget' | 'dear' }>
 
 /** Width from which a range differs from a fixed size, CU. */
 const MIN_WIDTH = 0.25
@@ -50,19 +52,24 @@ export function rangeTo(max: Cu, { sizes, widest, least, largest }: SizeLimits):
 /** Undefined: the sizing of today stays. */
 export function decideRange(input: SizingCase): SizingDecision | undefined {
   const { sizing, limits, saturation } = input
-  const up = isSaturated(saturation) ? saturatedRange(input) : undefined
+  const up = isSaturated(saturation) ? raisedRange(input, largerMax) : undefined
   if (up) return { to: up, because: 'saturated' }
+  const forCache = input.isCacheShort ? raisedRange(input, nextMax) : undefined
+  if (forCache) return { to: forCache, because: 'cache' }
   const to = rangeTo(largestCu(sizing), limits)
   const isLower = smallestCu(to) < smallestCu(sizing)
   return isLower && input.costShare <= 1 - MIN_SAVING ? { to, because: 'dear' } : undefined
 }
 
 /** A fixed size that is full all day keeps itself as the minimum: it is paid for today. */
-function saturatedRange({ sizing, limits, saturation }: SizingCase): Sizing | undefined {
+function raisedRange(
+  { sizing, limits, saturation }: SizingCase,
+  raise: typeof largerMax,
+): Sizing | undefined {
   const { sizes, widest, least, largest } = limits
   const min =
     isFixed(sizing) && !isAlwaysSaturated(saturation) ? sizeAtLeast(sizes, least) : smallestCu(sizing)
   const reach = widest === undefined ? largest : Math.min(largest, min + widest)
-  const max = largerMax(sizing, { sizes, largest: cu(reach) })
+  const max = raise(sizing, { sizes, largest: cu(reach) })
   return max === undefined ? undefined : rangeTo(max, { ...limits, least: min })
 }

@@ -40,3 +40,7 @@ export function largerMax(
   const max = sizeAtMost(sizes, Math.min(GROWTH * now, largest))
   return max > now ? max : undefined
 }
+
+/** Next size: how much larger the working set is, only the next cache shows. Undefined likewise. */
+export const nextMax: typeof largerMax = (sizing, { sizes, largest }) =>
+  sizes.find((size) => size > largestCu(sizing) && size <= largest)

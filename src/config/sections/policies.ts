@@ -6,7 +6,7 @@ import {
 } from '../../model/policy/advice-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
-import { cu } from '../../model/units.ts'
+import { cu, ratio } from '../../model/units.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
 
@@ -54,18 +54,32 @@ export const sizeSchema = number(NO_SIZE)
   .multipleOf(0.25, NO_SIZE)
   .transform(cu)
 
+const NO_HIT_RATIO = 'expected a share from 0 to 0.999'
+
 const sizes = strictObject({
   min: sizeSchema.optional().describe('The smallest size that is recommended, in CU.'),
   max: sizeSchema.optional().describe('The largest.'),
   never_down: boolean()
     .prefault(sizing.neverDown)
     .describe('Whether sizes and minimums below those now are not recommended.'),
+  hit_ratio: number(NO_HIT_RATIO)
+    .min(0, NO_HIT_RATIO)
+    .max(0.999, NO_HIT_RATIO)
+    .prefault(sizing.hitRatio)
+    .describe(
+      'The share of accesses that the file cache has to answer: a full cache under it asks for the next size. Less for analytical loads; 0: never.',
+    ),
 })
   .refine(({ min = cu(0), max = cu(Infinity) }) => min <= max, {
     ...ofObject('expected at most sizing.max'),
     path: ['min'],
   })
-  .transform(({ min, max, never_down: neverDown }) => ({ min, max, neverDown }))
+  .transform(({ min, max, never_down: neverDown, hit_ratio: hitRatio }) => ({
+    min,
+    max,
+    neverDown,
+    hitRatio: ratio(hitRatio),
+  }))
 
 const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
 

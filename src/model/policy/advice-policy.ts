@@ -1,6 +1,6 @@
 // Source: sections `policies` and `advice` of the configuration.
 import type { AutosuspendDelay } from '../service/compute.ts'
-import { micros, seconds, type Cu, type Micros, type Seconds } from '../units.ts'
+import { micros, ratio, seconds, type Cu, type Micros, type Ratio, type Seconds } from '../units.ts'
 import { RECOMMENDATION_KINDS, type RecommendationKind } from './recommendation.ts'
 import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
 
@@ -13,7 +13,13 @@ export type AdvicePolicy = Readonly<{
   ceiling: AutosuspendDelay
   /** Price of a wake in seconds of awake time; ranks options and is no part of a saving. */
   wakeCost: Seconds
-  sizing: Readonly<{ min: Cu | undefined; max: Cu | undefined; neverDown: boolean }>
+  sizing: Readonly<{
+    min: Cu | undefined
+    max: Cu | undefined
+    neverDown: boolean
+    /** Target of the file cache; 0: no larger size for it. */
+    hitRatio: Ratio
+  }>
 }>
 
 /**
@@ -25,7 +31,8 @@ export const DEFAULT_ADVICE_POLICY: AdvicePolicy = {
   floor: seconds(60),
   ceiling: 'never',
   wakeCost: seconds(300),
-  sizing: { min: undefined, max: undefined, neverDown: false },
+  // that of transactional loads
+  sizing: { min: undefined, max: undefined, neverDown: false, hitRatio: ratio(0.99) },
 }
 
 /** A wake cost in money is that of each wake, whatever the size of the compute. */

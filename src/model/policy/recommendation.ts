@@ -71,8 +71,10 @@ export type RecommendationDetail = Readonly<
       /** Recommendation that brings a start of the compute; undefined: a restart of its own is needed. */
       ridesWith: RecommendationKind | undefined
     }
-  /** Name of the budget that asks for a smaller maximum. */
-  | { kind: 'sizing'; budget: string }
+  /** A budget asks for a smaller maximum. */
+  | { kind: 'budget'; name: string }
+  /** The file cache is full and too small. */
+  | { kind: 'cache'; hitRatio: Ratio; target: Ratio }
   /** The pooler is on, but clients connect directly. */
   | { kind: 'pooler' }
 >

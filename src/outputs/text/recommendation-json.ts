@@ -121,7 +121,9 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
         started_at: timeField(detail.startedAt),
         rides_with: detail.ridesWith ?? null,
       }
-    case 'sizing':
+    case 'cache':
+      return { kind: detail.kind, hit_ratio: detail.hitRatio, target: detail.target }
+    case 'budget':
     case 'pooler':
       return detail
   }

@@ -55,8 +55,11 @@ const detailSchema = union([
       .nullable()
       .describe('Recommendation that brings the start; null: a restart of its own.'),
   }),
-  strictObject({ kind: literal('sizing'), budget: string() }).describe(
+  strictObject({ kind: literal('budget'), name: string() }).describe(
     'A budget asks for the smaller maximum: its limit is spent, or forecast to be.',
+  ),
+  strictObject({ kind: literal('cache'), hit_ratio: ratio, target: ratio }).describe(
+    'The file cache is full and under its target.',
   ),
   strictObject({ kind: literal('pooler') }).describe('The pooler is on, but clients connect directly.'),
 ])

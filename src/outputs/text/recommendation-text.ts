@@ -42,7 +42,8 @@ export function recommendationTitle({ from, to, detail, kind }: Titled): string 
       return `${detail.rides_with === null ? 'restart it' : `with the ${KIND_TEXTS[detail.rides_with]}, start it anew`} for the updates of the service${detail.started_at === null ? '' : `: it runs since ${detail.started_at}`}`
     case 'pooler':
       return 'connect through the pooled host: direct connections come near their limit'
-    case 'sizing':
+    case 'budget':
+    case 'cache':
     case undefined:
       return kind
   }
@@ -101,7 +102,7 @@ export const recommendationLines = (
   recommendation: RecommendationJson,
   currency: string,
 ): readonly string[] => [
-  ...budgetLines(recommendation),
+  ...reasonLines(recommendation),
   ...effectLines(recommendation),
   groundsText(recommendation, currency),
   ...alternativeLines(recommendation, currency),
@@ -109,12 +110,16 @@ export const recommendationLines = (
   stateText(recommendation, currency),
 ]
 
-const budgetLines = ({ detail }: Pick<RecommendationJson, 'detail'>) =>
-  detail?.kind === 'sizing'
-    ? [
-        `the budget ${displayName(detail.budget)} asks for the smaller maximum: its limit is spent, or forecast to be`,
-      ]
-    : []
+/** What asks for it, where it is no saving. */
+function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
+  if (detail?.kind === 'budget')
+    return [
+      `the budget ${displayName(detail.name)} asks for the smaller maximum: its limit is spent, or forecast to be`,
+    ]
+  if (detail?.kind !== 'cache') return []
+  const [hitRatio, goal] = [detail.hit_ratio, detail.target].map((share) => Number((100 * share).toFixed(2)))
+  return [`the file cache is full and answers ${hitRatio} % of the accesses, less than ${goal} %`]
+}
 
 /** What people will notice. */
 export function effectLines({

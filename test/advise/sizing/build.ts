@@ -7,7 +7,7 @@ import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
 import { bytes, cu, instant, millis, seconds } from '../../../src/model/units.ts'
 import { adviseEntry, adviseInput, adviseRef } from '../../support/advise-input.ts'
-import { at, reading } from '../../support/build.ts'
+import { at } from '../../support/build.ts'
 
 const DAY = 86_400
 /** `adviseInput().now`, seconds. */
@@ -82,20 +82,16 @@ export function sizedInput(
   over: Partial<AdviseInput> = {},
   cache?: { used: number; limit: number },
 ): AdviseInput {
-  const entry = adviseEntry({}, { sizing })
-  const last = cache && {
-    ...reading({ cacheLimit: bytes(cache.limit * 2 ** 20), reservedConnections: 0 }),
-    at: at(0),
-  }
   const input = adviseInput({
-    entry: { ...entry, reading: { ...entry.reading, last } },
+    entry: adviseEntry({}, { sizing }),
     settings: [{ ref: adviseRef, since: at(0), delay: 'never', sizing }],
     days: awakeDays(30, 8 * 3600),
     ...over,
   })
   if (!cache) return input
   const cacheUsed = bytes(cache.used * 2 ** 20)
-  return { ...input, steps: input.steps.map((step) => ({ ...step, cacheUsed })) }
+  const cacheLimit = bytes(cache.limit * 2 ** 20)
+  return { ...input, steps: input.steps.map((step) => ({ ...step, cacheUsed, cacheLimit })) }
 }
 
 /** @throws where it is withheld */

@@ -120,7 +120,7 @@ test('a maximum below that of today is above the peak by a quarter, and rests on
     const peak = Math.max(...input.steps.map(({ use }) => (use ? use.activeTime / use.over : 0)))
     expect(largestCu(to.sizing)).toBeGreaterThanOrEqual(sizeAtLeast(input.preset.sizes, 1.25 * peak))
     expect(grounds.to - grounds.from).toBeGreaterThanOrEqual(input.needs.minPeaks * 1000)
-    expect(detail).toEqual({ kind: 'sizing', budget: input.overBudget })
+    expect(detail).toEqual({ kind: 'budget', name: input.overBudget })
   })
   expect(lowered).toBeGreaterThan(0)
 })

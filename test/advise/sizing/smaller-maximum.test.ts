@@ -24,7 +24,7 @@ describe('a budget whose limit is exceeded', () => {
     const { to, detail, restarts } = proposed(asked())
     expect([wholeSizing(to.sizing), detail, restarts]).toEqual([
       range(0.25, 2),
-      { kind: 'sizing', budget: 'dev' },
+      { kind: 'budget', name: 'dev' },
       true,
     ])
     expect(target(asked({ steps: week([1.7]) }))).toEqual(range(0.25, 3))

@@ -20,18 +20,18 @@ const target = (endpointId: string, name = 'shop') =>
 test('the most specific policy holds, as for owners, with defaults for what it leaves out', () => {
   const policies = policiesOf(`
   - { match: { project: "sh*" }, autosuspend: { floor: 10m, ceiling: 1h, wake_cost: 15m }, recommend: "off" }
-  - { match: { compute: [ep-z, "ep-a*"] }, sizing: { min: 0.5, max: 4, never_down: true }, recommend: [sizing] }`)
+  - { match: { compute: [ep-z, "ep-a*"] }, sizing: { min: 0.5, max: 4, never_down: true, hit_ratio: 0.95 }, recommend: [sizing] }`)
   expect(policies.of(target('ep-x'), HOUR_PRICE)).toEqual({
     kinds: [],
     floor: 600,
     ceiling: 3600,
     wakeCost: 900,
-    sizing: { min: undefined, max: undefined, neverDown: false },
+    sizing: { min: undefined, max: undefined, neverDown: false, hitRatio: 0.99 },
   })
   expect(policies.of(target('ep-ab'), HOUR_PRICE)).toEqual({
     ...DEFAULT_ADVICE_POLICY,
     kinds: ['sizing'],
-    sizing: { min: 0.5, max: 4, neverDown: true },
+    sizing: { min: 0.5, max: 4, neverDown: true, hitRatio: 0.95 },
   })
   expect(policies.of(target('ep-x', 'blog'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
 })
@@ -103,6 +103,11 @@ test.each([
     'with a minimum over its maximum',
     '[{ sizing: { min: 4, max: 2 } }]',
     'policies[0].sizing.min: expected at most sizing.max',
+  ],
+  [
+    'with a hit ratio in percent',
+    '[{ sizing: { hit_ratio: 99 } }]',
+    'policies[0].sizing.hit_ratio: expected a share from 0 to 0.999',
   ],
   [
     'with an unknown kind',

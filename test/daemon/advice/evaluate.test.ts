@@ -48,5 +48,5 @@ test('a budget that asks for a smaller size is asked about the compute', async (
     input,
   )
   const sizing = recommendations.find(({ kind }) => kind === 'sizing')
-  expect(sizing).toMatchObject({ to: { sizing: range(0.25, 2) }, detail: { kind: 'sizing', budget: 'dev' } })
+  expect(sizing).toMatchObject({ to: { sizing: range(0.25, 2) }, detail: { kind: 'budget', name: 'dev' } })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cu, millis, seconds } from '../../../src/model/units.ts'
+import { cu, millis, ratio, seconds } from '../../../src/model/units.ts'
 import {
   medianWakeLatency,
   recommendationJson,
@@ -92,9 +92,16 @@ test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
 })
 
 test('a smaller maximum names the budget that asks for it', () => {
-  const detail = { kind: 'sizing', budget: 'dev' } as const
+  const detail = { kind: 'budget', name: 'dev' } as const
   expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
     'the budget dev asks for the smaller maximum: its limit is spent, or forecast to be',
+  )
+})
+
+test('a larger size for the file cache says what the cache answers', () => {
+  const detail = { kind: 'cache', hitRatio: ratio(0.9712), target: ratio(0.99) } as const
+  expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
+    'the file cache is full and answers 97.12 % of the accesses, less than 99 %',
   )
 })
 
@@ -136,7 +143,7 @@ test('what costs more says so first', () => {
 test('kinds without a setting', () => {
   const none = { from: {}, to: {} }
   const culprit = { cause: 'clients', application: 'cron', user: 'app', database: 'main' } as never
-  const titleOf = (detail: Recommendation['detail'] & {}) =>
+  const titleOf = (detail: Exclude<Recommendation['detail'] & {}, { kind: 'budget' | 'cache' }>) =>
     recommendationTitle(json({ ...none, kind: detail.kind, detail }))
   expect(titleOf({ kind: 'awake-for-nothing', culprit, period: seconds(240), fix: 'move-job' })).toBe(
     'run the job less often, or outside of the database: clients cron / app / main, every 4 min',
