@@ -175,6 +175,37 @@ describe.each(FORMS)('%s', (_, deployment, config) => {
   })
 })
 
+test('a pod of its own has no token of the cluster, and its account no rights', () => {
+  const { template } = (read(textOf('base/deployment.yaml')) as Deployment).spec
+  expect(template.spec).toMatchObject({
+    serviceAccountName: 'dormouse',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+  })
+  expect(read(textOf('base/service-account.yaml'))).toMatchObject({ automountServiceAccountToken: false })
+  expect(RESOURCES.map(([, { kind }]) => kind).filter((kind) => /Role|Binding/.test(kind))).toEqual([])
+})
+
+test('only Prometheus reaches a pod of its own, and only at telemetry; it reaches names, HTTPS and Postgres', () => {
+  const { spec } = read(textOf('base/network-policy.yaml')) as { spec: object }
+  const { metadata } = (read(textOf('base/deployment.yaml')) as Deployment).spec.template
+  expect(spec).toEqual({
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': metadata.labels['app.kubernetes.io/name'] } },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        ports: [{ protocol: 'TCP', port: 'telemetry' }],
+      },
+    ],
+    egress: [
+      {
+        ports: [{ protocol: 'UDP', port: 53 }, ...[53, 443, 5432].map((port) => ({ protocol: 'TCP', port }))],
+      },
+    ],
+  })
+})
+
 test('a secret that the configuration names and nobody mounts is noticed', () => {
   const [, deployment, config] = FORMS[0]
   const text = textOf(deployment).replace('path: api-key', 'path: key')
