@@ -157,8 +157,8 @@ describe.each(FORMS)('%s', (_, deployment, config) => {
       runAsNonRoot: true,
       runAsUser: 65532,
       runAsGroup: 65532,
-      fsGroup: 65532,
-      fsGroupChangePolicy: 'OnRootMismatch',
+      // the group of a sidecar's volume is the application's matter
+      ...(deployment === FORMS[0][1] ? { fsGroup: 65532, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
       seccompProfile: { type: 'RuntimeDefault' },
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,

@@ -56,10 +56,15 @@ const application = (name: string, labels: object) => ({
   metadata: { name, labels },
   spec: {
     selector: { matchLabels: { app: name } },
+    replicas: 1,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } },
     template: {
       metadata: { labels: { app: name } },
-      spec: { containers: [{ name, image: name }], volumes: [{ name: 'own', emptyDir: {} }] },
+      spec: {
+        securityContext: { fsGroup: 1000 },
+        containers: [{ name, image: name }],
+        volumes: [{ name: 'own', emptyDir: {} }],
+      },
     },
   },
 })
@@ -134,5 +139,25 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl kustomize', () => {
     const { images, configurations, existing } = used(resources)
     expect(images).toEqual([`dormouse:${version}`, 'with', 'without'])
     expect(configurations).toEqual(existing)
+    expect(resources).toContainEqual(application('without', {}))
+    const before = application('with', { dormouse: 'sidecar' })
+    expect(resources).toContainEqual({
+      ...before,
+      spec: {
+        ...before.spec,
+        strategy: { type: 'Recreate' },
+        template: {
+          metadata: { labels: { app: 'with', dormouse: 'daemon' } },
+          spec: {
+            ...before.spec.template.spec,
+            containers: [
+              expect.objectContaining({ name: 'dormouse' }),
+              ...before.spec.template.spec.containers,
+            ],
+            volumes: expect.arrayContaining(before.spec.template.spec.volumes) as object,
+          },
+        },
+      },
+    })
   })
 })
