@@ -1,22 +1,29 @@
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
-import { moneyText, spanText } from '../../outputs/text/amounts.ts'
+import { moneyColumns, spanText } from '../../outputs/text/amounts.ts'
 import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-export const fleetTable = ({ computes }: FleetJson): string =>
-  textTable(
-    HEADINGS,
-    computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+export function fleetTable({ computes }: FleetJson): string {
+  const money = moneyColumns(computes.map(spendOf))
+  const rows = computes.map((status) =>
+    rowOf(status, { name: nameOf(status, computes), spend: money(spendOf(status)) }),
   )
+  return textTable(
+    HEADINGS,
+    rows.toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+  )
+}
 
-const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[]) => [
-  nameOf(status, computes),
+const spendOf = ({ spend: { likely, currency } }: ComputeJson) => ({ micros: likely * 1_000_000, currency })
+
+const rowOf = (status: ComputeJson, { name, spend }: Readonly<{ name: string; spend: string }>) => [
+  name,
   STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
   spanText(status.awake_seconds.likely * 1000),
-  moneyText(status.spend.likely * 1_000_000, status.spend.currency),
+  spend,
   status.hit_ratio === null ? '-' : `${(status.hit_ratio * 100).toFixed(1)} %`,
   status.connections === null ? '-' : `${status.connections} of ${status.max_connections}`,
   withoutDates(status.why),

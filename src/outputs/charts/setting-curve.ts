@@ -1,6 +1,6 @@
 import { html, type Html } from '../text/html.ts'
 import { tableHtml, headings } from '../text/html-table.ts'
-import { moneyText, shortNumber } from '../text/amounts.ts'
+import { moneyColumn, moneyText, shortNumber } from '../text/amounts.ts'
 import type { RecommendationJson, SettingJson } from '../text/recommendation-schema.ts'
 import { settingText } from '../text/recommendation-text.ts'
 
@@ -51,6 +51,10 @@ const ROLES: Readonly<Record<CurvePoint['role'], string>> = {
 export function settingCurve(one: RecommendationJson, currency: string): Html | undefined {
   const points = curvePoints(one)
   if (one.alternatives.length === 0) return undefined
+  const moneyTextOf = moneyColumn(
+    points.map(({ money }) => money),
+    currency,
+  )
   return html`${one.kind === 'delay' && points.length > 2 && curveFigure(points, currency)}
     <details data-key="curve-${one.id}">
       <summary>Show data</summary>
@@ -59,7 +63,7 @@ export function settingCurve(one: RecommendationJson, currency: string): Html | 
         columns: headings({ Setting: 'name', 'Money in 30 days': 'number', 'Wakes a day': 'number' }),
         rows: points.map(({ setting, money, wakes, role }) => [
           `${settingText(setting)}${ROLES[role]}`,
-          moneyText(money, currency),
+          moneyTextOf(money),
           wakes === undefined ? 'not known' : shortNumber(wakes),
         ]),
       })}

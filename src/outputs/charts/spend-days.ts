@@ -2,7 +2,7 @@
 import type { Zone } from '../../calendar/zone.ts'
 import { micros, type Interval, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
-import { dayText, moneyText } from '../text/amounts.ts'
+import { dayText, moneyColumn } from '../text/amounts.ts'
 import { breakable, html, type Html } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
 import { axisSvg } from './timeline.ts'
@@ -38,7 +38,10 @@ export function spendDaysFigure({ currency, span, days }: SpendDays, labels: Lab
   const isSplit = parts.length > 1 || parts[0]?.name !== ''
   const nameOf = ({ name }: Part) => (name === undefined ? 'all others' : name || labels.unnamed)
   const most = Math.max(...days.map((_, index) => sumOf(parts, ({ amounts }) => amounts[index] ?? 0)))
-  const money = (amount: number) => moneyText(amount, currency)
+  const money = moneyColumn(
+    parts.map(({ sum }) => sum),
+    currency,
+  )
   return html`<figure class="spend-days">
     <svg class="days" viewBox="0 0 ${WIDTH * days.length} ${HEIGHT}" preserveAspectRatio="none" role="img">
       <title>${labels.title}: ${money(total)} in ${days.length} days, at most ${money(most)} a day</title>

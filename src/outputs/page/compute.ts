@@ -20,6 +20,7 @@ import { headings, tableHtml } from '../text/html-table.ts'
 import {
   exactDurationText,
   recentDurationText,
+  moneyColumn,
   moneyText,
   percentText,
   rangeText,
@@ -143,6 +144,10 @@ const intervalRow = (
 
 function attributionSection({ ledger: { awakeBy, awake }, identity: { currency } }: ComputeView) {
   if (awakeBy.length === 0) return undefined
+  const money = moneyColumn(
+    awakeBy.map(({ spend }) => spend),
+    currency,
+  )
   return html`<section>
     <h2>What kept it awake</h2>
     <p class="about">Since it was first seen, as far as readings cover its time awake.</p>
@@ -157,15 +162,15 @@ function attributionSection({ ledger: { awakeBy, awake }, identity: { currency }
         'Of its time awake': 'number',
         Money: 'number',
       }),
-      rows: awakeBy.map((attributed) => causeRow(attributed, awake.likely, currency)),
+      rows: awakeBy.map((attributed) => causeRow(attributed, awake.likely, money(attributed.spend))),
     })}
   </section>`
 }
 
 const causeRow = (
-  { cause, application, user, database, time, spend }: AttributedTime,
+  { cause, application, user, database, time }: AttributedTime,
   awake: number,
-  currency: string,
+  money: string,
 ): readonly HtmlPart[] => [
   cause,
   ...[application, user, database].map((name) =>
@@ -173,7 +178,7 @@ const causeRow = (
   ),
   spanText(time),
   awake > 0 ? percentText(Math.min(1, time / awake)) : EMPTY_CELL,
-  moneyText(spend, currency),
+  money,
 ]
 
 function bytesText(size: number) {

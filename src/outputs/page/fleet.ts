@@ -1,7 +1,6 @@
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeView, Snapshot, IdentityView, ReadingView } from '../../model/output/snapshot.ts'
-import { computeSaving } from '../../advise/total.ts'
 import { sumOf } from '../../std/sum.ts'
 import { lastHours } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
@@ -13,7 +12,11 @@ import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '
 import { KIND_TEXTS } from '../text/withheld-text.ts'
 import { awakeCauseText, computeDisplayName, connectionCount, STATE_WORDS } from '../text/explain.ts'
 import {
+  fleetMoney,
   recentSumsOf,
+  savingIn,
+  spendIn,
+  type FleetMoney,
   type FleetPageInput,
   type RecentSums,
   type RecentSumsTable,
@@ -33,7 +36,7 @@ const ROWS_OF_FIRST_PAINT = 10
 const SPEND_TITLE = 'Spend by day and team'
 
 /** Rows are rendered a chunk at a time, as timelines are loaded. */
-type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html }>
+type FleetPage = Readonly<{ head: Html; rows: readonly FleetRow[]; foot: Html; money: FleetMoney }>
 
 /** With the markup that opens its group before it, and closes it after it. */
 type FleetRow = Readonly<{
@@ -59,7 +62,7 @@ export function fleetPage(input: FleetPageInput, selected: SelectedRows, zone: Z
   const rows = groupsOf(input, selected)
     .flatMap(rowsOfGroup)
     .map((row, index) => ({ ...row, isOnFirstPaint: index < ROWS_OF_FIRST_PAINT }))
-  return { head, rows, foot }
+  return { head, rows, foot, money: fleetMoney(selected.rows, input.recent) }
 }
 
 const emptyText = ({ ready, accounts }: Snapshot) =>
@@ -193,7 +196,11 @@ const pager = (query: FleetQuery, page: number, pages: number) =>
 export function renderFleetRows(
   rows: readonly FleetRow[],
   { snapshot, query, recent }: FleetPageInput,
-  { timelines, zone }: Readonly<{ timelines: ReadonlyMap<string, AwakeTimeline>; zone: Zone }>,
+  {
+    timelines,
+    zone,
+    money,
+  }: Readonly<{ timelines: ReadonlyMap<string, AwakeTimeline>; zone: Zone; money: FleetMoney }>,
 ): readonly HtmlPart[] {
   const cells = TIMELINE_CELLS[query.range]
   const now = snapshot.takenAt
@@ -211,7 +218,7 @@ export function renderFleetRows(
           <b>${STATE_WORDS[view.state.shown]}</b>${causeHtml(view.state, { now, zone })}
         </td>
         <td class="when">${timeline && timelineSvg(timeline, { cells, dayOf: zone.dayOf })}</td>
-        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view.identity, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.identity.currency))}${cell('Hit ratio', view.reading.hitRatio === undefined ? undefined : `${(100 * view.reading.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view.reading))}${cell('Could save', savingHtml(view))}
+        ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view.identity, sums, { recent, now }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && money.spend(spendIn(view.identity, recent)))}${cell('Hit ratio', view.reading.hitRatio === undefined ? undefined : `${(100 * view.reading.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view.reading))}${cell('Could save', savingHtml(view, money))}
         ${teamHtml(view.identity)}
       </tr>
       ${after}`
@@ -219,12 +226,13 @@ export function renderFleetRows(
 }
 
 /** In 30 days, with all open recommendations applied. */
-function savingHtml({ advice = [], identity: { ref, currency } }: ComputeView): HtmlPart {
+function savingHtml(view: ComputeView, money: FleetMoney): HtmlPart {
+  const { advice = [], identity } = view
   const [first, ...others] = advice
   if (!first) return undefined
   const note = others.length === 0 ? KIND_TEXTS[first.kind] : `${advice.length} recommendations`
-  return html`<a href="/computes/${encodePathPart(ref.endpointId)}#recommendations"
-      >${moneyText(computeSaving(advice).likely, currency)}</a
+  return html`<a href="/computes/${encodePathPart(identity.ref.endpointId)}#recommendations"
+      >${money.saving(savingIn(view))}</a
     ><small>${note}</small>`
 }
 

@@ -4,6 +4,7 @@ import type { ComputeView, IdentityView, Snapshot } from '../../model/output/sna
 import type { Instant, Micros, Millis } from '../../model/units.ts'
 import type { SpendDays } from '../charts/spend-days.ts'
 import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
+import { moneyColumns, type Money } from '../text/amounts.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
 
 export type FleetPageInput = Readonly<{
@@ -124,3 +125,23 @@ const namesOf = ({ ref, compute, project, owner }: IdentityView) => [
   project?.name ?? '',
   owner.team,
 ]
+
+/** Texts of the columns with money. */
+export type FleetMoney = Readonly<{ spend: (amount: Money) => string; saving: (amount: Money) => string }>
+
+/** @param rows all of a page */
+export const fleetMoney = (rows: SelectedRows['rows'], recent: RecentSumsTable | undefined): FleetMoney => ({
+  spend: moneyColumns(rows.map(({ identity }) => spendIn(identity, recent))),
+  saving: moneyColumns(rows.map(savingIn)),
+})
+
+export const spendIn = ({ ref, currency }: IdentityView, recent: RecentSumsTable | undefined): Money => ({
+  micros: (recent && recentSumsOf(recent.sums, ref)?.spend) ?? 0,
+  currency,
+})
+
+/** In 30 days, with all open recommendations applied. */
+export const savingIn = ({ advice = [], identity: { currency } }: ComputeView): Money => ({
+  micros: computeSaving(advice).likely,
+  currency,
+})

@@ -49,14 +49,68 @@ export const percentText = (share: number): string => `${(100 * share).toFixed(0
 const MAX_DECIMALS = 6
 
 /** An amount that would round to zero has two significant digits. */
-function fixed(value: number, usual: number) {
+function fixed(value: number, usual: number, most = MAX_DECIMALS) {
   const size = Math.abs(value)
-  const isUsual = size < 0.5 / 10 ** MAX_DECIMALS || size >= 0.995 / 10 ** usual
-  return grouped(value.toFixed(isUsual ? usual : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(size)))))
+  const isUsual = size < 0.5 / 10 ** most || size >= 0.995 / 10 ** usual
+  return grouped(value.toFixed(isUsual ? usual : Math.min(most, 1 - Math.floor(Math.log10(size)))))
 }
 
-/** `1,234.50 USD`; `0.00034 USD` below a hundredth. */
-export const moneyText = (micros: number, currency: string) => `${fixed(micros / 1_000_000, 2)} ${currency}`
+/** Hundredths of a currency, by their names; amounts in other currencies stay in the currency. */
+const HUNDREDTHS: Readonly<Record<string, string>> = {
+  AUD: 'cents',
+  CAD: 'cents',
+  CHF: 'centimes',
+  EUR: 'cents',
+  GBP: 'pence',
+  NZD: 'cents',
+  SGD: 'cents',
+  USD: 'cents',
+}
+
+type MoneyUnit = Readonly<{ name: string; micros: number; decimals: number }>
+
+/** The currency, or its hundredths for amounts that two decimals of it would round to nothing. */
+function moneyUnit(micros: number, currency: string): MoneyUnit {
+  const hundredths = HUNDREDTHS[currency]
+  const isSmall = Math.abs(micros) >= 0.5 && Math.abs(micros) < 9950
+  return hundredths === undefined || !isSmall
+    ? { name: currency, micros: 1_000_000, decimals: MAX_DECIMALS }
+    : { name: hundredths, micros: 10_000, decimals: MAX_DECIMALS - 2 }
+}
+
+/** `1,234.50 USD`; `0.34 cents` below a hundredth, `0.0034 XAU` of a currency whose hundredths have no name. */
+export function moneyText(micros: number, currency: string): string {
+  const unit = moneyUnit(micros, currency)
+  return `${fixed(micros / unit.micros, 2, unit.decimals)} ${unit.name}`
+}
+
+export type Money = Readonly<{ micros: number; currency: string }>
+
+/** As `moneyColumn`, of a column with several currencies. */
+export function moneyColumns(amounts: readonly Money[]): (amount: Money) => string {
+  const columns = new Map(
+    [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, same]) => [
+      currency,
+      moneyColumn(
+        same.map(({ micros }) => micros),
+        currency,
+      ),
+    ]),
+  )
+  return ({ micros, currency }) => columns.get(currency)?.(micros) ?? moneyText(micros, currency)
+}
+
+/** Text of each amount of a column, in one unit, that of the largest: `15.59 USD`, `<0.01 USD`. */
+export function moneyColumn(amounts: readonly number[], currency: string): (micros: number) => string {
+  const largest = Math.max(0, ...amounts.map(Math.abs))
+  const unit = moneyUnit(largest, currency)
+  if (largest >= 0.5 && largest < 0.00995 * unit.micros) return (micros) => moneyText(micros, currency)
+  return (micros) => {
+    const isHidden = micros !== 0 && Math.abs(micros) < 0.005 * unit.micros
+    const digits = isHidden ? `${micros < 0 ? '>-' : '<'}0.01` : grouped((micros / unit.micros).toFixed(2))
+    return `${digits} ${unit.name}`
+  }
+}
 
 /** Completed by a name: `14 % less than`. */
 export function comparedText(now: number, before: number): string {

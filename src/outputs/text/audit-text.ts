@@ -15,6 +15,7 @@ import {
   countWithNoun,
   hoursText,
   inBrackets,
+  moneyColumn,
   moneyText,
   percentText,
   rangeText,
@@ -58,9 +59,13 @@ const BAR = 30
 
 export function weekLines({ weeks, currency }: Audit): readonly TextRow[] {
   const largest = Math.max(1, ...weeks.map(({ spend }) => spend))
+  const money = moneyColumn(
+    weeks.map(({ spend }) => spend),
+    currency,
+  )
   return weeks.map(({ from, spend, awake, wakes }) => [
     toIso(from).slice(0, 10),
-    moneyText(spend, currency),
+    money(spend),
     hoursText(awake),
     String(wakes),
     '#'.repeat(Math.round((BAR * spend) / largest)),
@@ -78,19 +83,23 @@ export const COMPUTE_HEADINGS = [
   'DELAY',
 ]
 
-export const computeLines = ({ byCompute, currency }: Audit, limit: number): readonly TextRow[] =>
-  byCompute
-    .slice(0, limit)
-    .map((compute) => [
-      `${compute.projectName} / ${compute.ref.endpointId}`,
-      moneyText(compute.spend.likely, currency),
-      hoursText(compute.awake.likely),
-      percentText(compute.awakeShare),
-      compute.awake.likely === 0 ? '-' : percentText(compute.idleTail / compute.awake.likely),
-      String(compute.wakes),
-      sizeRangeText(compute.sizing, '-'),
-      delayText(compute.delay),
-    ])
+export function computeLines({ byCompute, currency }: Audit, limit: number): readonly TextRow[] {
+  const shown = byCompute.slice(0, limit)
+  const money = moneyColumn(
+    shown.map(({ spend }) => spend.likely),
+    currency,
+  )
+  return shown.map((compute) => [
+    `${compute.projectName} / ${compute.ref.endpointId}`,
+    money(compute.spend.likely),
+    hoursText(compute.awake.likely),
+    percentText(compute.awakeShare),
+    compute.awake.likely === 0 ? '-' : percentText(compute.idleTail / compute.awake.likely),
+    String(compute.wakes),
+    sizeRangeText(compute.sizing, '-'),
+    delayText(compute.delay),
+  ])
+}
 
 const delayText = (delay: AutosuspendDelay) => (delay === 'never' ? 'never' : exactDurationText(delay))
 

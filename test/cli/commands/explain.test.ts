@@ -36,9 +36,9 @@ const told = [
   'ep-one of project one, account main',
   'unknown: not seen since 2026-01-05T00:01:40Z',
   'it is suspended after 5 min without activity',
-  'awake 60 s in all (59 s to 61 s); spend 0.0018 USD (0.0017 USD to 0.0018 USD)',
+  'awake 60 s in all (59 s to 61 s); spend 0.18 cents (0.17 cents to 0.18 cents)',
   'of that after the last activity 10 s; added by readings of Dormouse 0 s',
-  'held awake by keep-alive web / app / shop: 20 s, 0.00059 USD',
+  'held awake by keep-alive web / app / shop: 20 s, 0.06 cents',
   'awake time that no reading attributes: 40 s',
   'never read: no route to host',
 ]

@@ -57,9 +57,9 @@ describe('without a daemon', () => {
     const { code, out, err } = await kept.cli('report --week 2026-W02')
     expect({ code, err }).toEqual({ code: 0, err: NO_DAEMON })
     expect(out).toMatch(
-      /^# Report 2026-W02, account main\n\nSpent 0\.00018 USD \(at least 0\.000087 USD, at most 0\.00026 USD\)\.\n/,
+      /^# Report 2026-W02, account main\n\nSpent 0\.02 cents \(at least 0\.0087 cents, at most 0\.03 cents\)\.\n/,
     )
-    expect(out).toContain('| shop / ep-one | 0.00012 USD |')
+    expect(out).toContain('| shop / ep-one | 0.01 cents |')
     expect(out).toContain('| 2026-01-05 01:00 UTC | The API key is refused')
     expect(out).toContain('Not known: budgets and forecasts are only')
   })

@@ -4,6 +4,8 @@ import {
   exactDurationText,
   hoursText,
   recentDurationText,
+  moneyColumn,
+  moneyColumns,
   moneyText,
   rangeText,
   shortNumber,
@@ -59,10 +61,10 @@ test.each([
 
 test.each([
   [0, '0.00 USD'],
-  [1, '0.000001 USD'],
-  [-1, '-0.000001 USD'],
-  [342, '0.00034 USD'],
-  [4200, '0.0042 USD'],
+  [1, '0.0001 cents'],
+  [-1, '-0.0001 cents'],
+  [342, '0.03 cents'],
+  [4200, '0.42 cents'],
   [9999, '0.01 USD'],
   [10_000, '0.01 USD'],
   [106_000, '0.11 USD'],
@@ -72,6 +74,37 @@ test.each([
   [0.2, '0.00 USD'],
 ])('%d micros are %s', (micros, text) => {
   expect(moneyText(micros, 'USD')).toBe(text)
+})
+
+test('amounts in a currency whose hundredths have no name stay in the currency', () => {
+  expect(moneyText(342, 'JPY')).toBe('0.00034 JPY')
+})
+
+test.each([
+  [
+    [15_590_000, 37, 0, -2_000_000, -3],
+    ['15.59 USD', '<0.01 USD', '0.00 USD', '-2.00 USD', '>-0.01 USD'],
+  ],
+  [
+    [4200, 370, 37],
+    ['0.42 cents', '0.04 cents', '<0.01 cents'],
+  ],
+  [
+    [42, 7],
+    ['0.0042 cents', '0.0007 cents'],
+  ],
+  [[], []],
+])('a column of %j is %j', (amounts, texts) => {
+  expect(amounts.map(moneyColumn(amounts, 'USD'))).toEqual(texts)
+})
+
+test('each currency of a column has its own unit', () => {
+  const amounts = [
+    { micros: 4200, currency: 'USD' },
+    { micros: 2_000_000, currency: 'EUR' },
+    { micros: 4200, currency: 'EUR' },
+  ]
+  expect(amounts.map(moneyColumns(amounts))).toEqual(['0.42 cents', '2.00 EUR', '<0.01 EUR'])
 })
 
 test.each([

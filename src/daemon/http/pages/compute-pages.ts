@@ -51,7 +51,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
       return prices ? priceAt(prices, snapshot.takenAt) : micros(0)
     }
     const input = { snapshot, query, recent, charts: spendDays?.charts ?? [], priceOf }
-    const { head, rows, foot } = fleetPage(input, selectRows(input), zone)
+    const { head, rows, foot, money } = fleetPage(input, selectRows(input), zone)
     yield renderHtml(head)
     const timelinesOf = timelineReader(
       snapshot,
@@ -62,7 +62,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
       const views = part.map(({ view }) => view)
       // oxlint-disable-next-line no-await-in-loop -- each part is sent before the next is read
       const timelines = await timelinesOf(views).catch(() => NO_TIMELINES)
-      yield renderHtml(renderFleetRows(part, input, { timelines, zone }))
+      yield renderHtml(renderFleetRows(part, input, { timelines, zone, money }))
     }
     yield renderHtml([foot, documentFoot])
   }

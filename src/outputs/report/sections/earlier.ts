@@ -1,6 +1,6 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import type { Report, ReportAdvice } from '../schema.ts'
-import { moneyText } from '../../text/amounts.ts'
+import { moneyColumn } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
 import { recommendationTitle, stateText } from '../../text/recommendation-text.ts'
 import { KIND_TEXTS } from '../../text/withheld-text.ts'
@@ -21,18 +21,26 @@ export const earlierSection = ({ recommendations, currency }: Report): ReportSec
 function earlierBlocks(earlier: Earlier, currency: string): readonly ReportBlock[] {
   const { listed, left, by_kind: kinds } = earlier
   const counts = countsText(earlier)
+  const money = moneyColumn(
+    kinds.flatMap((one) => [one.likely_micros, one.realised_micros]),
+    currency,
+  )
+  const moneyOfListed = moneyColumn(
+    listed.map((one) => one.saving_micros_per_30_days.likely),
+    currency,
+  )
   return [
     ...(counts === '' ? [] : [textBlock(counts)]),
     ...tableBlock(['Kind', '>Followed up', '>Likely in 30 days', '>Realised in 30 days'], kinds, (one) => [
       KIND_TEXTS[one.kind],
       String(one.count),
-      moneyText(one.likely_micros, currency),
-      moneyText(one.realised_micros, currency),
+      money(one.likely_micros),
+      money(one.realised_micros),
     ]),
     ...tableBlock(['Compute', 'What', '>Likely in 30 days', 'What became of it'], listed, (one) => [
       { computes: [one] },
       displayName(recommendationTitle(one), MAX_TITLE_LENGTH),
-      moneyText(one.saving_micros_per_30_days.likely, currency),
+      moneyOfListed(one.saving_micros_per_30_days.likely),
       displayName(stateText(one, currency), MAX_STATE_LENGTH),
     ]),
     ...(left === 0 ? [] : [textBlock(`${left} older ones are not listed.`)]),

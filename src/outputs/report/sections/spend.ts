@@ -4,6 +4,7 @@ import type { Report } from '../schema.ts'
 import {
   countWithNoun,
   hoursText,
+  moneyColumn,
   moneyText,
   percentText,
   dayText,
@@ -30,9 +31,13 @@ export function spendSection(report: Report): ReportSection {
 function daysTable({ spend: { week, days }, currency }: Report): readonly ReportBlock[] {
   const most = Math.max(1, ...days.map(({ micros }) => micros))
   const shown = week.high === 0 ? [] : days
+  const money = moneyColumn(
+    days.map(({ micros }) => micros),
+    currency,
+  )
   return tableBlock(['Day', '>Spend', '>Awake', ''], shown, ({ date, micros, awake_seconds }) => [
     dayText(date),
-    moneyText(micros, currency),
+    money(micros),
     hoursText(awake_seconds * 1000),
     { bar: micros / most },
   ])
@@ -88,14 +93,18 @@ export function groupSection({ groups: { by, rows }, spend, currency }: Report):
   const total = spend.week.likely
   const { title, none } = GROUP_NAMES[by]
   const titles = [title, '>Spend', '>Share', '>Week before', '>Awake', '>Computes']
+  const money = moneyColumn(
+    rows.flatMap(({ micros, before_micros: before }) => [micros, before ?? 0]),
+    currency,
+  )
   return {
     id: 'groups',
     title: `By ${title.toLowerCase()}`,
     blocks: tableBlock(titles, rows.length < 2 ? [] : rows, (row) => [
       row.name === null ? none : displayName(row.name),
-      moneyText(row.micros, currency),
+      money(row.micros),
       total === 0 ? '' : percentText(row.micros / total),
-      amountOrUnknown(row.before_micros, currency),
+      row.before_micros === null ? 'not known' : money(row.before_micros),
       hoursText(row.awake_seconds * 1000),
       String(row.computes),
     ]),
@@ -105,9 +114,13 @@ export function groupSection({ groups: { by, rows }, spend, currency }: Report):
 export function dearestSection({ computes, currency }: Report): ReportSection {
   const awake = computes.filter(({ awake_seconds }) => awake_seconds > 0)
   const titles = ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes']
+  const money = moneyColumn(
+    awake.map(({ spend_micros: { likely } }) => likely),
+    currency,
+  )
   const table = tableBlock(titles, awake, (compute) => [
     { computes: [compute] },
-    moneyText(compute.spend_micros.likely, currency),
+    money(compute.spend_micros.likely),
     hoursText(compute.awake_seconds * 1000),
     percentText(compute.awake_share),
     hoursText(compute.idle_tail_seconds * 1000),
@@ -121,19 +134,25 @@ export function dearestSection({ computes, currency }: Report): ReportSection {
   }
 }
 
-export const moversSection = ({ movers, currency }: Report): ReportSection => ({
-  id: 'movers',
-  title: 'Largest changes since the week before',
-  blocks: tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (compute) => {
-    const change = compute.micros - compute.before_micros
-    return [
-      { computes: [compute] },
-      moneyText(compute.micros, currency),
-      `${change > 0 ? '+' : ''}${moneyText(change, currency)}`,
-      reasonText(compute, currency),
-    ]
-  }),
-})
+export function moversSection({ movers, currency }: Report): ReportSection {
+  const money = moneyColumn(
+    movers.flatMap(({ micros, before_micros: before }) => [micros, micros - before]),
+    currency,
+  )
+  return {
+    id: 'movers',
+    title: 'Largest changes since the week before',
+    blocks: tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (compute) => {
+      const change = compute.micros - compute.before_micros
+      return [
+        { computes: [compute] },
+        money(compute.micros),
+        `${change > 0 ? '+' : ''}${money(change)}`,
+        reasonText(compute, currency),
+      ]
+    }),
+  }
+}
 
 const REASONS = {
   awake: ['it was awake for longer', 'it was awake for less long'],

@@ -1,7 +1,14 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { countWithNoun, hoursText, moneyText, percentText, spanText } from '../../text/amounts.ts'
+import {
+  countWithNoun,
+  hoursText,
+  moneyColumn,
+  moneyText,
+  percentText,
+  spanText,
+} from '../../text/amounts.ts'
 
 type Unproductive = Report['unproductive']
 type NeverSlept = Unproductive['never_slept'][number]
@@ -27,20 +34,28 @@ function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string
     ...(tail.seconds > 0 ? [{ what: 'waiting to be suspended, after the last activity', ...tail }] : []),
     ...causes.map(({ cause, seconds, micros }) => ({ what: CAUSES[cause] ?? cause, seconds, micros })),
   ]
+  const money = moneyColumn(
+    rows.map(({ micros }) => micros),
+    currency,
+  )
   return tableBlock(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
     what,
     hoursText(seconds * 1000),
-    moneyText(micros, currency),
+    money(micros),
   ])
 }
 
 function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly ReportBlock[] {
   if (computes.length === 0) return []
+  const money = moneyColumn(
+    computes.map(({ month_micros: micros }) => micros),
+    currency,
+  )
   return [
     textBlock('These never slept. The cost is what 30 days like this week come to.'),
     ...tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (compute) => [
       { computes: [compute] },
-      moneyText(compute.month_micros, currency),
+      money(compute.month_micros),
       holderText(compute),
       helpText(compute),
     ]),

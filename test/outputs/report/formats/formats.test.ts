@@ -39,7 +39,7 @@ describe.each(Object.entries(FLEETS))('a %s fleet', (name, fleet) => {
     'every amount in %s is in the JSON',
     (format) => {
       const known = amountsIn(report)
-      const shown = rendered(report, format).match(/\d[\d.,]*[ \u00A0](USD|h|CU-hours)\b/g) ?? []
+      const shown = rendered(report, format).match(/\d[\d.,]*[ \u00A0](USD|cents|h|CU-hours)\b/g) ?? []
       expect(shown.filter((one) => !known.has(one.replace('\u00A0', ' ')))).toEqual([])
       expect(shown.length).toBeGreaterThanOrEqual(name === 'quiet' ? 5 : 30)
     },
