@@ -1,21 +1,14 @@
 // Alerts, from a real compute to a receiver: the daemon, Prometheus and Alertmanager as processes, with the rules and the routing that
 // come with Dormouse. Of the rules only `for` and `keep_firing_for` differ, which are a second; see hasty.ts for the routing.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  findPrograms,
-  shortenRouting,
-  shortenRules,
-  startMonitoring,
-  type Monitoring,
-} from '../../src/cli/demo/monitoring/monitoring.ts'
-import { startMonitor } from '../../src/cli/demo/monitoring/program.ts'
+import { findPrograms, startMonitoring, type Monitoring } from '../../src/cli/demo/monitoring/monitoring.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { receiver, type Receiver } from '../outputs/notify/http-receiver.ts'
 import { testWith } from '../support/tiers.ts'
@@ -156,59 +149,14 @@ async function asText(): Promise<AsyncDisposable & { readonly address: string }>
   }
 }
 
-function programs() {
-  const found = findPrograms(process.env['PATH'])
-  if (!found) throw new Error('prometheus or prometheus-alertmanager is missing')
-  return found
-}
-
-function routingTarget() {
+async function monitoring(jobs: Readonly<Record<string, string>>): Promise<Monitoring> {
   const tokenFile = join(world.folder, 'receiver-token')
   writeFileSync(tokenFile, TOKEN)
-  return { url: ears.url, tokenFile }
-}
-
-const monitoring = (jobs: Readonly<Record<string, string>>): Promise<Monitoring> =>
-  startMonitoring({
-    programs: programs(),
-    folder: join(world.folder, 'monitoring'),
-    jobs,
-    target: routingTarget(),
-    clock: createClock(),
-  })
-
-const shipped = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
-
-/** Prometheus and Alertmanager with the files that compose.yaml mounts; only addresses and times differ. Resolves with the address of the first. */
-async function composed(stack: AsyncDisposableStack): Promise<string> {
-  const folder = mkdtempSync(join(world.folder, 'compose-'))
-  const written = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text)
-    return join(folder, name)
-  }
-  const start = async (name: 'prometheus' | 'alertmanager', words: readonly string[]) =>
-    stack.use(await startMonitor(name, { file: programs()[name], folder, clock: createClock() }, words))
-
-  const routing = written(
-    'alertmanager.yml',
-    shortenRouting(shipped('dashboards/alertmanager.example.yml'), routingTarget()),
-  )
-  const { address } = await start('alertmanager', [
-    `--config.file=${routing}`,
-    `--storage.path=${join(folder, 'alerts')}`,
-    '--cluster.listen-address=',
-  ])
-  const rules = written('alerts.yaml', shortenRules(shipped('dashboards/alerts.yaml')))
-  const config = shipped('config/deploy/compose/prometheus.yml')
-    .replace('dormouse:9477', new URL(world.telemetryUrl).host)
-    .replace('alertmanager:9093', address)
-    .replace('/etc/prometheus/alerts.yaml', rules)
-    .replaceAll('30s', '1s')
-  const { url } = await start('prometheus', [
-    `--config.file=${written('prometheus.yml', config)}`,
-    `--storage.tsdb.path=${join(folder, 'series')}`,
-  ])
-  return url
+  const programs = findPrograms(process.env['PATH'])
+  if (!programs) throw new Error('prometheus or prometheus-alertmanager is missing')
+  const folder = join(world.folder, 'monitoring')
+  const target = { url: ears.url, tokenFile }
+  return startMonitoring({ programs, folder, jobs, target, clock: createClock() })
 }
 
 /** How an alert is brought about, and whom it must reach. */
@@ -289,23 +237,6 @@ monitoredTest('an alert of each severity reaches the receiver of its team, and s
 
   expect(await unitsOf(open.prometheusUrl)).toEqual({ dormouse: 'seconds', text: '' })
   expect(await checked()).toEqual({ status: 0, said: '' })
-})
-
-monitoredTest('the files of compose.yaml bring an alert to its receiver', async () => {
-  await using stack = new AsyncDisposableStack()
-  stack.use(dormouse(['run', '--config', world.configFile]))
-  const [trial] = trialsOf(await placesOf())
-  if (!trial) throw new Error('expected a trial')
-  await scraped(queryOf(await composed(stack)), 1)
-  const { receiver: name, labels, provoke, ...of } = trial
-  const after = ears.heard.length
-  const end = await provoke()
-  expect(await told('firing', { ...of, after, seconds: 60 })).toMatchObject({
-    receiver: name,
-    labels,
-    bearer: `Bearer ${TOKEN}`,
-  })
-  await end()
 })
 
 /** Job → the unit that its target told of a metric. Only OpenMetrics tells of units. */
