@@ -9,7 +9,7 @@ import { LeftOutReporter } from './support/left-out-reporter.ts'
  * no module keeps state at top level.
  */
 const OWN_WORKER = [
-  'test/{bench,end-to-end,hostile}/**/*.test.ts',
+  'test/{bench,container,end-to-end,hostile}/**/*.test.ts',
   'test/local/*.test.ts',
   'test/local/!(control|history)/**/*.test.ts',
 ]

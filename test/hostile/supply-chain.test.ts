@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { memoryFolder } from '../support/folder.ts'
+import { billOfMaterials, productionPackages } from '../support/sbom.ts'
 import { testWith } from '../support/tiers.ts'
 
 const AUDIT = join(import.meta.dirname, '../../.ci/audit')
@@ -29,3 +30,24 @@ testWith('bash')(
     expect(audited({ error: { summary: '' } }, 1)).toEqual([0, 'npm audit: the registry did not answer\n'])
   },
 )
+
+type Component = Readonly<{ purl: string; hashes: readonly Readonly<{ alg: string }>[] }>
+
+test('the bill of materials is CycloneDX and has each package of the daemon with its hash, and no other', () => {
+  const bill = JSON.parse(billOfMaterials()) as Record<string, unknown> & { components: readonly Component[] }
+  expect(bill).toMatchObject({
+    bomFormat: 'CycloneDX',
+    specVersion: expect.stringMatching(/^1\.\d$/),
+    serialNumber: expect.stringMatching(/^urn:uuid:[\da-f-]{36}$/),
+    metadata: { component: { type: 'application', name: 'dormouse', version: '0.0.0' } },
+  })
+  const packages = productionPackages().map(
+    ([path, { name = path.split('node_modules/').at(-1), version }]) => `pkg:npm/${name}@${version}`,
+  )
+  const listed = bill.components.map(({ purl }) => decodeURIComponent(purl))
+  expect(listed.toSorted((a, b) => a.localeCompare(b))).toEqual(
+    packages.toSorted((a, b) => a.localeCompare(b)),
+  )
+  expect(packages).toContain('pkg:npm/zod@4.6.7')
+  expect(bill.components.filter(({ hashes }) => hashes[0]?.alg !== 'SHA-512')).toEqual([])
+})
