@@ -72,7 +72,7 @@ function decided(evidence: SizingEvidence, plan: Plan): SizingDecision | undefin
 /** Factor between the peak of the load and the maximum that a budget asks for. */
 const ABOVE_PEAK = 1.25
 
-/** What a budget asks for, from a load as long as the connection peaks have to be: the least maximum that holds the peak, the connections and the cache. */
+/** Maximum that a budget asks for, from a load as long as the connection peaks have to be: the least maximum that holds the peak, the connections and the cache. */
 function smallerMaximum({ input, load, limits, connections, cache }: SizingEvidence, plan: Plan) {
   const { overBudget, policy, needs, entry, previous, preset } = input
   const { sizing } = entry.compute

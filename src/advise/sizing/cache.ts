@@ -22,7 +22,7 @@ export type CacheSeen = Readonly<{
   isFull: boolean
   /** Case 2. */
   isShort: boolean
-  /** Of the last day; 1 without enough accesses. */
+  /** Share of the accesses of the last day; 1 without enough of them. */
   hitRatio: Ratio
 }>
 

@@ -72,6 +72,12 @@ function loadOf({ use, size }: Pick<Rollup, 'use' | 'size'>, sizing: Sizing): nu
   return Math.min(sessions ?? Infinity, given ?? Infinity, largestCu(sizing))
 }
 
+/** Whether the load of a step filled the maximum. */
+export function isSaturatedBucket(bucket: Pick<Rollup, 'use' | 'size'>, sizing: Sizing): boolean {
+  const load = loadOf(bucket, sizing)
+  return load !== undefined && isSaturatedStep(load, largestCu(sizing))
+}
+
 /** Mean size that the autoscaler gives, and the share of throttled time. @param loads CU, not empty */
 export function replayedSize(
   loads: readonly number[],

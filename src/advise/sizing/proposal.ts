@@ -67,7 +67,7 @@ export function sizingProposal(
   }
 }
 
-/** What asks for the sizing beside saving and saturation. */
+/** Budget or cache that asks for the sizing. */
 function detailOf(
   { input, cache }: SizingEvidence,
   because: SizingDecision['because'],

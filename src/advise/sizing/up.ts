@@ -7,7 +7,7 @@ import { HOUR, DAY, type Cu } from '../../model/units.ts'
 /** Share of the maximum from which a step counts as saturated: the size limits the load there, and hides the demand. */
 const SATURATED = 0.95
 /** Saturated steps that are needed, a quarter of an hour: fewer are a burst. */
-const MIN_STEPS = 3
+export const SATURATED_STEPS = 3
 /** Share of the steps that must be saturated: a rarer burst is not worth a restart. */
 const MIN_SHARE = 0.01
 /** Factor: one size at a time takes more restarts until the load fits. */
@@ -25,7 +25,7 @@ export type Saturation = Readonly<{ seen: number; saturated: number }>
 export const isSaturatedStep = (load: number, max: Cu): boolean => load >= SATURATED * max
 
 export const isSaturated = ({ seen, saturated }: Saturation): boolean =>
-  saturated >= MIN_STEPS && saturated >= MIN_SHARE * seen
+  saturated >= SATURATED_STEPS && saturated >= MIN_SHARE * seen
 
 /** Throughout `SATURATION_PERIOD`. */
 export const isAlwaysSaturated = ({ saturated }: Saturation): boolean =>

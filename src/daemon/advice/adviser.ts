@@ -1,4 +1,5 @@
-// Recommendations beside the passes, one compute per step: each once a day, when an answer is due, and after a change of its settings.
+// Recommendations beside the passes, one compute per step: each once a day, when an answer is due, after a change of its settings, and
+// when it needs a larger size.
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
@@ -10,7 +11,7 @@ import type { Result } from '../../std/result.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { createAdviceViews } from './advice-views.ts'
-import { findDue } from './due.ts'
+import { createDueBySaturation, findDue } from './due.ts'
 import { changeRecommendation, evaluateCompute, type AdviceChange, type AdvicePlan } from './evaluate.ts'
 import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
@@ -38,6 +39,7 @@ export async function createAdviser(options: AdviserOptions) {
   await views.load(history, account, clock.now())
   const pace = createPace(clock, share)
   const inOrder = createOrder()
+  const dueBySaturation = createDueBySaturation()
   /** Keys of computes to be evaluated, in order. */
   const queue = new Set<string>()
   const scans = createScans(clock, share)
@@ -112,6 +114,7 @@ export async function createAdviser(options: AdviserOptions) {
     refresh: (next: PassState, signal: AbortSignal) => {
       state = next
       for (const key of next.persistence.settingsChanged) queue.add(key)
+      for (const key of dueBySaturation(next.persistence.saturated, now())) queue.add(key)
       for (const key of views.openKeys())
         if (next.ledger.computes.get(key)?.deletedAt !== undefined) queue.add(key)
       running ??= work(signal)

@@ -6,6 +6,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { after, earliest, seconds, type Instant } from '../../model/units.ts'
+import { SATURATED_STEPS, UP_COOLDOWN } from '../../advise/sizing/up.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
 /** Time after which a compute is evaluated again, a day; less where less history is needed. */
@@ -60,4 +61,21 @@ export function dueAfter(
     until !== undefined && until > advice.evaluatedAt ? [until] : [],
   )
   return earliest(after(advice.evaluatedAt, seconds(Math.min(EVALUATED_EVERY, minHistory))), ...answers)
+}
+
+/**
+ * Saturated computes that are due: after the third saturated step within the cooldown of increases, and then not before it is over. What nobody
+ * saturates takes no memory.
+ */
+export function createDueBySaturation() {
+  const counted = new Map<string, { readonly since: Instant; steps: number }>()
+  return (saturated: readonly string[], now: Instant): readonly string[] => {
+    for (const [key, { since }] of counted) if (now - since >= UP_COOLDOWN) counted.delete(key)
+    return saturated.filter((key) => {
+      const one = counted.get(key) ?? { since: now, steps: 0 }
+      counted.set(key, one)
+      one.steps += 1
+      return one.steps === SATURATED_STEPS
+    })
+  }
 }

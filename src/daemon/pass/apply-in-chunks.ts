@@ -5,7 +5,9 @@ import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/ap
 import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/counters.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
+import { isSaturatedBucket } from '../../advise/sizing/load-seen.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import { FINE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
@@ -70,6 +72,11 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
   const statistics = new Map(known)
   const events: Event[] = []
   const settingsChanged: string[] = []
+  const saturated: string[] = []
+  const isSaturated = (rollup: Rollup) => {
+    const sizing = ledger.computes.get(computeKey(rollup.ref))?.compute.sizing
+    return rollup.length === FINE_STEP && sizing !== undefined && isSaturatedBucket(rollup, sizing)
+  }
   const add = async (writes: readonly Write[]) => {
     if (writes.length > 0) await commit(store, writes, { epoch })
     ledger = ledgerAfter(ledger, writes)
@@ -78,6 +85,8 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
     events.push(...eventsOf(writes))
     for (const write of writes)
       if (write.kind === 'setting') settingsChanged.push(computeKey(write.setting.ref))
+      else if (write.kind === 'rollup' && isSaturated(write.rollup))
+        saturated.push(computeKey(write.rollup.ref))
     await clock.yield()
   }
   return {
@@ -102,6 +111,8 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
       events,
       /** Keys of computes with new settings. */
       settingsChanged,
+      /** Keys of computes by finished steps of five minutes that filled their maximum. */
+      saturated,
       /** Failure of a commit, if one failed. */
       failure,
     }),

@@ -48,6 +48,8 @@ export type Persistence = Readonly<{
   unstoredReadings: readonly ReadingAttempt[]
   /** Keys of computes with settings that the last pass saw for the first time. */
   settingsChanged: readonly string[]
+  /** Keys of computes, once for each step of five minutes that filled their maximum and that the last pass finished. */
+  saturated: readonly string[]
 }>
 
 /** Taken from the configuration when a pass starts. */
@@ -80,6 +82,7 @@ export const newPassState = (ledger: Ledger): PassState => ({
     restatedFrom: undefined,
     unstoredReadings: [],
     settingsChanged: [],
+    saturated: [],
   },
   outbox: newOutbox(),
 })

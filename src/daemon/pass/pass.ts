@@ -63,6 +63,7 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
       failure: persisted.failure,
       restatedFrom: applied.restatedFrom,
       settingsChanged: applied.settingsChanged,
+      saturated: applied.saturated,
       unstoredReadings: persisted.isStored ? [] : observed.sweep.readings,
     },
     outbox: nextOutbox(before.outbox, sweep, persisted.pendingEvents),

@@ -110,7 +110,7 @@ export const recommendationLines = (
   stateText(recommendation, currency),
 ]
 
-/** What asks for it, where it is no saving. */
+/** Budget or cache that asks for it. */
 function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
   if (detail?.kind === 'budget')
     return [

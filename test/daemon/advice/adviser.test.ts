@@ -46,10 +46,14 @@ const entryOf = (ref = FORGOTTEN, changes: Partial<Compute> = {}): ComputeEntry 
   return newComputeEntry(ref, observed, false)
 }
 
-const stateOf = (entries: readonly ComputeEntry[], settingsChanged: readonly string[] = []): PassState => {
+const stateOf = (
+  entries: readonly ComputeEntry[],
+  settingsChanged: readonly string[] = [],
+  saturated: readonly string[] = [],
+): PassState => {
   const computes = new Map(entries.map((entry) => [computeKey(entry.ref), entry]))
   const state = newPassState({ ...ledger(), computes })
-  return { ...state, persistence: { ...state.persistence, settingsChanged } }
+  return { ...state, persistence: { ...state.persistence, settingsChanged, saturated } }
 }
 
 async function adviserOver(entries: readonly ComputeEntry[]) {
@@ -133,6 +137,20 @@ test('a change of its settings evaluates a compute at once: whoever did it imple
   await refresh(adviser, stateOf([changed], [KEY]))
   expect(delaysOpen(adviser)).toEqual([])
   expect(adviser.summary().counts.get('delay/implemented')).toBe(1)
+})
+
+test('three saturated steps evaluate a compute at once, and further ones not within the hour', async () => {
+  const entries = [entryOf(), entryOf(OTHER)]
+  const { adviser } = await adviserOver(entries)
+  await refresh(adviser, stateOf(entries))
+  evaluated = []
+  for (let step = 1; step <= 12; step += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+    await clock.advance(seconds(300))
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+    await refresh(adviser, stateOf(entries, [], [KEY]))
+    expect(evaluated).toEqual(step < 3 ? [] : ['ep-forgotten'])
+  }
 })
 
 test('a new process shows what the one before stored', async () => {

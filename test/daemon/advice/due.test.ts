@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dueAfter, findDue } from '../../../src/daemon/advice/due.ts'
+import { createDueBySaturation, dueAfter, findDue } from '../../../src/daemon/advice/due.ts'
 import { createPace } from '../../../src/daemon/advice/adviser.ts'
 import type { ComputeAdvice, Withheld } from '../../../src/model/policy/recommendation.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
@@ -30,6 +30,14 @@ test.each<readonly [string, ComputeAdvice | undefined, Instant | undefined]>([
   ['waiting changes nothing', advice(0, withheld({ until: undefined })), at(DAY)],
 ])('%s: due again at', (_, row, expected) => {
   expect(dueAfter(row, { minHistory: seconds(3 * DAY) })).toEqual(expected)
+})
+
+test('a saturated compute is due after a quarter of an hour, and at most once an hour', () => {
+  const dueOf = createDueBySaturation()
+  const minutes = Array.from({ length: 30 }, (_, step) => 5 * step)
+  const due = minutes.filter((minute) => dueOf(['one'], at(60 * minute)).length > 0)
+  expect(due).toEqual([10, 70, 130])
+  expect(dueOf(['other', 'other'], at(0))).toEqual([])
 })
 
 const entryOf = (endpointId: string, spend: number, deletedAt?: Instant) => {

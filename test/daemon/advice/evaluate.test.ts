@@ -1,4 +1,4 @@
-// What the configuration and the budgets give to an evaluation.
+// Evaluation of one compute: what it takes from the configuration and the budgets.
 import { expect, test } from 'vitest'
 import { evaluateCompute, type AdvicePlan } from '../../../src/daemon/advice/evaluate.ts'
 import { createPolicies, DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'

@@ -65,6 +65,7 @@ const restated = (from: number): Partial<PassState> => ({
     restatedFrom: at(from),
     unstoredReadings: [],
     settingsChanged: [],
+    saturated: [],
   },
 })
 
