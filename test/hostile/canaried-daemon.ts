@@ -1,6 +1,6 @@
 // A daemon with a canary in every secret of its configuration, among neighbours that repeat them; and all that it shows.
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadWithSource } from '../../src/config/load.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
@@ -20,8 +20,8 @@ import {
   type Neighbour,
 } from './echoing-neighbours.ts'
 
-/** Where a configuration says that its secrets are. */
-export type Place = 'env' | 'file'
+/** Where secrets are: in the environment, in files, or in files as Kubernetes mounts them, behind two symbolic links. */
+export type Place = 'env' | 'file' | 'mount'
 
 const SECRETS = {
   key: canaryOf('key'),
@@ -45,9 +45,13 @@ type Neighbours = Readonly<Record<'service' | 'postgres' | 'hook' | 'mail', Neig
 export function canariedConfig(place: Place, folder: string, port: (of: keyof Neighbours) => number) {
   const env: Record<string, string> = {}
   const secret = (key: string, name: string, text: string) => {
-    if (place === 'env') env[`CANARY_${name}`] = text
-    else writeFileSync(join(folder, `${name}.secret`), text, { mode: 0o600 })
-    return { [`${key}_${place}`]: place === 'env' ? `CANARY_${name}` : `${name}.secret` }
+    if (place === 'env') {
+      env[`CANARY_${name}`] = text
+      return { [`${key}_env`]: `CANARY_${name}` }
+    }
+    const data = place === 'mount' ? mountedFolder(folder, name) : ''
+    writeFileSync(join(folder, data, `${name}.secret`), `${text}\n`, { mode: 0o600 })
+    return { [`${key}_file`]: `${name}.secret` }
   }
   const address = (name: keyof typeof ADDRESSES) =>
     secret('url', name, `http://127.0.0.1:${port('hook')}${ADDRESSES[name]}`)
@@ -91,6 +95,16 @@ export function canariedConfig(place: Place, folder: string, port: (of: keyof Ne
     },
   }
   return { text: JSON.stringify(config, undefined, 1), env }
+}
+
+/** A folder of the data whose link `name.secret` leads to through `..data`, which Kubernetes exchanges when a secret changes. */
+function mountedFolder(folder: string, name: string): string {
+  const data = '..2026_11_23'
+  mkdirSync(join(folder, data), { recursive: true })
+  if (!existsSync(join(folder, '..data'))) symlinkSync(data, join(folder, '..data'))
+  rmSync(join(folder, `${name}.secret`), { force: true })
+  symlinkSync(`..data/${name}.secret`, join(folder, `${name}.secret`))
+  return data
 }
 
 /** Everything that a daemon shows in its life, and the commands beside it: output → text. */

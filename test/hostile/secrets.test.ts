@@ -1,5 +1,5 @@
 // Canaries in every secret of a configuration, repeated by every neighbour in every encoding, are in no output.
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
@@ -31,6 +31,23 @@ const life = async (place: Place) => {
 
 test('no secret from the environment is in any output', () => life('env'))
 longTest('no secret from a file is in any output', () => life('file'))
+longTest('no secret from a mounted volume is in any output', () => life('mount'))
+
+const DEPLOY = join(import.meta.dirname, '../../config/deploy')
+
+test('deployment files pass secrets by reference: variables of the caller, files, secrets of the cluster', () => {
+  const names = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
+  const files = names.filter((name) => /\.(ya?ml|service)$/.test(name))
+  const lines = files.flatMap((name) => readFileSync(join(DEPLOY, name), 'utf8').split('\n'))
+  // NAME: value, NAME=value, or { name: NAME, value: … }
+  const assigned = lines.filter((line) =>
+    /\b[A-Z_]*(KEY|TOKEN|PASSWORD|SECRET)\b["']?(:|=|, *value:)/.test(line),
+  )
+  expect(assigned.join('\n')).toContain('DORMOUSE_API_KEY: ${DORMOUSE_API_KEY:?')
+  expect(assigned.filter((line) => !/: \$\{\w+:\?[^}]*\}$/.test(line))).toEqual([])
+  // an address with a password, or a key of the service
+  expect(lines.filter((line) => /:\/\/[^/\s:@]+:[^/\s@{]+@|\bnapi_\w+/.test(line))).toEqual([])
+})
 
 const baseOf = (place: Place) => canariedConfig(place, newFolder(), () => 9)
 

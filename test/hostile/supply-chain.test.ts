@@ -12,7 +12,10 @@ const AUDIT = join(import.meta.dirname, '../../.ci/audit')
 function audited(report: object, code: number): readonly [number | null, string] {
   const folder = memoryFolder('dormouse-audit-')
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho '${JSON.stringify(report)}'\nexit ${code}\n`)
+  writeFileSync(
+    join(folder, 'npm'),
+    `#!/bin/sh\ncase "$*" in *audit-level*) exit 0;; esac\necho '${JSON.stringify(report)}'\nexit ${code}\n`,
+  )
   chmodSync(join(folder, 'npm'), 0o700)
   const { status, stdout } = spawnSync('bash', [AUDIT], {
     env: { PATH: `${folder}:${process.env['PATH']}` },
@@ -22,9 +25,9 @@ function audited(report: object, code: number): readonly [number | null, string]
 }
 
 testWith('bash')(
-  'a package with a known vulnerability of high severity fails the CI run, a registry that does not answer does not',
+  'a package with a known vulnerability fails the CI run, a registry that does not answer does not',
   () => {
-    const found = { auditReportVersion: 2, vulnerabilities: { pg: { severity: 'high' } } }
+    const found = { auditReportVersion: 2, vulnerabilities: { pg: { severity: 'low' } } }
     expect(audited(found, 1)).toEqual([1, expect.stringContaining('"pg"')])
     expect(audited({ auditReportVersion: 2, vulnerabilities: {} }, 0)).toEqual([0, ''])
     expect(audited({ error: { summary: '' } }, 1)).toEqual([0, 'npm audit: the registry did not answer\n'])
