@@ -15,7 +15,7 @@ type Probe = { readonly httpGet: { readonly path: string; readonly port: string 
 type Container = {
   readonly name: string
   readonly command: readonly string[]
-  readonly env?: readonly { readonly name: string }[]
+  readonly env?: readonly { readonly name: string; readonly valueFrom: object }[]
   readonly ports: readonly Port[]
   readonly startupProbe: Probe
   readonly livenessProbe: Probe
@@ -204,6 +204,23 @@ test('only Prometheus reaches a pod of its own, and only at telemetry; it reache
       },
     ],
   })
+})
+
+test('both forms take from the Secret what the README puts into it, and the claim that exists', () => {
+  const command = /create secret generic (\w+) (.*)$/m.exec(readFileSync(join(DEPLOY, 'README.md'), 'utf8'))
+  const keys = [...(command?.[2] ?? '').matchAll(/--from-file=(\S+)/g)].map(([, key]) => key)
+  const [own, sidecar] = deployments.map(({ spec }) => spec.template.spec)
+  expect(own?.volumes.flatMap(({ secret }) => secret ?? [])).toEqual([
+    { secretName: command?.[1], defaultMode: 0o400, items: keys.map((key) => ({ key, path: key })) },
+  ])
+  expect(sidecar?.containers[0]?.env?.map(({ valueFrom }) => valueFrom)).toEqual(
+    keys.map((key) => ({ secretKeyRef: { name: command?.[1], key } })),
+  )
+  const { metadata } = read(textOf('storage/volume-claim.yaml')) as { metadata: { name: string } }
+  for (const pod of [own, sidecar])
+    expect(pod?.volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim ?? [])).toEqual([
+      { claimName: metadata.name },
+    ])
 })
 
 test('a secret that the configuration names and nobody mounts is noticed', () => {
