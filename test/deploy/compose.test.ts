@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { BOARDS, boardFileOf } from '../../dashboards/boards/boards.ts'
 import { ROOT } from '../support/generate.ts'
 import { testWith } from '../support/tiers.ts'
-import { DEPLOY, formProblems, type Form } from './form.ts'
+import { DEPLOY, formProblems, IMAGE, type Form } from './form.ts'
 import { composeSchema } from './official.ts'
 
 type Service = {
@@ -112,11 +112,15 @@ test.each([
 
 test('the daemon is a user without rights and cannot write but to its volume', () => {
   expect(COMPOSE.services.dormouse).toMatchObject({
-    user: '65532:65532',
+    user: IMAGE?.user,
     read_only: true,
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
   })
+})
+
+test('its data are in the volume of the image', () => {
+  expect(formOf(TEXT, CONFIG, PROMETHEUS).folders).toEqual(IMAGE?.volumes)
 })
 
 test('everything is published on loopback only', () => {

@@ -1,12 +1,14 @@
-// A form of deployment, such as a pod, beside what the program itself expects: its configuration schema, routes, command line and launcher.
+// A form of deployment, such as a pod, beside what the program itself expects: its configuration schema, routes, launcher and image.
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { parseWithSchema } from '../../src/config/problems.ts'
 import { configSchema, type ConfigEntry } from '../../src/config/schema.ts'
 import { isLoopback } from '../../src/config/units.ts'
 import { telemetryApp } from '../../src/daemon/http/telemetry.ts'
+import { DOCKERFILE, stagesOf } from '../container/dockerfile.ts'
 import { ROOT } from '../support/generate.ts'
 
 export const DEPLOY = join(ROOT, 'config/deploy')
@@ -78,21 +80,21 @@ function secretProblems({ accounts }: ConfigEntry, { files, variables }: Form): 
   ]
 }
 
-/** The image's command but for the file of the configuration. */
+/** The image that the Dockerfile builds. */
+export const IMAGE = stagesOf(DOCKERFILE).at(-1)
+
+/** The command of the image but for the file of the configuration, and the folder of Node on a machine. */
 function commandProblems({ command, files }: Form): readonly string[] {
+  const expected = IMAGE?.command?.words ?? []
   const [program, ...rest] = command
-  const file = rest.pop() ?? ''
+  const file = rest.at(-1) ?? ''
+  const isThat =
+    basename(program ?? '') === expected[0] && isDeepStrictEqual(rest.slice(0, -1), expected.slice(1, -1))
   return [
-    ...(/(?:^|\/)node$/.test(program ?? '') && rest.join(' ') === `${launcher()} run --config`
-      ? []
-      : [`the command is ${command.join(' ')}`]),
+    ...(isThat ? [] : [`the command is ${command.join(' ')}`]),
     ...(files.includes(file) ? [] : [`the command names ${file}: no such file`]),
   ]
 }
-
-/** Path of the program in its folder, by package.json. */
-const launcher = (): string =>
-  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: { dormouse: string } }).bin.dormouse
 
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || (dirname(path) !== path && isWithin(dirname(path), folder))

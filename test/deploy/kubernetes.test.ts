@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { BOARDS, boardFileOf } from '../../dashboards/boards/boards.ts'
 import { alertName, RULE_GROUPS } from '../../dashboards/rules/rules.ts'
 import { ROOT } from '../support/generate.ts'
-import { DEPLOY, formProblems, type Form } from './form.ts'
+import { DEPLOY, formProblems, IMAGE, type Form } from './form.ts'
 import { resourceProblems, type Resource } from './official.ts'
 
 const KUBERNETES = join(DEPLOY, 'kubernetes')
@@ -140,7 +140,7 @@ describe.each(FORMS)('%s', (_, deployment, config) => {
   test.each([
     ['another port', '0.0.0.0:9477', '0.0.0.0:9478'],
     ['the loopback', '0.0.0.0:9477', '127.0.0.1:9477'],
-    ['another folder', '/var/lib/dormouse/store', '/tmp/store'],
+    ['another folder', '/var/lib/dormouse/data', '/tmp/store'],
     ['an unknown key', 'store:', 'stores:'],
     ['a plan of nobody', 'base_url: https', 'base_url: ftp'],
   ])('%s in the configuration is noticed', (__, shipped, wrong) => {
@@ -149,16 +149,23 @@ describe.each(FORMS)('%s', (_, deployment, config) => {
     expect(formProblems(formOf(textOf(deployment), text.replace(shipped, wrong)))).not.toEqual([])
   })
 
+  test('keeps its data in the volume of the image', () => {
+    expect(formOf(textOf(deployment), textOf(config)).folders).toEqual(IMAGE?.volumes)
+  })
+
   test('runs without rights', () => {
+    const [user, group] = IMAGE?.user?.split(':') ?? []
     const { spec } = (read(textOf(deployment)) as Deployment).spec.template
     const container = spec.containers.find(({ name }) => name === 'dormouse')
     const { securityContext } = spec as { securityContext?: object }
     expect({ ...securityContext, ...(container as { securityContext?: object }).securityContext }).toEqual({
       runAsNonRoot: true,
-      runAsUser: 65532,
-      runAsGroup: 65532,
+      runAsUser: Number(user),
+      runAsGroup: Number(group),
       // the group of a sidecar's volume is the application's matter
-      ...(deployment === FORMS[0][1] ? { fsGroup: 65532, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
+      ...(deployment === FORMS[0][1]
+        ? { fsGroup: Number(group), fsGroupChangePolicy: 'OnRootMismatch' }
+        : {}),
       seccompProfile: { type: 'RuntimeDefault' },
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,

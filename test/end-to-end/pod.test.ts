@@ -107,10 +107,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expect(await daemon.ended).toBe(0)
       expect(daemon.said()).not.toContain('other users')
     }
-    writeFileSync(
-      pod.configFile,
-      readFileSync(pod.configFile, 'utf8').replace('/dormouse/store', '/dormouse'),
-    )
+    writeFileSync(pod.configFile, readFileSync(pod.configFile, 'utf8').replace('/dormouse/data', '/dormouse'))
     const refused = start(pod.words)
     expect(await refused.ended).not.toBe(0)
     expect(refused.said()).toContain('other users can write to the folder')
