@@ -132,15 +132,21 @@ test('a known compute comes to the same totals as one that is seen for the first
 const daysOf = (...told: readonly Accounted[]): ReadonlyMap<string, number> =>
   new Map(told.flatMap(({ days }) => days.map(({ date, awake }) => [date, awake.likely] as const)))
 
-test('operations that come when the looks are known already are folded beside what those showed', () => {
-  const history = uses(200)
-  const none = { history, operations: [] }
-  const end = endOf(history)
-  const unread = { ...seen(ledger(), end + 60, none).swept, operationsReadOf: [] }
-  const context = { prices, overhead: 0.01, now: at(end + 60) }
-  const known = accounted(ledger(), unread, context).ledger
-  const found = foldedIn(seen(known, end + 600, { history, operations: operationsOf(history) }))
-  const { totals } = only(found)
-  expect(totals.wakes).toBe(history.length)
-  expect(totals.awake.likely).toBe(history.length * 300_000)
-})
+test.each([
+  ['a minute', 60],
+  ['seven hours', 7 * HOUR],
+])(
+  'operations that come when the looks are known already are folded beside what those showed, %s after the last suspension',
+  (_, asleep) => {
+    const history = uses(200)
+    const none = { history, operations: [] }
+    const end = endOf(history) + asleep
+    const unread = { ...seen(ledger(), end, none).swept, operationsReadOf: [] }
+    const context = { prices, overhead: 0.01, now: at(end) }
+    const known = accounted(ledger(), unread, context).ledger
+    const found = foldedIn(seen(known, end + 600, { history, operations: operationsOf(history) }))
+    const { totals } = only(found)
+    expect(totals.wakes).toBe(history.length)
+    expect(totals.awake.likely).toBe(history.length * 300_000)
+  },
+)

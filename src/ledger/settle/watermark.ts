@@ -1,7 +1,16 @@
 // The watermark: an instant of known state, behind which no change is expected.
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import { HOUR, earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import {
+  HOUR,
+  after,
+  earliest,
+  instant,
+  latest,
+  seconds,
+  type Instant,
+  type Seconds,
+} from '../../model/units.ts'
 import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
 import type { SliceContext } from './slices.ts'
@@ -37,8 +46,17 @@ type WatermarkInput = Pick<SliceContext, 'evidence' | 'metered' | 'now'> &
 /** Longest wait for metering, 1 h: meanwhile the evidence of ranges stays. */
 const MAX_METERING_WAIT = seconds(3600)
 
-function horizonOf({ awaiting, evidence, metered: { until }, now }: WatermarkInput): Instant {
+function horizonOf({ awaiting, evidence, watermark, metered: { until }, now }: WatermarkInput): Instant {
   const waits = awaiting && countFacts(evidence) <= MAX_WAITING_FACTS
+  const firstLook = evidence.states[0]?.askedAt
+  // operations of months may still come: settled as asleep, that time would be lost
+  if (
+    waits &&
+    watermark.settledUntil === 0 &&
+    firstLook !== undefined &&
+    now < after(firstLook, MAX_OPERATION_WAIT)
+  )
+    return instant(0)
   const horizon = instant(now - allowedLateness(waits) * 1000)
   return until === undefined
     ? horizon
