@@ -5,7 +5,8 @@ import {
   isHostName,
   type AllowedHosts,
 } from '../model/service/allowed-hosts.ts'
-import { effectiveDelay, isFixed, smallestCu } from '../model/service/compute.ts'
+import { computeKey, effectiveDelay, isFixed, smallestCu } from '../model/service/compute.ts'
+import type { CountedPast } from '../model/ledger/counted-past.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import { ifRead, type ConnectionCounts, type Reading } from '../model/observation.ts'
@@ -26,6 +27,7 @@ import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { spendPerHour, totalsWithAccrual } from './settle/accrual.ts'
 import { topAwakeCauses } from './attribution/attribution.ts'
 import { cuTimeSum, spendOf } from './settle/cu-time.ts'
+import { shownAmount } from './metering/shown-amount.ts'
 import { awakeReason, currentReading } from './attribution/awake-reason.ts'
 
 type ViewContext = Readonly<{
@@ -47,6 +49,8 @@ type ViewContext = Readonly<{
   unreadable?: string | undefined
   /** Default: all names. */
   hosts?: AllowedHosts | undefined
+  /** Usage before the first look, as the service counted it. */
+  past?: CountedPast | undefined
 }>
 
 export function computeView(entry: ComputeEntry, context: ViewContext): ComputeView {
@@ -93,10 +97,12 @@ function ledgerOf(entry: ComputeEntry, context: ViewContext): LedgerView {
   const { assumed, idleTail, observerOverhead } = totals
   const { awake, cuTime } = totalsWithAccrual(entry, context)
   const spend = spendOf(cuTime)
+  const own = context.past?.computes.get(computeKey(entry.ref))
   return {
     awake,
     cuTime: cuTimeSum(cuTime),
     spend,
+    ...(context.past && own && { shown: shownAmount(spend, { past: context.past, computes: [own] }) }),
     spendPerHour: spendPerHour(entry, context),
     assumed,
     idleTail,

@@ -64,9 +64,14 @@ function accountText(account: FleetJson['accounts'][number]) {
   ].join('\n')
 }
 
-const spentText = (spent: MonthJson['spent'], unit: string) =>
-  budgetAmountText(spent.likely, unit) +
-  inBrackets(rangeText(spent, (value) => budgetAmountText(value, unit)))
+const boundedText = (bounds: Readonly<{ low: number; likely: number; high: number }>, unit: string) =>
+  budgetAmountText(bounds.likely, unit) +
+  inBrackets(rangeText(bounds, (value) => budgetAmountText(value, unit)))
+
+function spentText(spent: MonthJson['spent'], unit: string) {
+  const { shown_low: low, shown_likely: likely, shown_high: high, shown_because: because } = spent
+  return boundedText({ low, likely, high }, unit) + (because === null ? '' : `, ${because}`)
+}
 
 const sinceText = ({ counted_from, period }: Pick<MonthJson, 'counted_from' | 'period'>) =>
   counted_from > period.from ? `, known since ${counted_from}` : ''
@@ -90,7 +95,7 @@ function budgetLines(budget: BudgetJson) {
 function forecastText(forecast: ForecastJson | null, unit: string) {
   if (!forecast) return 'no forecast before a day is over'
   const { p10, p50, p90, learning, days } = forecast
-  const amount = spentText({ low: p10, likely: p50, high: p90 }, unit)
+  const amount = boundedText({ low: p10, likely: p50, high: p90 }, unit)
   return `at its end ${amount}${learning ? `, learning from ${countWithNoun(days, 'day')}` : ''}`
 }
 

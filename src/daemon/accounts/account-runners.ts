@@ -8,6 +8,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
+import { createCountedPast } from '../history/counted-past.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
@@ -23,7 +24,7 @@ export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
   /** Share of a core that evaluations of recommendations may take; default 0.01. */
   readonly adviceShare?: number | undefined
-  readonly store: Pick<DaemonEnvironment['store'], 'account'> & Ports['history']
+  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState'> & Ports['history']
 }
 
 type RunnerOutputs = Readonly<{
@@ -135,6 +136,15 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     }),
     share: environment.adviceShare ?? BACKGROUND_SHARE,
   })
+  const countedPast = await createCountedPast({
+    ...environment,
+    account: account.name,
+    clock,
+    service: ports.service,
+    history: environment.store,
+    store,
+    epoch: ports.epoch,
+  })
   const storePrices = createPriceHistory(account.name, { ...environment, store })
   let state = newPassState(await store.load())
   let lastStartedAt = clock.monotonic()
@@ -158,6 +168,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       forecasts: used.forecaster,
       scopes: used.plan.budgets,
       advice: adviser,
+      past: countedPast.current(),
     }),
     changeRecommendation: adviser.change,
     /** On the monotonic clock. */
@@ -179,12 +190,13 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       const last = { begunAt, took: done.took }
       runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
       used.forecaster.refresh(state)
+      countedPast.refresh(state, signal)
       if (recommends(current())) adviser.refresh(state, signal)
       await afterTurn(done.took)
       return { failures, nextLook: undefined }
     },
     // after a failure to store prices the plan used is an older one
-    idle: () => Promise.all([livePlan.idle(), used.forecaster.idle(), adviser.idle()]),
+    idle: () => Promise.all([livePlan.idle(), used.forecaster.idle(), adviser.idle(), countedPast.idle()]),
   }
 }
 

@@ -4,7 +4,6 @@ import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import { createOwners } from '../../model/policy/owner.ts'
-import { planOfSubscription, type Consumption } from '../../model/service/consumption.ts'
 import type { PlanLimits, ServicePlan } from '../../model/policy/plan-limits.ts'
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
@@ -15,10 +14,10 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { DAY, instant, seconds, type Instant, type Interval } from '../../model/units.ts'
+import { DAY, instant, seconds, type Instant } from '../../model/units.ts'
 import { pass, untimed } from '../pass/pass.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
-import { inChunks } from '../turns.ts'
+import { readConsumption, subscriberOf } from './consumption.ts'
 
 type AuditRequest = Readonly<{
   ports: Ports
@@ -44,8 +43,6 @@ const EXTRA_DAYS = 14
 const REQUESTS_PER_PASS = 110
 /** Passes without a new project after which the audit gives up. */
 const MAX_IDLE_PASSES = 3
-/** Source: service-facts.md, "Consumption". */
-const PROJECTS_PER_REQUEST = 100
 
 /** Continues an interrupted audit when the store is the same. */
 export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
@@ -55,8 +52,12 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
   const to = instant(ports.clock.now() + clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const operations = ports.service.at('report')
-  const subscriber = await subscriberOf(operations, ledger, signal)
-  const consumption = await consumptionOf(operations, { ledger, from, to, orgId: subscriber.orgId }, signal)
+  const subscriber = await subscriberOf(operations, ledger.projects, signal)
+  const consumption = await readConsumption(
+    operations,
+    { projectIds: ledger.projects.keys(), from, to, orgId: subscriber.orgId },
+    signal,
+  )
   const keys = await keysOf(operations, signal)
   const rows = await Array.fromAsync(ports.history.days(ledger.account, { from, to }))
   const audit = buildAudit({
@@ -118,23 +119,6 @@ function auditPassPlan({ prices, preset }: AuditPlan, days: number): PassPlan {
   }
 }
 
-type ItemsAndProblems<Item> = Pick<Listing<Item>, 'items' | 'problems'>
-
-type Subscriber = Readonly<{ orgId: string | undefined; plan: ServicePlan | undefined }>
-
-/** By the first project. */
-async function subscriberOf(
-  service: ServiceOperations,
-  { projects }: Ledger,
-  signal: AbortSignal,
-): Promise<Subscriber> {
-  const [first] = projects.keys()
-  const detail = first === undefined ? undefined : await service.getProjectDetail(first, signal)
-  if (!detail?.ok) return { orgId: undefined, plan: undefined }
-  const { orgId, subscription } = detail.value
-  return { orgId, plan: subscription === undefined ? undefined : planOfSubscription(subscription) }
-}
-
 /** As the daemon does once a day; nothing is stored. */
 async function evaluateAll(
   ledger: Ledger,
@@ -163,29 +147,10 @@ async function evaluateAll(
   return advice
 }
 
-/** By whole days; empty where the service plan has no such history. */
-async function consumptionOf(
+async function keysOf(
   service: ServiceOperations,
-  { ledger, orgId, ...interval }: Interval & { readonly ledger: Ledger; readonly orgId: string | undefined },
   signal: AbortSignal,
-): Promise<ItemsAndProblems<Consumption>> {
-  const ids = [...ledger.projects.keys()]
-  const org = orgId === undefined ? {} : { orgId }
-  const asked = { ...interval, ...org, granularity: 'daily', metrics: ['compute_unit_seconds'] } as const
-  const items: Consumption[] = []
-  const problems: string[] = []
-  for (const projectIds of inChunks(ids, PROJECTS_PER_REQUEST)) {
-    // oxlint-disable-next-line no-await-in-loop -- the route has a small rate of its own
-    const page = await service.listConsumption({ ...asked, projectIds }, undefined, signal)
-    if (!page.ok) return { items, problems: [`consumption history: ${serviceErrorText(page.error)}`] }
-    if (page.value.kind === 'none') break
-    items.push(...page.value.items)
-    problems.push(...page.value.problems.map((problem) => `consumption history: ${problem}`))
-  }
-  return { items, problems }
-}
-
-async function keysOf(service: ServiceOperations, signal: AbortSignal): Promise<ItemsAndProblems<ApiKey>> {
+): Promise<Pick<Listing<ApiKey>, 'items' | 'problems'>> {
   const keys = await service.listKeys(signal)
   return keys.ok ? keys.value : { items: [], problems: [`API keys: ${serviceErrorText(keys.error)}`] }
 }

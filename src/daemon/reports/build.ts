@@ -4,6 +4,7 @@ import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../../model/service/compute.ts'
+import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { History } from '../../model/ports/history.ts'
@@ -11,6 +12,7 @@ import type { Outbox } from '../../model/ports/outbox.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { selectorTargetIn } from '../../ledger/branch-moves.ts'
+import { shownAmount } from '../../ledger/metering/shown-amount.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant, type Interval } from '../../model/units.ts'
@@ -37,7 +39,7 @@ export type ReportSource = Readonly<{
   /** Why no compute of the account is read, if so. */
   unread: string | undefined
   /** View of the running daemon; undefined without one. */
-  view: Pick<AccountView, 'budgets' | 'month'> | undefined
+  view: Pick<AccountView, 'budgets' | 'month' | 'past'> | undefined
 }>
 
 /** Weeks of the mean: evens out one odd week, follows a growing fleet. */
@@ -90,6 +92,7 @@ export async function buildReports(
     prices,
     spans,
     identityOf,
+    shownOf: shownIn(view?.past, slot),
     countedSince: monthState?.since,
     events: await eventsIn(source, slot),
   }
@@ -113,6 +116,16 @@ export async function buildReports(
 /** What is expected of the month is expected of all teams. */
 const plannedIn = (view: ReportSource['view'], { onlyTeam }: ReportPlan) =>
   view && { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
+
+const shownIn =
+  (past: CountedPast | undefined, interval: Interval): ReportInput['shownOf'] =>
+  (spend, refs) =>
+    past &&
+    shownAmount(spend, {
+      past,
+      computes: refs.flatMap((ref) => past.computes.get(computeKey(ref)) ?? []),
+      interval,
+    })
 
 function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   const days = []

@@ -1,16 +1,20 @@
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
+import { selectorTargetIn } from '../../ledger/branch-moves.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
+import { shownAmount } from '../../ledger/metering/shown-amount.ts'
+import type { CountedPast, Shown } from '../../model/ledger/counted-past.ts'
 import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
-import type { ComputeEntry, ComputeSums } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, ComputeSums, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
-import type { BudgetWithForecast } from '../../model/policy/budget.ts'
+import type { BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { Owner } from '../../model/policy/owner.ts'
+import { matchesSelector } from '../../model/policy/selector.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { earliest, micros, millis, type Instant } from '../../model/units.ts'
+import { earliest, latest, micros, millis, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import type { Forecaster } from '../history/forecasts.ts'
@@ -30,11 +34,13 @@ export type AccountInput = Readonly<{
   /** The budgets each compute counts for; undefined when none are shown. */
   scopes?: BudgetScopes | undefined
   advice?: Pick<Adviser, 'openOf' | 'summary'> | undefined
+  /** Usage before the first look; undefined before it was read. */
+  past?: CountedPast | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {
-  const { state, prices, forecasts, scopes, advice, unreadable, isRead = true } = input
+  const { state, prices, forecasts, scopes, advice, past, unreadable, isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
   let hostsRefused = 0
@@ -45,6 +51,7 @@ export function openAccount(input: AccountInput) {
   const forecastBudgets = state.budgets.map((view) => ({
     ...view,
     ...(forecasts?.of(view) ?? { forecast: undefined }),
+    shown: past && shownBudget(view, { past, scopes, ledger: state.ledger }),
   }))
   const addOfProject = (projectId: string, sums: ComputeSums) => {
     addToTotals(totals, sums)
@@ -82,7 +89,10 @@ export function openAccount(input: AccountInput) {
         countLag: measureMeteringLag(projects.values()),
         counts: meteringCounts(projects.values()),
         wakesCaused,
-        totals,
+        totals: {
+          ...totals,
+          shown: past && shownAmount(totals.spend, { past, computes: past.computes.values() }),
+        },
         teams: counters.teams,
         wakesBy: counters.wakes,
         operations: counters.operations,
@@ -90,6 +100,7 @@ export function openAccount(input: AccountInput) {
         budgets: budgets.filter((view) => !isMonthBudget(view)),
         month: budgets.find(isMonthBudget),
         advice: advice?.summary(),
+        past,
       }
     },
   }
@@ -103,6 +114,22 @@ function meteringCounts(projects: Iterable<ProjectEntry>): AccountView['counts']
     ignored += metering?.ignored ?? 0
   }
   return { compared, off, ignored }
+}
+
+type BudgetSources = Pick<AccountInput, 'scopes'> & Readonly<{ past: CountedPast; ledger: Ledger }>
+
+/** Undefined for awake hours, which are known, and for budgets that count parts of days. */
+function shownBudget(view: BudgetView, { past, scopes, ledger }: BudgetSources): Shown | undefined {
+  const { period, knownFrom, limit, scope, name } = view
+  const budget = scopes?.budgets.find((one) => one.name === name)
+  const [counted, another] = budget?.countedIn(period.from, period.to) ?? []
+  const isWhole = counted?.from === period.from && counted.to === period.to && another === undefined
+  if (!isWhole || limit.unit === 'awake_hours') return undefined
+  const computes = [...past.computes.values()].filter(({ ref }) =>
+    matchesSelector(scope, selectorTargetIn(ledger, ref)),
+  )
+  const interval = { from: latest(period.from, knownFrom), to: period.to }
+  return shownAmount(view.spent, { past, computes, interval, unit: limit.unit })
 }
 
 type Totals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] }

@@ -96,7 +96,7 @@ type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
-  { state, prices, preset, unreadable, hosts, advice }: AccountInput,
+  { state, prices, preset, unreadable, hosts, advice, past }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
@@ -109,11 +109,11 @@ function createViewer(
   const isUnobserved = state.service.status !== undefined && !isReached(state.service.status)
   const atMost = instant(then + state.clock.uncertainty)
   const shared = { prices, preset, now: then, atMost, activityLag, owners }
-  const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts }
+  const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts, past }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
     const open = advice?.openOf(computeKey(entry.ref))
-    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, open]
+    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, open, past]
     const before = asleep.get(entry)
     if (before?.inputs.every((input, index) => input === inputs[index])) return before.view
     const view = { ...computeView(entry, { ...viewContext, project }), ...(open && { advice: open }) }

@@ -3,6 +3,7 @@ import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
 import type { AttributedTime } from '../ledger/evidence.ts'
+import type { CountedPast, Shown } from '../ledger/counted-past.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
 import type { AccumulatedCache } from '../ledger/reading-state.ts'
@@ -60,6 +61,8 @@ export type LedgerView = Readonly<{
   awake: Bounds<Millis>
   cuTime: Bounds<CuMillis>
   spend: Spend
+  /** The spend for people, in micros; absent where it is that of the ledger. */
+  shown?: Shown | undefined
   /** Likely; 0 while asleep. */
   spendPerHour: Micros
   /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
@@ -142,6 +145,8 @@ export type AccountView = Readonly<{
   totals: Readonly<{
     awake: Bounds<Millis>
     spend: Spend
+    /** The spend for people, in micros; absent where it is that of the ledger. */
+    shown?: Shown | undefined
     extension: Millis
     observerSpend: Micros
     wakes: number
@@ -159,6 +164,8 @@ export type AccountView = Readonly<{
   month: MonthView | undefined
   /** Undefined before the first evaluation. */
   advice?: AdviceSummary | undefined
+  /** Usage before the first look as the service counted it; undefined before that was read. */
+  past?: CountedPast | undefined
 }>
 
 /** Recommendations of one account. */
@@ -173,7 +180,7 @@ export type AdviceSummary = Readonly<{
   followedUp?: ReadonlyMap<RecommendationKind, Readonly<{ likely: Micros; realised: Micros }>>
 }>
 
-export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent'> & {
+export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent' | 'shown'> & {
   readonly forecast: SpendForecast | undefined
 }
 

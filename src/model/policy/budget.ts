@@ -1,4 +1,5 @@
 // Budgets: definition, and what a pass publishes. Evaluation is in ledger/budgets.
+import type { Shown } from '../ledger/counted-past.ts'
 import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
 import {
@@ -178,6 +179,8 @@ export type BudgetWithForecast = BudgetView &
     forecast: BudgetForecast | undefined
     /** Undefined until history was read. */
     spentByDay?: SpentByDay | undefined
+    /** `spent` for people; absent where it is that of the ledger. */
+    shown?: Shown | undefined
   }>
 
 /** In labels and texts: a currency, `cu_hours` or `awake_hours`. */

@@ -11,7 +11,13 @@ import type { Snapshot } from '../../model/output/snapshot.ts'
 import { forecastFanFigure } from '../charts/forecast-fan.ts'
 import { html, type HtmlPart } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
-import { budgetAmountText, exactDurationText, percentText, rangeText } from '../text/amounts.ts'
+import {
+  budgetAmountText,
+  exactDurationText,
+  percentText,
+  rangeText,
+  shownRangeText,
+} from '../text/amounts.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { clockHtml, timeHtml, type LocalNow } from './timestamps.ts'
 
@@ -84,8 +90,8 @@ function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContex
 const ownerPart = (label: string, name: string) => name !== '' && html`, ${label} <bdi>${name}</bdi>`
 
 function figuresOf(view: BudgetWithForecast, context: BudgetContext) {
-  const { limit, spent, share, remaining, forecast } = view
-  const between = rangeText(spent, (value) => amountText(value, limit))
+  const { limit, spent, shown, share, remaining, forecast } = view
+  const between = shownRangeText(spent, shown, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
     ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${range}`)}

@@ -23,7 +23,7 @@ import {
   moneyColumn,
   moneyText,
   percentText,
-  rangeText,
+  shownRangeText,
   shortNumber,
   sizeRangeText,
   spanText,
@@ -95,14 +95,14 @@ const timelineHtml = (timeline: AwakeTimeline, cells: number, zone: PageContext[
 const computeFigures = (view: ComputeView) =>
   html`<dl class="figures">
     ${labelledFigure('CU', view.reading.size?.cu ?? 'not known', `of ${sizeRangeText(view.identity.compute.sizing)}`)}
-    ${labelledFigure('Spend since first seen', moneyText(view.ledger.spend.likely, view.identity.currency), spendRange(view))}
+    ${labelledFigure('Spend since first seen', moneyText((view.ledger.shown?.amount ?? view.ledger.spend).likely, view.identity.currency), spendRange(view))}
     ${labelledFigure('Hit ratio', view.reading.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.reading.hitRatio).toFixed(1)} %`, view.reading.hitRatio === undefined && (view.reading.at === undefined ? 'never read' : 'not known'))}
     ${labelledFigure('Connections', view.reading.connections ? connectionCount(view.reading.connections) : EMPTY_CELL, `of ${view.reading.maxConnections}`)}
     ${labelledFigure('Autosuspend delay', view.state.delay === 'never' ? 'never sleeps' : exactDurationText(view.state.delay))}
   </dl>`
 
-const spendRange = ({ ledger: { spend }, identity: { currency } }: ComputeView) =>
-  rangeText(spend, (micros) => moneyText(micros, currency))
+const spendRange = ({ ledger: { spend, shown }, identity: { currency } }: ComputeView) =>
+  shownRangeText(spend, shown, (micros) => moneyText(micros, currency))
 
 /** About two screens. */
 const MAX_INTERVALS = 50

@@ -2,7 +2,7 @@ import { smallestCu, largestCu } from '../../model/service/compute.ts'
 import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
 import { html, type Html } from '../text/html.ts'
-import { countWithNoun, moneyText, rangeText } from '../text/amounts.ts'
+import { countWithNoun, moneyText, rangeText, shownRangeText } from '../text/amounts.ts'
 import { budgetStanding, type BudgetStanding } from './budgets.ts'
 import type { FleetPageInput } from './select-rows.ts'
 import { labelledFigure } from './layout.ts'
@@ -68,12 +68,16 @@ const NOT_KNOWN = 'not known'
 function monthFigure({ account, month, currency }: AccountView, accounts: number) {
   const label = accounts > 1 ? `This month, ${account}` : 'This month'
   if (!month) return labelledFigure(label, NOT_KNOWN, 'its days are not counted yet')
-  const { spent, forecast } = month
+  const { spent, shown, forecast } = month
   const textOf = (micros: number) => moneyText(micros, currency)
-  if (!forecast) return labelledFigure(label, textOf(spent.likely), 'no forecast before a day is over')
-  const range = rangeText({ low: forecast.p10, high: forecast.p90 }, textOf)
-  const note = `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
-  return labelledFigure(label, textOf(spent.likely), note)
+  const amount = textOf((shown?.amount ?? spent).likely)
+  const source = shown ? `; ${shownRangeText(spent, shown, textOf)}` : ''
+  if (!forecast) return labelledFigure(label, amount, `no forecast before a day is over${source}`)
+  // the forecast begins with the ledger's amount
+  const more = shown ? shown.amount.likely - spent.likely : 0
+  const range = rangeText({ low: forecast.p10 + more, high: forecast.p90 + more }, textOf)
+  const note = `likely ${textOf(forecast.p50 + more)} at its end${range === undefined ? '' : `, ${range}`}`
+  return labelledFigure(label, amount, `${note}${source}`)
 }
 
 function savingFigure({ account, advice, currency }: AccountView, accounts: number): Html | false {

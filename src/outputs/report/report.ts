@@ -1,4 +1,5 @@
 // Every figure that a format shows is computed once.
+import type { Shown } from '../../model/ledger/counted-past.ts'
 import { mapBounds, type Bounds, type Prices } from '../../model/ledger/quantities.ts'
 import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
@@ -11,7 +12,7 @@ import { toIso } from '../../model/time.ts'
 import { HOUR, earliest, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { forecastIn, reportBudget } from './budgets.ts'
 import { millisInSeconds } from '../text/compute-fields.ts'
-import { isoInterval } from '../text/amounts.ts'
+import { isoInterval, shownBecauseText } from '../text/amounts.ts'
 import { notAnalysed } from './not-analysed.ts'
 import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report, ReportAdvice, ReportCompute } from './schema.ts'
@@ -33,6 +34,8 @@ export type ReportInput = Readonly<{
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined
   identityOf: (ref: ComputeRef) => ComputeIdentity
+  /** The spend of these computes in the week for people; undefined where it is that of the ledger. */
+  shownOf: (spend: Bounds<number>, computes: readonly ComputeRef[]) => Shown | undefined
   events: NonNullable<Report['events']>
   /** Since the ledger began, of the computes in the plan. */
   wakesCaused: number
@@ -92,15 +95,18 @@ const isKnown = (interval: Interval | undefined, knownFrom: Instant | undefined)
   interval !== undefined && knownFrom !== undefined && knownFrom <= interval.from
 
 function spendOf(
-  { history, spans, planned }: ReportInput,
+  input: ReportInput,
   awake: readonly ReportedCompute[],
   knownFrom: Instant | undefined,
 ): Report['spend'] {
+  const { history, spans, planned } = input
   const earlier = history.earlier.filter((_, index) => isKnown(spans.earlier[index], knownFrom))
   const total = sumOf(earlier, Number)
+  const week = bounds(awake, (compute) => compute.week.spend)
   const { month } = spans
   return {
-    week: bounds(awake, ({ week }) => week.spend),
+    week,
+    ...shownWeek(input, week, awake),
     before: isKnown(spans.earlier[0], knownFrom) ? (history.earlier[0] ?? 0) : null,
     mean: earlier.length === 0 ? null : { weeks: earlier.length, micros: Math.round(total / earlier.length) },
     month: {
@@ -116,6 +122,13 @@ function spendOf(
       awake_seconds: (history.days[index]?.awake ?? 0) / 1000,
     })),
   }
+}
+
+function shownWeek({ shownOf }: ReportInput, week: Bounds<number>, awake: readonly ReportedCompute[]) {
+  const computes = awake.map(({ ref }) => ref)
+  const shown = shownOf(week, computes)
+  if (!shown) return {}
+  return { week_shown: { ...mapBounds(shown.amount, Math.round), because: shownBecauseText(shown) } }
 }
 
 /** Null unless of the month that the report shows: after the turn of the month the view is of the next one. */

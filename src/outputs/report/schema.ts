@@ -153,6 +153,9 @@ export const reportSchema = strictObject({
     .describe('As they were when the report was made; null: not known. Reports of earlier versions lack it.'),
   spend: strictObject({
     week: bounds,
+    week_shown: strictObject({ low: int(), likely: int(), high: int(), because: string() })
+      .optional()
+      .describe('Narrower than `week`, for people, and in words what narrows it; absent where nothing does.'),
     before: micros.nullable().describe('The week before; null where that is not known.'),
     mean: strictObject({ weeks: count, micros })
       .nullable()

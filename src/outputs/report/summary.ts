@@ -31,11 +31,13 @@ function spentText(report: ReportWithoutVerdict) {
 /** Wider bounds, as a share of the spend, are in the summary. */
 const BOUNDS_SHOWN_ABOVE = 0.05
 
-function boundsText({ spend: { week }, currency }: ReportWithoutVerdict) {
-  const { low, likely, high } = week
+function boundsText({ spend: { week, week_shown: shown }, currency }: ReportWithoutVerdict) {
+  const { low, high } = shown ?? week
+  const { likely } = week
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
-  if (high - low <= BOUNDS_SHOWN_ABOVE * likely || least === most) return ''
-  return ` (at least ${least}, at most ${most})`
+  const distance = Math.max(high - low, high - likely, likely - low)
+  if (distance <= BOUNDS_SHOWN_ABOVE * likely || least === most) return ''
+  return ` (at least ${least}, at most ${most}${shown ? `; ${shown.because}` : ''})`
 }
 
 function beforeText({ spend: { week, before }, currency, made_at, slot }: ReportWithoutVerdict) {

@@ -1,4 +1,5 @@
 // Amounts and dates as text.
+import type { Shown } from '../../model/ledger/counted-past.ts'
 import { toIso } from '../../model/time.ts'
 import type { Interval } from '../../model/units.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
@@ -172,6 +173,27 @@ export const dayText = (date: string): string =>
 /** `16 November to 22 November 2026`. */
 export const datesText = (first: string, last: string): string =>
   `${longText(first)} to ${longText(last)} ${last.slice(0, 4)}`
+
+const PAST_TEXTS = {
+  consumption: (day) => `use before ${day} by the service's own consumption`,
+  counters: (day) => `use before ${day} by the CU-time that the service counts`,
+  assumed: (day) => `sizes before ${day} as on that day`,
+} satisfies Record<Shown['basis'], (day: string) => string>
+
+/** What narrows a shown amount, the day in UTC: `sizes before 23 November as on that day`. */
+export const shownBecauseText = ({ basis, until }: Shown): string =>
+  PAST_TEXTS[basis](longText(toIso(until).slice(0, 10)))
+
+/** `244 to 251 USD; sizes before 23 November as on that day`; without what narrows it where nothing does. */
+export function shownRangeText(
+  ledger: Readonly<{ low: number; high: number }>,
+  shown: Shown | undefined,
+  textOf: (value: number) => string,
+): string | undefined {
+  const range = rangeText(shown?.amount ?? ledger, textOf)
+  if (!shown) return range
+  return [...(range === undefined ? [] : [range]), shownBecauseText(shown)].join('; ')
+}
 
 const shortText = (date: string) => `${Number(date.slice(8))} ${monthText(date).slice(0, 3)}`
 const longText = (date: string) => `${Number(date.slice(8))} ${monthText(date)}`

@@ -6,8 +6,11 @@ import {
   type ComputeRef,
   type Sizing,
 } from '../../model/service/compute.ts'
+import type { Shown } from '../../model/ledger/counted-past.ts'
+import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
+import { shownBecauseText } from './amounts.ts'
 
 export const refFields = ({ projectId, endpointId }: ComputeRef, projectName: string | null) => ({
   project_id: projectId,
@@ -23,6 +26,22 @@ export const delayField = <Delay extends AutosuspendDelay | null>(delay: Delay) 
 
 export const millisInSeconds = (millis: number): number => millis / 1000
 export const inMoney = (micros: number): number => micros / 1_000_000
+
+/** Bounds of the ledger, those that people are shown, and in words what narrowed them, null where nothing did. */
+export const shownFields = (
+  ledger: Bounds<number>,
+  shown: Shown | undefined,
+  convert: (value: number) => number,
+) => {
+  const { low, likely, high } = mapBounds<number>(shown?.amount ?? ledger, convert)
+  return {
+    ...mapBounds<number>(ledger, convert),
+    shown_low: low,
+    shown_likely: likely,
+    shown_high: high,
+    shown_because: shown ? shownBecauseText(shown) : null,
+  }
+}
 
 /** ISO 8601; null for undefined. */
 export const timeField = (at: Instant | undefined): string | null => (at === undefined ? null : toIso(at))

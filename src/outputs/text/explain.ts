@@ -9,7 +9,7 @@ import type {
 } from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
 import { toIso } from '../../model/time.ts'
-import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
+import { exactDurationText, inBrackets, moneyText, rangeText, shownRangeText, spanText } from './amounts.ts'
 import { HOUR } from '../../model/units.ts'
 
 export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
@@ -75,7 +75,7 @@ function stateText({ shown, reason }: ComputeView['state']) {
 
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency } = view.identity
-  const { spend, awake, idleTail, observerOverhead } = view.ledger
+  const { spend, shown, awake, idleTail, observerOverhead } = view.ledger
   const amountText = (micros: number) => moneyText(micros, currency)
   const name = project?.name ?? ref.projectId
   return [
@@ -83,7 +83,7 @@ export function explanationLines(view: ComputeView): readonly string[] {
     stateText(view.state),
     delayText(view),
     `awake ${spanText(awake.likely)} in all${inBrackets(rangeText(awake, spanText))}; ` +
-      `spend ${amountText(spend.likely)}${inBrackets(rangeText(spend, amountText))}`,
+      `spend ${amountText((shown?.amount ?? spend).likely)}${inBrackets(shownRangeText(spend, shown, amountText))}`,
     `of that after the last activity ${spanText(idleTail)}; added by readings of Dormouse ${spanText(observerOverhead)}`,
     ...reconciliationLines(view.ledger),
     ...attributionLines(view),

@@ -101,6 +101,7 @@ export function inputOf(fleet: Fleet): ReportInput {
     history: gathering.done(),
     countedSince: fleet.computes.length === 0 ? knownFrom : undefined,
     identityOf,
+    shownOf: () => undefined,
     advice: adviceOf(fleet, {
       plan,
       slot,

@@ -1,11 +1,10 @@
 // Budgets as JSON for API and command line, in the units that people plan in.
 import { budgetUnit, amountInUnit, scopeText } from '../../../model/policy/budget.ts'
 import type { BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
-import { mapBounds } from '../../../model/ledger/quantities.ts'
 import type { MonthView } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
 import type { Interval } from '../../../model/units.ts'
-import { inMoney, timeField } from '../../../outputs/text/compute-fields.ts'
+import { inMoney, shownFields, timeField } from '../../../outputs/text/compute-fields.ts'
 
 export type BudgetJson = ReturnType<typeof budgetJson>
 
@@ -23,7 +22,7 @@ export function budgetJson(view: BudgetWithForecast) {
     period: periodJson(view.period),
     // start of known spend: the start of the period, or later
     counted_from: toIso(view.knownFrom),
-    spent: mapBounds(view.spent, inUnit),
+    spent: shownFields(view.spent, view.shown, inUnit),
     share: view.share,
     remaining: inUnit(view.remaining),
     // percentages reached in this period
@@ -65,11 +64,11 @@ const forecastJson = (
 
 export type MonthJson = ReturnType<typeof monthJson>
 
-export const monthJson = ({ period, knownFrom, spent, forecast }: MonthView) => ({
+export const monthJson = ({ period, knownFrom, spent, shown, forecast }: MonthView) => ({
   period: periodJson(period),
   // start of known spend: the start of the month, or later
   counted_from: toIso(knownFrom),
-  spent: mapBounds(spent, inMoney),
+  spent: shownFields(spent, shown, inMoney),
   // null before a day is over
   forecast: forecast ? forecastJson(forecast, inMoney) : null,
 })

@@ -61,11 +61,16 @@ function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
 /** Narrower bounds, as a share of the spend, are left out. */
 const BOUNDS_HIDDEN_UP_TO = 0.01
 
-function boundsText({ spend: { week }, currency }: Report): readonly ReportBlock[] {
-  const { low, likely, high } = week
+function boundsText({ spend: { week, week_shown: shown }, currency }: Report): readonly ReportBlock[] {
+  const { low, high } = shown ?? week
+  const { likely } = week
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
-  if (high - low <= BOUNDS_HIDDEN_UP_TO * likely || least === most) return []
-  return [textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}.`)]
+  const distance = Math.max(high - low, high - likely, likely - low)
+  if (distance <= BOUNDS_HIDDEN_UP_TO * likely || least === most) return []
+  const because = shown ? `, ${shown.because}` : ''
+  return [
+    textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}${because}.`),
+  ]
 }
 
 function forecastText({ spend: { forecast, days }, currency }: Report): readonly ReportBlock[] {

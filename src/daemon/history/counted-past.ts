@@ -1,0 +1,232 @@
+// The past of an account as the service counted it: read once, at the first start, and stored.
+import { narrowPast } from '../../ledger/metering/counted-past.ts'
+import type { ComputePast, CountedPast, CountedWindow } from '../../model/ledger/counted-past.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import { eachBound, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { History } from '../../model/ports/history.ts'
+import { jobStateWrite, type Outbox } from '../../model/ports/outbox.ts'
+import type { Service, ServiceOperations } from '../../model/ports/service.ts'
+import { commit, type AccountStore } from '../../model/ports/store.ts'
+import { computeKey, largestCu, type ComputeRef } from '../../model/service/compute.ts'
+import type { Consumption } from '../../model/service/consumption.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  cuMillis,
+  earliest,
+  instant,
+  latest,
+  type CuMillis,
+  type Instant,
+} from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
+import { PROJECTS_PER_REQUEST, readConsumption, subscriberOf } from '../accounts/consumption.ts'
+import type { DaemonEnvironment } from '../environment.ts'
+import type { PassState } from '../pass/pass-state.ts'
+import { STORED_PAST, decodePast, encodePast } from './stored-past.ts'
+
+type CountedPastOptions = Readonly<{
+  account: string
+  clock: Clock
+  service: Service
+  history: Pick<History, 'days'> & Pick<Outbox, 'jobState'>
+  store: Pick<AccountStore, 'commit'>
+  epoch: number
+  log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
+}>
+
+/** Days that the service keeps; one less, so that the first is whole. Source: service-facts.md, "Consumption". */
+const DAYS_KEPT = 59
+/** After the first turn the past is derived even if some project could not be looked at, 1 h in seconds. */
+const LONGEST_WAIT = 3600
+
+export async function createCountedPast(options: CountedPastOptions) {
+  const { account, clock, history, store, epoch, log } = options
+  const stored = await history.jobState(account, STORED_PAST)
+  let past = stored && decodePast(stored, account)
+  const since = clock.monotonic()
+  let running: Promise<void> | undefined
+
+  async function derive({ ledger, clock: { offset } }: PassState, signal: AbortSignal) {
+    const now = instant(clock.now() + offset)
+    const found = await readPast(options, { ledger, now, signal })
+    if (signal.aborted) return
+    await commit(store, [jobStateWrite(STORED_PAST, encodePast(found))], { epoch })
+    past = found
+    log.info(
+      { computes: found.computes.size },
+      'the past of the account was compared with what the service counted',
+    )
+  }
+
+  return {
+    /** Undefined before it was read. */
+    current: () => past,
+    /** Starts to read once all projects were looked at. Beside the passes; a failure is tried again after the next pass. */
+    refresh: (state: PassState, signal: AbortSignal) => {
+      const waited = clock.monotonic() - since > LONGEST_WAIT
+      if (past || running || state.polling.list.finished === undefined) return
+      if (!waited && !isWhollyLookedAt(state.ledger)) return
+      running = derive(state, signal)
+        .catch((err: unknown) => log.error({ err }, 'the past of the account could not be read'))
+        .finally(() => {
+          running = undefined
+        })
+    },
+    idle: () => running,
+  }
+}
+
+const isWhollyLookedAt = ({ projects }: Ledger) =>
+  [...projects.values()].every(
+    ({ listed, deletedAt }) => deletedAt !== undefined || (listed !== undefined && !listed.needsBackfill),
+  )
+
+type PastRequest = Readonly<{ ledger: Ledger; now: Instant; signal: AbortSignal }>
+type ProjectRows = Readonly<{ projectId: string; rows: readonly DayRow[] }>
+
+async function readPast(options: CountedPastOptions, request: PastRequest): Promise<CountedPast> {
+  const { ledger, now, signal } = request
+  const operations = options.service.at('report')
+  const { orgId } = await subscriberOf(operations, ledger.projects, signal)
+  const computes = new Map<string, ComputePast>()
+  let batch: ProjectRows[] = []
+  const narrowBatch = async () => {
+    const consumption = await consumptionByProject(operations, { batch, orgId, now, signal })
+    for (const { projectId, rows } of batch)
+      for (const one of narrowProject({ projectId, rows }, consumption.get(projectId) ?? [], request))
+        computes.set(computeKey(one.ref), one)
+    batch = []
+    await options.clock.yield()
+  }
+  for await (const rows of rowsByProject(
+    options.history.days(options.account, { from: instant(0), to: now }),
+  )) {
+    if (signal.aborted) break
+    if (!rows.rows.some(isUncertain)) continue
+    if (batch.push(rows) === PROJECTS_PER_REQUEST) await narrowBatch()
+  }
+  if (batch.length > 0) await narrowBatch()
+  return { until: now, computes }
+}
+
+const isUncertain = ({ cuTime }: DayRow) => Object.values(cuTime).some(({ low, high }) => high > low)
+
+/** The rows come project by project. */
+async function* rowsByProject(days: AsyncIterable<DayRow>): AsyncGenerator<ProjectRows> {
+  let rows: DayRow[] = []
+  for await (const row of days) {
+    const { projectId } = row.ref
+    const last = rows[0]?.ref.projectId
+    if (last !== undefined && last !== projectId) {
+      yield { projectId: last, rows }
+      rows = []
+    }
+    rows.push(row)
+  }
+  const last = rows[0]?.ref.projectId
+  if (last !== undefined) yield { projectId: last, rows }
+}
+
+async function consumptionByProject(
+  service: ServiceOperations,
+  {
+    batch,
+    orgId,
+    now,
+    signal,
+  }: Readonly<{
+    batch: readonly ProjectRows[]
+    orgId: string | undefined
+    now: Instant
+    signal: AbortSignal
+  }>,
+): Promise<ReadonlyMap<string, readonly Consumption[]>> {
+  const from = instant(Math.floor(now / DAY - DAYS_KEPT) * DAY)
+  const projectIds = batch.map(({ projectId }) => projectId)
+  const { items } = await readConsumption(service, { projectIds, orgId, from, to: now }, signal)
+  return Map.groupBy(items, ({ projectId }) => projectId)
+}
+
+function narrowProject(
+  { projectId, rows }: ProjectRows,
+  consumption: readonly Consumption[],
+  request: PastRequest,
+) {
+  const { ledger } = request
+  const sizingOf = (ref: ComputeRef) => {
+    const entry = ledger.computes.get(computeKey(ref))
+    return entry?.deletedAt === undefined ? entry?.compute.sizing : undefined
+  }
+  const project = ledger.projects.get(projectId)
+  const late = recentCu(rows, request)
+  const windows = consumptionWindows(rows, consumption, { ...request, late })
+  if (windows.length > 0)
+    return narrowPast({ rows, sizingOf, windows, basis: isByDay(rows) ? 'consumption' : 'counters' })
+  const counted = project && counterWindow(rows, project, { ...request, late })
+  return narrowPast({ rows, sizingOf, windows: counted ? [counted] : [], basis: 'counters' })
+}
+
+/** Time that the service may not have counted yet, ms, at most and usually. Source: service-facts.md, "Consumption". */
+const LATE = HOUR
+const USUALLY_LATE = 15 * MINUTE
+
+/** Computes of the project that may have been awake in the last hour, at their largest. */
+const recentCu = (rows: readonly DayRow[], { ledger, now }: PastRequest) =>
+  sumOf([...new Set(rows.map(({ ref }) => computeKey(ref)))], (key) => {
+    const { current, compute } = ledger.computes.get(key) ?? {}
+    const isRecent = current !== undefined || (compute?.suspendedAt ?? 0) > now - LATE
+    return compute && isRecent ? largestCu(compute.sizing) : 0
+  })
+
+/** The service rounds down to whole seconds. */
+const countedSeconds = (counted: number, late: number): Bounds<CuMillis> => ({
+  low: cuMillis(1000 * counted),
+  likely: cuMillis(1000 * counted + USUALLY_LATE * late),
+  high: cuMillis(1000 * (counted + 1) + LATE * late),
+})
+
+/** `late`: CU that may not be counted yet. */
+type WindowContext = PastRequest & Readonly<{ late: number }>
+
+/** Whether the account's days are those of the service, which begin at midnight in UTC. */
+const isByDay = (rows: readonly DayRow[]) => rows.every(({ from, to }) => from % DAY === 0 && to % DAY === 0)
+
+/** By day where the account's days are those of the service, else all days together. */
+function consumptionWindows(
+  rows: readonly DayRow[],
+  consumption: readonly Consumption[],
+  { late, now }: WindowContext,
+): readonly CountedWindow[] {
+  const days = consumption.flatMap(({ from, to, amounts }): CountedWindow[] => {
+    const counted = amounts['compute_unit_seconds']
+    if (counted === undefined) return []
+    return [{ from, to, cuTime: countedSeconds(counted, to > now - LATE ? late : 0) }]
+  })
+  if (days.length === 0 || isByDay(rows)) return days
+  return [
+    {
+      from: earliest(...days.map(({ from }) => from)),
+      to: latest(...days.map(({ to }) => to)),
+      cuTime: eachBound((bound) => cuMillis(sumOf(days, ({ cuTime }) => cuTime[bound]))),
+    },
+  ]
+}
+
+/** Share by which the counted active time may differ from the time awake by the ledger. */
+const TOLERATED = 0.01
+
+/** The counters hold for the whole past where their active time is that of the ledger. */
+function counterWindow(
+  rows: readonly DayRow[],
+  { project: { activeSeconds, cpuUsedSeconds } }: ProjectEntry,
+  { late, now }: WindowContext,
+): CountedWindow | undefined {
+  const awake = sumOf(rows, (row) => row.awake.likely)
+  if (activeSeconds === undefined || Math.abs(1000 * activeSeconds - awake) > TOLERATED * awake + LATE)
+    return undefined
+  return { from: instant(0), to: instant(now + DAY), cuTime: countedSeconds(cpuUsedSeconds, late) }
+}

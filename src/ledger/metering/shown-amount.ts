@@ -1,0 +1,115 @@
+// Amounts as people see them: the ledger's bounds, narrowed where the service counted the past. The only place that narrows a figure.
+import {
+  PAST_BASES,
+  type ComputePast,
+  type CountedPast,
+  type PastBasis,
+  type PastDay,
+  type Shown,
+} from '../../model/ledger/counted-past.ts'
+import { addBounds, eachBound, mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import { HOUR, type Interval } from '../../model/units.ts'
+
+type ShownOptions = Readonly<{
+  past: CountedPast
+  /** Computes in the amount that have a past. */
+  computes: Iterable<ComputePast>
+  /** Of the amount, in whole days; default: all time. */
+  interval?: Interval
+  /** Of the amount: micros or CU·ms; by default micros. */
+  unit?: 'money' | 'cu_hours'
+}>
+
+const NOTHING: Bounds<number> = eachBound(() => 0)
+const plain = (value: number) => value
+
+/**
+ * `ledger` without the ledger's bounds of past days, and with their narrowed ones. Undefined where no past day is in it.
+ *
+ * Widths of the days of one compute add up. Widths of several computes add up as the root of the sum of squares where the service counted
+ * them: they are independent. Assumptions may all be wrong for one reason, so their widths add up as they are.
+ */
+export function shownAmount(
+  ledger: Bounds<number>,
+  { past, computes, interval, unit = 'money' }: ShownOptions,
+): Shown | undefined {
+  const factorOf = ({ price }: PastDay) => (unit === 'money' ? price / HOUR : 1)
+  const sum = (days: readonly PastDay[], pick: 'ledger' | 'shown') =>
+    days.reduce(
+      (total, day) =>
+        add(
+          total,
+          mapBounds(day[pick], (value) => value * factorOf(day)),
+        ),
+      NOTHING,
+    )
+  let [rest, likely] = [ledger, 0]
+  const [independent, common] = [createWidths(), createWidths()]
+  const bases = new Set<PastBasis>()
+  for (const { basis, days } of computes) {
+    const inside = days.filter(({ from }) => !interval || (interval.from <= from && from < interval.to))
+    if (inside.length === 0) continue
+    bases.add(basis)
+    rest = add(
+      rest,
+      mapBounds(sum(inside, 'ledger'), (value) => -value),
+    )
+    const isCut = basis === 'counters' && inside.length < days.length
+    const shown = isCut ? partOf(days, inside, sum) : sum(inside, 'shown')
+    likely += shown.likely
+    ;(basis === 'assumed' ? common : independent).add(shown)
+  }
+  const basis = weakestBasis(bases)
+  if (basis === undefined) return undefined
+  const amount = {
+    low: rest.low + likely - independent.root().below - common.sum().below,
+    likely: rest.likely + likely,
+    high: rest.high + likely + independent.root().above + common.sum().above,
+  }
+  return { amount: within(ledger, amount), basis, until: past.until }
+}
+
+type SumDays = (days: readonly PastDay[], pick: 'ledger' | 'shown') => Bounds<number>
+
+/** Where only the whole was counted: what the other days cannot have been is in these. */
+function partOf(all: readonly PastDay[], inside: readonly PastDay[], sum: SumDays): Bounds<number> {
+  const [whole, least] = [sum(all, 'shown'), sum(inside, 'ledger')]
+  const ledger = sum(all, 'ledger')
+  const { likely } = sum(inside, 'shown')
+  return {
+    low: Math.min(likely, Math.max(least.low, whole.low - (ledger.high - least.high))),
+    likely,
+    high: Math.max(likely, Math.min(least.high, whole.high - (ledger.low - least.low))),
+  }
+}
+
+const add = (a: Bounds<number>, b: Bounds<number>) => addBounds<number>(a, b, plain)
+
+export const weakestBasis = (bases: ReadonlySet<PastBasis>): PastBasis | undefined =>
+  PAST_BASES.findLast((basis) => bases.has(basis))
+
+function createWidths() {
+  const linear = { below: 0, above: 0 }
+  const squares = { below: 0, above: 0 }
+  return {
+    add: ({ low, likely, high }: Bounds<number>) => {
+      linear.below += likely - low
+      linear.above += high - likely
+      squares.below += (likely - low) ** 2
+      squares.above += (high - likely) ** 2
+    },
+    sum: () => linear,
+    root: () => ({ below: Math.sqrt(squares.below), above: Math.sqrt(squares.above) }),
+  }
+}
+
+/** Past days may have been restated since: then the ledger's bounds are the limit. */
+function within({ low, high }: Bounds<number>, amount: Bounds<number>): Bounds<number> {
+  const clamp = (value: number) => Math.min(high, Math.max(low, value))
+  const likely = clamp(amount.likely)
+  return {
+    low: Math.min(likely, clamp(amount.low)),
+    likely,
+    high: Math.max(likely, clamp(amount.high)),
+  }
+}

@@ -1,0 +1,33 @@
+// Usage before the first look, narrowed for people by what the service itself counted. The ledger's bounds stay as they are.
+import type { ComputeRef } from '../service/compute.ts'
+import type { CuMillis, Instant, Interval, Micros } from '../units.ts'
+import type { Bounds } from './quantities.ts'
+
+/** Strongest first. `counters`: the project's counted CU-time as a whole; `assumed`: sizes as at the first look. */
+export const PAST_BASES = ['consumption', 'counters', 'assumed'] as const
+export type PastBasis = (typeof PAST_BASES)[number]
+
+/** One compute on the day of the account's zone that begins at `from`. */
+export type PastDay = Readonly<{
+  from: Instant
+  /** Average price of a CU-hour. */
+  price: Micros
+  ledger: Bounds<CuMillis>
+  shown: Bounds<CuMillis>
+}>
+
+/** Days in order, without those that nothing narrows. */
+export type ComputePast = Readonly<{ ref: ComputeRef; basis: PastBasis; days: readonly PastDay[] }>
+
+export type CountedPast = Readonly<{
+  /** When it was derived, after the first look at all projects. */
+  until: Instant
+  /** `computeKey` → past. */
+  computes: ReadonlyMap<string, ComputePast>
+}>
+
+/** CU-time of one project by the service; with bounds, since the last part may not be counted yet. */
+export type CountedWindow = Interval & { readonly cuTime: Bounds<CuMillis> }
+
+/** Narrowed for people; `basis`: what narrowed it, the weakest of several. */
+export type Shown = Readonly<{ amount: Bounds<number>; basis: PastBasis; until: Instant }>

@@ -1,0 +1,253 @@
+// Shown amounts of generated pasts, with resized and deleted computes, beside the truth.
+import { expect, test } from 'vitest'
+import { createCountedPast } from '../../../src/daemon/history/counted-past.ts'
+import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
+import { shownAmount } from '../../../src/ledger/metering/shown-amount.ts'
+import { spendOf } from '../../../src/ledger/settle/cu-time.ts'
+import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
+import { addBounds, eachBound, type Bounds } from '../../../src/model/ledger/quantities.ts'
+import type { Ports } from '../../../src/model/ports/ports.ts'
+import type { Service } from '../../../src/model/ports/service.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import { createPreset } from '../../../src/model/service/sizes.ts'
+import { HOUR, instant, type Interval } from '../../../src/model/units.ts'
+import { createServiceTime } from '../../../src/service/http/server-time.ts'
+import { createService } from '../../../src/service/service.ts'
+import { ok } from '../../../src/std/result.ts'
+import { shownBecauseText } from '../../../src/outputs/text/amounts.ts'
+import { prices } from '../../support/build.ts'
+import { Inside } from '../../support/inside.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { passPlan } from '../../support/pass-plan.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
+import { longTest } from '../../support/tiers.ts'
+import { createVirtualClock } from '../../support/virtual-clock.ts'
+import { seeded } from '../../simulation/seeded.ts'
+
+/** A Monday evening, so that the last working day is in the past. */
+const NOW = Date.parse('2026-11-23T18:30:00Z')
+const NEVER = new AbortController().signal
+const PRICE = prices.periods.at(-1)?.perCuHour ?? 0
+/** Of a compute, a minute of the dearest size: passes take some seconds after the truth was taken. */
+const TOLERANCE = (PRICE * 8) / 60
+
+type Preset = 'interface' | '2026-03'
+type Past = Readonly<{ seed: number; preset: Preset; days: number; projects: number }>
+/** What the service tells of the past beside operations. */
+type Told = 'consumption' | 'counters' | 'nothing'
+
+const READINGS: Ports['readings'] = {
+  refusalOf: () => 'no-dsn',
+  prepare: () => Promise.resolve(undefined),
+  evict: () => undefined,
+  read: () => Promise.reject(new Error('readings are off')),
+}
+
+/** An account after its first passes. */
+async function startAccount({ seed, preset, days, projects }: Past) {
+  const clock = createVirtualClock(NOW)
+  const simulated = await startSimulated({
+    projects: [],
+    past: { span: days * 86_400, projects, seed },
+    preset,
+    clock: { now: () => clock.now(), after: () => () => undefined, sleep: () => Promise.resolve() },
+  })
+  const serviceTime = createServiceTime(clock)
+  const random = seeded(seed)
+  const service = createService({
+    baseUrl: simulated.baseUrl,
+    readKey: () => ok(simulated.apiKey),
+    clock,
+    random,
+    requestsPerMinute: 350,
+    projects: 'discover',
+    dispatcher: new Inside((request) => simulated.fetch(request), clock),
+    onRequest: serviceTime.record,
+  })
+  const store = memoryStore()
+  const ports: Ports = {
+    clock,
+    serviceTime,
+    random,
+    service,
+    readings: READINGS,
+    store: store.account('main'),
+    epoch: store.epoch,
+    history: store,
+    send: () => Promise.resolve([]),
+    redact: (text) => text,
+  }
+  const plan = { ...passPlan(), preset: createPreset(preset) }
+  const truth = simulated.truth()
+  let state = newPassState(await ports.store.load())
+  const isRead = (): boolean =>
+    state.polling.list.finished !== undefined && state.polling.retries.operations.size === 0
+  for (let passes = 0; passes < 5 && !isRead(); passes += 1)
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+    state = await clock.run(pass({ ...ports, timed: untimed }, { before: state, plan }, NEVER))
+  await simulated.stop()
+  return { clock, simulated, service, store, state, truth }
+}
+
+/** Largest error of the account, and of its last week. */
+const ERRORS = {
+  consumption: { account: 0.05, week: 0.05 },
+  counters: { account: 0.2, week: 0.6 },
+} as const
+
+/** A share of resized computes below it would leave the assumption untested. */
+const MIN_RESIZED = 0.2
+
+async function expectNarrow(past: Past) {
+  const account = await startAccount(past)
+  for (const told of ['consumption', 'counters'] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one store
+    const judged = await judge(account, told)
+    expect(judged.resized).toBeGreaterThan(MIN_RESIZED)
+    expect(judged.ledgerError).toBeGreaterThan(1)
+    expect(judged.right).toBeGreaterThanOrEqual(0.95)
+    expect([judged.isTotalRight, judged.isWeekRight]).toEqual([true, true])
+    expect(judged.error).toBeLessThanOrEqual(ERRORS[told].account)
+    expect(judged.weekError).toBeLessThanOrEqual(ERRORS[told].week)
+  }
+}
+
+type Account = Awaited<ReturnType<typeof startAccount>>
+
+/** @param history by default one without a stored past */
+async function openPast(
+  { clock, service, store }: Account,
+  told: Told,
+  history: Pick<Account['store'], 'days' | 'jobState'> = {
+    days: (...span) => store.days(...span),
+    jobState: () => Promise.resolve(undefined),
+  },
+) {
+  const none = { kind: 'none', because: 'plan', message: 'consumption history needs a paid plan' } as const
+  const limited: Service = {
+    ...service,
+    at: (priority) => ({
+      ...service.at(priority),
+      ...(told !== 'consumption' && { listConsumption: () => Promise.resolve(ok(none)) }),
+    }),
+  }
+  return createCountedPast({
+    account: 'main',
+    clock,
+    service: limited,
+    history,
+    store: store.account('main'),
+    epoch: store.epoch,
+    log: { error: (fields: object) => expect.fail(JSON.stringify(fields)), info: () => undefined },
+  })
+}
+
+async function countedPast(account: Account, told: Told): Promise<CountedPast> {
+  const { clock, state } = account
+  const counted = await openPast(account, told)
+  counted.refresh(told === 'nothing' ? withoutActiveTime(state) : state, NEVER)
+  await clock.run(Promise.resolve(counted.idle()))
+  const past = counted.current()
+  if (!past) throw new Error('the past was not read')
+  return past
+}
+
+const withoutActiveTime = (state: PassState): PassState => ({
+  ...state,
+  ledger: {
+    ...state.ledger,
+    projects: new Map(
+      [...state.ledger.projects].map(([id, entry]) => [
+        id,
+        { ...entry, project: { ...entry.project, activeSeconds: undefined } },
+      ]),
+    ),
+  },
+})
+
+type TrueCompute = Account['truth']['computes'][number]
+
+const spentIn = ({ intervals }: TrueCompute, { from, to }: Interval): number =>
+  intervals.reduce((sum, one) => {
+    const end = one.to === null ? NOW : Date.parse(one.to)
+    const time = Math.max(0, Math.min(end, to) - Math.max(Date.parse(one.from), from))
+    return sum + (time * one.cu * PRICE) / HOUR
+  }, 0)
+
+const ALWAYS = { from: instant(0), to: instant(NOW) }
+const LAST_WEEK = {
+  from: instant(Date.parse('2026-11-16T00:00:00Z')),
+  to: instant(Date.parse('2026-11-23T00:00:00Z')),
+}
+
+const contains = ({ low, high }: Bounds<number>, value: number, tolerance: number): boolean =>
+  low - tolerance <= value && value <= high + tolerance
+
+/** Half of the width as a share of the likely amount. */
+const errorOf = ({ low, likely, high }: Bounds<number>): number => (high - low) / 2 / likely
+
+const NOTHING: Bounds<number> = eachBound(() => 0)
+const sum = (all: readonly Bounds<number>[]): Bounds<number> =>
+  all.reduce((a, b) => addBounds<number>(a, b, Number), NOTHING)
+
+async function judge(account: Account, told: Told) {
+  const past = await countedPast(account, told)
+  const { ledger } = account.state
+  const computes = account.truth.computes.flatMap((one) => {
+    const key = computeKey({ account: 'main', projectId: one.projectId, endpointId: one.endpointId })
+    const entry = ledger.computes.get(key)
+    const spend = entry ? spendOf(entry.totals.cuTime) : ledger.deleted.get(key)?.spend
+    if (!spend) return []
+    const own = past.computes.get(key)
+    const shown = own && shownAmount(spend, { past, computes: [own] })
+    const amount = shown?.amount ?? spend
+    const resized = new Set(one.intervals.map(({ cu }) => cu)).size > 1
+    return { spend, amount, resized, isRight: contains(amount, spentIn(one, ALWAYS), TOLERANCE) }
+  })
+  const total = sum(computes.map(({ spend }) => spend))
+  const truth = account.truth.computes.reduce((all, one) => all + spentIn(one, ALWAYS), 0)
+  const amount = shownAmount(total, { past, computes: past.computes.values() })?.amount ?? total
+  const days = await Array.fromAsync(account.store.days('main', LAST_WEEK))
+  const week = sum(days.map(({ cuTime }) => spendOf(cuTime)))
+  const shownWeek = shownAmount(week, { past, computes: past.computes.values(), interval: LAST_WEEK })
+  const trueWeek = account.truth.computes.reduce((all, one) => all + spentIn(one, LAST_WEEK), 0)
+  const resized = computes.filter((one) => one.resized).length
+  const right = computes.filter(({ isRight }) => isRight).length
+  return {
+    computes: computes.length,
+    resized: resized / computes.length,
+    right: right / computes.length,
+    error: errorOf(amount),
+    isTotalRight: contains(amount, truth, 0.001 * truth),
+    ledgerError: errorOf(total),
+    isWeekRight: contains(shownWeek?.amount ?? week, trueWeek, 0.001 * trueWeek),
+    weekError: errorOf(shownWeek?.amount ?? week),
+  }
+}
+
+test('shown amounts of a small account contain the truth, and are narrow where the service counted the past', async () => {
+  await expectNarrow({ seed: 13, preset: 'interface', days: 45, projects: 9 })
+})
+
+test('the past is read once: later starts have it from the store', async () => {
+  const account = await startAccount({ seed: 13, preset: 'interface', days: 10, projects: 9 })
+  const past = await countedPast(account, 'consumption')
+  expect(past.computes.size).toBeGreaterThan(3)
+  const again = await openPast(account, 'nothing', account.store)
+  expect(again.current()).toEqual(past)
+})
+
+test('without a count the sizes of the first look are assumed, and the words say so', async () => {
+  const account = await startAccount({ seed: 13, preset: 'interface', days: 10, projects: 9 })
+  const past = await countedPast(account, 'nothing')
+  expect(new Set([...past.computes.values()].map(({ basis }) => basis))).toEqual(new Set(['assumed']))
+  const shown = shownAmount(NOTHING, { past, computes: past.computes.values() })
+  expect(shown && shownBecauseText(shown)).toBe('sizes before 23 November as on that day')
+})
+
+const PASTS = [11, 12, 13].flatMap((seed) =>
+  (['interface', '2026-03'] as const).map((preset): Past => ({ seed, preset, days: 45, projects: 30 })),
+)
+
+longTest.each(PASTS)('shown amounts contain the truth, seed $seed, preset $preset', expectNarrow)
