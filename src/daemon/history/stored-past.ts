@@ -21,7 +21,7 @@ const schema = z.object({
 
 type StoredPast = z.output<typeof schema>
 
-/** What another version wrote is read anew from the service. */
+/** The state of another version is not understood: then the past is read anew from the service. */
 export const STORED_PAST: JobState<StoredPast> = {
   job: 'counted-past',
   decode: (json) => schema.safeParse(json).data,

@@ -22,7 +22,7 @@ import { cuTimeSum, spendOf } from '../settle/cu-time.ts'
 import { weakestBasis } from './shown-amount.ts'
 
 type ProjectPast = Readonly<{
-  /** Of all its computes, deleted ones included. */
+  /** Days of all computes of the project, deleted ones included. */
   rows: readonly DayRow[]
   /** At the first look; undefined for a deleted compute. */
   sizingOf: (ref: ComputeRef) => Sizing | undefined

@@ -14,9 +14,9 @@ type ShownOptions = Readonly<{
   past: CountedPast
   /** Computes in the amount that have a past. */
   computes: Iterable<ComputePast>
-  /** Of the amount, in whole days; default: all time. */
+  /** Time of the amount, in whole days; default: all time. */
   interval?: Interval
-  /** Of the amount: micros or CU·ms; by default micros. */
+  /** Unit of the amount: micros or CU·ms; by default micros. */
   unit?: 'money' | 'cu_hours'
 }>
 

@@ -7,7 +7,7 @@ import type { Bounds } from './quantities.ts'
 export const PAST_BASES = ['consumption', 'counters', 'assumed'] as const
 export type PastBasis = (typeof PAST_BASES)[number]
 
-/** One compute on the day of the account's zone that begins at `from`. */
+/** A day of one compute; it begins at `from`, in the account's zone. */
 export type PastDay = Readonly<{
   from: Instant
   /** Average price of a CU-hour. */

@@ -180,7 +180,7 @@ const PAST_TEXTS = {
   assumed: (day) => `sizes before ${day} as on that day`,
 } satisfies Record<Shown['basis'], (day: string) => string>
 
-/** What narrows a shown amount, the day in UTC: `sizes before 23 November as on that day`. */
+/** Source of a narrowed amount, the day in UTC: `sizes before 23 November as on that day`. */
 export const shownBecauseText = ({ basis, until }: Shown): string =>
   PAST_TEXTS[basis](longText(toIso(until).slice(0, 10)))
 
