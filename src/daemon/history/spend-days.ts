@@ -13,7 +13,7 @@ import { createPacedRead, firstOfDays } from './paced-read.ts'
 type Sources = Readonly<{ history: Pick<History, 'days'>; clock: Clock; zone: Zone }>
 
 export type SpendDaysTable = Readonly<{
-  /** One for each currency. */
+  /** A chart for each currency. */
   charts: readonly SpendDays[]
   /** Account → start of its first known day. */
   knownFrom: ReadonlyMap<string, Instant>

@@ -96,7 +96,7 @@ function partOf(
 const classOf = (part: Part | undefined, index: number) =>
   part?.name === undefined || index >= MAX_PARTS ? 'others' : `part-${index + 1}`
 
-/** Of a day with its gap, and of the chart, in its own units. */
+/** Width of a day with its gap, and height of the chart, in its own units. */
 const WIDTH = 10
 const BAR = 8
 const HEIGHT = 100
