@@ -36,6 +36,8 @@ type CountedPastOptions = Readonly<{
   store: Pick<AccountStore, 'commit'>
   epoch: number
   log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
+  /** Called once the past was read: outputs may show it before the next pass. */
+  onRead: () => Promise<void>
 }>
 
 /** Days that the service keeps; one less, so that the first is whole. Source: service-facts.md, "Consumption". */
@@ -60,6 +62,7 @@ export async function createCountedPast(options: CountedPastOptions) {
       { computes: found.computes.size },
       'the past of the account was compared with what the service counted',
     )
+    await options.onRead()
   }
 
   return {

@@ -103,9 +103,9 @@ function createWidths() {
   }
 }
 
-/** Past days may have been restated since: then the ledger's bounds are the limit. */
+/** Whole numbers. Past days may have been restated since: then the ledger's bounds are the limit. */
 function within({ low, high }: Bounds<number>, amount: Bounds<number>): Bounds<number> {
-  const clamp = (value: number) => Math.min(high, Math.max(low, value))
+  const clamp = (value: number) => Math.round(Math.min(high, Math.max(low, value)))
   const likely = clamp(amount.likely)
   return {
     low: Math.min(likely, clamp(amount.low)),

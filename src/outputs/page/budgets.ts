@@ -94,7 +94,7 @@ function figuresOf(view: BudgetWithForecast, context: BudgetContext) {
   const between = shownRangeText(spent, shown, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
-    ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${range}`)}
+    ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${shown ? ', by likely sizes' : ''}${range}`)}
     ${labelledFigure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
     ${forecast && forecastFigures(forecast, limit, context)}
   </dl>`

@@ -71,13 +71,13 @@ function monthFigure({ account, month, currency }: AccountView, accounts: number
   const { spent, shown, forecast } = month
   const textOf = (micros: number) => moneyText(micros, currency)
   const amount = textOf((shown?.amount ?? spent).likely)
-  const source = shown ? `; ${shownRangeText(spent, shown, textOf)}` : ''
-  if (!forecast) return labelledFigure(label, amount, `no forecast before a day is over${source}`)
+  const source = shown ? `${shownRangeText(spent, shown, textOf)}; ` : ''
+  if (!forecast) return labelledFigure(label, amount, `${source}no forecast before a day is over`)
   // the forecast begins with the ledger's amount
   const more = shown ? shown.amount.likely - spent.likely : 0
   const range = rangeText({ low: forecast.p10 + more, high: forecast.p90 + more }, textOf)
   const note = `likely ${textOf(forecast.p50 + more)} at its end${range === undefined ? '' : `, ${range}`}`
-  return labelledFigure(label, amount, `${note}${source}`)
+  return labelledFigure(label, amount, `${source}${note}`)
 }
 
 function savingFigure({ account, advice, currency }: AccountView, accounts: number): Html | false {

@@ -139,6 +139,7 @@ async function openPast(
     history,
     store: store.account('main'),
     epoch: store.epoch,
+    onRead: () => Promise.resolve(),
     log: { error: (fields: object) => expect.fail(JSON.stringify(fields)), info: () => undefined },
   })
 }
