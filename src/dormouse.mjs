@@ -26,11 +26,13 @@ function privateCacheFolder() {
     // oxlint-disable-next-line node/no-process-env -- a convention of the machine, needed before the program is loaded
     const parent = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache')
     const folder = path.resolve(parent, 'dormouse')
+    const missing = []
     let existing = folder
-    while (!existsSync(existing)) existing = path.dirname(existing)
+    for (; !existsSync(existing); existing = path.dirname(existing)) missing.unshift(existing)
     // before anything is created: root leaves nothing in the home of another user
     if (!isGuarded(existing)) return undefined
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // one level after the other: below /proc, `recursive` of Node 24 never ends
+    for (const each of missing) mkdirSync(each, { mode: 0o700 })
     const real = realpathSync(folder)
     const { uid, mode } = lstatSync(real)
     return uid === process.geteuid() && (mode & 0o077) === 0 && isGuarded(real) ? real : undefined

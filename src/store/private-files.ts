@@ -1,15 +1,32 @@
 // Files and folders that no other user can read or exchange, whatever the umask and whoever made them.
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 
 /** Rights of the group and of others: all, and to write. */
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
 
-/** Makes the folder unless it exists. @throws when it belongs to another user, or others can write to it */
+/** Makes the folder unless it exists. @throws when it cannot, when it belongs to another user, or others can write to it */
 export function ensurePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder)
   const problem = foreignFolderProblem(folder)
   if (problem !== undefined) throw new Error(problem)
+}
+
+/** One level after the other: below `/proc`, `recursive` of Node 24 never ends. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(resolve(folder)))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (err) {
+    // another process may have made it since
+    if (existsSync(folder)) return
+    const { code = String(err) } = err as NodeJS.ErrnoException
+    throw new Error(`the folder ${folder} cannot be made (${code}): name one that this user may write to`, {
+      cause: err,
+    })
+  }
 }
 
 /** Why other users could exchange files in an existing folder; undefined if they cannot, or if there is no folder. */
