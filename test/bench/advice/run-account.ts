@@ -155,7 +155,7 @@ async function runDaemon(options: RunOptions, context: Context): Promise<'ended'
   const account = runningAccount(service, opened, runners.snapshot)
   const turn = async (): Promise<LoopTurn> => {
     const turned = await runner.runPasses(stop.signal)
-    await whileStill(clock, runner.idle())
+    await runner.idle()
     context.passes += 1
     if (clock.monotonic() >= (context.day + 1) * DAY) {
       context.day += 1
@@ -173,16 +173,6 @@ async function runDaemon(options: RunOptions, context: Context): Promise<'ended'
   stop.abort()
   await opened.close()
   return end
-}
-
-/** Time that real work takes is no virtual time. */
-async function whileStill<Value>(clock: VirtualClock, work: Promise<Value>): Promise<Value> {
-  const release = clock.hold()
-  try {
-    return await work
-  } finally {
-    release()
-  }
 }
 
 type Mortality = Pick<Context, 'clock' | 'random'> & { readonly chance: number; readonly kill: () => void }

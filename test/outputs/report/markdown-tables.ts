@@ -38,15 +38,17 @@ const plain = (text: string): string =>
 
 /** `1.21 USD`, `+0.93 USD`, `42.4 h`, `25 %`, `210`, as numbers of units, hours, shares and things, with half of the last place that is told. */
 function amountIn(cell: string): { readonly value: number; readonly give: number } {
-  const [, sign = '', whole = '', places = '', unit = ''] =
-    /^([+-]?)(\d+)(?:\.(\d+))?(?: (USD|h|%|min|s))?$/.exec(cell.replaceAll(',', '')) ?? []
+  const [, small, sign = '', whole = '', places = '', unit = ''] =
+    /^([<>]?)([+-]?)(\d+)(?:\.(\d+))?(?: (USD|cents|h|%|min|s))?$/.exec(cell.replaceAll(',', '')) ?? []
   if (whole === '') throw new Error(`${cell} is no amount`)
   const scale = SCALES[unit] ?? 1
   const value = Number(`${sign}${whole}.${places || '0'}`) * scale
+  // a smaller amount than the last place
+  if (small) return { value: value / 2, give: Math.abs(value) / 2 }
   return { value, give: (0.5 * scale) / 10 ** places.length + 1e-9 }
 }
 
-const SCALES: Readonly<Record<string, number>> = { '%': 0.01, min: 1 / 60, s: 1 / 3600 }
+const SCALES: Readonly<Record<string, number>> = { '%': 0.01, cents: 0.01, min: 1 / 60, s: 1 / 3600 }
 
 /** As many rows, and in each column that is named the same text, or the same number as far as it is told. */
 export function expectTable(

@@ -139,6 +139,9 @@ export function dearestSection({ computes, currency }: Report): ReportSection {
   }
 }
 
+/** `+0.93 USD`; an amount that is only bounded needs no sign. */
+const signed = (text: string, amount: number) => (amount > 0 && !text.startsWith('<') ? `+${text}` : text)
+
 export function moversSection({ movers, currency }: Report): ReportSection {
   const money = moneyColumn(
     movers.flatMap(({ micros, before_micros: before }) => [micros, micros - before]),
@@ -152,7 +155,7 @@ export function moversSection({ movers, currency }: Report): ReportSection {
       return [
         { computes: [compute] },
         money(compute.micros),
-        `${change > 0 ? '+' : ''}${money(change)}`,
+        signed(money(change), change),
         reasonText(compute, currency),
       ]
     }),
