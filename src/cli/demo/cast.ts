@@ -58,7 +58,7 @@ export const isActing = (projectName: string | null): boolean => CAST.some(({ ro
 
 const sized = (minCu: number, maxCu = minCu, suspendTimeout = 0) => ({ minCu, maxCu, suspendTimeout })
 
-/** Team → projects whose computes sleep since their past ended. */
+/** Team → projects whose computes sleep since their past ended: under 10,000 operations in all, which the daemon reads in one sweep. */
 export const PAST_TEAMS: Readonly<Record<string, readonly PastProject[]>> = {
   payments: [
     { name: 'checkout', kind: 'office', ...sized(0.5, 1) },
@@ -70,12 +70,12 @@ export const PAST_TEAMS: Readonly<Record<string, readonly PastProject[]>> = {
     { name: 'catalogue', kind: 'office', ...sized(1) },
     { name: 'indexer', kind: 'timer', ...sized(0.5), days: 14 },
     { name: 'suggest', kind: 'chatty', ...sized(0.25) },
-    { name: 'crawler', kind: 'bursty', ...sized(0.25) },
+    { name: 'crawler', kind: 'bursty', ...sized(0.25), days: 30 },
   ],
   storefront: [
     { name: 'website', kind: 'daily-preview', ...sized(0.25) },
     { name: 'shop', kind: 'office', ...sized(2) },
-    { name: 'mailer', kind: 'timer', ...sized(0.25), days: 14 },
+    { name: 'mailer', kind: 'timer', ...sized(0.25), days: 8 },
     { name: 'cms', kind: 'rare', ...sized(0.25) },
   ],
   analytics: [

@@ -3,7 +3,7 @@ import { createRandom } from '../../daemon/random.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { readFleet } from '../connect/daemon.ts'
+import { readFleet, type DaemonApi } from '../connect/daemon.ts'
 import { EXIT, failText, type ExitCode, type Io } from '../terminal/io.ts'
 import { isActing } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
@@ -86,17 +86,21 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
   }
 }
 
-/** Waits until the daemon knows every compute and its past, and lets it make the report of last week. */
+/** Waits until the daemon knows, forecasts and has evaluated every compute, and lets it make the report of last week. */
 async function waitUntilReady({ api, local }: StageSet, show: Show) {
-  const existing = local.truth().computes.filter(({ port }) => port !== null).length
-  while (isOn(show)) {
-    // oxlint-disable-next-line no-await-in-loop -- one by one
-    const answer = await readFleet(api)
-    if (answer.ok && answer.value.computes.length >= existing) break
-    // oxlint-disable-next-line no-await-in-loop -- likewise
-    await pause(show, 0.2)
-  }
+  const existing = local.truth().computes.filter(({ port }) => port !== null)
+  // oxlint-disable-next-line no-await-in-loop -- one by one
+  while (isOn(show) && !(await isReady(api, existing.length))) await pause(show, 0.2)
   if (isOn(show) && !(await sendReport(api))) show.io.err('the report of last week could not be made')
+}
+
+async function isReady(api: DaemonApi, computes: number): Promise<boolean> {
+  const fleet = await readFleet(api)
+  if (!fleet.ok || fleet.value.computes.length < computes) return false
+  const advice = await readRecommendations(api.url)
+  const evaluated = [...(advice?.recommendations ?? []), ...(advice?.withheld ?? [])]
+  const isForecast = fleet.value.accounts.every(({ month }) => month?.forecast)
+  return isForecast && new Set(evaluated.map(({ endpoint_id }) => endpoint_id)).size >= computes
 }
 
 const isOn = (show: Show) => !show.io.signal.aborted && remainingTime(show) > 0
