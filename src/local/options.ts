@@ -1,6 +1,7 @@
 import type { Log } from './log.ts'
 import type { LimitsPreset, SubscriptionPlan } from './control/sizing/plans.ts'
 import type { BehaviourChange } from './engine/behaviour-switches.ts'
+import type { ChosenProject } from './history/project-life.ts'
 import type { Truth } from './engine/truth.ts'
 
 /** Made at the first start of a folder. */
@@ -17,6 +18,8 @@ export type HistoryRequest = Readonly<{
   /** Seconds. */
   span: number
   projects: number
+  /** The first of them; by default all are drawn. */
+  chosen?: readonly ChosenProject[]
   /** Default: random, logged. One seed at one instant gives one history. */
   seed?: number
 }>

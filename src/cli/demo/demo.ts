@@ -2,18 +2,18 @@ import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { readFleet } from '../connect/daemon.ts'
+import { readFleet, type DaemonApi } from '../connect/daemon.ts'
 import { EXIT, failText, type ExitCode, type Io } from '../terminal/io.ts'
-import { CAST } from './cast.ts'
+import { isActing } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
 import { notificationText } from './receiver.ts'
 import { readRecommendations, recommendedLines, recommendedOf } from './recommendations.ts'
-import { writeDemoReport, reportFolder } from './report.ts'
+import { reportFolder, sendReport, writeDemoReport } from './report.ts'
 import { createScreen } from './screen.ts'
 import { setStage, type StageSet } from './stage.ts'
+import { introLines } from './intro.ts'
 import { buildSummary, summaryText, type Summary } from './summary.ts'
 
 type DemoOptions = Readonly<{
@@ -23,6 +23,8 @@ type DemoOptions = Readonly<{
   withPrometheus: boolean
   /** Folder of the report; undefined: a new folder. */
   report: string | undefined
+  /** Whether steps to try are shown. */
+  tour: boolean
 }>
 
 export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
@@ -33,15 +35,15 @@ export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const say = options.json ? () => undefined : io.out
   say('Starting the service, Postgres and Dormouse …')
   await using stack = new AsyncDisposableStack()
-  const stage = stack.use(await setStage({ token: createRandom().uuid(), now: () => toIso(clock.now()) }))
+  const stage = stack.use(await setStage({ token: createRandom().uuid(), clock, signal: io.signal }))
   const play = stack.use(perform(stage, { clock, io, say }))
   const show: Show = { io, clock, until: clock.monotonic() + (options.length ?? MAX_LENGTH) }
-  await waitUntilUp(stage, show)
+  await waitUntilReady(stage, show)
   const monitoring = programs && stack.use(await startPrograms(programs, stage, show))
   play.begin()
   if (options.json) await clock.sleep(remainingTime(show), io.signal)
-  else await watch(stage, show, introLines(stage, monitoring))
-  const summary = await summarise(stage, { folder, monitoring, clock })
+  else await watch(stage, show, introLines(stage, { monitoring, tour: options.tour }))
+  const summary = await summarise(stage, { folder, monitoring })
   if (!summary) {
     io.err('the daemon did not answer at the end, so there is no summary')
     return EXIT.failed
@@ -84,10 +86,21 @@ function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance
   }
 }
 
-/** Waits for the first pass: otherwise Prometheus would begin with an alert that the daemon is down. */
-async function waitUntilUp({ apiUrl }: StageSet, show: Show) {
+/** Waits until the daemon knows, forecasts and has evaluated every compute, and lets it make the report of last week. */
+async function waitUntilReady({ api, local }: StageSet, show: Show) {
+  const existing = local.truth().computes.filter(({ port }) => port !== null)
   // oxlint-disable-next-line no-await-in-loop -- one by one
-  while (isOn(show) && !(await readFleet({ url: apiUrl })).ok) await pause(show, 0.2)
+  while (isOn(show) && !(await isReady(api, existing.length))) await pause(show, 0.2)
+  if (isOn(show) && !(await sendReport(api))) show.io.err('the report of last week could not be made')
+}
+
+async function isReady(api: DaemonApi, computes: number): Promise<boolean> {
+  const fleet = await readFleet(api)
+  if (!fleet.ok || fleet.value.computes.length < computes) return false
+  const advice = await readRecommendations(api.url)
+  const evaluated = [...(advice?.recommendations ?? []), ...(advice?.withheld ?? [])]
+  const isForecast = fleet.value.accounts.every(({ month }) => month?.forecast)
+  return isForecast && new Set(evaluated.map(({ endpoint_id }) => endpoint_id)).size >= computes
 }
 
 const isOn = (show: Show) => !show.io.signal.aborted && remainingTime(show) > 0
@@ -128,7 +141,10 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
       const notifications = notificationLines(stage, answer.value).map((line) => [line, line] as const)
       for (const [key, line] of [...notifications, ...(advice ? recommendedLines(advice) : [])])
         if (!news.has(key)) news.set(key, line)
-      screen.show(answer.value, [...news.values()])
+      const computes = answer.value.computes.filter(
+        ({ project_name, state }) => isActing(project_name) || state !== 'idle',
+      )
+      screen.show({ ...answer.value, computes }, [...news.values()])
     }
     // oxlint-disable-next-line no-await-in-loop -- as above
     await pause(show, 1)
@@ -146,17 +162,16 @@ const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson) =>
 type Ending = Readonly<{
   folder: string
   monitoring: Monitoring | undefined
-  clock: Clock
 }>
 
 async function summarise(
-  { local, apiUrl, telemetryUrl, receiver }: StageSet,
-  { folder, monitoring, clock }: Ending,
+  { local, since, apiUrl, telemetryUrl, receiver }: StageSet,
+  { folder, monitoring }: Ending,
 ): Promise<Summary | undefined> {
   const answer = await readFleet({ url: apiUrl })
   const advice = await readRecommendations(apiUrl)
   if (!answer.ok || !advice) return undefined
-  const report = await writeDemoReport(apiUrl, { folder, now: clock.now() })
+  const report = await writeDemoReport(apiUrl, folder)
   const fleet = answer.value
   const urls = {
     page: `${apiUrl}/`,
@@ -170,6 +185,7 @@ async function summarise(
     buildSummary({
       fleet,
       truth: local.truth(fleet.taken_at),
+      past: local.truth(since),
       urls,
       told: receiver.notifications,
       recommended: recommendedOf(advice),
@@ -177,33 +193,3 @@ async function summarise(
     })
   )
 }
-
-const introLines = (stage: StageSet, monitoring: Monitoring | undefined) => [
-  'Five computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
-  ...CAST.map(
-    ({ role, team, delay, about }) =>
-      `  ${role.padEnd(9)} of ${team.padEnd(8)} ${delayText(delay).padEnd(27)} ${about}`,
-  ),
-  'Open',
-  ...linksOf(stage, monitoring).map(([url, what]) => `  ${url.padEnd(40)} ${what}`),
-  'Try in another terminal',
-  `  npm run -s dormouse -- explain chatty --url ${stage.apiUrl}`,
-  // Debian's has no page of its own
-  ...(monitoring ? [`  amtool alert query --alertmanager.url=${monitoring.alertmanagerUrl}`] : []),
-]
-
-const delayText = (delay: number | 'never') =>
-  delay === 'never' ? 'never sleeps, by settings:' : `sleeps after ${delay} s of silence:`
-
-const linksOf = (
-  { apiUrl, telemetryUrl, local, configFile }: StageSet,
-  monitoring: Monitoring | undefined,
-): readonly (readonly [string, string])[] => [
-  [`${apiUrl}/`, 'the status page; /budgets is how fast the money goes'],
-  [`${telemetryUrl}/metrics`, 'what Prometheus reads'],
-  ...(monitoring ? ([[monitoring.alertsUrl, PROMETHEUS_TEXT]] as const) : []),
-  [local.baseUrl, 'the service'],
-  [configFile, 'the configuration of Dormouse'],
-]
-
-const PROMETHEUS_TEXT = 'Prometheus with dashboards/alerts.yaml, waiting a second in place of minutes'

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { request } from 'undici'
 import { createRandom } from '../../daemon/random.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
+import { createAsk, projectIds } from './ask.ts'
 import { CAST, SHOWN_FOR } from './cast.ts'
 import { readRecommendations } from './recommendations.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
@@ -38,11 +38,11 @@ export async function superviseDaemon(stage: StageSet, { signal, clock, say }: O
 export async function startClients(stage: StageSet, { clock, signal, watched }: Omit<DemoRun, 'say'>) {
   const { local, apiUrl } = stage
   const ask = createAsk(local)
-  const { projects } = (await ask('projects')) as { projects: readonly { id: string; name: string }[] }
+  const ids = await projectIds(ask)
   const random = createRandom()
   await Promise.all(
     CAST.map(async ({ role, delay }) => {
-      const id = projects.find(({ name }) => name === role)?.id
+      const id = ids.get(role)
       if (id === undefined) return
       const path = `projects/${id}/connection_uri?database_name=app&role_name=app_owner`
       const { uri } = (await ask(path)) as { uri: string }
@@ -50,7 +50,8 @@ export async function startClients(stage: StageSet, { clock, signal, watched }: 
       await watched
       const recommended = await recommendedRequest(apiUrl, id, { clock, signal })
       await clock.sleep(seconds(SHOWN_FOR), signal)
-      if (recommended && !signal.aborted) await ask(recommended.path.slice(1), recommended.body)
+      if (recommended && !signal.aborted)
+        await ask(recommended.path.slice(1), { method: 'PATCH', body: recommended.body })
       return play(role, uri, { clock, random, signal })
     }),
   )
@@ -74,18 +75,3 @@ async function recommendedRequest(
   }
   return undefined
 }
-
-/** A PATCH if there is a `change`. @throws unless it succeeds */
-type Ask = (path: string, change?: unknown) => Promise<unknown>
-
-const createAsk =
-  ({ baseUrl, apiKey }: StageSet['local']): Ask =>
-  async (path, change) => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const { statusCode, body } = await request(`${baseUrl}/${path}`, {
-      headers,
-      ...(change !== undefined && { method: 'PATCH', body: JSON.stringify(change) }),
-    })
-    if (statusCode >= 300) throw new Error(`the service answers ${statusCode}: ${await body.text()}`)
-    return body.json()
-  }

@@ -44,7 +44,7 @@ export function recommendedOf({ recommendations, withheld, currency }: Recommend
       name: nameOf(one),
       kind: one.kind,
       state: 'withheld' as const,
-      text: `no other delay: ${WITHHELD_TEXTS[one.because]}${one.until === null ? '' : `; answer about ${one.until.slice(11, 19)}`}`,
+      text: `no other delay: ${WITHHELD_TEXTS[one.because]}${one.until === null ? '' : `; answer about ${one.until.slice(0, 16).replace('T', ' ')}`}`,
     }))
   return [...made, ...reasons]
 }

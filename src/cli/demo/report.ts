@@ -1,10 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isoWeekIdOf } from '../../calendar/iso-week.ts'
-import { createUtc } from '../../calendar/zone.ts'
-import type { Instant } from '../../model/units.ts'
-import { askDaemon } from '../connect/daemon.ts'
+import { askDaemon, type DaemonApi } from '../connect/daemon.ts'
 
 /** Created at the start, so that a problem shows at once. @throws when it cannot be created */
 export function reportFolder(requested: string | undefined): string {
@@ -17,14 +14,14 @@ export type DemoReport = Readonly<{ markdown: string; html: string }>
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
-/** Report of the week of `now`; undefined if the daemon does not answer. */
-export async function writeDemoReport(
-  apiUrl: string,
-  { folder, now }: Readonly<{ folder: string; now: Instant }>,
-): Promise<DemoReport | undefined> {
-  const week = isoWeekIdOf(now, createUtc())
+/** Lets the daemon make and send the report of last week, as its schedule does on Mondays. @returns whether it could */
+export const sendReport = async (api: DaemonApi): Promise<boolean> =>
+  (await askDaemon(api, '/api/v1/report/send', { method: 'POST' })).ok
+
+/** Report of last week; undefined if the daemon does not answer. */
+export async function writeDemoReport(apiUrl: string, folder: string): Promise<DemoReport | undefined> {
   const write = async (format: keyof typeof NAMES): Promise<string | undefined> => {
-    const answer = await askDaemon({ url: apiUrl }, `/api/v1/report?week=${week}&format=${format}`)
+    const answer = await askDaemon({ url: apiUrl }, `/api/v1/report?format=${format}`)
     if (!answer.ok) return undefined
     const file = join(folder, NAMES[format])
     writeFileSync(file, await answer.value.text())

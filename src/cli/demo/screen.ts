@@ -33,7 +33,8 @@ function lines(io: Io, intro: readonly string[]): Screen {
     show: (fleet, notifications) => {
       for (const compute of fleet.computes) {
         const last = before.find(({ endpoint_id }) => endpoint_id === compute.endpoint_id)
-        if (last?.state !== compute.state) io.out(changeText(compute, fleet.taken_at))
+        // computes that sleep at first sight are not news
+        if (compute.state !== (last?.state ?? 'idle')) io.out(changeText(compute, fleet.taken_at))
       }
       before = fleet.computes
       for (const line of notifications.slice(printed)) io.out(line)

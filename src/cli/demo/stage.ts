@@ -1,22 +1,31 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toIso } from '../../model/time.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { freePort } from '../../local/proxy/listen.ts'
 import { startLocal, type Local } from '../../local/start.ts'
+import type { DaemonApi } from '../connect/daemon.ts'
 import { CAST } from './cast.ts'
 import { demoConfiguration } from './configuration.ts'
+import { PAST, limitAtRisk, startForgotten } from './past.ts'
 import { EVENTS_PATH, openReceiver, type DemoReceiver } from './receiver.ts'
 
 export type StageSet = AsyncDisposable & {
   readonly folder: string
   readonly local: Local
+  /** End of the past, ISO 8601: from then on real Postgres acts. */
+  readonly since: string
   readonly receiver: DemoReceiver
   readonly configFile: string
   readonly tokenFile: string
   readonly telemetryUrl: string
   readonly apiUrl: string
+  /** Access that may operate. */
+  readonly api: DaemonApi
 }
 
 /** Seconds, shorter than in reality, so that there is something to see within a minute. */
@@ -25,14 +34,10 @@ const ACTIVITY_LAG = 1
 /** Divides memory: tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
-type Props = Readonly<{
-  token: string
-  /** ISO 8601. */
-  now: () => string
-}>
+type Props = Readonly<{ token: string; clock: Clock; signal: AbortSignal }>
 
 /** Disposing removes all of it. @throws with what to do if the local service cannot start */
-export async function setStage({ token, now }: Props): Promise<StageSet> {
+export async function setStage({ token, clock, signal }: Props): Promise<StageSet> {
   await using stack = new AsyncDisposableStack()
   // mode 0700 and a name that did not exist: nobody has put anything in it
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
@@ -41,6 +46,7 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
   if (process.getuid?.() === 0) chmodSync(folder, 0o711)
   const local = await startLocal({
     folder: join(folder, 'service'),
+    past: PAST,
     projects: CAST.map(({ role, cu, delay }) => ({
       name: role,
       cu,
@@ -52,8 +58,11 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
     cacheScale: CACHE_SCALE,
   })
   stack.defer(() => local.stop())
-  const receiver = stack.use(await openReceiver(token, now))
+  const since = toIso(clock.now())
+  await startForgotten(local, { clock, signal })
+  const receiver = stack.use(await openReceiver(token, () => toIso(clock.now())))
   const [telemetry, api] = [await freePort(), await freePort()]
+  const apiUrl = `http://127.0.0.1:${api}`
   const secret = (name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, `${text}\n`, { mode: 0o600 })
@@ -67,17 +76,21 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
     telemetry,
     api,
     activityLag: ACTIVITY_LAG,
+    tokenDigest: createHash('sha256').update(token).digest('hex'),
+    monthLimit: await limitAtRisk(local),
   })
   writeFileSync(configFile, configuration)
   const open = stack.move()
   return {
     folder,
     local,
+    since,
     receiver,
     configFile,
     tokenFile: secret('receiver-token', token),
     telemetryUrl: `http://127.0.0.1:${telemetry}`,
-    apiUrl: `http://127.0.0.1:${api}`,
+    apiUrl,
+    api: { url: apiUrl, token },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

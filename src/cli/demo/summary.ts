@@ -9,6 +9,8 @@ import {
   spanText,
 } from '../../outputs/text/amounts.ts'
 import { sumOf } from '../../std/sum.ts'
+import { isActing, PAST_DAYS } from './cast.ts'
+import { CU_HOUR } from './configuration.ts'
 import type { recommendedOf } from './recommendations.ts'
 import type { ReceivedNotification } from './receiver.ts'
 import type { DemoReport } from './report.ts'
@@ -18,6 +20,8 @@ export type Summary = ReturnType<typeof buildSummary>
 type SummaryInput = Readonly<{
   fleet: FleetJson
   truth: Truth
+  /** Truth at the end of the past. */
+  past: Truth
   urls: Readonly<Record<'page' | 'metrics' | 'api' | 'service', string>> & {
     readonly prometheus?: string
     readonly alertmanager?: string
@@ -28,22 +32,27 @@ type SummaryInput = Readonly<{
   report: DemoReport
 }>
 
-/** Wakes, suspensions and awake time are those of the truth. */
-export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
+/** Wakes, suspensions and awake time are those of the truth, since the past ended; the ledger is compared over all of it. */
+export function buildSummary({ fleet, truth, past, ...rest }: SummaryInput) {
   const { computes } = fleet
   const account = fleet.accounts[0]
-  const summaries = truth.computes.map((real) => computeSummary(real, computes))
-  const cuSeconds = sumOf(computes, ({ cu_seconds }) => cu_seconds.likely)
-  const trueCuSeconds = sumOf(truth.computes, (real) => real.cuSeconds)
+  const before = new Map(past.computes.map((real) => [real.endpointId, real]))
+  const existing = truth.computes.filter(({ port }) => port !== null)
+  const summaries = existing.map((real) => computeSummary(real, before.get(real.endpointId), computes))
+  const whole = wholeOf(account, truth)
   return {
     computes: summaries,
-    wakes: sumOf(truth.computes, ({ wakes }) => wakes.length),
-    suspends: sumOf(truth.computes, ({ suspends }) => suspends),
-    awakeSeconds: sumOf(truth.computes, ({ awakeSeconds }) => awakeSeconds),
-    spend: account?.spend ?? { low: 0, likely: 0, high: 0, currency: '' },
+    wakes: sumOf(summaries, ({ wakes }) => wakes),
+    suspends: sumOf(summaries, ({ suspends }) => suspends),
+    awakeSeconds: sumOf(truth.computes, awakeIn) - sumOf(past.computes, awakeIn),
+    whole: { computes: truth.computes.length, deleted: truth.computes.length - existing.length, ...whole },
     ledger: {
-      errorRatio: trueCuSeconds === 0 ? 0 : Math.abs(cuSeconds - trueCuSeconds) / trueCuSeconds,
-      boundsContainTruth: summaries.every(({ boundsContainTruth }) => boundsContainTruth),
+      errorRatio: Math.abs(whole.spend.likely - whole.spend.truth) / whole.spend.truth,
+      boundsContainTruth: [
+        ...summaries.map((one) => one.awakeSeconds),
+        whole.awakeSeconds,
+        whole.spend,
+      ].every(containsTruth),
     },
     readings: readingsOf(account?.readings),
     observer: {
@@ -51,6 +60,24 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput) {
       awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
     },
     ...rest,
+  }
+}
+
+type ComputeTruth = Truth['computes'][number]
+
+const awakeIn = ({ awakeSeconds }: ComputeTruth) => awakeSeconds
+
+type Compared = Readonly<Record<'low' | 'likely' | 'high' | 'truth', number>>
+
+const containsTruth = ({ low, high, truth }: Compared) => low <= truth && truth <= high
+
+/** Computes that were deleted included. */
+function wholeOf(account: FleetJson['accounts'][number] | undefined, { computes }: Truth) {
+  const spend = account?.spend ?? { ...NO_BOUNDS, shown_low: 0, shown_likely: 0, shown_high: 0, currency: '' }
+  const cuHours = sumOf(computes, ({ cuSeconds }) => cuSeconds) / 3600
+  return {
+    awakeSeconds: { ...(account?.awake_seconds ?? NO_BOUNDS), truth: sumOf(computes, awakeIn) },
+    spend: { ...spend, truth: cuHours * CU_HOUR },
   }
 }
 
@@ -65,23 +92,29 @@ function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefi
   return { ok, refused, failed: sumOf(counts, ([, count]) => count) - ok - refused }
 }
 
-function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]) {
-  const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
+function computeSummary(
+  real: ComputeTruth,
+  before: ComputeTruth | undefined,
+  computes: readonly ComputeJson[],
+) {
+  const facts = {
+    endpointId: real.endpointId,
+    wakes: real.wakes.length - (before?.wakes.length ?? 0),
+    suspends: real.suspends - (before?.suspends ?? 0),
+  }
   const observed = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
   if (!observed)
     return {
       ...NOT_OBSERVED,
       ...facts,
       name: real.projectId,
-      awakeSeconds: { ...NO_TIME, truth: real.awakeSeconds },
+      awakeSeconds: { ...NO_BOUNDS, truth: real.awakeSeconds },
     }
-  const { low, high } = observed.awake_seconds
   return {
     ...facts,
     name: observed.project_name ?? real.projectId,
     state: observed.state,
     awakeSeconds: { ...observed.awake_seconds, truth: real.awakeSeconds },
-    boundsContainTruth: low <= real.awakeSeconds && real.awakeSeconds <= high,
     hitRatio: observed.hit_ratio,
     connections: observed.connections,
     readingAt: observed.reading_at,
@@ -89,10 +122,9 @@ function computeSummary(real: Truth['computes'][number], computes: readonly Comp
   }
 }
 
-const NO_TIME = { low: 0, likely: 0, high: 0 }
+const NO_BOUNDS = { low: 0, likely: 0, high: 0 }
 const NOT_OBSERVED = {
   state: 'unknown',
-  boundsContainTruth: false,
   hitRatio: null,
   connections: null,
   readingAt: null,
@@ -100,26 +132,36 @@ const NOT_OBSERVED = {
 }
 
 export function summaryText(summary: Summary): string {
-  const { spend, ledger, readings, observer, report } = summary
+  const { whole, ledger, readings, observer, report } = summary
+  const { spend } = whole
+  const shown = { low: spend.shown_low, likely: spend.shown_likely, high: spend.shown_high }
   const money = (value: number) => budgetAmountText(value, spend.currency)
-  const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
-    const { low, high, truth } = awakeSeconds
-    return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${countWithNoun(wakes, 'wake')}, ${countWithNoun(suspends, 'suspension')}`
-  })
+  const computes = summary.computes
+    .filter(({ name }) => isActing(name))
+    .map(
+      ({ name, wakes, suspends, awakeSeconds }) =>
+        `  ${name.padEnd(9)} ${awakeText(awakeSeconds)}; ${countWithNoun(wakes, 'wake')}, ${countWithNoun(suspends, 'suspension')}`,
+    )
   return [
     '',
     `${countWithNoun(summary.wakes, 'wake')} and ${countWithNoun(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthOf(summary.awakeSeconds)} in all:`,
     ...computes,
-    `Spend ${money(spend.likely)}${inBrackets(rangeText(spend, money))}; ` +
+    `All ${PAST_DAYS} days of ${countWithNoun(whole.computes, 'compute')}, ${whole.deleted} of them deleted: ${awakeText(whole.awakeSeconds)};`,
+    `spend ${money(spend.truth)}, Dormouse says ${money(spend.shown_likely)}${inBrackets(rangeText(shown, money))}; ` +
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
     `Readings: ${readings.ok} taken, ${readings.refused} refused by the quiet rule, ${readings.failed} failed. Wakes caused by readings: ${observer.wakesCaused}; ` +
       `awake time added: ${lengthOf(observer.awakeExtensionSeconds)}.`,
     notificationsLine(summary.told),
     'Recommended:',
-    ...summary.recommended.map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
-    `The report of this week: ${report.markdown}, ${report.html}`,
+    ...summary.recommended
+      .filter(({ name, state }) => isActing(name) || state !== 'withheld')
+      .map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
+    `The report of last week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }
+
+const awakeText = ({ low, high, truth }: Compared) =>
+  `awake ${lengthOf(truth).padStart(8)}, Dormouse says ${lengthOf(low)} to ${lengthOf(high)}`
 
 const lengthOf = (seconds: number) => spanText(seconds * 1000)
 

@@ -81,24 +81,6 @@ const sizes = strictObject({
     hitRatio: ratio(hitRatio),
   }))
 
-const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
-
-const policy = strictObject({
-  match: strictObject(selectorShape)
-    .prefault({})
-    .describe('The computes: those that fit everything given here; without conditions all.'),
-  autosuspend: autosuspend.prefault({}).describe('Recommended delays.'),
-  sizing: sizes.prefault({}).describe('Recommended sizes.'),
-  recommend: union([array(oneOf(RECOMMENDATION_KINDS)), literal('off').transform(() => [])], KINDS)
-    .prefault([...RECOMMENDATION_KINDS])
-    .describe('The kinds of recommendations that are made; off: none.'),
-}).transform(({ match, autosuspend: delays, sizing: bounds, recommend }): PolicyRule => ({
-  match,
-  policy: { ...delays, sizing: bounds, kinds: recommend },
-}))
-
-export const policiesSchema = array(policy, 'expected a list of policies')
-
 export const adviceSchema = strictObject({
   min_history: durationSchema({ min: '1s', max: '28d' })
     .prefault(durationText(minHistory))
@@ -119,3 +101,24 @@ export const adviceSchema = strictObject({
     .prefault(durationText(grid))
     .describe('The step of recommended delays, and the shortest gap between activities that counts.'),
 }).transform(camelKeys)
+
+const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
+
+const policy = strictObject({
+  match: strictObject(selectorShape)
+    .prefault({})
+    .describe('The computes: those that fit everything given here; without conditions all.'),
+  autosuspend: autosuspend.prefault({}).describe('Recommended delays.'),
+  sizing: sizes.prefault({}).describe('Recommended sizes.'),
+  recommend: union([array(oneOf(RECOMMENDATION_KINDS)), literal('off').transform(() => [])], KINDS)
+    .prefault([...RECOMMENDATION_KINDS])
+    .describe('The kinds of recommendations that are made; off: none.'),
+  advice: adviceSchema
+    .optional()
+    .describe('The evidence that they need, in place of advice; keys left out have their defaults.'),
+}).transform(({ match, autosuspend: delays, sizing: bounds, recommend, advice }): PolicyRule => ({
+  match,
+  policy: { ...delays, sizing: bounds, kinds: recommend, ...(advice && { needs: advice }) },
+}))
+
+export const policiesSchema = array(policy, 'expected a list of policies')

@@ -2,11 +2,13 @@
 // when it needs a larger size.
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
 import { commit, type AccountStore } from '../../model/ports/store.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import { instant, seconds, type Instant } from '../../model/units.ts'
+import { instant, micros, seconds, type Instant } from '../../model/units.ts'
 import type { Result } from '../../std/result.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -57,7 +59,13 @@ export async function createAdviser(options: AdviserOptions) {
   async function scan({ ledger }: PassState) {
     const finish = scans.start()
     utilisation = accountUtilisation(meteredProjects(ledger, new Map()))
-    const due = await findDue(ledger, { history, clock, needs: plan().needs, now: now() })
+    const { needs, policies } = plan()
+    const needsOf = ({ ref, compute }: ComputeEntry) => {
+      const project = ledger.projects.get(ref.projectId)?.project
+      // the price of an awake hour has no part in what is needed
+      return policies.of(selectorTargetOf(account, compute, project), micros(0)).needs ?? needs
+    }
+    const due = await findDue(ledger, { history, clock, needsOf, now: now() })
     for (const key of due.keys) queue.add(key)
     finish()
     if (due.nextAt !== undefined) scans.dueIn((due.nextAt - now()) / 1000)

@@ -24,14 +24,14 @@ export type DueComputes = Readonly<{
 type ScanContext = Readonly<{
   history: Pick<History, 'advice'>
   clock: Pick<Clock, 'yield'>
-  needs: Pick<AdviceNeeds, 'minHistory'>
+  needsOf: (entry: ComputeEntry) => Pick<AdviceNeeds, 'minHistory'>
   now: Instant
 }>
 
 /** Computes that exist and were never evaluated, or not for a day, or whose answer was to be there by now. */
 export async function findDue(
   { account, computes }: Ledger,
-  { history, clock, needs, now }: ScanContext,
+  { history, clock, needsOf, now }: ScanContext,
 ): Promise<DueComputes> {
   const due: ComputeEntry[] = []
   let nextAt: Instant | undefined
@@ -42,7 +42,7 @@ export async function findDue(
     for await (const advice of history.advice(account, { computes: refs }))
       known.set(computeKey(advice.ref), advice)
     for (const entry of entries) {
-      const dueAt = dueAfter(known.get(computeKey(entry.ref)), needs)
+      const dueAt = dueAfter(known.get(computeKey(entry.ref)), needsOf(entry))
       if (dueAt === undefined || dueAt <= now) due.push(entry)
       else nextAt = earliest(dueAt, nextAt ?? dueAt)
     }

@@ -64,10 +64,12 @@ export async function evaluateCompute(
   const size = sizeWhileAwake(compute.sizing, utilisation).likely
   const policy = policies.of(target, micros(size * priceAt(plan.prices, now)))
   const overBudget = overBudgetOf?.(target)
+  const needs = policy.needs ?? plan.needs
   const histories = await readHistories(history, ref, now)
   const input: AdviseInput = {
     ...histories,
     ...plan,
+    needs,
     entry,
     project,
     policy,
@@ -93,7 +95,7 @@ export async function evaluateCompute(
       ...life.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
       { kind: 'advice', advice: evaluated },
     ],
-    dueAt: dueAfter(evaluated, plan.needs),
+    dueAt: dueAfter(evaluated, needs),
   }
 }
 

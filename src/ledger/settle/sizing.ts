@@ -112,7 +112,8 @@ const boundsOf = ({ min, max }: Limits): Bounds<Cu> => ({ low: min, likely: min,
 
 const exactly = (limits: Limits): SizeBounds => ({
   size: boundsOf(limits),
-  ...(limits.min < limits.max && { moves: true }),
+  // no compute has the range of an unknown size
+  ...(limits.min < limits.max && limits.max < ANY_SIZE.max && { moves: true }),
 })
 
 /** Between equal observations a different size takes two changes: time, or operations, which a sleeping compute may not leave. */

@@ -36,11 +36,12 @@ export function* generateProjects(options: HistoryOptions): Generator<GeneratedP
 
 function simulateLife(
   life: ProjectLife,
-  { from, to, plan, preset }: HistoryOptions,
+  { from, to, plan, preset, delayBelowMinimum }: HistoryOptions,
 ): GeneratedProject | undefined {
   const settings: Settings = {
     ...DEFAULT_BEHAVIOUR,
     ...SIMULATED_BEHAVIOUR,
+    ...(delayBelowMinimum && { delayBelowMinimum }),
     faults: { ...DEFAULT_BEHAVIOUR.faults, ...SIMULATED_BEHAVIOUR.faults },
     plan,
     preset,

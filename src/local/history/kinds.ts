@@ -3,77 +3,78 @@ import type { SizeRange } from '../control/project.ts'
 import { planDelayProblem, type PlanAndPreset } from '../control/sizing/plans.ts'
 import { DEFAULT_CU } from '../control/sizing/sizes.ts'
 import type { Chance } from './chance.ts'
-import { type Session, atRandom, nightly, officeHours } from './sessions.ts'
+import { type Session, atRandom, nightly, officeHours, officeTimer } from './sessions.ts'
 
 /** The first projects have one kind each, so that a small history has all. */
 export const KINDS = ['office', 'batch', 'preview', 'chatty', 'always', 'rare', 'bursty'] as const
 
-export type Kind = (typeof KINDS)[number]
+export type DrawnKind = (typeof KINDS)[number]
+
+/** `timer` runs in office hours, `daily-preview` makes a branch on each working day, nobody uses `idle`. */
+export type Kind = DrawnKind | 'timer' | 'daily-preview' | 'idle'
 
 type AtLeastOne<Item> = readonly [Item, ...Item[]]
 
 type KindOfUse = Readonly<{
-  /** Share of the projects, percent. */
-  share: number
-  names: AtLeastOne<string>
   /** Application names. */
   programs: AtLeastOne<string>
-  /** Delays as on the wire, seconds: 0 is the default, which most people keep, -1 never. */
-  delays: AtLeastOne<number>
   /** Sessions in order of time, none before `from`; endless, without overlap. */
   sessions: (from: number, chance: Chance) => Iterable<Session>
 }>
 
+const PREVIEW: KindOfUse = {
+  programs: ['vercel', 'playwright', 'web'],
+  sessions: (from, chance) => officeHours(from, chance, 0.7),
+}
+
 export const USES: Readonly<Record<Kind, KindOfUse>> = {
   office: {
-    share: 30,
-    names: ['crm', 'helpdesk', 'billing', 'backoffice', 'planning', 'hr'],
     programs: ['web', 'backoffice', 'metabase'],
-    delays: [0, 0, 0, 0, 300, 600, 1800, 3600],
     sessions: (from, chance) => officeHours(from, chance, 1),
   },
-  batch: {
-    share: 12,
-    names: ['warehouse', 'reports', 'exports', 'etl'],
-    programs: ['airflow', 'dbt', 'cron'],
-    delays: [0, 0, 60, 300],
-    sessions: nightly,
-  },
-  preview: {
-    share: 14,
-    names: ['storefront', 'website', 'mobile-api'],
-    programs: ['vercel', 'playwright', 'web'],
-    delays: [0, 0, 120],
-    sessions: (from, chance) => officeHours(from, chance, 0.7),
-  },
+  batch: { programs: ['airflow', 'dbt', 'cron'], sessions: nightly },
+  preview: PREVIEW,
   chatty: {
-    share: 9,
-    names: ['queue', 'webhooks', 'sessions'],
     programs: ['worker', 'healthcheck'],
-    delays: [0, 300, 900],
     sessions: (from) => [{ from, to: Infinity, pause: { min: 100, max: 280 } }],
   },
   always: {
-    share: 8,
-    names: ['checkout', 'payments', 'auth'],
     programs: ['web', 'checkout'],
-    delays: [-1],
     sessions: (from, chance) => officeHours(from, chance, 1),
   },
   rare: {
-    share: 16,
-    names: ['archive', 'prototype', 'hackathon'],
     programs: ['psql', 'DBeaver'],
-    delays: [0, 0, 0, 60, 3600],
     sessions: (from, chance) => atRandom(from, chance, { days: 6, minutes: 12 }),
   },
   bursty: {
-    share: 11,
-    names: ['ingest', 'search', 'notifications'],
     programs: ['lambda', 'ingest'],
-    delays: [0, 0, 60, 900],
     sessions: (from, chance) => atRandom(from, chance, { days: 0.12, minutes: 4 }),
   },
+  timer: { programs: ['cron', 'airflow'], sessions: officeTimer },
+  'daily-preview': PREVIEW,
+  idle: { programs: ['psql'], sessions: () => [] },
+}
+
+type DrawnUse = Readonly<{
+  /** Share of the projects, percent. */
+  share: number
+  names: AtLeastOne<string>
+  /** Delays as on the wire, seconds: 0 is the default, which most people keep, -1 never. */
+  delays: AtLeastOne<number>
+}>
+
+export const DRAWN_USES: Readonly<Record<DrawnKind, DrawnUse>> = {
+  office: {
+    share: 30,
+    names: ['crm', 'helpdesk', 'billing', 'backoffice', 'planning', 'hr'],
+    delays: [0, 0, 0, 0, 300, 600, 1800, 3600],
+  },
+  batch: { share: 12, names: ['warehouse', 'reports', 'exports', 'etl'], delays: [0, 0, 60, 300] },
+  preview: { share: 14, names: ['storefront', 'website', 'mobile-api'], delays: [0, 0, 120] },
+  chatty: { share: 9, names: ['queue', 'webhooks', 'sessions'], delays: [0, 300, 900] },
+  always: { share: 8, names: ['checkout', 'payments', 'auth'], delays: [-1] },
+  rare: { share: 16, names: ['archive', 'prototype', 'hackathon'], delays: [0, 0, 0, 60, 3600] },
+  bursty: { share: 11, names: ['ingest', 'search', 'notifications'], delays: [0, 0, 60, 900] },
 }
 
 const fixed = (cu: number): SizeRange => ({ minCu: cu, maxCu: cu })
@@ -90,8 +91,8 @@ export const chooseSizing = ({ plan }: PlanAndPreset, chance: Chance): SizeRange
   plan === 'free' ? fixed(DEFAULT_CU) : chance.pick(SIZINGS)
 
 /** What the plan does not allow becomes the default. */
-export function chooseDelay(kind: Kind, subscription: PlanAndPreset, chance: Chance): number {
+export function chooseDelay(kind: DrawnKind, subscription: PlanAndPreset, chance: Chance): number {
   if (subscription.plan === 'free') return 0
-  const delay = chance.pick(USES[kind].delays)
+  const delay = chance.pick(DRAWN_USES[kind].delays)
   return planDelayProblem(delay, subscription) === undefined ? delay : 0
 }

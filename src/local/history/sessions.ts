@@ -30,6 +30,17 @@ export function* officeHours(from: number, chance: Chance, presence: number): Ge
   }
 }
 
+/** A job every eight minutes or so, from about seven to seven on weekdays. */
+export function* officeTimer(from: number, chance: Chance): Generator<Session> {
+  const every = chance.between(7.5, 8.5) * MINUTE
+  const [opens, closes] = [chance.between(6.5, 7.5) * HOUR, chance.between(18.5, 19.5) * HOUR]
+  for (let day = startOfDay(from); ; day += DAY) {
+    if (!isWeekday(day)) continue
+    for (let at = day + opens; at < day + closes; at += every + chance.between(-0.2, 0.2) * MINUTE)
+      if (at >= from) yield { from: at, to: at + 10_000, pause: { min: 2, max: 8 } }
+  }
+}
+
 /** A job at the same hour every night; on some days a person looks at the result. */
 export function* nightly(from: number, chance: Chance): Generator<Session> {
   const [hour, length] = [chance.between(0, 5), chance.between(4, 70)]

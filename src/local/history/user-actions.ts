@@ -1,9 +1,10 @@
 // What people do to a project in office hours (UTC): sizes, delays, restarts, branches, computes.
 import type { PlanAndPreset } from '../control/sizing/plans.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
-import type { Chance } from './chance.ts'
+import type { SizeRange } from '../control/project.ts'
+import { type Chance, createChance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
-import { chooseDelay, chooseSizing } from './kinds.ts'
+import { type DrawnKind, chooseDelay, chooseSizing } from './kinds.ts'
 import { DAY, HOUR, MINUTE, isWeekday } from './sessions.ts'
 
 type BranchRef = Readonly<{
@@ -52,6 +53,28 @@ export function* previewBranches(branch: BranchRef, from: number, chance: Chance
   }
 }
 
+/** Size and delay of a preview, as on the wire: smallest, default. */
+const PREVIEW_CONFIG = { minCu: 0.25, maxCu: 0.25, suspendTimeout: 0 } as const
+
+/** On each working day of `[from, to)` a preview branch, deleted on the next working day or the one after. */
+export function dailyBranches(
+  branch: BranchRef,
+  { from, to }: Readonly<{ from: number; to: number }>,
+  chance: Chance,
+): readonly Iterable<SimulatedEvent>[] {
+  const first = Math.ceil(from / DAY)
+  const days = Array.from({ length: Math.ceil(to / DAY) - first }, (_, day) => (first + day) * DAY)
+  return days.filter(isWeekday).map((day, at) => {
+    const start = workingTime(day, 0, chance)
+    const end = workingTime(start, chance.pick([1, 2]), chance)
+    const preview = { kind: 'preview', config: PREVIEW_CONFIG, from: start, to: end } as const
+    return branchEvents({ ...branch, ...preview, name: `preview/pr-${at + 201}` }, createChanceOf(chance))
+  })
+}
+
+/** A sequence of its own, so that events of several branches can be read in any order. */
+const createChanceOf = (chance: Chance): Chance => createChance(chance.text(12))
+
 /** Some projects get a permanent second branch, some a read replica for a while. */
 export function* extraBranches(
   branch: BranchRef,
@@ -66,12 +89,19 @@ export function* extraBranches(
   if (branch.subscription.plan !== 'free' && chance.happens(0.1)) yield replicaEvents(branch, from, chance)
 }
 
-type NewBranch = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
+type NewBranch = BranchRef &
+  Omit<Clients, 'endpointId' | 'config' | 'kind'> &
+  Readonly<{
+    name: string
+    kind: DrawnKind
+    /** Default: drawn. */
+    config?: SizeRange & { readonly suspendTimeout: number }
+  }>
 
 function* branchEvents(newBranch: NewBranch, chance: Chance): Generator<SimulatedEvent> {
   const { projectId, branchId: parentId, subscription, name, kind, from: at, to } = newBranch
   const [branchId, endpointId] = [`br-${chance.text(12)}`, `ep-${chance.text(12)}`]
-  const config = {
+  const config = newBranch.config ?? {
     ...chooseSizing(subscription, chance),
     suspendTimeout: chooseDelay(kind, subscription, chance),
   }

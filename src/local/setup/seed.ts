@@ -86,6 +86,8 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, subscri
   const generated = generateProjects({
     seed,
     projects: request.projects,
+    ...(request.chosen && { chosen: request.chosen }),
+    ...(prepared.options.allowShortDelays && { delayBelowMinimum: 'accepted' as const }),
     from,
     to,
     ...subscription,

@@ -20,6 +20,8 @@ export type AdvicePolicy = Readonly<{
     /** Target of the file cache; 0: no larger size for it. */
     hitRatio: Ratio
   }>
+  /** Evidence that recommendations need; default: as for all computes. */
+  needs?: AdviceNeeds
 }>
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compute, project } from '../../support/build.ts'
-import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
+import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../../src/model/policy/recommendation.ts'
 import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
 import { micros } from '../../../src/model/units.ts'
@@ -49,6 +49,14 @@ test.each<[money: string, awakeHour: number, seconds: number]>([
 
 test('a policy without keys is the default', () => {
   expect(policiesOf('  - {}').of(target('ep-x'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
+})
+
+test('a policy may need other evidence than advice asks for; keys that it leaves out have their defaults', () => {
+  const policies = policiesOf(`
+  - { match: { project: shop }, advice: { min_history: 12s, grid: 1s } }`)
+  const needs = { ...DEFAULT_ADVICE_NEEDS, minHistory: 12, grid: 1 }
+  expect(policies.of(target('ep-x'), HOUR_PRICE)).toEqual({ ...DEFAULT_ADVICE_POLICY, needs })
+  expect(policies.of(target('ep-x', 'blog'), HOUR_PRICE).needs).toBeUndefined()
 })
 
 test('a floor outside of the plan is no error', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createDueBySaturation, dueAfter, findDue } from '../../../src/daemon/advice/due.ts'
 import { createPace } from '../../../src/daemon/advice/adviser.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { ComputeAdvice, Withheld } from '../../../src/model/policy/recommendation.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { micros, seconds, type Instant } from '../../../src/model/units.ts'
@@ -45,7 +46,11 @@ const entryOf = (endpointId: string, spend: number, deletedAt?: Instant) => {
   return { ...entry, deletedAt, counters: { ...entry.counters, spend: micros(spend) } }
 }
 
-const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<typeof entryOf>[]) =>
+const scanned = (
+  rows: readonly ComputeAdvice[],
+  entries: readonly ReturnType<typeof entryOf>[],
+  needsOf: Parameters<typeof findDue>[1]['needsOf'] = () => ({ minHistory: seconds(3 * DAY) }),
+) =>
   findDue(
     { ...ledger(), computes: new Map(entries.map((entry) => [computeKey(entry.ref), entry])) },
     {
@@ -57,10 +62,14 @@ const scanned = (rows: readonly ComputeAdvice[], entries: readonly ReturnType<ty
         },
       },
       clock: fakeClock(),
-      needs: { minHistory: seconds(3 * DAY) },
+      needsOf,
       now: at(2 * DAY),
     },
   )
+
+const needsByCompute = ({ ref }: ComputeEntry) => ({
+  minHistory: seconds(ref.endpointId === 'ep-b' ? 60 : 3 * DAY),
+})
 
 describe('a scan', () => {
   test('finds computes without an evaluation, dearest first, and none that is deleted', async () => {
@@ -86,6 +95,12 @@ describe('a scan', () => {
       keys: [computeKey(refOf('ep-b'))],
       nextAt: at(2.25 * DAY),
     })
+  })
+
+  test('goes by what each compute needs', async () => {
+    const rows = ['ep-a', 'ep-b'].map((endpointId) => ({ ...advice(1.5 * DAY), ref: refOf(endpointId) }))
+    const entries = rows.map(({ ref }) => entryOf(ref.endpointId, 1))
+    expect((await scanned(rows, entries, needsByCompute)).keys).toEqual([computeKey(refOf('ep-b'))])
   })
 })
 

@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
+import { ANY_SIZE, sizeIn } from '../../../src/ledger/settle/sizing.ts'
+import type { SizeObservation } from '../../../src/model/ledger/evidence.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
-import { bytes, cu, type CuMillis } from '../../../src/model/units.ts'
+import { bytes, cu, ratio, type CuMillis } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
-import { at, attempt, ledger, look, operation, prices, reading, sweep } from '../../support/build.ts'
+import {
+  at,
+  attempt,
+  evidence,
+  ledger,
+  look,
+  operation,
+  prices,
+  reading,
+  sweep,
+} from '../../support/build.ts'
 
 /** CU·ms after some sweeps over one compute. */
 function cuTimeAfter(...sweeps: readonly Sweep[]): Bounds<CuMillis> {
@@ -51,4 +63,24 @@ test('before the first look the size is what it showed, unless an operation may 
     likely: 100_000,
     high: 101_000 * 56,
   })
+})
+
+test('the size of a compute that only operations tell of is no position in a range', () => {
+  const seen = { firstSeenAt: at(0), lastSeenAt: at(100), isChanging: false }
+  const likelyOf = (limits: Pick<SizeObservation, 'min' | 'max'>) =>
+    sizeIn(
+      { from: at(10), to: at(20) },
+      {
+        metered: { shares: [], expected: ratio(0.5), until: undefined },
+        evidence: evidence({ sizes: [{ ...seen, ...limits }] }),
+        certainlyAwake: [],
+        undisturbed: [],
+        interval: undefined,
+      },
+    )
+  expect(likelyOf({ min: cu(1), max: cu(4) })).toEqual({
+    size: { low: 1, likely: 2.5, high: 4 },
+    moves: true,
+  })
+  expect(likelyOf(ANY_SIZE)).toEqual({ size: { low: 0.25, likely: 0.25, high: 56 } })
 })

@@ -31,6 +31,40 @@ test('a history keeps to what its plan allows', () => {
   expect(delays).toContain(-1)
 })
 
+const SIZED = { minCu: 2, maxCu: 2, suspendTimeout: 0 }
+
+test('chosen projects have the name, size, delay and beginning that was chosen; the others are as without them', () => {
+  const chosen = [
+    { name: 'mailer', kind: 'timer', ...SIZED, days: 7 },
+    { name: 'archive', kind: 'idle', ...SIZED, suspendTimeout: -1 },
+  ] as const
+  const [mailer, archive, drawn] = generateProjects(past({ projects: 3, chosen }))
+  expect(mailer?.project).toMatchObject({
+    name: 'mailer',
+    createdAt: NOW - 7 * DAY,
+    computes: [{ config: SIZED }],
+  })
+  expect(mailer?.uses[0]?.wakes.length).toBeGreaterThan(5 * 60)
+  expect(archive?.project).toMatchObject({ createdAt: NOW - 30 * DAY, computes: [{ state: 'active' }] })
+  expect(archive?.uses[0]?.wakes).toHaveLength(1)
+  expect(drawn).toEqual(lived[2])
+})
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+test('a project of daily previews gets a branch on each working day', () => {
+  const chosen = [{ name: 'website', kind: 'daily-preview', ...SIZED }] as const
+  const [website] = generateProjects(past({ projects: 1, chosen }))
+  const created = website?.operations.filter(({ action }) => action === 'create_branch') ?? []
+  const working = Array.from({ length: 30 }, (_, day) => NOW - (29 - day) * DAY).filter(
+    (at) => new Date(at).getUTCDay() % 6 !== 0,
+  )
+  // the last branch may come later that day
+  expect(created.map(({ createdAt }) => dayOf(createdAt)).slice(0, 20)).toEqual(
+    working.map(dayOf).slice(0, 20),
+  )
+})
+
 test('a project does not depend on the number of projects, and projects are generated lazily', () => {
   const [first] = generateProjects(past({ projects: 1_000_000 }))
   expect(first).toEqual(lived[0])
