@@ -3,8 +3,8 @@
 // 1. Hazard by bin of the gap that begins (fleet-hazard.ts).
 // 2. Expected cost of each delay under the hazard, as in hazard.ts, blended with what the delays would have cost in the compute's own gaps,
 //    older ones with less weight.
-// 3. The cheapest delay, at most `MAX_UNKNOWN` before the compute had three gaps. The last delay stays unless another one is cheaper by
-//    `HYSTERESIS`: a longer delay that the lever binds for an hour costs more than such a difference.
+// 3. The cheapest delay, at most `MAX_UNKNOWN` before the compute had three gaps. The delay of a gap that began less than an hour before
+//    stays unless another one is cheaper by `HYSTERESIS`: a longer delay that the lever binds for an hour costs more than that.
 import { hiOf, loOf } from './bins.ts'
 import { createFleetHazard, LEARNED_BINS, type FleetHazard } from './fleet-hazard.ts'
 import { gapCost, longestDelay, type GuardTerms } from './guard.ts'
@@ -17,6 +17,8 @@ const FEW_GAPS = 3
 const MAX_UNKNOWN = 5
 /** Share by which the cost must fall: at 0 the lever rule costs busy computes 3 points, larger shares cost more than they save. */
 const HYSTERESIS = 0.01
+/** Time for which the lever binds a longer delay, steps of a minute: a shorter one goes out once an hour. */
+const BOUND_FOR = 60
 /** Bounds of a hazard: no outcome is certain. */
 const [LEAST, MOST] = [0.0001, 0.998]
 
@@ -46,7 +48,8 @@ export function createDelayLearner(
     ownGaps: 0,
   })).filter(({ hi }) => hi <= longestDelay(terms))
   let hidden = 0
-  let last: number | undefined
+  let decidedAt = -Infinity
+  let last = terms.floor
 
   function decide(at: number, hiddenBelow = 0): number {
     hidden = hiddenBelow
@@ -62,7 +65,9 @@ export function createDelayLearner(
       if (hi >= terms.floor && cost < least) [least, best] = [cost, hi]
     }
     if (compute.gaps() < FEW_GAPS) return Math.max(terms.floor, Math.min(best, MAX_UNKNOWN))
-    if (last === undefined || least < (1 - HYSTERESIS) * kept) last = best
+    const isBound = at - decidedAt < BOUND_FOR
+    decidedAt = at
+    if (!isBound || least < (1 - HYSTERESIS) * kept) last = best
     return last
   }
 
