@@ -64,11 +64,13 @@ export function createFleetHazard(): FleetHazard {
     const ownBins = createCounterTable(priorHazard)
     const ownGroups = createCounterTable((group) => priorHazard(GROUP_STARTS[group] ?? 0))
     const inputs = new Float64Array(START_WEIGHTS.length)
-    // of the gap in progress: its number, its first bin that did not learn yet, and the contexts of all bins
+    // of the gap in progress: its number, its first bin that did not learn yet, and the contexts of bins that were asked for
     let [gap, next] = [0, 0]
-    let contexts: readonly BinContexts[] = []
+    let contexts: BinContexts[] = []
 
-    function contextsOf(bin: number): BinContexts {
+    const contextsOf = (bin: number) => (contexts[bin] ??= newContexts(bin))
+
+    function newContexts(bin: number): BinContexts {
       const group = GROUP_BY_BIN[bin] ?? 0
       return {
         start: base(bin),
@@ -91,8 +93,7 @@ export function createFleetHazard(): FleetHazard {
     }
 
     function learn(bin: number, outcome: number): void {
-      const one = contexts[bin]
-      if (!one) return
+      const one = contextsOf(bin)
       readInputs(one)
       for (const weights of one.weights) learnWeights(weights, inputs, outcome)
       for (const counter of one.own) count(counter, outcome, OWN_LIMIT)
@@ -121,12 +122,11 @@ export function createFleetHazard(): FleetHazard {
         past.beginGap(at)
         gap += 1
         next = BINS.find((bin) => loOf(bin) > hiddenBelow) ?? LEARNED_BINS
-        contexts = BINS.map(contextsOf)
+        contexts = []
         awaitPass(at, next)
       },
       hazard(bin) {
-        const one = contexts[bin]
-        if (!one) return priorHazard(bin)
+        const one = contextsOf(bin)
         readInputs(one)
         const mixture = one.weights.reduce((sum, weights) => sum + mixed(weights, inputs), 0)
         const share = Math.min(1, past.gaps() / MIXED_GAPS)
