@@ -99,12 +99,22 @@ function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<num
   return saved && mapBounds(saved, (time) => Math.min(most, Math.max(least, time)))
 }
 
-const wideningOf = ({ input }: DelayEvidence) => statedWidening(input.finished?.get('delay'))
+const wideningOf = (evidence: DelayEvidence) =>
+  scarcityOf(evidence) * statedWidening(evidence.input.finished?.get('delay'))
+
+/**
+ * Factor of all half widths, 1 from `advice.min_gaps` on: with a quarter of them a half width is twice as wide. Days with few gaps look more
+ * alike than the days that follow them.
+ */
+function scarcityOf({ gaps, input }: DelayEvidence): number {
+  const ended = gaps.filter(({ isOpen }) => !isOpen).length
+  return Math.sqrt(Math.max(1, input.needs.minGaps / Math.max(1, ended)))
+}
 
 /**
  * Saved seconds with each wake at its price; a wake belongs to the time in which its gap begins. How wide the interval is depends on what is
  * at risk:
- * 1. a shorter delay cannot cost money, only wakes, of which each gap brings one at the most: the plain interval;
+ * 1. a shorter delay cannot cost money, only wakes, of which each gap brings one at the most: the plain interval, wider for few gaps;
  * 2. a longer one costs money without bound: the interval of a stated saving.
  */
 function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<number> | undefined {
@@ -118,7 +128,11 @@ function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<nu
   })
   const wakes = priceOfWakes(gaps)
   const gained = mapBounds(savedTime(gaps, change), (time) => time + wakes)
-  return savedTimeInterval(blocks, gained, isShorter(to, evidence) ? 1 : wideningOf(evidence))
+  return savedTimeInterval(
+    blocks,
+    gained,
+    isShorter(to, evidence) ? scarcityOf(evidence) : wideningOf(evidence),
+  )
 }
 
 /** Shortest history has this many blocks of the bootstrap. */

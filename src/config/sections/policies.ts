@@ -90,7 +90,7 @@ export const adviceSchema = strictObject({
   min_gaps: wholeNumberSchema(1, 10_000)
     .prefault(minGaps)
     .describe(
-      'How many of its gaps between activities must have been seen by then; with a delay in force, 7 followed days do as well.',
+      'How many of its gaps between activities must have been seen by then; with a delay in force, 7 followed days do as well, but fewer gaps widen the interval of the saving.',
     ),
   min_peaks: durationSchema({ min: '1s', max: '28d' })
     .prefault(durationText(minPeaks))

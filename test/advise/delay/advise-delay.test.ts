@@ -11,12 +11,9 @@ import { at } from '../../support/build.ts'
 import { delayInput, gapsOf, HOURLY } from './delay-input.ts'
 
 const DAY = 86_400
-
 /** Active until just before the evaluation, at the default delay. */
 const recent = { lastActive: at(-30) }
-
 const repeat = (length: number, count: number): readonly number[] => Array<number>(count).fill(length)
-
 /** Days up to `at(0)`: each begins with the gaps of these lengths, and a gap lasts from the last one until the next day. */
 function gapsOfDays(days: readonly (readonly number[])[]): readonly Gap[] {
   return days.flatMap((lengths, day) => {
@@ -186,8 +183,7 @@ describe('withheld', () => {
 describe('a shorter delay must gain on other days like these, with wakes priced', () => {
   // 60 instead of 300 s: 600 s save 240; 299 s save 239 and add a wake of 300
   const [gains, loses] = [600, 299]
-  const burst = [...repeat(gains, 120)]
-  const pings = [...repeat(loses, 90)]
+  const [burst, pings] = [repeat(gains, 120), repeat(loses, 90)]
 
   test('three days gain more than seven lose: withheld', () => {
     const days = Array.from({ length: 10 }, (_, day) => (day % 3 === 1 ? burst : pings))
@@ -215,6 +211,15 @@ const daily = (days: number) => gapsOfDays(Array.from({ length: days }, () => [3
 describe('seldom used, with a delay in force', () => {
   test('a weekday cycle of followed time does for the gaps that are missing', () => {
     expect(proposed(delayInput({ gaps: daily(7) }, recent)).to).toEqual({ delay: 60 })
+  })
+
+  test('fewer gaps, wider interval', () => {
+    const days = Array.from({ length: 10 }, (_, day) => (day % 2 === 0 ? [3600, 3600, 3600] : []))
+    const [few, fewer] = [25, 100].map((minGaps) => {
+      const needs = { ...delayInput().needs, minGaps }
+      return proposed(delayInput({ gaps: gapsOfDays(days), needs }, recent)).saving
+    })
+    expect(fewer!.high - fewer!.likely).toBeCloseTo(2 * (few!.high - few!.likely), 0)
   })
 
   test('before, the answer comes at its end', () => {
