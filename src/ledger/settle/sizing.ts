@@ -168,7 +168,9 @@ function sizeBefore(
     ({ from, to }) => end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
   )
   if (end && isUndisturbed && isUnbroken(certainlyAwake, at, end.earliest)) return exactly(first)
-  const isChanged = configChangesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
+  const isChanged = configChangesOf(evidence).some(
+    ({ createdAt, updatedAt }) => updatedAt + SECOND > at && createdAt <= first.firstSeenAt,
+  )
   if (isCovered(evidence, at, first.firstSeenAt) && !isChanged) return exactly(first)
   return anySize(first)
 }

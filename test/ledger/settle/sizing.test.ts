@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
-import { ANY_SIZE, sizeIn } from '../../../src/ledger/settle/sizing.ts'
+import { ANY_SIZE, NOT_METERED, sizeIn } from '../../../src/ledger/settle/sizing.ts'
 import type { SizeObservation } from '../../../src/model/ledger/evidence.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
@@ -63,6 +63,27 @@ test('before the first look the size is what it showed, unless an operation may 
     likely: 100_000,
     high: 101_000 * 56,
   })
+})
+
+test('operations may have changed the size before the first look only until that look', () => {
+  const sizes = [{ min: cu(1), max: cu(1), firstSeenAt: at(1000), lastSeenAt: at(1100), isChanging: false }]
+  const sizeWith = (changedAt: number) =>
+    sizeIn(
+      { from: at(10), to: at(20) },
+      {
+        metered: NOT_METERED,
+        evidence: evidence({
+          sizes,
+          operations: [operation('apply_config', changedAt)],
+          covered: { from: at(0), to: at(900) },
+        }),
+        certainlyAwake: [],
+        undisturbed: [],
+        interval: undefined,
+      },
+    )
+  expect(sizeWith(1050)).toEqual({ size: { low: 1, likely: 1, high: 1 } })
+  expect(sizeWith(999)).toEqual({ size: { low: 0.25, likely: 1, high: 56 } })
 })
 
 test('the size of a compute that only operations tell of is no position in a range', () => {
