@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import { readStoredPast } from '../../daemon/history/stored-past.ts'
 import { buildReport } from '../../daemon/reports/build.ts'
 import type { ArchiveList, ReportQuery } from '../../daemon/reports/requests.ts'
 import {
@@ -179,6 +180,7 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
     plan: config.report.plan,
     unread: reasonNotRead(config, reasonNotReadable(account, config)),
     view: undefined,
+    past: await readStoredPast(store, name),
   }
   const built = await buildReport(source, { slot, madeAt: now }, clock)
   return write(REPORT_RENDERINGS[format].render(built).join(''), io)

@@ -77,15 +77,16 @@ const sinceText = ({ counted_from, period }: Pick<MonthJson, 'counted_from' | 'p
   counted_from > period.from ? `, known since ${counted_from}` : ''
 
 const monthLine = (month: MonthJson, currency: string) =>
-  `  this month: ${spentText(month.spent, currency)}${sinceText(month)}; ${forecastText(month.forecast, currency)}`
+  `  this month: ${spentText(month.spent, currency)}${sinceText(month)}; ${forecastText(month.shown_forecast, currency)}`
 
 function budgetLines(budget: BudgetJson) {
-  const { unit, forecast } = budget
+  const { unit, spent, shown_forecast: forecast } = budget
+  const because = spent.shown_because === null ? '' : `, ${spent.shown_because}`
   const over = forecast ? `; over the limit with ${percent(forecast.probability_over)}` : ''
   const exhausted = forecast?.exhausted_at ? `, expected at ${forecast.exhausted_at}` : ''
   return [
-    `  budget ${budget.budget} (${budget.scope}, per ${budget.per}): ${budgetAmountText(budget.spent.likely, unit)}` +
-      ` of ${budgetAmountText(budget.limit, unit)}, ${percent(budget.share)}; until ${budget.period.to}${sinceText(budget)}`,
+    `  budget ${budget.budget} (${budget.scope}, per ${budget.per}): ${budgetAmountText(spent.shown_likely, unit)}` +
+      ` of ${budgetAmountText(budget.limit, unit)}, ${percent(budget.shown_share)}${because}; until ${budget.period.to}${sinceText(budget)}`,
     `    burn ${budget.burns.map(burnText).join(', ')}; at most ${budget.max_burn.toFixed(1)}` +
       (budget.rungs.length === 0 ? '' : `; reached ${budget.rungs.join(', ')} %`),
     `    ${forecastText(forecast, unit)}${over}${exhausted}`,

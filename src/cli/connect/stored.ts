@@ -2,6 +2,7 @@ import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
 import { takeSnapshot } from '../../daemon/snapshot/snapshot.ts'
+import { readStoredPast } from '../../daemon/history/stored-past.ts'
 import type { AdviceSources } from '../../daemon/history/recommendations.ts'
 import { newPassState } from '../../daemon/pass/pass-state.ts'
 import { createPreset } from '../../model/service/sizes.ts'
@@ -67,6 +68,7 @@ async function storedSnapshot(config: Config, store: StoreReader): Promise<Snaps
       state: newPassState(await store.account(account.name).load()),
       prices: await effectivePrices(account, store, now),
       preset,
+      past: await readStoredPast(store, account.name),
     })),
   )
   const { owners, reading } = config

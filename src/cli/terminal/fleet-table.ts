@@ -16,7 +16,10 @@ export function fleetTable({ computes }: FleetJson): string {
   )
 }
 
-const spendOf = ({ spend: { likely, currency } }: ComputeJson) => ({ micros: likely * 1_000_000, currency })
+const spendOf = ({ spend: { shown_likely: likely, currency } }: ComputeJson) => ({
+  micros: likely * 1_000_000,
+  currency,
+})
 
 const rowOf = (status: ComputeJson, { name, spend }: Readonly<{ name: string; spend: string }>) => [
   name,

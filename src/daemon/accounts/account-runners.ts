@@ -190,7 +190,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       const isUpToDate = failures === 0 && status === 'ok'
       const last = { begunAt, took: done.took }
       runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
-      used.forecaster.refresh(state)
+      used.forecaster.refresh(state, countedPast.current())
       countedPast.refresh(state, signal)
       if (recommends(current())) adviser.refresh(state, signal)
       await afterTurn(done.took)

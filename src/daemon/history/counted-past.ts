@@ -26,7 +26,7 @@ import { sumOf } from '../../std/sum.ts'
 import { PROJECTS_PER_REQUEST, readConsumption, subscriberOf } from '../accounts/consumption.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassState } from '../pass/pass-state.ts'
-import { STORED_PAST, decodePast, encodePast } from './stored-past.ts'
+import { STORED_PAST, encodePast, readStoredPast } from './stored-past.ts'
 
 type CountedPastOptions = Readonly<{
   account: string
@@ -47,8 +47,7 @@ const LONGEST_WAIT = 3600
 
 export async function createCountedPast(options: CountedPastOptions) {
   const { account, clock, history, store, epoch, log } = options
-  const stored = await history.jobState(account, STORED_PAST)
-  let past = stored && decodePast(stored, account)
+  let past = await readStoredPast(history, account)
   const since = clock.monotonic()
   let running: Promise<void> | undefined
 

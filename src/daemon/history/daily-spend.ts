@@ -1,5 +1,6 @@
 import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/settle/cu-time.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
+import { createShownRows } from '../../ledger/metering/shown-amount.ts'
 import { clipSlice } from '../../ledger/settle/slices.ts'
 import type { HistoryInterval } from '../../ledger/budgets/from-history.ts'
 import { settledPartOfOpen, slicesOfHistory } from '../../ledger/budgets/from-history.ts'
@@ -9,6 +10,7 @@ import { addToDay, restateAtSizing, type DailyAmounts } from '../../ledger/forec
 import { amountInLimitUnit } from '../../ledger/budgets/period-totals.ts'
 import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
+import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow, Prices, AwakeSlice } from '../../model/ledger/quantities.ts'
@@ -28,13 +30,21 @@ export type DailySpendOptions = Readonly<{
 export type DailySpend = Readonly<{
   /** At the current sizing of each compute. */
   restated: DailyAmounts
-  /** As it was; likely, in the unit of the limit. */
+  /** As it was, for people; likely, in the unit of the limit. */
   paid: Map<DayNumber, number>
+}>
+
+type DailySpendRequest = Readonly<{
+  ledger: Ledger
+  from: Instant
+  now: Instant
+  /** Narrows what was paid. */
+  past: CountedPast | undefined
 }>
 
 /** Spend of the budgets in their order, from the day of `from` on. */
 export async function readDailySpend(
-  { ledger, from, now }: Readonly<{ ledger: Ledger; from: Instant; now: Instant }>,
+  { ledger, from, now, past }: DailySpendRequest,
   options: DailySpendOptions,
 ): Promise<readonly DailySpend[]> {
   const { history, scopes, prices, zone } = options
@@ -57,17 +67,18 @@ export async function readDailySpend(
   const add = (
     { budget, restated, paid }: (typeof series)[number],
     day: DayNumber,
-    { ref, amounts }: { ref: ComputeRef; amounts: UsageAmounts },
+    { ref, amounts, shown = amounts }: AddedAmounts,
   ) => {
     const entry = ledger.computes.get(computeKey(ref))
     addToDay(restated, day, entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts)
-    paid.set(day, (paid.get(day) ?? 0) + amountInLimitUnit(amounts, budget.limit.unit).likely)
+    paid.set(day, (paid.get(day) ?? 0) + amountInLimitUnit(shown, budget.limit.unit).likely)
   }
+  const shownRow = createShownRows(past)
   const addRow = (row: DayRow) => {
     const middle = instant((row.from + row.to) / 2)
     const { number } = zone.dayOf(middle)
     for (const one of seriesOfDay(row.ref, middle))
-      if (one.isWhole) add(one, number, { ref: row.ref, amounts: row })
+      if (one.isWhole) add(one, number, { ref: row.ref, amounts: row, shown: shownRow(row) })
   }
   const addInterval = (interval: HistoryInterval) => {
     const { ref } = interval
@@ -91,7 +102,11 @@ export async function readDailySpend(
   return series
 }
 
-function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {
+/** `shown`: for people, by default `amounts`. */
+type AddedAmounts = Readonly<{ ref: ComputeRef; amounts: UsageAmounts; shown?: UsageAmounts }>
+
+/** Without a window that leaves parts of `[from, to)` out. */
+export function countsAlways({ countedIn }: Budget, from: Instant, to: Instant) {
   const [first, ...others] = countedIn(from, to)
   return first !== undefined && others.length === 0 && first.from === from && first.to === to
 }

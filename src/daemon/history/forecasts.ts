@@ -1,6 +1,7 @@
 // Forecasts beside the pass: days are read from the store at most once an hour, forecasts made of them every five minutes.
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
-import type { BudgetForecast, BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
+import type { CountedPast, Shown } from '../../model/ledger/counted-past.ts'
+import type { BudgetForecast, BudgetView, SpentByDay } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { isResized } from '../../model/inference/transition.ts'
@@ -9,6 +10,7 @@ import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { readDailySpend, type DailySpend, type DailySpendOptions } from './daily-spend.ts'
+import { shownSpend } from './shown-budget.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { inTurns } from '../turns.ts'
 
@@ -23,27 +25,39 @@ const HISTORY = seconds(400 * 86_400)
 /** A younger restated day may wait; an older one comes from a history just read, and may change much. */
 const RECENT = seconds(2 * 86_400)
 
+type Forecasts = Readonly<{
+  /** Undefined before a day is over. */
+  forecast: BudgetForecast | undefined
+  /** From the spend that people see; undefined where that is the ledger's. */
+  shownForecast?: BudgetForecast | undefined
+  /** Undefined before history was read. */
+  spentByDay?: SpentByDay | undefined
+}>
+
 export function createForecaster(options: DailySpendOptions & Pick<DaemonEnvironment, 'clock' | 'log'>) {
   const { clock, scopes, zone, log } = options
   const series = new Map<string, DailySpend>()
-  const forecasts = new Map<string, Pick<BudgetWithForecast, 'period' | 'forecast' | 'spentByDay'>>()
+  const forecasts = new Map<string, Forecasts & Pick<BudgetView, 'period'>>()
   let readAt: number | undefined
   /** As of the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
+  /** As of the last read. */
+  let past: CountedPast | undefined
   /** Oldest day restated since the last read. */
   let changedFrom: Instant | undefined
   let doneAt: number | undefined
   let running: Promise<void> | undefined
 
-  async function work({ ledger, budgets, clock: { offset } }: PassState) {
+  async function work({ ledger, budgets, clock: { offset } }: PassState, counted: CountedPast | undefined) {
     const now = instant(clock.now() + offset)
-    if (isReadDue(now)) {
-      const mustReadAll = readAt === undefined || isAnyResized(ledger, computes)
+    if (counted !== past || isReadDue(now)) {
+      const mustReadAll = counted !== past || readAt === undefined || isAnyResized(ledger, computes)
       await clock.yield()
       const from = mustReadAll ? after(now, seconds(0 - HISTORY)) : changedFrom
       changedFrom = undefined
       // set again after the read: when the store fails, the next read is of everything
       readAt = undefined
+      past = counted
       if (from !== undefined) await readDays(ledger, from, now)
       readAt = clock.monotonic()
       computes = new Map([...ledger.computes].map(([key, { compute }]) => [key, compute]))
@@ -51,9 +65,12 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     }
     for await (const view of inTurns(budgets, clock)) {
       const days = series.get(view.name)
-      const forecast = days && forecastBudget(view, days.restated, { now, dayOf: zone.dayOf })
+      const forecastOf = (one: BudgetView) =>
+        days && forecastBudget(one, days.restated, { now, dayOf: zone.dayOf })
+      const shown = shownSpend(view, { past, scopes, ledger })
+      const shownForecast = shown && forecastOf({ ...view, spent: shown.amount })
       const spentByDay = days && spentByDayOf(view, days.paid, now)
-      forecasts.set(view.name, { period: view.period, forecast, spentByDay })
+      forecasts.set(view.name, { period: view.period, forecast: forecastOf(view), shownForecast, spentByDay })
     }
     doneAt = clock.monotonic()
   }
@@ -65,7 +82,7 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
 
   async function readDays(ledger: Ledger, begin: Instant, now: Instant) {
     const from = zone.dayOf(begin)
-    const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
+    const fresh = await readDailySpend({ ledger, from: from.from, now, past }, options)
     for (const [index, { name }] of scopes.budgets.entries()) {
       const [before, since] = [series.get(name), fresh[index]]
       series.set(name, {
@@ -85,24 +102,33 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     }
   }
 
-  const isDue = ({ budgets }: PassState) =>
+  const isDue = ({ budgets }: PassState, counted: CountedPast | undefined) =>
     doneAt === undefined ||
+    counted !== past ||
     clock.monotonic() - doneAt >= FORECAST_INTERVAL ||
     budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
 
   return {
-    /** For this period. The forecast is undefined before a day is over; both are before history was read. */
-    of: ({ name, period, spent }: BudgetView): Pick<BudgetWithForecast, 'forecast' | 'spentByDay'> => {
+    /**
+     * For this period; all undefined before history was read.
+     * @param shown the spend that people see
+     */
+    of: ({ name, period, spent }: BudgetView, shown?: Shown): Forecasts => {
       const last = forecasts.get(name)
       if (last?.period.from !== period.from) return { forecast: undefined }
-      return { forecast: atLeast(last.forecast, spent.likely), spentByDay: last.spentByDay }
+      const { forecast, shownForecast = forecast, spentByDay } = last
+      return {
+        forecast: atLeast(forecast, spent.likely),
+        shownForecast: shown && atLeast(shownForecast, shown.amount.likely),
+        spentByDay,
+      }
     },
-    /** Starts what is due, beside everything else. Never throws. */
-    refresh: (state: PassState) => {
+    /** Starts what is due, beside everything else. At once when the past was read: then all projects were looked at. Never throws. */
+    refresh: (state: PassState, counted?: CountedPast) => {
       const { restatedFrom } = state.persistence
       if (restatedFrom !== undefined) changedFrom = earliest(restatedFrom, changedFrom ?? restatedFrom)
-      if (running || state.budgets.length === 0 || !isDue(state)) return
-      running = work(state)
+      if (running || state.budgets.length === 0 || !isDue(state, counted)) return
+      running = work(state, counted)
         .catch((err: unknown) => {
           log.error({ err, account: state.ledger.account }, 'the forecasts could not be worked out')
         })

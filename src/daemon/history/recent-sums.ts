@@ -1,4 +1,5 @@
 // Sums of the last seven days per compute, for pages.
+import { createShownRows } from '../../ledger/metering/shown-amount.ts'
 import { spendOf } from '../../ledger/settle/cu-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -25,7 +26,8 @@ export const createRecentSums = ({ history, clock, zone }: RecentSumsSources) =>
 async function sumDays(history: DayHistory, accounts: Snapshot['accounts'], { from, to }: Interval) {
   const sums = new Map<string, RecentSums>()
   const knownFrom = new Map<string, Instant>()
-  for (const { account } of accounts) {
+  for (const { account, past } of accounts) {
+    const shownRow = createShownRows(past)
     // oxlint-disable-next-line no-await-in-loop -- there is one store
     for await (const day of history.days(account, { from, to })) {
       const key = computeKey(day.ref)
@@ -33,7 +35,7 @@ async function sumDays(history: DayHistory, accounts: Snapshot['accounts'], { fr
       sums.set(key, {
         awake: millis(before.awake + day.awake.likely),
         idleTail: millis(before.idleTail + day.idleTail),
-        spend: micros(before.spend + spendOf(day.cuTime).likely),
+        spend: micros(before.spend + spendOf(shownRow(day).cuTime).likely),
       })
       knownFrom.set(account, instant(Math.min(day.from, knownFrom.get(account) ?? day.from)))
     }

@@ -1,13 +1,16 @@
 // Spend by day over the last 30 days, for pages: of all computes by team, and of one compute.
+import { createShownRows } from '../../ledger/metering/shown-amount.ts'
 import { spendOf } from '../../ledger/settle/cu-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
+import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { DayRow } from '../../model/ledger/quantities.ts'
-import type { Snapshot } from '../../model/output/snapshot.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import { computeKey } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { earliest, instant, micros, type Instant, type Interval } from '../../model/units.ts'
 import type { SpendDay, SpendDays } from '../../outputs/charts/spend-days.ts'
+import { shownSourcesText } from '../../outputs/text/amounts.ts'
 import { createPacedRead, firstOfDays } from './paced-read.ts'
 
 type Sources = Readonly<{ history: Pick<History, 'days'>; clock: Clock; zone: Zone }>
@@ -32,33 +35,51 @@ const spendSpan = (now: Instant, zone: Zone): Interval => ({
 export const createTeamDays = ({ history, clock, zone }: Sources) =>
   createPacedRead(clock, async ({ accounts, computes, takenAt }: Snapshot): Promise<SpendDaysTable> => {
     const span = spendSpan(takenAt, zone)
-    const teams = new Map(
-      computes.map(({ identity: { ref, owner } }) => [computeKey(ref), owner.team] as const),
-    )
+    const teamOf = createTeams(computes)
     const knownFrom = new Map<string, Instant>()
     const charts: SpendDays[] = []
     for (const [currency, same] of Map.groupBy(accounts, (account) => account.currency)) {
       const days = createDays(span, zone)
-      for (const { account } of same)
+      for (const { account, past } of same) {
+        const shownRow = createShownRows(past)
         // oxlint-disable-next-line no-await-in-loop -- there is one store
         for await (const row of history.days(account, span)) {
-          days.add(row, teams.get(computeKey(row.ref)) ?? '')
+          days.add(shownRow(row), teamOf(row))
           knownFrom.set(account, earliest(row.from, knownFrom.get(account) ?? row.from))
         }
-      charts.push({ currency, span, days: days.all() })
+      }
+      const because = shownSourcesText(
+        same.map(({ totals }) => totals.shown),
+        span.from,
+      )
+      charts.push({ currency, span, days: days.all(), because })
     }
     return { charts, knownFrom }
   })
 
+/** A deleted compute has the team that its project has for other computes, if one of them is left. */
+function createTeams(computes: readonly ComputeView[]): (row: DayRow) => string {
+  const own = new Map<string, string>()
+  const ofProject = new Map<string, string>()
+  for (const { identity } of computes) {
+    own.set(computeKey(identity.ref), identity.owner.team)
+    ofProject.set(projectKey(identity.ref), identity.projectOwner.team)
+  }
+  return ({ ref }) => own.get(computeKey(ref)) ?? ofProject.get(projectKey(ref)) ?? ''
+}
+
+const projectKey = ({ account, projectId }: DayRow['ref']) => `${account}/${projectId}`
+
 export async function readComputeDays(
   { history, zone }: Pick<Sources, 'history' | 'zone'>,
-  ref: ComputeRef,
-  { takenAt, currency }: Readonly<{ takenAt: Instant; currency: string }>,
+  { identity: { ref, currency }, ledger }: ComputeView,
+  { takenAt, past }: Readonly<{ takenAt: Instant; past: CountedPast | undefined }>,
 ): Promise<SpendDays> {
   const span = spendSpan(takenAt, zone)
   const days = createDays(span, zone)
-  for await (const row of history.days(ref.account, { ...span, computes: [ref] })) days.add(row, '')
-  return { currency, span, days: days.all() }
+  const shownRow = createShownRows(past)
+  for await (const row of history.days(ref.account, { ...span, computes: [ref] })) days.add(shownRow(row), '')
+  return { currency, span, days: days.all(), because: shownSourcesText([ledger.shown], span.from) }
 }
 
 /** All days of the span; a day without rows has no spend. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PAST_BASES, type CountedPast, type PastDay } from '../../model/ledger/counted-past.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
-import type { JobState } from '../../model/ports/outbox.ts'
+import type { JobState, Outbox } from '../../model/ports/outbox.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { cuMillis, instant, micros, type CuMillis } from '../../model/units.ts'
 
@@ -39,7 +39,13 @@ export const encodePast = ({ until, computes }: CountedPast): StoredPast => ({
 
 const rowOf = ({ low, likely, high }: Bounds<CuMillis>) => [low, likely, high]
 
-export function decodePast({ until, computes }: StoredPast, account: string): CountedPast {
+/** Undefined before a daemon derived it. */
+export async function readStoredPast(store: Pick<Outbox, 'jobState'>, account: string) {
+  const stored = await store.jobState(account, STORED_PAST)
+  return stored && decodePast(stored, account)
+}
+
+function decodePast({ until, computes }: StoredPast, account: string): CountedPast {
   const pasts = computes.map(({ projectId, endpointId, basis, days }) => {
     const ref = { account, projectId, endpointId }
     return [computeKey(ref), { ref, basis, days: days.map(dayOf) }] as const

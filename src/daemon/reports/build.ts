@@ -39,7 +39,9 @@ export type ReportSource = Readonly<{
   /** Why no compute of the account is read, if so. */
   unread: string | undefined
   /** View of the running daemon; undefined without one. */
-  view: Pick<AccountView, 'budgets' | 'month' | 'past'> | undefined
+  view: Pick<AccountView, 'budgets' | 'month'> | undefined
+  /** Usage before the first look as the service counted it. */
+  past?: CountedPast | undefined
 }>
 
 /** Weeks of the mean: evens out one odd week, follows a growing fleet. */
@@ -76,7 +78,10 @@ export async function buildReports(
   const spans = reportSpans(slot, zone)
   const hasHours = madeAt - slot.from < HOURS_RETAINED_FOR
   const identityOf = createIdentities(source, hasHours ? source.unread : 'readings are kept for 93 days')
-  const aggregations = plans.map((plan) => ({ plan, aggregator: createHistoryAggregator(spans) }))
+  const aggregations = plans.map((plan) => ({
+    plan,
+    aggregator: createHistoryAggregator(spans, source.past),
+  }))
   await aggregateHistory(source, spans, (ref) => {
     const identity = identityOf(ref)
     return aggregations.flatMap(({ plan, aggregator }) =>
@@ -92,7 +97,7 @@ export async function buildReports(
     prices,
     spans,
     identityOf,
-    shownOf: shownIn(view?.past, slot),
+    shownOf: shownIn(source.past, slot),
     countedSince: monthState?.since,
     events: await eventsIn(source, slot),
   }
@@ -125,6 +130,7 @@ const shownIn =
       past,
       computes: refs.flatMap((ref) => past.computes.get(computeKey(ref)) ?? []),
       interval,
+      isLikelyShown: true,
     })
 
 function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {

@@ -46,7 +46,7 @@ export function reportSources(
   history: ReportSource['history'],
 ): ReadonlyMap<string, ReportSource> {
   const { timezone: zone, owners, report, windows, accounts } = config
-  const { minSaving } = report
+  const { minSaving, plan } = report
   const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
   const sourceOf = (runner: Runners['all'][number]): ReportSource => {
     const { ledger } = runner.state()
@@ -54,7 +54,8 @@ export function reportSources(
     const view = views.get(ledger.account)
     const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
     const advice = { baseUrl, minSaving, windows }
-    return { history, ledger, advice, prices: runner.prices(), zone, owners, plan: report.plan, unread, view }
+    const prices = runner.prices()
+    return { history, ledger, advice, prices, zone, owners, plan, unread, view, past: view?.past }
   }
   return new Map(all.map((runner) => [runner.state().ledger.account, sourceOf(runner)]))
 }

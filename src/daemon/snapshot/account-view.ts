@@ -1,23 +1,27 @@
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
-import { selectorTargetIn } from '../../ledger/branch-moves.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
 import { shownAmount } from '../../ledger/metering/shown-amount.ts'
 import type { CountedPast, Shown } from '../../model/ledger/counted-past.ts'
 import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
-import type { ComputeEntry, ComputeSums, Ledger } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, ComputeSums } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
-import type { BudgetView, BudgetWithForecast } from '../../model/policy/budget.ts'
+import type {
+  BudgetForecast,
+  BudgetView,
+  BudgetWithForecast,
+  ShownBudget,
+} from '../../model/policy/budget.ts'
 import type { Owner } from '../../model/policy/owner.ts'
-import { matchesSelector } from '../../model/policy/selector.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { earliest, latest, micros, millis, type Instant } from '../../model/units.ts'
+import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import type { Forecaster } from '../history/forecasts.ts'
+import { shownSpend } from '../history/shown-budget.ts'
 import type { PassState } from '../pass/pass-state.ts'
 
 export type AccountInput = Readonly<{
@@ -48,11 +52,11 @@ export function openAccount(input: AccountInput) {
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
-  const forecastBudgets = state.budgets.map((view) => ({
-    ...view,
-    ...(forecasts?.of(view) ?? { forecast: undefined }),
-    shown: past && shownBudget(view, { past, scopes, ledger: state.ledger }),
-  }))
+  const forecastBudgets = state.budgets.map((view) => {
+    const shown = shownSpend(view, { past, scopes, ledger: state.ledger })
+    const { forecast, shownForecast, spentByDay } = forecasts?.of(view, shown) ?? {}
+    return { ...view, forecast, spentByDay, shown: shown && shownBudget(view, shown, shownForecast) }
+  })
   const addOfProject = (projectId: string, sums: ComputeSums) => {
     addToTotals(totals, sums)
     if (sums.wakesCaused > 0) wakesCaused.set(projectId, (wakesCaused.get(projectId) ?? 0) + sums.wakesCaused)
@@ -116,21 +120,16 @@ function meteringCounts(projects: Iterable<ProjectEntry>): AccountView['counts']
   return { compared, off, ignored }
 }
 
-type BudgetSources = Pick<AccountInput, 'scopes'> & Readonly<{ past: CountedPast; ledger: Ledger }>
-
-/** Undefined for awake hours, which are known, and for budgets that count parts of days. */
-function shownBudget(view: BudgetView, { past, scopes, ledger }: BudgetSources): Shown | undefined {
-  const { period, knownFrom, limit, scope, name } = view
-  const budget = scopes?.budgets.find((one) => one.name === name)
-  const [counted, another] = budget?.countedIn(period.from, period.to) ?? []
-  const isWhole = counted?.from === period.from && counted.to === period.to && another === undefined
-  if (!isWhole || limit.unit === 'awake_hours') return undefined
-  const computes = [...past.computes.values()].filter(({ ref }) =>
-    matchesSelector(scope, selectorTargetIn(ledger, ref)),
-  )
-  const interval = { from: latest(period.from, knownFrom), to: period.to }
-  return shownAmount(view.spent, { past, computes, interval, unit: limit.unit })
-}
+const shownBudget = (
+  { limit: { amount: limit } }: BudgetView,
+  shown: Shown,
+  forecast: BudgetForecast | undefined,
+): ShownBudget => ({
+  ...shown,
+  share: ratio(shown.amount.likely / limit),
+  remaining: limit - shown.amount.likely,
+  forecast,
+})
 
 type Totals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] }
 

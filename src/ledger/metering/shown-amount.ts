@@ -7,8 +7,10 @@ import {
   type PastDay,
   type Shown,
 } from '../../model/ledger/counted-past.ts'
-import { addBounds, eachBound, mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
-import { HOUR, type Interval } from '../../model/units.ts'
+import { addBounds, eachBound, mapBounds, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { HOUR, cuMillis, type Interval } from '../../model/units.ts'
+import { addCuTime, cuTimeSum } from '../settle/cu-time.ts'
 
 type ShownOptions = Readonly<{
   past: CountedPast
@@ -18,6 +20,8 @@ type ShownOptions = Readonly<{
   interval?: Interval
   /** Unit of the amount: micros or CU·ms; by default micros. */
   unit?: 'money' | 'cu_hours'
+  /** The likely amount is a sum of `createShownRows`, thus narrowed already. Default false. */
+  isLikelyShown?: boolean
 }>
 
 const NOTHING: Bounds<number> = eachBound(() => 0)
@@ -31,7 +35,7 @@ const plain = (value: number) => value
  */
 export function shownAmount(
   ledger: Bounds<number>,
-  { past, computes, interval, unit = 'money' }: ShownOptions,
+  { past, computes, interval, unit = 'money', isLikelyShown = false }: ShownOptions,
 ): Shown | undefined {
   const factorOf = ({ price }: PastDay) => (unit === 'money' ? price / HOUR : 1)
   const sum = (days: readonly PastDay[], pick: 'ledger' | 'shown') =>
@@ -63,10 +67,29 @@ export function shownAmount(
   if (basis === undefined) return undefined
   const amount = {
     low: rest.low + likely - independent.root().below - common.sum().below,
-    likely: rest.likely + likely,
+    likely: isLikelyShown ? ledger.likely : rest.likely + likely,
     high: rest.high + likely + independent.root().above + common.sum().above,
   }
   return { amount: within(ledger, amount), basis, until: past.until }
+}
+
+/** Rows of days as people see them: the likely CU-time narrowed, bounds of the ledger. Fastest with rows of one compute in a row. */
+export function createShownRows(past: CountedPast | undefined): (row: DayRow) => DayRow {
+  if (!past) return (row) => row
+  let [key, days] = ['', new Map<number, PastDay>()]
+  return (row) => {
+    const ownKey = computeKey(row.ref)
+    if (ownKey !== key) {
+      key = ownKey
+      days = new Map(past.computes.get(key)?.days.map((day) => [day.from, day]))
+    }
+    const day = days.get(row.from)
+    if (!day) return row
+    const { low, likely, high } = cuTimeSum(row.cuTime)
+    const shown = Math.min(high, Math.max(low, likely + day.shown.likely - day.ledger.likely))
+    const change = { low: cuMillis(0), likely: cuMillis(shown - likely), high: cuMillis(0) }
+    return { ...row, cuTime: addCuTime(row.cuTime, { [String(day.price)]: change }) }
+  }
 }
 
 type SumDays = (days: readonly PastDay[], pick: 'ledger' | 'shown') => Bounds<number>

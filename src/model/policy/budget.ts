@@ -170,6 +170,11 @@ export type BudgetView = Readonly<{
 /** Spend since the start of a period at the end of each whole day, in the unit of the limit; empty where nothing was spent. */
 export type SpentByDay = Readonly<{ current: readonly number[]; previous: readonly number[] }>
 
+/** Spend narrowed by what the service counted, and what follows from it. */
+export type ShownBudget = Shown &
+  Pick<BudgetView, 'share' | 'remaining'> &
+  Readonly<{ forecast: BudgetForecast | undefined }>
+
 export type BudgetWithForecast = BudgetView &
   Readonly<{
     /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
@@ -179,8 +184,8 @@ export type BudgetWithForecast = BudgetView &
     forecast: BudgetForecast | undefined
     /** Undefined until history was read. */
     spentByDay?: SpentByDay | undefined
-    /** `spent` for people; absent where it is that of the ledger. */
-    shown?: Shown | undefined
+    /** For people; absent where it is that of the ledger. */
+    shown?: ShownBudget | undefined
   }>
 
 /** In labels and texts: a currency, `cu_hours` or `awake_hours`. */

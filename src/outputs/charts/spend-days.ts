@@ -11,7 +11,13 @@ import { axisSvg } from './timeline.ts'
 export type SpendDay = Readonly<{ date: string; spend: ReadonlyMap<string, Micros> }>
 
 /** Days of `span`, oldest first, without gaps. */
-export type SpendDays = Readonly<{ currency: string; span: Interval; days: readonly SpendDay[] }>
+export type SpendDays = Readonly<{
+  currency: string
+  span: Interval
+  days: readonly SpendDay[]
+  /** What narrowed the amounts, in words; undefined where nothing did. */
+  because?: string | undefined
+}>
 
 type Labels = Readonly<{
   title: string
@@ -31,7 +37,10 @@ type Part = Readonly<{
 }>
 
 /** Undefined where nothing was spent. */
-export function spendDaysFigure({ currency, span, days }: SpendDays, labels: Labels): Html | undefined {
+export function spendDaysFigure(
+  { currency, span, days, because }: SpendDays,
+  labels: Labels,
+): Html | undefined {
   const parts = partsOf(days)
   const total = sumOf(parts, ({ sum }) => sum)
   if (total === 0) return undefined
@@ -49,7 +58,8 @@ export function spendDaysFigure({ currency, span, days }: SpendDays, labels: Lab
     </svg>
     ${axisSvg(span, labels.zone)}
     <figcaption>
-      ${labels.title}: ${money(total)} in ${days.length} days, at most ${money(most)} a day.
+      ${labels.title}: ${money(total)} in ${days.length} days, at most ${money(most)} a
+      day${because !== undefined && html`; ${because}`}.
       ${isSplit && parts.map((part, index) => html`<span class="key part ${classOf(part, index)}"><bdi>${breakable(nameOf(part))}</bdi> ${money(part.sum)}</span>`)}
     </figcaption>
     <details data-key="spend-days-${currency}">

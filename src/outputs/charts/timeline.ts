@@ -1,5 +1,5 @@
 import type { Zone } from '../../calendar/zone.ts'
-import { HOUR, millis, type Instant, type Interval } from '../../model/units.ts'
+import { DAY, HOUR, millis, type Instant, type Interval } from '../../model/units.ts'
 import { overlap } from '../../ledger/interval-math.ts'
 import {
   idleTailInterval,
@@ -83,8 +83,9 @@ const marksPath = (marks: readonly Instant[], { from, to }: Interval, cells: num
     .map((x) => `M${x} 0v16`)
     .join('')
 
-/** Share of the width that a label takes at most, on a phone. */
+/** Share of the width that a label takes at most, on a phone: `9 h ago` or `Mon`; `27 Oct`. */
 const LABEL = 0.13
+const DATE_LABEL = 0.16
 
 /** A tick at each day with room, with its weekday, or its date where not each has room; a span of up to a day also has labels at both ends. */
 export function axisSvg(span: Interval, zone: Zone): Html {
@@ -92,9 +93,10 @@ export function axisSvg(span: Interval, zone: Zone): Html {
   const isShort = length <= 25 * HOUR
   const shareOf = (at: Instant) => (at - span.from) / length
   const positionOf = (at: Instant) => `${(100 * shareOf(at)).toFixed(1)}%`
-  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
   const marks = dayMarks(span, zone.dayOf)
-  const step = Math.max(1, Math.ceil(LABEL * marks.length))
+  const isByDay = LABEL * marks.length <= 1
+  const step = isByDay ? 1 : Math.ceil((DATE_LABEL * length) / DAY)
+  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - (isByDay ? LABEL : DATE_LABEL)]
   const days = marks
     .filter((_, index) => index % step === 0)
     .filter((at) => shareOf(at) >= first && shareOf(at) <= last)
@@ -102,7 +104,7 @@ export function axisSvg(span: Interval, zone: Zone): Html {
   return html`<svg class="axis" aria-hidden="true">
     ${days.map((at) => html`<line x1="${positionOf(at)}" x2="${positionOf(at)}" y2="5" />`)}
     ${isShort && html`<text x="0" y="16">${Math.round(length / HOUR)} h ago</text>`}
-    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${step > 1 ? nameOf(at).slice(4) : nameOf(at).slice(0, 3)}</text>`)}
+    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${isByDay ? nameOf(at).slice(0, 3) : nameOf(at).slice(4)}</text>`)}
     ${isShort && html`<text class="end" x="100%" y="16">now</text>`}
   </svg>`
 }

@@ -36,14 +36,15 @@ export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageConte
 type BudgetContext = LocalNow & { readonly isOneOfMany: boolean }
 
 function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
-  const { limit, spent, forecast, period, knownFrom } = view
+  const { limit, spent, shown, period, knownFrom } = view
+  const { forecast } = shown ?? view
   const fan = {
     name: view.name,
     period,
     now: context.now,
     countedFrom: knownFrom,
     limit: limit.amount,
-    spent: spent.likely,
+    spent: (shown?.amount ?? spent).likely,
     forecast,
     spentByDay: view.spentByDay,
     amountOf: (value: number) => amountText(value, limit),
@@ -66,6 +67,7 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
       ${burnTable(view)}
       <ul class="plain">
         <li>${rungText(view)}</li>
+        ${shown && html`<li>${ledgerText(view)}</li>`}
         <li>${actingText(view)}</li>
         <li>${percentText(view.assumed)} of the amount is assumed: no observation covers it.</li>
         <li>
@@ -90,11 +92,12 @@ function aboutHtml(view: BudgetWithForecast, { isOneOfMany, zone }: BudgetContex
 const ownerPart = (label: string, name: string) => name !== '' && html`, ${label} <bdi>${name}</bdi>`
 
 function figuresOf(view: BudgetWithForecast, context: BudgetContext) {
-  const { limit, spent, shown, share, remaining, forecast } = view
+  const { limit, spent, shown } = view
+  const { share, remaining, forecast } = shown ?? view
   const between = shownRangeText(spent, shown, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
-    ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${shown ? ', by likely sizes' : ''}${range}`)}
+    ${labelledFigure('Spent', amountText((shown?.amount ?? spent).likely, limit), `${percentText(share)} of the limit${range}`)}
     ${labelledFigure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
     ${forecast && forecastFigures(forecast, limit, context)}
   </dl>`
@@ -115,7 +118,8 @@ export type BudgetStanding = keyof typeof STANDING_TEXTS
 /** Probability from which a budget is likely to go over. */
 const LIKELY = 0.5
 
-export function budgetStanding({ share, forecast }: BudgetWithForecast): BudgetStanding {
+export function budgetStanding(view: BudgetWithForecast): BudgetStanding {
+  const { share, forecast } = view.shown ?? view
   if (share >= 1) return 'over'
   return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
 }
@@ -159,6 +163,9 @@ const rungText = ({ rungs }: BudgetWithForecast) =>
   rungs.length === 0
     ? 'No threshold is reached; the first is at 50 %.'
     : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
+
+const ledgerText = ({ spent, share, limit }: BudgetWithForecast) =>
+  `Thresholds, burn rates and alerts count what the ledger takes as likely: ${amountText(spent.likely, limit)}, ${percentText(share)} of the limit.`
 
 function actingText({ enforcement, mode }: BudgetWithForecast) {
   switch (enforcement.kind) {

@@ -68,15 +68,14 @@ const NOT_KNOWN = 'not known'
 function monthFigure({ account, month, currency }: AccountView, accounts: number) {
   const label = accounts > 1 ? `This month, ${account}` : 'This month'
   if (!month) return labelledFigure(label, NOT_KNOWN, 'its days are not counted yet')
-  const { spent, shown, forecast } = month
+  const { spent, shown } = month
+  const { forecast } = shown ?? month
   const textOf = (micros: number) => moneyText(micros, currency)
   const amount = textOf((shown?.amount ?? spent).likely)
   const source = shown ? `${shownRangeText(spent, shown, textOf)}; ` : ''
   if (!forecast) return labelledFigure(label, amount, `${source}no forecast before a day is over`)
-  // the forecast begins with the ledger's amount
-  const more = shown ? shown.amount.likely - spent.likely : 0
-  const range = rangeText({ low: forecast.p10 + more, high: forecast.p90 + more }, textOf)
-  const note = `likely ${textOf(forecast.p50 + more)} at its end${range === undefined ? '' : `, ${range}`}`
+  const range = rangeText({ low: forecast.p10, high: forecast.p90 }, textOf)
+  const note = `likely ${textOf(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
   return labelledFigure(label, amount, `${source}${note}`)
 }
 

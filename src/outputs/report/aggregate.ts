@@ -1,7 +1,9 @@
 // Rows are read one compute after the other: one entry per compute stays in memory.
+import { createShownRows } from '../../ledger/metering/shown-amount.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
+import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { Culprit, AwakeCause } from '../../model/ledger/evidence.ts'
 import { addBounds, mapBounds, type Bounds, type Spend, type DayRow } from '../../model/ledger/quantities.ts'
 import type { Rollup } from '../../model/ledger/rollup.ts'
@@ -77,7 +79,9 @@ const NO_SUMS: WeekSums = {
 
 type RollupSums = { readonly ref: ComputeRef; readings: number; readonly timeByCulprit: Map<string, number> }
 
-export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans) {
+/** @param past narrows likely amounts */
+export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans, past?: CountedPast) {
+  const shownRow = createShownRows(past)
   const computes = new Map<string, AggregatedCompute>()
   const daySums = days.map(() => ({ micros: micros(0), awake: millis(0) }))
   const earlierSums = earlier.map(() => micros(0))
@@ -100,19 +104,20 @@ export function createHistoryAggregator({ week, days, earlier, month }: ReportSp
   }
   return {
     /** Rows of one compute must follow each other. */
-    addDay(row: DayRow) {
+    addDay(ledgerRow: DayRow) {
+      const row = shownRow(ledgerRow)
       const middle = instant((row.from + row.to) / 2)
       const spend = spendOf(row.cuTime)
       firstDay = earliest(row.from, firstDay ?? row.from)
       if (contains(month, middle)) monthSum = micros(monthSum + spend.likely)
-      const past = earlier.findIndex((interval) => contains(interval, middle))
-      if (past >= 0) earlierSums[past] = micros((earlierSums[past] ?? 0) + spend.likely)
+      const weeksAgo = earlier.findIndex((interval) => contains(interval, middle))
+      if (weeksAgo >= 0) earlierSums[weeksAgo] = micros((earlierSums[weeksAgo] ?? 0) + spend.likely)
       const sums = daySums[days.findIndex((interval) => contains(interval, middle))]
       if (sums) {
         sums.micros = micros(sums.micros + spend.likely)
         sums.awake = millis(sums.awake + row.awake.likely)
       }
-      const part = contains(week, middle) ? 'week' : past === 0 ? 'before' : undefined
+      const part = contains(week, middle) ? 'week' : weeksAgo === 0 ? 'before' : undefined
       if (!part) return
       const entry = entryOf(row.ref)
       computes.set(keyOf(row.ref), { ...entry, [part]: plusDay(entry[part], row, spend) })

@@ -6,11 +6,12 @@ import {
   type SpendForecast,
 } from '../../model/policy/budget.ts'
 import { toIso } from '../../model/time.ts'
-import { isoInterval } from '../text/amounts.ts'
+import { isoInterval, shownBecauseText } from '../text/amounts.ts'
 import type { ReportBudget } from './schema.ts'
 
 export function reportBudget(view: BudgetWithForecast): ReportBudget {
-  const { limit, forecast } = view
+  const { limit, spent, shown } = view
+  const { share, forecast } = shown ?? view
   const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
@@ -21,8 +22,9 @@ export function reportBudget(view: BudgetWithForecast): ReportBudget {
     counted_from: toIso(view.knownFrom),
     unit: budgetUnit(limit),
     limit: inUnit(limit.amount),
-    spent: inUnit(view.spent.likely),
-    share: view.share,
+    spent: inUnit((shown?.amount ?? spent).likely),
+    ...(shown && { spent_because: shownBecauseText(shown) }),
+    share,
     reached: [...view.rungs],
     forecast: forecast ? forecastIn(inUnit, forecast) : null,
     probability_over: forecast?.probabilityOver ?? null,

@@ -78,7 +78,10 @@ export function composeReport(input: ReportInput): Report {
       wakes_caused: input.wakesCaused,
     },
     unproductive: summariseUnproductive(awake, { elapsed, redact: plan.redact }),
-    not_analysed: notAnalysed(awake, plan.redact),
+    not_analysed: notAnalysed(awake, {
+      redact: plan.redact,
+      boundsOf: ({ ref, week }) => input.shownOf(week.spend, [ref])?.amount ?? week.spend,
+    }),
     events: onlyTeam === undefined ? input.events : null,
     computes: awake.map((compute) => reportCompute(compute, { plan, elapsed, isBeforeKnown })),
     prices: pricesIn(prices, { from: (isBeforeKnown && weekBefore ? weekBefore : slot).from, to: slot.to }),
@@ -128,13 +131,14 @@ function shownWeek({ shownOf }: ReportInput, week: Bounds<number>, awake: readon
   const computes = awake.map(({ ref }) => ref)
   const shown = shownOf(week, computes)
   if (!shown) return {}
-  return { week_shown: { ...mapBounds(shown.amount, Math.round), because: shownBecauseText(shown) } }
+  return { week_shown: { ...mapBounds<number>(shown.amount, Math.round), because: shownBecauseText(shown) } }
 }
 
 /** Null unless of the month that the report shows: after the turn of the month the view is of the next one. */
 function monthForecast(view: MonthView | undefined, month: Interval): Report['spend']['forecast'] {
-  if (!view?.forecast || view.period.from !== month.from) return null
-  return { period: isoInterval(view.period), ...forecastIn(Math.round, view.forecast) }
+  const forecast = (view?.shown ?? view)?.forecast
+  if (!view || !forecast || view.period.from !== month.from) return null
+  return { period: isoInterval(view.period), ...forecastIn(Math.round, forecast) }
 }
 
 const bounds = <Item>(items: readonly Item[], of: (item: Item) => Bounds<number>) => ({

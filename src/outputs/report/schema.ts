@@ -12,7 +12,7 @@ const count = int().min(0)
 const nameOrNull = string().nullable()
 
 const bounds = strictObject({ low: int(), likely: int(), high: int() }).describe(
-  'Millionths of the currency: at least, likely, at most.',
+  'Millionths of the currency: at least, likely, at most. Likely amounts are narrowed as `week_shown` is.',
 )
 
 const compute = strictObject({
@@ -55,8 +55,11 @@ const budget = strictObject({
   unit: string().describe('Unit of the amounts: a currency, cu_hours or awake_hours.'),
   limit: number(),
   spent: number(),
+  spent_because: string()
+    .optional()
+    .describe('What narrowed it, in words; absent where it is what the ledger takes as likely.'),
   share: number().describe('Spent by limit.'),
-  reached: array(int()).describe('Rungs reached in this period, in percent of the limit.'),
+  reached: array(int()).describe('Rungs reached in this period, in percent of the limit, by the ledger.'),
   forecast: forecast.nullable().describe('How the period may end; null before a day is over.'),
   probability_over: ratio.nullable(),
 })

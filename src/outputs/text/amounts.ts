@@ -4,7 +4,7 @@ import { toIso } from '../../model/time.ts'
 import type { Interval } from '../../model/units.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
-import { HOUR, type Seconds } from '../../model/units.ts'
+import { HOUR, type Instant, type Seconds } from '../../model/units.ts'
 
 const grouped = (digits: string) => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
@@ -183,6 +183,12 @@ const PAST_TEXTS = {
 /** Source of a narrowed amount, the day in UTC: `sizes before 23 November as on that day`. */
 export const shownBecauseText = ({ basis, until }: Shown): string =>
   PAST_TEXTS[basis](longText(toIso(until).slice(0, 10)))
+
+/** Sources of the amounts of several accounts since `from`; undefined where none is narrowed. */
+export function shownSourcesText(shown: readonly (Shown | undefined)[], from: Instant): string | undefined {
+  const texts = new Set(shown.flatMap((one) => (one && one.until > from ? shownBecauseText(one) : [])))
+  return texts.size === 0 ? undefined : [...texts].join('; ')
+}
 
 /** `244 to 251 USD; sizes before 23 November as on that day`; without what narrows it where nothing does. */
 export function shownRangeText(

@@ -1,94 +1,26 @@
 // Shown amounts of generated pasts, with resized and deleted computes, beside the truth.
 import { expect, test } from 'vitest'
-import { createCountedPast } from '../../../src/daemon/history/counted-past.ts'
-import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
-import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import { shownAmount } from '../../../src/ledger/metering/shown-amount.ts'
 import { spendOf } from '../../../src/ledger/settle/cu-time.ts'
-import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
 import { addBounds, eachBound, type Bounds } from '../../../src/model/ledger/quantities.ts'
-import type { Ports } from '../../../src/model/ports/ports.ts'
-import type { Service } from '../../../src/model/ports/service.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import { createPreset } from '../../../src/model/service/sizes.ts'
 import { HOUR, instant, type Interval } from '../../../src/model/units.ts'
-import { createServiceTime } from '../../../src/service/http/server-time.ts'
-import { createService } from '../../../src/service/service.ts'
-import { ok } from '../../../src/std/result.ts'
 import { shownBecauseText } from '../../../src/outputs/text/amounts.ts'
 import { prices } from '../../support/build.ts'
-import { Inside } from '../../support/inside.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { passPlan } from '../../support/pass-plan.ts'
-import { startSimulated } from '../../support/simulated-service.ts'
 import { longTest } from '../../support/tiers.ts'
-import { createVirtualClock } from '../../support/virtual-clock.ts'
-import { seeded } from '../../simulation/seeded.ts'
+import {
+  countedPast,
+  NOW,
+  openPast,
+  startAccount,
+  type Account,
+  type GeneratedPast,
+  type Told,
+} from './generated-account.ts'
 
-/** A Monday evening, so that the last working day is in the past. */
-const NOW = Date.parse('2026-11-23T18:30:00Z')
-const NEVER = new AbortController().signal
 const PRICE = prices.periods.at(-1)?.perCuHour ?? 0
 /** Of a compute, a minute of the dearest size: passes take some seconds after the truth was taken. */
 const TOLERANCE = (PRICE * 8) / 60
-
-type Preset = 'interface' | '2026-03'
-type Past = Readonly<{ seed: number; preset: Preset; days: number; projects: number }>
-/** What the service tells of the past beside operations. */
-type Told = 'consumption' | 'counters' | 'nothing'
-
-const READINGS: Ports['readings'] = {
-  refusalOf: () => 'no-dsn',
-  prepare: () => Promise.resolve(undefined),
-  evict: () => undefined,
-  read: () => Promise.reject(new Error('readings are off')),
-}
-
-/** An account after its first passes. */
-async function startAccount({ seed, preset, days, projects }: Past) {
-  const clock = createVirtualClock(NOW)
-  const simulated = await startSimulated({
-    projects: [],
-    past: { span: days * 86_400, projects, seed },
-    preset,
-    clock: { now: () => clock.now(), after: () => () => undefined, sleep: () => Promise.resolve() },
-  })
-  const serviceTime = createServiceTime(clock)
-  const random = seeded(seed)
-  const service = createService({
-    baseUrl: simulated.baseUrl,
-    readKey: () => ok(simulated.apiKey),
-    clock,
-    random,
-    requestsPerMinute: 350,
-    projects: 'discover',
-    dispatcher: new Inside((request) => simulated.fetch(request), clock),
-    onRequest: serviceTime.record,
-  })
-  const store = memoryStore()
-  const ports: Ports = {
-    clock,
-    serviceTime,
-    random,
-    service,
-    readings: READINGS,
-    store: store.account('main'),
-    epoch: store.epoch,
-    history: store,
-    send: () => Promise.resolve([]),
-    redact: (text) => text,
-  }
-  const plan = { ...passPlan(), preset: createPreset(preset) }
-  const truth = simulated.truth()
-  let state = newPassState(await ports.store.load())
-  const isRead = (): boolean =>
-    state.polling.list.finished !== undefined && state.polling.retries.operations.size === 0
-  for (let passes = 0; passes < 5 && !isRead(); passes += 1)
-    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
-    state = await clock.run(pass({ ...ports, timed: untimed }, { before: state, plan }, NEVER))
-  await simulated.stop()
-  return { clock, simulated, service, store, state, truth }
-}
 
 /** Largest error of the account, and of its last week. */
 const ERRORS = {
@@ -99,7 +31,7 @@ const ERRORS = {
 /** A share of resized computes below it would leave the assumption untested. */
 const MIN_RESIZED = 0.2
 
-async function expectNarrow(past: Past) {
+async function expectNarrow(past: GeneratedPast) {
   const account = await startAccount(past)
   for (const told of ['consumption', 'counters'] as const) {
     // oxlint-disable-next-line no-await-in-loop -- one store
@@ -112,60 +44,6 @@ async function expectNarrow(past: Past) {
     expect(judged.weekError).toBeLessThanOrEqual(ERRORS[told].week)
   }
 }
-
-type Account = Awaited<ReturnType<typeof startAccount>>
-
-/** @param history by default one without a stored past */
-async function openPast(
-  { clock, service, store }: Account,
-  told: Told,
-  history: Pick<Account['store'], 'days' | 'jobState'> = {
-    days: (...span) => store.days(...span),
-    jobState: () => Promise.resolve(undefined),
-  },
-) {
-  const none = { kind: 'none', because: 'plan', message: 'consumption history needs a paid plan' } as const
-  const limited: Service = {
-    ...service,
-    at: (priority) => ({
-      ...service.at(priority),
-      ...(told !== 'consumption' && { listConsumption: () => Promise.resolve(ok(none)) }),
-    }),
-  }
-  return createCountedPast({
-    account: 'main',
-    clock,
-    service: limited,
-    history,
-    store: store.account('main'),
-    epoch: store.epoch,
-    onRead: () => Promise.resolve(),
-    log: { error: (fields: object) => expect.fail(JSON.stringify(fields)), info: () => undefined },
-  })
-}
-
-async function countedPast(account: Account, told: Told): Promise<CountedPast> {
-  const { clock, state } = account
-  const counted = await openPast(account, told)
-  counted.refresh(told === 'nothing' ? withoutActiveTime(state) : state, NEVER)
-  await clock.run(Promise.resolve(counted.idle()))
-  const past = counted.current()
-  if (!past) throw new Error('the past was not read')
-  return past
-}
-
-const withoutActiveTime = (state: PassState): PassState => ({
-  ...state,
-  ledger: {
-    ...state.ledger,
-    projects: new Map(
-      [...state.ledger.projects].map(([id, entry]) => [
-        id,
-        { ...entry, project: { ...entry.project, activeSeconds: undefined } },
-      ]),
-    ),
-  },
-})
 
 type TrueCompute = Account['truth']['computes'][number]
 
@@ -248,7 +126,12 @@ test('without a count the sizes of the first look are assumed, and the words say
 })
 
 const PASTS = [11, 12, 13].flatMap((seed) =>
-  (['interface', '2026-03'] as const).map((preset): Past => ({ seed, preset, days: 45, projects: 30 })),
+  (['interface', '2026-03'] as const).map((preset): GeneratedPast => ({
+    seed,
+    preset,
+    days: 45,
+    projects: 30,
+  })),
 )
 
 longTest.each(PASTS)('shown amounts contain the truth, seed $seed, preset $preset', expectNarrow)

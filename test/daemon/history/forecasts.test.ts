@@ -4,12 +4,13 @@ import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createForecaster } from '../../../src/daemon/history/forecasts.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
+import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { orderedMap } from '../../../src/std/ordered-map.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
-import { cu, seconds, type Instant } from '../../../src/model/units.ts'
+import { cu, cuMillis, micros, seconds, type Instant } from '../../../src/model/units.ts'
 import { budgetOf, inputAt, advanceBudget, money, UTC } from '../../ledger/budgets/build.ts'
 import { dayAt, refOf } from '../../store/build.ts'
 import { at, ledger, look, prices } from '../../support/build.ts'
@@ -41,15 +42,20 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
   const { view: sinceNow } = advanceBudget(budget, undefined, inputAt(clock.now()))
   if (!sinceNow) throw new Error('no period')
   const view = { ...sinceNow, knownFrom: sinceNow.period.from }
-  const refreshed = async (changed: Partial<PassState>): Promise<BudgetForecast | undefined> => {
-    forecaster.refresh({ ...newPassState(ledger()), budgets: [view], ...changed })
-    await clock.advance(seconds(301))
+  const refresh = async (changed: Partial<PassState>, past?: CountedPast) => {
+    forecaster.refresh({ ...newPassState(ledger()), budgets: [view], ...changed }, past)
     await forecaster.idle()
-    return forecaster.of(view).forecast
+    return forecaster.of(view)
+  }
+  const refreshed = async (changed: Partial<PassState>): Promise<BudgetForecast | undefined> => {
+    const forecast = refresh(changed)
+    await clock.advance(seconds(301))
+    return (await forecast).forecast
   }
   return {
     clock,
     reads,
+    refresh,
     refreshed,
     spentByDay: () => forecaster.of(view).spentByDay,
     fail: (now: boolean) => {
@@ -67,6 +73,12 @@ const restated = (from: number): Partial<PassState> => ({
     settingsChanged: [],
     saturated: [],
   },
+})
+
+const bounds = (low: number, likely: number, high: number) => ({
+  low: cuMillis(low),
+  likely: cuMillis(likely),
+  high: cuMillis(high),
 })
 
 const twentyDays = () => Array.from({ length: 20 }, (_, day) => dayAt(refOf('ep-one'), day))
@@ -92,6 +104,26 @@ test('spend is summed day by day since the beginning of the period, up to the la
   // the 25th is not over
   expect(current).toEqual([1, 2, 2, ...Array.from({ length: 21 }, () => 3)].map((days) => days * daily))
   expect(previous).toEqual([0, ...Array.from({ length: 29 }, () => 1), 2].map((days) => days * daily))
+})
+
+test('once the past was counted, a forecast is made at once, and days are what people see', async () => {
+  const rows = [dayAt(refOf('ep-one'), 1)]
+  const { refresh } = forecasterOver(rows)
+  const before = await refresh({})
+  expect(before).toMatchObject({ forecast: { days: 18 }, shownForecast: undefined })
+  rows.push(...twentyDays().slice(2))
+  expect(await refresh({})).toEqual(before)
+  const day = { from: at(2 * DAY), price: micros(106_000) }
+  const days = [{ ...day, ledger: bounds(1000, 2000, 3000), shown: bounds(2400, 2500, 2600) }]
+  const past: CountedPast = {
+    until: at(20 * DAY),
+    computes: new Map([[computeKey(refOf('ep-one')), { ref: refOf('ep-one'), basis: 'consumption', days }]]),
+  }
+  const after = await refresh({}, past)
+  // 6, 7 and 8 January
+  const [first = NaN, second = NaN, third = NaN] = after.spentByDay?.current.slice(5) ?? []
+  expect(second - first).toBeCloseTo(1.25 * first, 0)
+  expect(third - second).toBeCloseTo(first)
 })
 
 test('a history that could not be read is read again, no further back than ever', async () => {

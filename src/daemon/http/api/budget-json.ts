@@ -1,6 +1,6 @@
 // Budgets as JSON for API and command line, in the units that people plan in.
 import { budgetUnit, amountInUnit, scopeText } from '../../../model/policy/budget.ts'
-import type { BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
+import type { BudgetForecast, BudgetWithForecast, SpendForecast } from '../../../model/policy/budget.ts'
 import type { MonthView } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
 import type { Interval } from '../../../model/units.ts'
@@ -10,6 +10,7 @@ export type BudgetJson = ReturnType<typeof budgetJson>
 
 export function budgetJson(view: BudgetWithForecast) {
   const { limit, forecast } = view
+  const shown = view.shown ?? view
   const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
@@ -24,7 +25,9 @@ export function budgetJson(view: BudgetWithForecast) {
     counted_from: toIso(view.knownFrom),
     spent: shownFields(view.spent, view.shown, inUnit),
     share: view.share,
+    shown_share: shown.share,
     remaining: inUnit(view.remaining),
+    shown_remaining: inUnit(shown.remaining),
     // percentages reached in this period
     rungs: view.rungs,
     // share of the likely spend that rests on no fact
@@ -41,16 +44,21 @@ export function budgetJson(view: BudgetWithForecast) {
       off: off ?? null,
     })),
     // null before a day is over
-    forecast: forecast
-      ? {
-          ...forecastJson(forecast, inUnit),
-          probability_over: forecast.probabilityOver,
-          // null when it is not expected within this period
-          exhausted_at: timeField(forecast.exhaustedAt),
-        }
-      : null,
+    forecast: budgetForecastJson(forecast, inUnit),
+    // from the spend that people are shown
+    shown_forecast: budgetForecastJson(shown.forecast, inUnit),
   }
 }
+
+const budgetForecastJson = (forecast: BudgetForecast | undefined, inUnit: (amount: number) => number) =>
+  forecast
+    ? {
+        ...forecastJson(forecast, inUnit),
+        probability_over: forecast.probabilityOver,
+        // null when it is not expected within this period
+        exhausted_at: timeField(forecast.exhaustedAt),
+      }
+    : null
 
 const periodJson = ({ from, to }: Interval) => ({ from: toIso(from), to: toIso(to) })
 
@@ -70,5 +78,9 @@ export const monthJson = ({ period, knownFrom, spent, shown, forecast }: MonthVi
   counted_from: toIso(knownFrom),
   spent: shownFields(spent, shown, inMoney),
   // null before a day is over
-  forecast: forecast ? forecastJson(forecast, inMoney) : null,
+  forecast: monthForecastJson(forecast),
+  shown_forecast: monthForecastJson((shown ?? { forecast }).forecast),
 })
+
+const monthForecastJson = (forecast: SpendForecast | undefined) =>
+  forecast ? forecastJson(forecast, inMoney) : null

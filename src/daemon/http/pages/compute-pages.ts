@@ -74,14 +74,15 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     compute: async (snapshot: Snapshot, endpointId: string): Promise<PageContent | undefined> => {
       const view = snapshot.computes.find(({ identity: { ref } }) => ref.endpointId === endpointId)
       if (!view) return undefined
-      const { takenAt } = snapshot
-      const { ref, currency } = view.identity
+      const { takenAt, accounts } = snapshot
+      const { ref } = view.identity
       const month = await readTeamDays(snapshot)
       const timelineOver = async (span: Interval) =>
         (await timelineReader(snapshot, span, month)([view])).get(computeKey(ref))
       const week = await timelineOver(lastHours(takenAt, RANGE_HOURS['7d']))
       if (!week) return undefined
-      const spendDays = await readComputeDays(sources, ref, { takenAt, currency })
+      const past = accounts.find(({ account }) => account === ref.account)?.past
+      const spendDays = await readComputeDays(sources, view, { takenAt, past })
       const input = {
         view,
         week,

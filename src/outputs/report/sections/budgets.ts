@@ -12,7 +12,9 @@ export function budgetSection({ budgets, made_at }: Report): ReportSection {
   const fullestFirst = budgets.toSorted((a, b) => b.share - a.share)
   const titles = ['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Chance of going over']
   const table = tableBlock(titles, fullestFirst, rowOf)
-  return { ...section, blocks: [textBlock(`As of ${instantText(made_at)}.`), ...table] }
+  const sources = new Set(budgets.flatMap(({ spent_because: because }) => because ?? []))
+  const asOf = [`As of ${instantText(made_at)}`, ...sources].join('; ')
+  return { ...section, blocks: [textBlock(`${asOf}.`), ...table] }
 }
 
 const rowOf = (budget: ReportBudget) => {

@@ -66,7 +66,8 @@ function boundsText({ spend: { week, week_shown: shown }, currency }: Report): r
   const { likely } = week
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   const distance = Math.max(high - low, high - likely, likely - low)
-  if (distance <= BOUNDS_HIDDEN_UP_TO * likely || least === most) return []
+  const isHidden = distance <= BOUNDS_HIDDEN_UP_TO * likely || least === most
+  if (isHidden) return shown ? [textBlock(`Amounts have ${shown.because}.`)] : []
   const because = shown ? `, ${shown.because}` : ''
   return [
     textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}${because}.`),
