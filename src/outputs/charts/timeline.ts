@@ -96,9 +96,9 @@ export function axisSvg(span: Interval, zone: Zone): Html {
   const marks = dayMarks(span, zone.dayOf)
   const isByDay = LABEL * marks.length <= 1
   const step = isByDay ? 1 : Math.ceil((DATE_LABEL * length) / DAY)
-  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - (isByDay ? LABEL : DATE_LABEL)]
+  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
   const days = marks
-    .filter((_, index) => index % step === 0)
+    .filter((_, index) => (marks.length - index) % step === 0)
     .filter((at) => shareOf(at) >= first && shareOf(at) <= last)
   const nameOf = (at: Instant) => dayText(zone.dayOf(at).date)
   return html`<svg class="axis" aria-hidden="true">

@@ -67,7 +67,7 @@ function boundsText({ spend: { week, week_shown: shown }, currency }: Report): r
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   const distance = Math.max(high - low, high - likely, likely - low)
   const isHidden = distance <= BOUNDS_HIDDEN_UP_TO * likely || least === most
-  if (isHidden) return shown ? [textBlock(`Amounts have ${shown.because}.`)] : []
+  if (isHidden) return shown ? [textBlock(`The amounts count ${shown.because}.`)] : []
   const because = shown ? `, ${shown.because}` : ''
   return [
     textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}${because}.`),
