@@ -72,6 +72,25 @@ describe('without a daemon', () => {
     expect(report.computes.map((compute) => compute.endpoint_id)).toEqual(['ep-two'])
   })
 
+  test('amounts are narrowed by the past that was counted, in the report and in status', async () => {
+    const { projectId, endpointId } = one
+    // the first day: the ledger's 1, 2 and 3 CU·s at most, 2.5 CU·s counted
+    const days = [[at(0), 106_000, 1000, 2000, 3000, 2400, 2500, 2600]]
+    const past = { until: at(86_400), computes: [{ projectId, endpointId, basis: 'consumption', days }] }
+    await using counted = await keptBy([{ ...everything, jobStates: { 'counted-past': past } }])
+    const { out } = await counted.cli('report --week 2026-W02 --format json')
+    const { spend } = reportSchema.parse(JSON.parse(out))
+    expect(spend.days[0]).toMatchObject({ micros: 74 })
+    expect(spend.week).toEqual({ low: 87, likely: 192, high: 264 })
+    expect(spend.week_shown).toMatchObject({
+      likely: 192,
+      because: "use before 6 January by the service's own consumption",
+    })
+    expect((await counted.cli('status')).out).toContain(
+      "use before 6 January by the service's own consumption",
+    )
+  })
+
   test.each(['text', 'html', 'csv', 'slack'])('as %s', async (format) => {
     const { code, out } = await kept.cli(`report --week 2026-W02 --format ${format}`)
     expect(code).toBe(0)
