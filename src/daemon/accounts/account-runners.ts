@@ -144,7 +144,11 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     history: environment.store,
     store,
     epoch: ports.epoch,
-    onRead: () => afterTurn(runs?.last.took ?? seconds(0)),
+    onRead: async (past) => {
+      used.forecaster.refresh(state, past)
+      await used.forecaster.idle()
+      await afterTurn(runs?.last.took ?? seconds(0))
+    },
   })
   const storePrices = createPriceHistory(account.name, { ...environment, store })
   let state = newPassState(await store.load())

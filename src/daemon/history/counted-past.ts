@@ -37,7 +37,7 @@ type CountedPastOptions = Readonly<{
   epoch: number
   log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
   /** Called once the past was read: outputs may show it before the next pass. */
-  onRead: () => Promise<void>
+  onRead: (past: CountedPast) => Promise<void>
 }>
 
 /** Days that the service keeps; one less, so that the first is whole. Source: service-facts.md, "Consumption". */
@@ -61,7 +61,7 @@ export async function createCountedPast(options: CountedPastOptions) {
       { computes: found.computes.size },
       'the past of the account was compared with what the service counted',
     )
-    await options.onRead()
+    await options.onRead(found)
   }
 
   return {
