@@ -8,18 +8,12 @@ import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.
 import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
 import { spendDaysFigure } from '../charts/spend-days.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
-import {
-  countWithNoun,
-  moneyText,
-  percentText,
-  shownSourcesText,
-  sizeRangeText,
-  spanText,
-} from '../text/amounts.ts'
+import { countWithNoun, moneyText, percentText, sizeRangeText, spanText } from '../text/amounts.ts'
 import { KIND_TEXTS } from '../text/withheld-text.ts'
 import { awakeCauseText, computeDisplayName, connectionCount, STATE_WORDS } from '../text/explain.ts'
 import {
   fleetMoney,
+  recentSource,
   recentSumsOf,
   savingIn,
   spendIn,
@@ -78,13 +72,16 @@ const emptyText = ({ ready, accounts }: Snapshot) =>
     : 'No computes yet: not every account has been read.'
 
 /** With a slot in place of its rows. */
-const fleetTable = (input: FleetPageInput, { rows, matches, page, pages }: SelectedRows, zone: Zone) => {
-  const { snapshot, query } = input
-  return html`<table class="fleet">
+const fleetTable = (
+  { snapshot, query, recent }: FleetPageInput,
+  { rows, matches, page, pages }: SelectedRows,
+  zone: Zone,
+) =>
+  html`<table class="fleet">
       <caption>
         ${countText(matches.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
-        are those of today and the six days before${recentSource(input)}; idle tail is a share of the time
-        awake. “Could save” is for 30 days.
+        are those of today and the six days before${recentSource(snapshot, recent)}; idle tail is a share of
+        the time awake. “Could save” is for 30 days.
       </caption>
       <thead>
         <tr>
@@ -95,18 +92,6 @@ const fleetTable = (input: FleetPageInput, { rows, matches, page, pages }: Selec
     </table>
     ${rows.length === 0 && html`<p class="nothing">No compute matches these filters.</p>`}
     ${pages > 1 && pager(query, page, pages)} ${timelineLegend()}`
-}
-
-/** What narrowed the spend of the table, in words. */
-function recentSource({ snapshot, recent }: FleetPageInput) {
-  const source =
-    recent &&
-    shownSourcesText(
-      snapshot.accounts.map(({ totals }) => totals.shown),
-      recent.from,
-    )
-  return source !== undefined && html` (${source})`
-}
 
 const countText = (matches: number, computes: number) =>
   matches === computes

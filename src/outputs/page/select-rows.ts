@@ -4,7 +4,7 @@ import type { ComputeView, IdentityView, Snapshot } from '../../model/output/sna
 import type { Instant, Micros, Millis } from '../../model/units.ts'
 import type { SpendDays } from '../charts/spend-days.ts'
 import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
-import { moneyColumns, type Money } from '../text/amounts.ts'
+import { inBrackets, moneyColumns, shownSourcesText, type Money } from '../text/amounts.ts'
 import { computeDisplayName, connectionCount } from '../text/explain.ts'
 
 export type FleetPageInput = Readonly<{
@@ -30,6 +30,12 @@ export type RecentSumsTable = Readonly<{
 
 export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): RecentSums | undefined =>
   sums.get(computeKey(ref))
+
+/** What narrowed the spend of the table, in words: ` (use before …)`; empty where nothing did. */
+export function recentSource({ accounts }: Snapshot, recent: RecentSumsTable | undefined): string {
+  const shown = accounts.map(({ totals }) => totals.shown)
+  return inBrackets(recent && shownSourcesText(shown, recent.from))
+}
 
 /** Keeps a page below 300 kB. */
 const ROWS_PER_PAGE = 100

@@ -7,10 +7,11 @@ import { createTeamDays, readComputeDays } from '../../../src/daemon/history/spe
 import { buildReport } from '../../../src/daemon/reports/build.ts'
 import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
 import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
-import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { AccountView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
+import type { Report } from '../../../src/outputs/report/schema.ts'
 import type { SpendDays } from '../../../src/outputs/charts/spend-days.ts'
 import { sumOf } from '../../../src/std/sum.ts'
 import { UTC } from '../../ledger/budgets/build.ts'
@@ -46,9 +47,9 @@ const sumOfDays = ({ days }: SpendDays, from: string): number =>
 /** Micros: roundings of a row a day and compute. */
 const ROUNDED = -4
 
-async function shownAccount() {
+async function shownAccount(told: 'consumption' | 'counters' = 'counters') {
   const account = await startAccount({ seed: 13, preset: 'interface', days: 45, projects: 9 })
-  const past = await countedPast(account, 'counters')
+  const past = await countedPast(account, told)
   const snapshot = await viewOf(account, past)
   const { store: history } = account
   const [view] = snapshot.accounts
@@ -75,9 +76,7 @@ test('spend by day, of the month, of seven days and of a compute are parts of on
   expect(sumOfDays(own, '2026-11-17')).toBeCloseTo(ownRecent?.spend ?? NaN, ROUNDED)
 })
 
-test('a report has the amounts of the pages', async () => {
-  const { account, past, view, month, chart } = await shownAccount()
-  const { store, state, plan } = account
+function reportOf({ store, state, plan }: Account, view: AccountView, past: CountedPast | undefined) {
   const source = {
     history: { ...store, eventsAfter: () => Promise.resolve([]) },
     ledger: state.ledger,
@@ -92,7 +91,15 @@ test('a report has the amounts of the pages', async () => {
   }
   const interval = { from: instant(Date.parse('2026-11-16')), to: instant(Date.parse('2026-11-23')) }
   const slot = { ...interval, id: '2026-W47', late: false }
-  const { spend, computes } = await buildReport(source, { slot, madeAt: instant(NOW) }, clock)
+  return buildReport(source, { slot, madeAt: instant(NOW) }, clock)
+}
+
+const uncertainIn = ({ not_analysed: groups }: Report): number =>
+  sumOf(groups, ({ reason, computes }) => (reason === 'uncertain' ? computes : 0))
+
+test('a report has the amounts of the pages', async () => {
+  const { account, past, view, month, chart } = await shownAccount()
+  const { spend, computes } = await reportOf(account, view, past)
   const { week, week_shown: shown, days, month: reported, forecast } = spend
   const today = sumOfDays(chart, '2026-11-23')
   expect(week.likely).toBe(shown?.likely)
@@ -102,6 +109,12 @@ test('a report has the amounts of the pages', async () => {
   expect(reported.micros).toBeCloseTo(month.amount.likely - today, ROUNDED)
   expect(forecast?.p50).toBe(Math.round(month.forecast?.p50 ?? NaN))
   expect(month.forecast?.p10).toBeGreaterThanOrEqual(month.amount.likely)
+})
+
+test('what people see of a compute tells whether a report calls it uncertain', async () => {
+  const { account, past, view } = await shownAccount('consumption')
+  expect(uncertainIn(await reportOf(account, view, undefined))).toBeGreaterThan(5)
+  expect(uncertainIn(await reportOf(account, view, past))).toBeLessThan(5)
 })
 
 test('deleted computes count for the team of their project', async () => {

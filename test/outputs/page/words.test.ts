@@ -146,6 +146,24 @@ test('labels of the compute page', async () => {
     expect(text).toContain(words)
 })
 
+/** Assumed sizes until then. */
+const shownUntil = (until: Instant): Snapshot => {
+  const shown = { amount: { low: 1, likely: 2, high: 3 }, basis: 'assumed', until } as const
+  return {
+    ...snapshot,
+    accounts: snapshot.accounts.map((view) => ({ ...view, totals: { ...view.totals, shown } })),
+  }
+}
+
+test('chart and table of the fleet say what narrowed their spend, as long as days before the first look are in them', async () => {
+  const recently = await read(shownUntil(at(TAKEN)), '/')
+  expect(recently).toContain('a day; sizes before 5 January as on that day.')
+  expect(recently).toContain('the six days before (sizes before 5 January as on that day); idle tail')
+  const before = await read(shownUntil(at(TAKEN - 10 * 86_400)), '/')
+  expect(before).toContain('a day; sizes before 26 December as on that day.')
+  expect(before).toContain('the six days before; idle tail')
+})
+
 test('a range with equal ends is not shown', async () => {
   const sure = { low: micros(1_234_500_000), likely: micros(1_234_500_000), high: micros(1_234_501_000) }
   const text = await read(
