@@ -1,10 +1,12 @@
 // What the Dockerfile describes runs anywhere: as its user, in files that nobody can write to, with mounted secrets.
-import { readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../src/local/proxy/listen.ts'
 import { page, until } from '../end-to-end/support.ts'
 import { canaryOf, everyEncoding, hitsIn } from '../hostile/canaries.ts'
 import { echoingService } from '../hostile/echoing-neighbours.ts'
+import { memoryFolder } from '../support/folder.ts'
 import { longTest } from '../support/tiers.ts'
 import { installFromCheckout, installFromRegistry, layOut } from './layout.ts'
 
@@ -18,6 +20,21 @@ process.on('exit', () => console.log('compiled code', getCompileCacheDir()))`
 test('runs as its user in a read-only tree, is healthy, and stops by SIGTERM', () =>
   life(installFromCheckout))
 longTest('does so with the packages that its install command brings', () => life(installFromRegistry))
+
+test('a package that links to files outside leaves their mode alone', () => {
+  const outside = memoryFolder('dormouse-outside-')
+  onTestFinished(() => rmSync(outside, { recursive: true }))
+  const file = join(outside, 'shared.js')
+  writeFileSync(file, '', { mode: 0o644 })
+  using layout = layOut((folder, command) => {
+    installFromCheckout(folder, command)
+    mkdirSync(join(folder, 'node_modules/linked'))
+    symlinkSync(file, join(folder, 'node_modules/linked/shared.js'))
+    symlinkSync(outside, join(folder, 'node_modules/linked/folder'))
+  })
+  expect(layout.unwritable().some((line) => line.includes('linked'))).toBe(true)
+  expect([file, outside].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['644', '700'])
+})
 
 async function life(install: typeof installFromCheckout): Promise<void> {
   using layout = layOut(install)

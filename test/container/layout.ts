@@ -1,7 +1,7 @@
 // The image without a Docker daemon: its files in a folder in place of `/`, writable for nobody, and its program run as its user.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, constants, copyFileSync, cpSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, constants, copyFileSync, cpSync, mkdirSync } from 'node:fs'
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
@@ -26,7 +26,7 @@ export const installFromRegistry: Install = (folder, command) =>
 /** The same packages from the checkout. */
 export const installFromCheckout: Install = (folder) => {
   for (const [path] of productionPackages())
-    cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true })
+    cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true, dereference: true })
 }
 
 type Running = Readonly<{
@@ -84,7 +84,7 @@ export function layOut(install: Install): Layout {
       made: (folder) => give(folder, user),
     })
   for (const made of ['checkout', 'stages']) rmSync(at(made), { recursive: true })
-  for (const path of outsideVolume()) chmodSync(path, lstatSync(path).mode & NO_WRITE)
+  for (const path of outsideVolume()) chmodSync(path, statSync(path).mode & NO_WRITE)
 
   return {
     image,
@@ -108,7 +108,7 @@ export function layOut(install: Install): Layout {
     },
     unwritable: () => outsideVolume().map((path) => `${path} ${statSync(path).ctimeMs}`),
     [Symbol.dispose]() {
-      for (const path of allBelow(root)) if (lstatSync(path).isDirectory()) chmodSync(path, 0o700)
+      for (const path of allBelow(root)) if (statSync(path).isDirectory()) chmodSync(path, 0o700)
       rmSync(root, { recursive: true })
     },
   }
@@ -164,11 +164,11 @@ function copyStep({ sources, target, mode, from: stage }: CopyStep, from: string
     const to =
       isFolder || !target.endsWith('/') ? join(folder, target) : join(folder, target, basename(source))
     if (stage !== undefined) renameSync(origin, to)
-    else if (!isFolder) copyWithMode(origin, to, mode ?? lstatSync(origin).mode)
+    else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
     else
       for (const path of allBelow(origin))
-        if (lstatSync(path).isFile())
-          copyWithMode(path, join(to, path.slice(origin.length)), mode ?? lstatSync(path).mode)
+        if (statSync(path).isFile())
+          copyWithMode(path, join(to, path.slice(origin.length)), mode ?? statSync(path).mode)
   }
 }
 
@@ -178,8 +178,15 @@ function copyWithMode(from: string, to: string, mode: number): void {
   chmodSync(to, mode)
 }
 
-/** The folder itself first. */
+/**
+ * The folder itself first. Links are left out and not followed, as `readdirSync` with `recursive` does: a change of mode through one
+ * would reach files outside of the folder.
+ */
 const allBelow = (folder: string): readonly string[] => [
   folder,
-  ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ...readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .flatMap((entry) =>
+      entry.isDirectory() ? allBelow(join(folder, entry.name)) : [join(folder, entry.name)],
+    ),
 ]
