@@ -13,7 +13,7 @@ export function ensurePrivateFolder(folder: string): void {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** One level after the other: below `/proc`, `recursive` of Node 24 never ends. */
+/** Makes one level after the other: below `/proc`, `recursive` of Node 24 never ends. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
   makeFolders(dirname(resolve(folder)))

@@ -3,12 +3,21 @@ import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
 import { defaultYaml } from '../../config/defaults.ts'
 import { shippedPrices } from '../../config/load.ts'
+import { fileErrorText } from '../../config/secrets.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import { DEFAULT_CONFIG } from '../connect/configuration.ts'
-import { apiKeySecret, baseUrlProblem, connectService } from '../connect/service.ts'
+import {
+  apiKeySecret,
+  baseUrlProblem,
+  connectService,
+  KEY_VARIABLE,
+  NO_PROJECTS,
+} from '../connect/service.ts'
 import { withDirectOptions, type ConnectOptions } from '../connect/service.ts'
 import { isFolder } from '../terminal/parse.ts'
-import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
+import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ConnectOptions & {
   readonly output: string
@@ -35,17 +44,29 @@ export const createInitCommand = ({ io, end }: CommandSession) =>
     .option('--json', 'print JSON')
     .action((options: Options) => end(init(options, io)))
 
+/** Writes nothing that the service does not answer to: what is written is accepted by `check-config` and `once`. */
 async function init(options: Options, io: Io) {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
-  const { summary, isComplete = true } = await askService(options, io)
-  // 'wx': not through a symbolic link that leads to no file yet
-  writeFileSync(path, defaultYaml(answersOf(options, io)), { flag: options.force ? 'w' : 'wx' })
+  if (options.baseUrl === undefined)
+    return failUsage(io, '--base-url: give the address of the service, which ends with /api/v2')
+  const asked = await askService(options, io)
+  if (!asked.ok) return failText(io, `${sanitize(asked.error)}; nothing was written`)
+  const { summary, next, isComplete } = asked.value
+  try {
+    // 'wx': not through a symbolic link that leads to no file yet
+    writeFileSync(path, defaultYaml(answersOf(options, io)), { flag: options.force ? 'w' : 'wx' })
+  } catch (cause) {
+    return failText(
+      io,
+      `${path} cannot be written (${fileErrorText(cause)}): name another file with --output`,
+    )
+  }
   io.out(
     options.json
-      ? jsonText({ path, found: summary, sql: ROLE_SQL })
-      : `${summary}\nwrote ${path}\n\n${ROLE_SQL}`,
+      ? jsonText({ path, found: summary, next, sql: ROLE_SQL })
+      : `${summary}\nwrote ${path}\nnext: ${next}\n\n${ROLE_SQL}`,
   )
   return isComplete ? EXIT.ok : EXIT.findings
 }
@@ -75,20 +96,24 @@ const answersOf = ({ baseUrl, insecure, apiKeyFile, orgId, plan }: Options, { cw
   ...(plan !== undefined && { plan }),
 })
 
-/** Line about the service. A problem does not stop the file from being written. */
-async function askService(options: Options, io: Io) {
-  if (options.baseUrl === undefined)
-    return { summary: 'no --base-url is given: the file has an example instead' }
-  if (!apiKeySecret(options, io).read().ok)
-    return { summary: 'no API key is given: the service was not asked' }
+type Asked = Readonly<{ summary: string; next: string; isComplete: boolean }>
+
+/** Lines about the service and the next step. */
+async function askService(options: Options, io: Io): Promise<Result<Asked, string>> {
+  const check = `dormouse check-config${options.output === DEFAULT_CONFIG ? '' : ` --config ${options.output}`}`
+  if (!apiKeySecret(options, io).read().ok) {
+    const summary = 'no API key is given: the service was not asked'
+    return ok({ summary, next: `set the variable ${KEY_VARIABLE}, then ${check}`, isComplete: true })
+  }
   const service = connectService(options, io)
-  if (!service.ok) return { summary: service.error.join('; '), isComplete: false }
+  if (!service.ok) return failed(service.error.join('; '))
   const projects = await service.value.listProjects(io.signal)
-  if (!projects.ok) return { summary: serviceErrorText(projects.error), isComplete: false }
+  if (!projects.ok) return failed(serviceErrorText(projects.error))
   const { items } = projects.value
   const lists = await Promise.all(items.map(({ projectId: id }) => service.value.listComputes(id, io.signal)))
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
   const summary = `the key sees ${items.length} projects with ${computes.length} computes, ${awake} of them awake`
-  return { summary, isComplete: lists.every((listed) => listed.ok) }
+  const next = items.length === 0 ? NO_PROJECTS : check
+  return ok({ summary, next, isComplete: items.length > 0 && lists.every((listed) => listed.ok) })
 }

@@ -17,7 +17,11 @@ import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
 import { parseId } from '../terminal/parse.ts'
 
-const KEY_VARIABLE = 'DORMOUSE_API_KEY'
+export const KEY_VARIABLE = 'DORMOUSE_API_KEY'
+
+/** What to do where a key sees nothing. Source: service interface, "GET /projects". */
+export const NO_PROJECTS =
+  'use a key that sees projects; a personal key must name its organisation: --org-id, or org_id of the account'
 /** The default of `service.requests_per_minute`: half of what the service allows an account. */
 const REQUESTS_PER_MINUTE = 350
 
@@ -57,7 +61,11 @@ export function connectService(options: ConnectOptions, io: Io): Result<Service,
 /** Undefined also without an address. */
 export function baseUrlProblem({ baseUrl, insecure = false }: ConnectOptions): string | undefined {
   if (baseUrl === undefined) return undefined
-  if (!isBaseUrl(baseUrl)) return '--base-url: expected an http or https address that ends with /api/v2'
+  if (!isBaseUrl(baseUrl)) {
+    const meant = `${baseUrl.replace(/\/+$/, '')}/api/v2`
+    const hint = isBaseUrl(meant) ? `; try ${meant}` : ''
+    return `--base-url: expected an http or https address that ends with /api/v2${hint}`
+  }
   return isUnencrypted(baseUrl) && !insecure
     ? '--base-url: expected https, as the host is not loopback, or --insecure'
     : undefined

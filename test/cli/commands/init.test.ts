@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../config/loading.ts'
@@ -48,7 +48,7 @@ test('init refuses an address that is none', async () => {
   ).toEqual({
     code: 2,
     out: '',
-    err: 'dormouse: --base-url: expected an http or https address that ends with /api/v2\n',
+    err: 'dormouse: --base-url: expected an http or https address that ends with /api/v2; try https://console.example.com/api/v2\n',
   })
 })
 
@@ -66,6 +66,7 @@ test('init names the key file', async () => {
     {
       path,
       found: expect.stringMatching(/sees 1 projects/),
+      next: 'dormouse check-config',
       sql: expect.stringMatching(/create role dormouse/),
     },
   ])
@@ -75,16 +76,49 @@ test('init names the key file', async () => {
   })
 })
 
+test('init without a key writes the file and says that the key is the next step', async () => {
+  const line = words(`init --base-url ${service.local.baseUrl}`)
+  expect(await dormouse(line, { cwd: service.folder })).toEqual({
+    code: 0,
+    out: expect.stringMatching(
+      /^no API key is given: .*\nwrote .*\nnext: set the variable DORMOUSE_API_KEY, then dormouse check-config\n/,
+    ),
+    err: '',
+  })
+})
+
 test.each([
-  ['init', {}, 0, /no --base-url is given/],
-  ['init --base-url URL', {}, 0, /no API key is given: the service was not asked/],
-  ['init --base-url URL', { DORMOUSE_API_KEY: 'wrong' }, 3, /refuses the API key/],
-])('%s with %j ends with %s', async (line, env, code, out) => {
+  ['init', {}, 2, /^dormouse: --base-url: give the address of the service, which ends with .api.v2\n$/],
+  [
+    'init --base-url URL',
+    { DORMOUSE_API_KEY: 'wrong' },
+    1,
+    /^dormouse: .* refuses the API key .*; nothing was written\n$/,
+  ],
+  [
+    'init --base-url http://127.0.0.1:1/api/v2',
+    { DORMOUSE_API_KEY: 'k' },
+    1,
+    /ECONNREFUSED.*; nothing was written\n$/,
+  ],
+])('%s with %j writes no file: exit code %i', async (line, env, code, err) => {
   const ended = await dormouse(words(line.replace('URL', service.local.baseUrl)), {
     env,
     cwd: service.folder,
   })
-  expect(ended).toEqual({ code, out: expect.stringMatching(out), err: '' })
+  expect(ended).toEqual({ code, out: '', err: expect.stringMatching(err) })
+  expect(existsSync(path)).toBe(false)
+})
+
+test('what init writes is accepted by check-config and once as it is', async () => {
+  const env = { DORMOUSE_API_KEY: service.local.apiKey }
+  const run = (line: string) => dormouse(words(line), { env, cwd: service.folder })
+  expect(await run(`init --base-url ${service.local.baseUrl}`)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^next: dormouse check-config$/m),
+  })
+  expect(await run('check-config')).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/), err: '' })
+  expect(await run('once')).toMatchObject({ code: 0, out: expect.stringMatching(/^shop +/m), err: '' })
 })
 
 test('init names the organisation', async () => {
