@@ -16,7 +16,7 @@ const demoWith = (...words: readonly string[]): readonly string[] => ['demo', '-
 
 test('without --json a demo that is interrupted still says what it came to, and removes its folder', async () => {
   await using demo = dormouse(demoWith())
-  const asleep = await until('a sleeping compute', () => /unused +asleep/.exec(demo.out())?.[0])
+  const asleep = await until('a sleeping compute', () => /bursty +asleep/.exec(demo.out())?.[0])
   expect(asleep).toContain('asleep')
   const configuration = /\S+dormouse\.yaml/.exec(demo.out())?.[0] ?? ''
   expect(existsSync(configuration)).toBe(true)

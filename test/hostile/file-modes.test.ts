@@ -129,7 +129,7 @@ describe('a command', () => {
     const file = join(root, 'made/dormouse.yaml')
     await promisify(execFile)('sh', [
       '-c',
-      `umask 0; exec "$0" "$1" init --output "$2"`,
+      `umask 0; exec "$0" "$1" init --base-url http://127.0.0.1:9/api/v2 --output "$2"`,
       process.execPath,
       LAUNCHER,
       file,
