@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { type Server, type Socket, createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../state/store.ts'
@@ -31,10 +32,25 @@ export function listenOn(server: Listening, port: number, host = '127.0.0.1'): P
   return promise
 }
 
-/** Free a moment ago; another program may take it. */
+/**
+ * Ports of servers that other programs start. The system gives ports from 32768 on to connections and to servers with
+ * port 0, which could take a port between its choice and its use. Source: Linux, ip_local_port_range.
+ */
+const STARTED_PORTS = { first: 20_000, end: 32_768 }
+
+/** Each is in use with the probability of a busy machine, a few per cent. */
+const PORT_ATTEMPTS = 100
+
+/** Free a moment ago, and of no range that the system gives ports from. */
 export async function freePort(): Promise<number> {
-  await using server = createServer()
-  return (await listenOn(server, 0)) ?? 0
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
+    await using server = createServer()
+    const port = await listenOn(server, randomInt(STARTED_PORTS.first, STARTED_PORTS.end))
+    if (port !== undefined) return port
+  }
+  throw new Error(
+    `none of ${PORT_ATTEMPTS} ports from ${STARTED_PORTS.first} to ${STARTED_PORTS.end} is free`,
+  )
 }
 
 /** Default host 127.0.0.1. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
 import type { WakeAdmission } from '../../../src/local/engine/wake-queue.ts'
+import { freePort } from '../../../src/local/proxy/listen.ts'
 import {
   ASK_GSS,
   ASK_TLS,
@@ -113,4 +114,10 @@ test('more clients than a compute may have are refused; one that leaves makes ro
   expect((await enter('ep-b')).word).toBe('hello me\n')
   await first.leave()
   expect((await enter('ep-a')).word).toBe('hello me\n')
+})
+
+test('a port for another program is none that the system gives to connections and servers in the meantime', async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, freePort))
+  expect(Math.max(...ports)).toBeLessThan(32_768)
+  expect(Math.min(...ports)).toBeGreaterThan(1023)
 })
