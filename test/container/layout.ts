@@ -1,7 +1,7 @@
 // The image without a Docker daemon: its files in a folder in place of `/`, writable for nobody, and its program run as its user.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, constants, copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, constants, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs'
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
@@ -102,9 +102,13 @@ export function layOut(install: Install): Layout {
       return { out: () => said, stop: () => void child.kill('SIGTERM'), ended }
     },
     mount(path, text) {
+      const parent = existingParent(at(path))
+      const { mode } = statSync(parent)
+      chmodSync(parent, 0o700)
       mkdirSync(dirname(at(path)), { recursive: true })
       writeFileSync(at(path), text, { mode: isRoot ? 0o440 : 0o400 })
       give(at(path), 0)
+      chmodSync(parent, mode)
     },
     unwritable: () => outsideVolume().map((path) => `${path} ${statSync(path).ctimeMs}`),
     [Symbol.dispose]() {
@@ -113,6 +117,10 @@ export function layOut(install: Install): Layout {
     },
   }
 }
+
+/** Nearest folder that exists: an engine makes mount points also where the image is writable for nobody. */
+const existingParent = (path: string): string =>
+  existsSync(dirname(path)) ? dirname(path) : existingParent(dirname(path))
 
 type Builders = Readonly<{
   install: Install
