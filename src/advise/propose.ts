@@ -4,7 +4,7 @@ import { priceAt } from '../ledger/settle/slices.ts'
 import {
   addBounds,
   eachBound,
-  scaleBounds,
+  mapBounds,
   type Bounds,
   type CuTimeByPrice,
 } from '../model/ledger/quantities.ts'
@@ -16,7 +16,7 @@ import type {
   Withheld,
 } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu } from '../model/service/compute.ts'
-import { cu, DAY, instant, micros, millis, ratio, type Instant, type Micros } from '../model/units.ts'
+import { cu, DAY, HOUR, instant, micros, millis, ratio, type Instant, type Micros } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 import type { AdviseInput } from './input.ts'
 
@@ -56,7 +56,10 @@ export const withhold = (
   { have = 0, needs = 0, until }: { have?: number; needs?: number; until?: Instant | undefined } = {},
 ): Withheld => ({ kind, because, have, needs, until })
 
-/** Spend in 30 days, from the whole days among the last 30, today included; nothing without a day. */
+/**
+ * Spend in 30 days, from the whole days among the last 30, today included; nothing without a day. It is not more than the compute would cost
+ * at its size and never asleep: larger sizes may have been possible before the first look, but are not ahead.
+ */
 export function recentUse({ entry, days, prices, now }: AdviseInput): Readonly<{
   grounds: Grounds
   spend: Bounds<Micros>
@@ -70,6 +73,8 @@ export function recentUse({ entry, days, prices, now }: AdviseInput): Readonly<{
   )
   const { sizing } = entry.compute
   const [low, high] = [smallestCu(sizing), largestCu(sizing)]
+  const perCuHour = priceAt(prices, now)
+  const most = (high * perCuHour * MONTH) / HOUR
   const mean = awake.likely === 0 ? low : cuTimeSum(cuTime).likely / awake.likely
   return {
     grounds: {
@@ -78,10 +83,13 @@ export function recentUse({ entry, days, prices, now }: AdviseInput): Readonly<{
       days: recent.length,
       followed: ratio(1),
       cu: { low, likely: cu(Math.min(high, Math.max(low, mean))), high },
-      perCuHour: priceAt(prices, now),
+      perCuHour,
       gaps: [],
     },
-    spend: time === 0 ? NO_MONEY : scaleBounds(spendOf(cuTime), MONTH / time, micros),
+    spend:
+      time === 0
+        ? NO_MONEY
+        : mapBounds(spendOf(cuTime), (spent) => micros(Math.min(most, (spent * MONTH) / time))),
   }
 }
 

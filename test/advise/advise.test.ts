@@ -8,13 +8,14 @@ import type { Gap } from '../../src/model/ledger/gap.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import { RECOMMENDATION_KINDS, type Proposal } from '../../src/model/policy/recommendation.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
-import { seconds } from '../../src/model/units.ts'
+import { cuMillis, HOUR, seconds } from '../../src/model/units.ts'
 import {
   adviseEntry,
   adviseInput,
   adviseRef,
   awakeInterval as awake,
   inputAfterMonth as inputOf,
+  month,
 } from '../support/advise-input.ts'
 import { at, evidence } from '../support/build.ts'
 import { recommendation, sizingRecommendation, withheld } from '../support/recommendations.ts'
@@ -91,6 +92,16 @@ describe('unused', () => {
       detail: { kind: 'unused', ...detail },
       from: {},
       to: {},
+    })
+  })
+
+  test("saves no more than today's size costs, though it may have been larger before the first look", () => {
+    const days = month(24).map((day) => ({
+      ...day,
+      cuTime: { 106_000: { low: cuMillis(0), likely: cuMillis(6 * HOUR), high: cuMillis(56 * 24 * HOUR) } },
+    }))
+    expect(adviseUnused(inputOf(old, { days }))).toMatchObject({
+      saving: { low: 0, likely: 19_080_000, high: 19_080_000 },
     })
   })
 
