@@ -4,7 +4,7 @@ import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
 import { dismissCommand } from '../text/recommendation-list.ts'
 import { recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
-import { isListed, withheldText } from '../text/withheld-text.ts'
+import { reasonGroups, withheldText } from '../text/withheld-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Section of a compute's page. */
@@ -12,11 +12,11 @@ export function adviceSection(
   { currency, recommendations, withheld }: ComputeAdviceJson,
   now: LocalNow,
 ): Html {
-  const reasons = withheld.filter(isListed)
-  const isEmpty = recommendations.length === 0 && withheld.length === 0
+  const groups = reasonGroups(withheld)
+  const isEmpty = recommendations.length === 0 && groups.length === 0
   return html`<section id="recommendations">
     <h2>Recommendations</h2>
-    ${isEmpty && html`<p class="about">It has not been judged yet: that happens beside the passes, once a day.</p>`}
+    ${isEmpty && html`<p class="about">${withheld.length === 0 ? NOT_JUDGED : 'Nothing to change.'}</p>`}
     ${recommendations.map(
       (one) =>
         html`<article class="advice ${one.state}">
@@ -24,15 +24,17 @@ export function adviceSection(
           ${settingCurve(one, currency)} ${detailsHtml(one, currency, now)}
         </article>`,
     )}
-    ${
-      reasons.length > 0 &&
-      html`<h3>Not recommended</h3>
-        <ul class="plain">
-          ${reasons.map((one) => html`<li>${withLocalTimes(withheldText(one, currency), now)}</li>`)}
-        </ul>`
-    }
+    ${groups.map(
+      ({ heading, reasons }) =>
+        html`<h3>${heading.charAt(0).toUpperCase() + heading.slice(1)}</h3>
+          <ul class="plain">
+            ${reasons.map((one) => html`<li>${withLocalTimes(withheldText(one, currency), now)}</li>`)}
+          </ul>`,
+    )}
   </section>`
 }
+
+const NOT_JUDGED = 'It has not been judged yet: that happens beside the passes, once a day.'
 
 /** Lines below the summary, with the commands. */
 export const detailsHtml = (one: RecommendationJson, currency: string, now: LocalNow): Html =>

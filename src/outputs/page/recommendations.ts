@@ -11,7 +11,7 @@ import { EMPTY_CELL, encodePathPart, labelledFigure, type PageContent } from './
 import { NONE_VALUE, pageNumber } from './query.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
-const LISTS = ['open', 'implemented', 'dismissed', 'withheld'] as const
+const LISTS = ['open', 'implemented', 'dismissed', 'withheld', 'fits'] as const
 export type AdviceList = (typeof LISTS)[number]
 
 export type AdviceQuery = Readonly<{
@@ -71,13 +71,21 @@ const LIST_TEXTS: Readonly<Record<AdviceList, string>> = {
   implemented: 'Implemented',
   dismissed: 'Dismissed',
   withheld: 'Withheld',
+  fits: 'Nothing to change',
 }
 
 const EMPTY_TEXTS: Readonly<Record<AdviceList, string>> = {
   open: 'There is none: “Withheld” says why, and when there may be one.',
   implemented: 'None was implemented.',
   dismissed: 'None is dismissed.',
-  withheld: 'Nothing is withheld: no compute has been judged yet, or every kind is recommended.',
+  withheld: 'Nothing is withheld: no compute has been judged yet, or every kind has its answer.',
+  fits: 'No compute has been judged yet, or none has a setting that fits.',
+}
+
+/** Order of the lists that hold reasons in place of recommendations, in words after the number of rows. */
+const ORDER_TEXTS: Readonly<Partial<Record<AdviceList, string>>> = {
+  withheld: 'withheld, the dearest first',
+  fits: 'with nothing to change',
 }
 
 const pathOf = ({ state, kind, team, page }: AdviceQuery) => {
@@ -120,20 +128,19 @@ const filterForm = ({ query: { kind, team, state }, teams }: AdvicePageInput) =>
   </form>`
 
 function tableOf({ rows, query, matches, localNow }: AdvicePageInput): Html {
-  const isWithheld = query.state === 'withheld'
-  const columns = isWithheld
-    ? headings({ Compute: 'name', Kind: 'name', Why: 'words', Team: 'name' })
-    : headings({
-        Compute: 'name',
-        Recommendation: 'words',
-        'Saving in 30 days': 'number',
-        'Wakes a day': 'number',
-        Confidence: 'name',
-        Team: 'name',
-      })
-  return html`<p class="about">
-      ${matches} ${isWithheld ? 'withheld, the dearest first' : `${query.state}, by likely saving`}.
-    </p>
+  const { state } = query
+  const columns =
+    state in ORDER_TEXTS
+      ? headings({ Compute: 'name', Kind: 'name', Why: 'words', Team: 'name' })
+      : headings({
+          Compute: 'name',
+          Recommendation: 'words',
+          'Saving in 30 days': 'number',
+          'Wakes a day': 'number',
+          Confidence: 'name',
+          Team: 'name',
+        })
+  return html`<p class="about">${matches} ${ORDER_TEXTS[state] ?? `${state}, by likely saving`}.</p>
     ${tableHtml({ label: 'Recommendations', columns, rows: rows.map((row) => cellsOf(row, localNow)) })}`
 }
 

@@ -11,7 +11,7 @@ import {
   savingText,
   settingText,
 } from './recommendation-text.ts'
-import { isListed, KIND_TEXTS, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
+import { fits, KIND_TEXTS, reasonGroups, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
 
 /** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
 const MAX_ALWAYS_ON = 20
@@ -22,16 +22,19 @@ export function recommendationListLines(all: RecommendationsJson, isOneCompute: 
   const open = recommendations.filter(({ state }) => state === 'open')
   const ended = recommendations.filter(({ state }) => state !== 'open')
   const total = savingText(all.saving_micros_per_30_days, currency)
-  const reasons = withheld.filter(isListed)
-  const listed = isOneCompute ? reasons : alwaysOn(reasons)
   return [
     open.length === 0
       ? `account ${account}: no open recommendations`
       : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
     ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
-    ...(reasons.length === 0 ? [] : ['', 'not recommended:']),
-    ...listed.map((one) => `  ${computeText(one)}: ${withheldText(one, currency)}`),
-    ...(isOneCompute ? [] : countLines(reasons, currency)),
+    ...reasonGroups(withheld).flatMap(({ heading, reasons }) => [
+      '',
+      `${heading}:`,
+      ...(isOneCompute ? reasons : alwaysOn(reasons)).map(
+        (one) => `  ${computeText(one)}: ${withheldText(one, currency)}`,
+      ),
+      ...(isOneCompute ? [] : countLines(reasons, currency)),
+    ]),
   ]
 }
 
@@ -104,7 +107,7 @@ const CSV_COLUMNS = [
   'until',
 ] as const
 
-/** A row for each recommendation, and for each reason why there is none, with the state `withheld`. Savings are those of 30 days. */
+/** A row for each recommendation, and for each reason why there is none, with the state `withheld`, or `fits` where nothing is to change. Savings are those of 30 days. */
 export const recommendationCsv = ({ account, currency, recommendations, withheld }: RecommendationsJson) => {
   const identityOf = (one: RecommendationJson | WithheldJson) => [
     account,
@@ -134,7 +137,7 @@ export const recommendationCsv = ({ account, currency, recommendations, withheld
   })
   const reasons = withheld.map((one) => [
     ...identityOf(one),
-    'withheld',
+    fits(one) ? 'fits' : 'withheld',
     ...Array.from({ length: 11 }, () => undefined),
     one.because,
     one.until,

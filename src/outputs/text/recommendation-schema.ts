@@ -158,7 +158,9 @@ export type SettingJson = RecommendationJson['to']
 export const withheldSchema = strictObject({
   ...identity,
   kind: kindSchema,
-  because: oneOf(because),
+  because: oneOf(because).describe(
+    '`fits`: nothing to change. All others: why there is no answer, or none to act on.',
+  ),
   have: number(),
   needs: number(),
   until: instant.nullable().describe('When the answer will be there; null: waiting alone changes nothing.'),

@@ -57,6 +57,24 @@ const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
   'saving-small',
 ])
 
-/** Whether a text lists the reason. A setting that fits is listed for delay and size only. */
-export const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>): boolean =>
+/** Reasons that a text lists, under the words that introduce them; no empty group. A setting that fits has its answer: nothing is missing. */
+export function reasonGroups<Reason extends Pick<WithheldJson, 'kind' | 'because'>>(
+  withheld: readonly Reason[],
+): readonly Readonly<{ heading: string; reasons: readonly Reason[] }>[] {
+  const listed = Map.groupBy(withheld.filter(isListed), fits)
+  return GROUPS.flatMap(([heading, isFitting]) => {
+    const reasons = listed.get(isFitting) ?? []
+    return reasons.length === 0 ? [] : [{ heading, reasons }]
+  })
+}
+
+const GROUPS = [
+  ['not recommended', false],
+  ['nothing to change', true],
+] as const
+
+export const fits = ({ because }: Pick<WithheldJson, 'because'>): boolean => because === 'fits'
+
+/** A setting that fits is listed for delay and size only. */
+const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>) =>
   because !== 'fits' || kind === 'delay' || kind === 'sizing'

@@ -82,6 +82,8 @@ ep-one (one): autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to
 not recommended:
   ep-three (two): autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 76.33 USD in 30 days
   autosuspend delay: too little history: 2 computes; first answer about 2026-01-07T12:00:00Z; those without autosuspend cost 76.33 USD in 30 days
+
+nothing to change:
   size: the setting fits: 1 compute
 `)
 })
@@ -92,6 +94,8 @@ test('of one compute every reason is listed', async () => {
 
 not recommended:
   ep-two (=shop): autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z
+
+nothing to change:
   ep-two (=shop): size: the setting fits
 `)
 })
@@ -105,8 +109,8 @@ test('JSON fits the schema, and CSV has a row for each', async () => {
     'main,project-one,one,ep-one,,delay,open,ep-one.delay.1,autosuspend off,300 s,false,9.5,12.25,14,USD,medium,0,4.5,,',
     'main,project-two,two,ep-three,,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z',
     "main,project-two,two,ep-two,'=shop,delay,withheld,,,,,,,,,,,,history-short,2026-01-07T12:00:00Z",
-    "main,project-two,two,ep-two,'=shop,sizing,withheld,,,,,,,,,,,,fits,",
-    "main,project-two,two,ep-two,'=shop,unused,withheld,,,,,,,,,,,,fits,",
+    "main,project-two,two,ep-two,'=shop,sizing,fits,,,,,,,,,,,,fits,",
+    "main,project-two,two,ep-two,'=shop,unused,fits,,,,,,,,,,,,fits,",
     '',
   ])
 })
@@ -118,7 +122,7 @@ test('explain has the same words', async () => {
   )
   const other = await kept.cli('explain ep-two')
   expect(other.out).toContain(
-    '\nno recommendation: autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z\n',
+    '\nnot recommended: autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z\nnothing to change: size: the setting fits\n',
   )
 })
 

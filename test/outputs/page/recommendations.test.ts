@@ -1,6 +1,10 @@
 // The page of recommendations, and what other pages show of them.
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import type { ComputeRef } from '../../../src/model/service/compute.ts'
+import { at } from '../../support/build.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { withheld } from '../../support/recommendations.ts'
 import { advised, recommendationsOf } from './advised.ts'
 import { pastOf } from './past.ts'
 import { appOf, fleet, textOf } from './shown.ts'
@@ -28,6 +32,27 @@ test('by likely saving; what costs more comes last and says so first', async () 
   expect(last.replaceAll(/\s+/g, ' ')).toMatch(
     /<b>costs 3\.00.USD more in 30.d?ays \(1\.00.USD to 5\.00.USD\):<\/b> <bdi>0\.25–2.CU → 0\.25–4.CU/,
   )
+})
+
+test('a setting that fits is not withheld', async () => {
+  expect(await page('?state=withheld&kind=pooler')).toContain('Nothing is withheld')
+  const text = await page('?state=fits&kind=pooler')
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('250 with nothing to change.')
+  expect(rows(text)).toHaveLength(100)
+})
+
+test('on the page of a compute, too', async () => {
+  const one = fleet(1)
+  const sizing = withheld({ kind: 'sizing', because: 'fits', needs: 0, until: undefined })
+  const history = {
+    ...NO_HISTORY,
+    async *advice(_: string, { computes: [ref] = [] }: { computes?: readonly ComputeRef[] }) {
+      if (ref) yield { ref, evaluatedAt: at(0), withheld: [sizing], made: {} }
+    },
+  }
+  const text = await textOf(appOf({ snapshot: one, history }), '/computes/ep-0')
+  expect(text).not.toContain('Not recommended')
+  expect(text).toMatch(/<h3>Nothing to change<\/h3>\s*<ul class="plain">\s*<li>\s*size: the setting fits/)
 })
 
 test.each([

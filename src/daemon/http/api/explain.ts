@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
 import { recommendationLines, recommendationSummary } from '../../../outputs/text/recommendation-text.ts'
-import { isListed, withheldText } from '../../../outputs/text/withheld-text.ts'
+import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
@@ -30,5 +30,7 @@ const adviceLines = ({ currency, recommendations, withheld }: ComputeAdviceJson)
     `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
     ...recommendationLines(one, currency).map((line) => `  ${line}`),
   ]),
-  ...withheld.filter(isListed).map((one) => `no recommendation: ${withheldText(one, currency)}`),
+  ...reasonGroups(withheld).flatMap(({ heading, reasons }) =>
+    reasons.map((one) => `${heading}: ${withheldText(one, currency)}`),
+  ),
 ]

@@ -12,6 +12,7 @@ import {
 import type { PageContent } from '../../../outputs/page/layout.ts'
 import { namesOf } from '../../../outputs/page/filters.ts'
 import { savingText } from '../../../outputs/text/recommendation-text.ts'
+import { fits } from '../../../outputs/text/withheld-text.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import { adviceContext, type AdviceSources } from '../../history/recommendations.ts'
 
@@ -53,11 +54,11 @@ async function* rowsOf(
   )
   const accepts = (one: { readonly kind: string }, ownTeam: string) =>
     (kind === undefined || one.kind === kind) && (team === undefined || ownTeam === team)
-  if (state === 'withheld')
+  if (state === 'withheld' || state === 'fits')
     for await (const { ref, withheld } of history.advice(account, {})) {
       const own = teamByKey.get(computeKey(ref)) ?? ''
-      for (const one of withheld)
-        if (accepts(one, own)) yield { kind: 'withheld', one: withheldOf(ref, one), currency, team: own }
+      const listed = withheld.filter((one) => fits(one) === (state === 'fits') && accepts(one, own))
+      for (const one of listed) yield { kind: 'withheld', one: withheldOf(ref, one), currency, team: own }
     }
   else
     for await (const one of history.recommendations(account, { states: [state] })) {
