@@ -79,6 +79,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   const api: ApiSources = {
     ...runners,
     ...pageSourcesOf(config, runners),
+    windows: () => settings.config().windows,
     history: store,
     archive: store,
     clock,

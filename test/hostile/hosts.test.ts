@@ -157,7 +157,7 @@ test('a host that is not allowed is named in status, explanation and metrics', a
     shown: { hosts: ['example.com'] },
   })
   expect(statusJson(snapshot).accounts).toMatchObject([{ hosts_not_allowed: 1 }])
-  const sources = { history: NO_HISTORY, baseUrlOf: () => '' }
+  const sources = { history: NO_HISTORY, baseUrlOf: () => '', windows: () => new Map() }
   expect(await explainCompute(snapshot, 'ep-1', sources)).toMatchObject({
     value: { compute: { reading_problem: expect.stringContaining('host-not-allowed') } },
   })

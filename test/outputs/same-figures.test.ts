@@ -1,9 +1,13 @@
 // One recommendation, everywhere with the same words and figures.
 import { expect, test } from 'vitest'
 import { createApiApp } from '../../src/daemon/http/app.ts'
+import type { Gap } from '../../src/model/ledger/gap.ts'
+import { seconds } from '../../src/model/units.ts'
 import type { RecommendationsJson } from '../../src/outputs/text/recommendation-schema.ts'
 import { recommendationListLines } from '../../src/outputs/text/recommendation-list.ts'
 import { withNoBreakSpaces } from '../../src/outputs/text/html.ts'
+import { weekly, windowOf } from '../calendar/windows.ts'
+import { at } from '../support/build.ts'
 import { NO_PAGES } from '../support/no-pages.ts'
 import { NO_REPORTS } from '../support/no-reports.ts'
 import { advised } from './page/advised.ts'
@@ -19,7 +23,21 @@ const LINES = [
   'rests on 14 days from 2025-12-22 to 2026-01-05: activity followed 98 % of the time, 273 gaps, 0.25 CU while awake at 0.106 USD a CU-hour',
   'since then: the dismissal has ended; recommended setting 600 s → 300 s; likely saving in 30 days 1.00 USD → 2.00 USD',
 ]
+const NO_WAKE =
+  'no wake inside the window office costs 0.06 USD more in 30 days and avoids 0.1 of the wakes a day'
 const CURL = `curl -X PATCH 'https://service.example/api/v2/projects/project-0/endpoints/ep-0'`
+
+/** An hour asleep after 300 s, on a Tuesday at ten. */
+async function* oneGap(): AsyncGenerator<Gap> {
+  const [low, high] = [seconds(3900), seconds(3900)]
+  yield {
+    ref: { account: 'main', projectId: 'project-0', endpointId: 'ep-0' },
+    from: at(-13 * 86_400 + 36_000),
+    low,
+    high,
+    hiddenBelow: seconds(0),
+  }
+}
 
 test('API, command, explanation and pages agree', async () => {
   const snapshot = advised(fleet(1))
@@ -27,7 +45,8 @@ test('API, command, explanation and pages agree', async () => {
     ...NO_PAGES,
     ...NO_REPORTS,
     snapshot: () => snapshot,
-    history: pastOf(snapshot),
+    history: { ...pastOf(snapshot), gaps: oneGap },
+    windows: () => new Map([['office', windowOf(weekly('Mon-Fri 08:00-18:00', 'UTC'))]]),
     accounts: () => [],
   })
   const ask = async (path: string, accept = '*/*') => {
@@ -45,9 +64,10 @@ test('API, command, explanation and pages agree', async () => {
   for (const text of [command, lines.join('\n')])
     for (const part of [SUMMARY, ...LINES]) expect(text).toContain(part)
   expect(command).toContain(CURL)
+  expect(lines.find((line) => line.includes('no wake'))).toBe(`  ${NO_WAKE}`)
 
   const compute = await ask('/computes/ep-0', 'text/html')
-  for (const part of [SUMMARY, ...LINES]) expect(compute).toContain(withNoBreakSpaces(part))
+  for (const part of [SUMMARY, ...LINES, NO_WAKE]) expect(compute).toContain(withNoBreakSpaces(part))
   const list = await ask('/recommendations', 'text/html')
   for (const part of ['autosuspend off → 300 s', 'saves 2.00 USD in 30 days', '0 → 4.5', ...LINES])
     expect(list).toContain(withNoBreakSpaces(part))

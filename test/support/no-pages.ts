@@ -12,6 +12,7 @@ export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
   entryOf: () => undefined,
   pricesOf: () => undefined,
   baseUrlOf: () => 'https://service.example/api/v2',
+  windows: () => new Map(),
   clock: fakeClock(),
   zone: createUtc(),
   mode: 'suggest',

@@ -80,4 +80,5 @@ async function storedSnapshot(config: Config, store: StoreReader): Promise<Snaps
 export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => ({
   history: store,
   baseUrlOf: (account) => config.accounts.find(({ name }) => name === account)?.baseUrl ?? '',
+  windows: () => config.windows,
 })

@@ -1,5 +1,6 @@
 // Recommendations of an account from the store, for the API, the pages and the command line.
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
+import type { Window } from '../../calendar/window.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Recommendation, RecommendationState } from '../../model/policy/recommendation.ts'
@@ -19,11 +20,14 @@ import type {
 import { failed, ok, type Result } from '../../std/result.ts'
 import { parseAccount } from '../reports/requests.ts'
 import { computesNamed } from './named-computes.ts'
+import { readNoWakeCosts } from './no-wake-costs.ts'
 
 export type AdviceSources = Readonly<{
-  history: Pick<History, 'recommendations' | 'advice'>
+  history: Pick<History, 'recommendations' | 'advice' | 'gaps'>
   /** Base URL of the service. */
   baseUrlOf: (account: string) => string
+  /** By name, of the configuration. */
+  windows: () => ReadonlyMap<string, Window>
 }>
 
 /** States of recommendations, and `withheld`. */
@@ -193,9 +197,12 @@ export async function readComputeAdvice(
   const states = STATES.filter((state) => USUAL.includes(state))
   const recommendations = await Array.fromAsync(history.recommendations(account, { states, computes }))
   const evaluations = await Array.fromAsync(history.advice(account, { computes }))
+  const open = recommendations.filter(({ life }) => life.state === 'open')
+  const noWakeCosts = await readNoWakeCosts({ history, windows: sources.windows() }, account, open)
   return {
     currency: context.currency,
     recommendations: recommendations.map(context.jsonOf),
     withheld: evaluations.flatMap(({ withheld }) => withheld.map((one) => context.withheldOf(ref, one))),
+    noWakeCosts,
   }
 }

@@ -1,17 +1,17 @@
 // Recommendations for a report, read compute by compute; only what is listed stays in memory.
 import { FOLLOW_UP } from '../../advise/follow-up.ts'
-import { createNoWakeCosts } from '../../advise/no-wake.ts'
 import type { Window } from '../../calendar/window.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { earliest, instant, latest, type Micros } from '../../model/units.ts'
-import { createAdviceCollector, type NoWakeCosts } from '../../outputs/report/advice.ts'
+import { instant, type Micros } from '../../model/units.ts'
+import { createAdviceCollector } from '../../outputs/report/advice.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportAdvice } from '../../outputs/report/schema.ts'
 import { medianWakeLatency, recommendationJson } from '../../outputs/text/recommendation-json.ts'
+import { readNoWakeCosts } from '../history/no-wake-costs.ts'
 
 export type ReportAdviceSource = Readonly<{
   history: Pick<History, 'recommendations' | 'advice' | 'gaps'>
@@ -49,10 +49,8 @@ export async function readReportAdvice(
     for (const collector of collectorsOf(recommendation.ref)) collector.addRecommendation(recommendation)
   for await (const evaluated of history.advice(ledger.account, {}))
     for (const collector of collectorsOf(evaluated.ref)) collector.addWithheld(evaluated)
-  const costs = await noWakeCosts(
-    source,
-    collectors.flatMap(({ collector }) => collector.listed()),
-  )
+  const listed = collectors.flatMap(({ collector }) => collector.listed())
+  const costs = await readNoWakeCosts({ history, windows: advice.windows }, ledger.account, listed)
   return collectors.map(({ collector }) => collector.done(costs))
 }
 
@@ -69,26 +67,4 @@ function adviceJson(
     baseUrl,
     wakeLatency: medianWakeLatency(ledger.counters.wakeLatency, regionId),
   })
-}
-
-async function noWakeCosts(
-  { history, ledger, advice: { windows } }: ReportAdviceSource,
-  listed: readonly Recommendation[],
-): Promise<NoWakeCosts> {
-  const delays = listed.filter(({ to }) => to.delay !== undefined && to.delay !== 'never')
-  if (windows.size === 0 || delays.length === 0) return new Map()
-  const sums = new Map(
-    delays.map((one) => [computeKey(one.ref), { id: one.id, sum: createNoWakeCosts(one, windows) }]),
-  )
-  const from = earliest(...delays.map(({ grounds }) => grounds.from))
-  const to = latest(...delays.map(({ grounds }) => grounds.to))
-  const computes = delays.map(({ ref }) => ref)
-  for await (const gap of history.gaps(ledger.account, { from, to, computes }))
-    sums.get(computeKey(gap.ref))?.sum.add(gap)
-  return new Map(
-    [...sums.values()].map(({ id, sum }) => [
-      id,
-      sum.costs().map(({ window, micros, wakesPerDay }) => ({ window, micros, wakes_per_day: wakesPerDay })),
-    ]),
-  )
 }

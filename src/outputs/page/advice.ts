@@ -3,13 +3,13 @@ import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
 import { dismissCommand } from '../text/recommendation-list.ts'
-import { recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
+import { noWakeLines, recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../text/withheld-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Section of a compute's page. */
 export function adviceSection(
-  { currency, recommendations, withheld }: ComputeAdviceJson,
+  { currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson,
   now: LocalNow,
 ): Html {
   const groups = reasonGroups(withheld)
@@ -21,7 +21,8 @@ export function adviceSection(
       (one) =>
         html`<article class="advice ${one.state}">
           <h3><bdi>${withLocalTimes(recommendationSummary(one, currency), now)}</bdi></h3>
-          ${settingCurve(one, currency)} ${detailsHtml(one, currency, now)}
+          ${settingCurve(one, currency)}
+          ${detailsHtml(one, [...recommendationLines(one, currency), ...noWakeLines(noWakeCosts.get(one.id), currency)], now)}
         </article>`,
     )}
     ${groups.map(
@@ -36,10 +37,10 @@ export function adviceSection(
 
 const NOT_JUDGED = 'It has not been judged yet: that happens beside the passes, once a day.'
 
-/** Lines below the summary, with the commands. */
-export const detailsHtml = (one: RecommendationJson, currency: string, now: LocalNow): Html =>
+/** @param lines below the summary; the commands follow */
+export const detailsHtml = (one: RecommendationJson, lines: readonly string[], now: LocalNow): Html =>
   html`<ul class="plain">
-      ${recommendationLines(one, currency).map((line) => html`<li><bdi>${withLocalTimes(line, now)}</bdi></li>`)}
+      ${lines.map((line) => html`<li><bdi>${withLocalTimes(line, now)}</bdi></li>`)}
     </ul>
     ${one.curl !== null && html`<p><code>${one.curl}</code></p>`}
     ${one.state === 'open' && html`<p><code>${dismissCommand(one)}</code></p>`}`

@@ -3,7 +3,12 @@ import { moneyText, shortNumber } from '../text/amounts.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
 import type { RecommendationJson, WithheldJson } from '../text/recommendation-schema.ts'
-import { recommendationTitle, savingText, stateText } from '../text/recommendation-text.ts'
+import {
+  recommendationLines,
+  recommendationTitle,
+  savingText,
+  stateText,
+} from '../text/recommendation-text.ts'
 import { KIND_TEXTS, withheldReason } from '../text/withheld-text.ts'
 import { detailsHtml } from './advice.ts'
 import { choice, ownerOptions } from './filters.ts'
@@ -167,7 +172,7 @@ function recommendationCells(
       ${one.state !== 'open' && html`<small><bdi>${withLocalTimes(stateText(one, currency), localNow)}</bdi></small>`}
       <details data-key="${one.id}">
         <summary>More</summary>
-        ${detailsHtml(one, currency, localNow)}
+        ${detailsHtml(one, recommendationLines(one, currency), localNow)}
       </details>`,
     html`${moneyText(saving.likely, currency)}<small
         >${moneyText(saving.low, currency)} to ${moneyText(saving.high, currency)}</small

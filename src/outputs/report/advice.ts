@@ -8,9 +8,9 @@ import { toIso } from '../../model/time.ts'
 import { earliest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
-import type { RecommendationJson } from '../text/recommendation-schema.ts'
+import type { NoWakeCosts, RecommendationJson } from '../text/recommendation-schema.ts'
 import { nameCompute, type ComputeIdentity } from './ownership.ts'
-import type { ReportAdvice, ReportRecommendation } from './schema.ts'
+import type { ReportAdvice } from './schema.ts'
 
 export type AdviceInput = Readonly<{
   plan: ReportPlan
@@ -20,9 +20,6 @@ export type AdviceInput = Readonly<{
   identityOf: (ref: ComputeRef) => ComputeIdentity
   jsonOf: (recommendation: Recommendation) => RecommendationJson
 }>
-
-/** By id of the recommendation. */
-export type NoWakeCosts = ReadonlyMap<string, ReportRecommendation['no_wake']>
 
 /** About 1 MB of JSON with their curves; people change fewer settings in a week. */
 const MAX_LISTED = 100
@@ -102,7 +99,7 @@ export function createAdviceCollector(input: AdviceInput) {
         left: sums.open - sums.below - listed.length,
         listed: listed.map((recommendation) => ({
           ...redacted(jsonOf(recommendation), plan.redact),
-          no_wake: noWakeCosts.get(recommendation.id) ?? [],
+          no_wake: [...(noWakeCosts.get(recommendation.id) ?? [])],
         })),
         earlier: {
           opened: sums.opened,

@@ -1,7 +1,7 @@
 // Every format is made from it; config/report.schema.json is generated from it.
 import { array, boolean, enum as oneOf, int, iso, literal, number, strictObject, string } from 'zod'
 import { toJSONSchema, type z } from 'zod'
-import { recommendationSchema, withheldSchema } from '../text/recommendation-schema.ts'
+import { noWakeSchema, recommendationSchema, withheldSchema } from '../text/recommendation-schema.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
 const interval = strictObject({ from: instant, to: instant })
@@ -73,13 +73,7 @@ const client = strictObject({
 })
 
 const recommendation = recommendationSchema.extend({
-  no_wake: array(
-    strictObject({
-      window: string(),
-      micros: micros.describe('What staying awake inside the window costs more in 30 days.'),
-      wakes_per_day: number().min(0).describe('Wakes inside it that this saves.'),
-    }),
-  ).describe('Of a delay, for each window of the configuration.'),
+  no_wake: array(noWakeSchema).describe('Of a delay, for each window of the configuration.'),
 })
 
 const earlierRecommendation = recommendationSchema.pick({

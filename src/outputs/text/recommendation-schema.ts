@@ -169,6 +169,15 @@ export const withheldSchema = strictObject({
     .describe('Of kind delay: what a compute costs whose autosuspend is off; null: it is on.'),
 })
 
+export const noWakeSchema = strictObject({
+  window: string(),
+  micros: int().describe('What staying awake inside the window costs more in 30 days, in millionths.'),
+  wakes_per_day: number().min(0).describe('Wakes inside it that this saves.'),
+})
+
+/** Prices of no wake, one for each window, by id of the recommendation. */
+export type NoWakeCosts = ReadonlyMap<string, readonly z.output<typeof noWakeSchema>[]>
+
 export type WithheldJson = z.output<typeof withheldSchema>
 
 export const recommendationsSchema = strictObject({
@@ -188,6 +197,8 @@ export type ComputeAdviceJson = Readonly<{
   /** By the time they were opened, without those that were replaced. */
   recommendations: readonly RecommendationJson[]
   withheld: readonly WithheldJson[]
+  /** Open delays only; empty without windows. */
+  noWakeCosts: NoWakeCosts
 }>
 
 export const recommendationsJsonSchema = (): unknown => ({

@@ -10,7 +10,7 @@ import {
   spanText,
 } from './amounts.ts'
 import { displayName } from './display-name.ts'
-import type { RecommendationJson, SettingJson } from './recommendation-schema.ts'
+import type { NoWakeCosts, RecommendationJson, SettingJson } from './recommendation-schema.ts'
 import { KIND_TEXTS, WITHHELD_TEXTS } from './withheld-text.ts'
 
 /** `autosuspend off`, `300 s`, `0.25–2 CU`, `pooler on`; empty where no setting is meant. */
@@ -212,6 +212,13 @@ function alternativeText(
   const throttled = effect.throttled_share === null ? '' : `, ${throttledText(effect)}`
   return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
 }
+
+/** Price of no wake inside each window. */
+export const noWakeLines = (costs: ReturnType<NoWakeCosts['get']>, currency: string): readonly string[] =>
+  (costs ?? []).map(
+    ({ window, micros, wakes_per_day: wakes }) =>
+      `no wake inside the window ${displayName(window)} costs ${moneyText(micros, currency)} more in 30 days and avoids ${shortNumber(wakes)} of the wakes a day`,
+  )
 
 /** Earlier dismissal, and what changed since; nothing where there was none. */
 function dismissedLines(

@@ -231,7 +231,7 @@ function runningAccount(
       const states = state === undefined ? USUAL : [state as (typeof USUAL)[number]]
       const shown = snapshot()
       if (!shown) throw new Error('no pass has ended')
-      const sources = { history, baseUrlOf: () => SERVICE_URL }
+      const sources = { history, baseUrlOf: () => SERVICE_URL, windows: () => new Map() }
       const request = { account: 'main', computes: undefined, states }
       const pieces = await Array.fromAsync(streamRecommendations(sources, shown, request))
       return JSON.parse(pieces.join('')) as RecommendationsJson

@@ -149,6 +149,7 @@ export async function runWeek(): Promise<Outputs> {
     api: createApiApp({
       ...runners,
       ...pageSourcesOf(config, runners),
+      windows: () => config.windows,
       history: store,
       archive: store,
       clock,

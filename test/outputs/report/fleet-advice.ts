@@ -3,12 +3,9 @@ import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import type { ComputeAdvice, Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { cu, instant, micros, seconds } from '../../../src/model/units.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
-import {
-  createAdviceCollector,
-  type AdviceInput,
-  type NoWakeCosts,
-} from '../../../src/outputs/report/advice.ts'
+import { createAdviceCollector, type AdviceInput } from '../../../src/outputs/report/advice.ts'
 import { recommendationJson } from '../../../src/outputs/text/recommendation-json.ts'
+import type { NoWakeCosts } from '../../../src/outputs/text/recommendation-schema.ts'
 import { refOf } from '../../store/build.ts'
 import { amounts, recommendation, sizingRecommendation, withheld } from '../../support/recommendations.ts'
 

@@ -2,7 +2,11 @@ import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
-import { recommendationLines, recommendationSummary } from '../../../outputs/text/recommendation-text.ts'
+import {
+  noWakeLines,
+  recommendationLines,
+  recommendationSummary,
+} from '../../../outputs/text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
@@ -25,10 +29,12 @@ export async function explainCompute(
   return ok({ compute: computeJson(view), lines: [...explanationLines(view), ...adviceLines(advice)] })
 }
 
-const adviceLines = ({ currency, recommendations, withheld }: ComputeAdviceJson) => [
+const adviceLines = ({ currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson) => [
   ...recommendations.flatMap((one) => [
     `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
-    ...recommendationLines(one, currency).map((line) => `  ${line}`),
+    ...[...recommendationLines(one, currency), ...noWakeLines(noWakeCosts.get(one.id), currency)].map(
+      (line) => `  ${line}`,
+    ),
   ]),
   ...reasonGroups(withheld).flatMap(({ heading, reasons }) =>
     reasons.map((one) => `${heading}: ${withheldText(one, currency)}`),

@@ -1,4 +1,5 @@
 // What the status page reads.
+import type { Window } from '../../../calendar/window.ts'
 import type { Zone } from '../../../calendar/zone.ts'
 import type { Config } from '../../../config/load.ts'
 import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
@@ -14,12 +15,14 @@ import type { ReportArchive } from '../../reports/requests.ts'
 export type PageSources = Readonly<{
   /** Undefined until the first pass ended. */
   snapshot: () => Snapshot | undefined
-  history: Pick<History, 'days' | 'awakeTimes' | 'recommendations' | 'advice'>
+  history: Pick<History, 'days' | 'awakeTimes' | 'recommendations' | 'advice' | 'gaps'>
   archive: ReportArchive
   entryOf: (ref: ComputeRef) => ComputeEntry | undefined
   pricesOf: (account: string) => Prices | undefined
   /** Base URL of the service. */
   baseUrlOf: (account: string) => string
+  /** By name, of the configuration. */
+  windows: () => ReadonlyMap<string, Window>
   clock: Clock
   zone: Zone
   mode: string

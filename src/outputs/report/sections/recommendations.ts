@@ -1,10 +1,11 @@
 import { itemBlock, tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { computeNameText } from '../ownership.ts'
 import type { Report, ReportAdvice, ReportRecommendation } from '../schema.ts'
-import { moneyText, shortNumber } from '../../text/amounts.ts'
+import { moneyText } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
 import { dismissCommand } from '../../text/recommendation-list.ts'
 import {
+  noWakeLines,
   recommendationLines,
   recommendationSummary,
   recommendationTitle,
@@ -64,10 +65,7 @@ const shortSavingText = ({ saving_micros_per_30_days: { likely } }: ReportRecomm
 
 function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
   const { request, curl } = one
-  const lines = [
-    ...recommendationLines(one, currency),
-    ...one.no_wake.map((cost) => noWakeText(cost, currency)),
-  ]
+  const lines = [...recommendationLines(one, currency), ...noWakeLines(one.no_wake, currency)]
   const body = request?.body ? ` ${JSON.stringify(request.body)}` : ''
   return itemBlock({
     title: `${computeNameText(one)}: ${displayName(recommendationSummary(one, currency), MAX_SUMMARY_LENGTH)}`,
@@ -79,9 +77,3 @@ function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
     ],
   })
 }
-
-const noWakeText = (
-  { window, micros, wakes_per_day: wakes }: ReportRecommendation['no_wake'][number],
-  currency: string,
-) =>
-  `no wake inside the window ${displayName(window)} costs ${moneyText(micros, currency)} more in 30 days and avoids ${shortNumber(wakes)} of the wakes a day`
