@@ -17,7 +17,7 @@ import {
   inputAfterMonth as inputOf,
   month,
 } from '../support/advise-input.ts'
-import { at, evidence } from '../support/build.ts'
+import { at, evidence, project } from '../support/build.ts'
 import { recommendation, sizingRecommendation, withheld } from '../support/recommendations.ts'
 
 const DAY = 86_400
@@ -103,6 +103,21 @@ describe('unused', () => {
     expect(adviseUnused(inputOf(old, { days }))).toMatchObject({
       saving: { low: 0, likely: 19_080_000, high: 19_080_000 },
     })
+  })
+
+  const unread = {
+    project: project(),
+    listed: { at: at(0), updatedAt: at(0), cpuUsedSeconds: 0, endpointIds: [], needsBackfill: true as const },
+  }
+  test.each<[string, Partial<Compute>, Partial<AdviseInput>]>([
+    ['whose operations were not read', old, { days: [], project: unread }],
+    ['disabled, whose operations were not read', { ...old, disabled: true }, { days: [], project: unread }],
+    ['awake, with no day yet', { ...old, state: 'active' }, { days: [] }],
+  ])('a compute %s: what it costs is not known yet', (_, record, over) => {
+    const until = at(NOW * DAY + 3600)
+    expect(adviseUnused(inputOf(record, over))).toEqual(
+      withheld({ kind: 'unused', because: 'history-short', have: 0, needs: 0, until }),
+    )
   })
 
   test.each<[string, Partial<Compute>, Partial<AdviseInput>, number]>([
