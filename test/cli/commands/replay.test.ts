@@ -23,6 +23,10 @@ beforeAll(() => {
   writeFileSync(join(folder, 'whole.csv.gz'), zipped)
   writeFileSync(join(folder, 'cut.csv.gz'), zipped.subarray(0, zipped.length - 12))
   writeFileSync(join(folder, 'nan.csv'), ROWS.replace('500,1', '500,NaN'))
+  writeFileSync(join(folder, 'infinite.csv'), ROWS.replace('500,1', '500,1e400'))
+  writeFileSync(join(folder, 'unsorted.csv'), `\uFEFF${ROWS}a,500,1\na,10,1\n`.replaceAll('\n', '\r\n'))
+  writeFileSync(join(folder, 'unzipped.csv.gz'), ROWS)
+  writeFileSync(join(folder, 'empty.csv'), '')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -64,6 +68,15 @@ describe('a trace file', () => {
     const plain = await jsonOf('--activity x.csv --meta x.meta.csv --policy default')
     const zipped = await jsonOf('--activity whole.csv.gz --meta x.meta.csv --policy default')
     expect(figures(zipped)).toEqual(figures(plain))
+    const misnamed = await jsonOf('--activity unzipped.csv.gz --meta x.meta.csv --policy default')
+    expect(figures(misnamed)).toEqual(figures(plain))
+  })
+
+  test('with repeated rows in any order, Windows line ends and a byte order mark it is the same', async () => {
+    const plain = await jsonOf('--activity x.csv --meta x.meta.csv --policy default')
+    const other = await jsonOf('--activity unsorted.csv --meta x.meta.csv --policy default')
+    expect(other).toMatchObject({ sets: [{ rows_refused: 2 }, {}] })
+    expect(figures(other).replaceAll('"rows_refused":2', '"rows_refused":0')).toEqual(figures(plain))
   })
 
   test('with the delays of a plan no other is used', async () => {
@@ -93,6 +106,13 @@ describe('one line and exit code 2', () => {
       /^dormouse: cut\.csv\.gz:1: cannot be read: unexpected end of file\n$/,
     ],
     ['--activity nan.csv --meta x.meta.csv', /^dormouse: nan\.csv:4: count: expected .* got "NaN"\n$/],
+    [
+      '--load cut.csv.gz --meta x.meta.csv',
+      /^dormouse: cut\.csv\.gz:1: cannot be read: unexpected end of file\n$/,
+    ],
+    ['--activity infinite.csv --meta x.meta.csv', /^dormouse: infinite\.csv:4: count: .* got "1e400"\n$/],
+    ['--activity empty.csv --meta x.meta.csv', /^dormouse: empty\.csv:1: expected the columns .*\n$/],
+    ['--activity x.csv --meta empty.csv', /^dormouse: empty\.csv:1: expected the columns .*\n$/],
     ['--activity x.meta.csv --meta x.csv', /^dormouse: x\.csv:1: expected the columns .*\n$/],
     ['--load x.csv --meta x.meta.csv', /^dormouse: x\.meta\.csv:1: expected the columns .*\n$/],
     ['--activity missing.csv --meta x.meta.csv', /^dormouse: missing\.csv:1: cannot be read: ENOENT.*\n$/],
