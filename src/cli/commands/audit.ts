@@ -13,6 +13,8 @@ import { sanitize } from '../../std/sanitize.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import { spanText } from '../../outputs/text/amounts.ts'
 import { createPolicies, DEFAULT_ADVICE_NEEDS, DEFAULT_MIN_SAVING } from '../../model/policy/advice-policy.ts'
 import { planLimits } from '../../model/policy/plan-limits.ts'
 import { shippedPrices } from '../../config/load.ts'
@@ -28,7 +30,7 @@ import {
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService } from '../../service/service.ts'
 import { openStore } from '../../store/open-store.ts'
-import { openServiceAccess, withConnectOptions } from '../connect/service.ts'
+import { NO_PROJECTS, openServiceAccess, withConnectOptions } from '../connect/service.ts'
 import type { ConnectOptions, ServiceAccess } from '../connect/service.ts'
 import { EXIT, failText, failUsage, reportFindings, textTable } from '../terminal/io.ts'
 import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
@@ -114,10 +116,47 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
     redact: io.redact,
     ...NO_OUTSIDE,
   }
-  const onProgress = ({ looked, projects }: AuditProgress) => report(`${looked} of ${projects} projects read`)
+  const show = createProgress(options, io, clock)
+  const onProgress = (progress: AuditProgress) => {
+    const elapsed = clock.monotonic() - startedAt
+    const rate = input.access.service.requestsPerMinute
+    show(progress, timeLeft(progress, { requests, elapsed, rate }))
+  }
   const outcome = await auditAccount({ ports, plan: input.plan, days: options.days, onProgress }, io.signal)
+  if (!options.json) io.progress?.('')
   report(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
   return outcome
+}
+
+/** Seconds between two lines of progress outside of a terminal. */
+const PROGRESS_INTERVAL = 10
+
+/** Rewrites one line in a terminal; elsewhere prints the first line, the last one, and between them one in 10 s at most. */
+function createProgress({ json: isJson = false }: Options, io: Io, clock: Clock) {
+  let printedAt = -Infinity
+  return ({ looked, projects }: AuditProgress, left: number) => {
+    if (isJson) return
+    const isLast = looked === projects
+    const rest = isLast ? '' : `, about ${spanText(1000 * Math.ceil(left))} left`
+    const line = `${looked} of ${projects} projects read${rest}`
+    if (io.progress) return io.progress(line)
+    const now = clock.monotonic()
+    if (!isLast && now - printedAt < PROGRESS_INTERVAL) return
+    printedAt = now
+    io.err(line)
+  }
+}
+
+/** `elapsed`: seconds. `rate`: requests a minute. */
+type Pace = Readonly<{ requests: number; elapsed: number; rate: number }>
+
+/** Seconds until the remaining projects are read: by the rate of requests, or by the time of the answers so far where the rate does not limit. */
+export function timeLeft({ looked, projects }: AuditProgress, { requests, elapsed, rate }: Pace): number {
+  const remaining = ((projects - looked) * requests) / Math.max(1, looked)
+  const allowedNow = Math.max(0, INITIAL_REQUESTS + (rate * elapsed) / 60 - requests)
+  const byRate = (Math.max(0, remaining - allowedNow) * 60) / rate
+  const byAnswers = (remaining * elapsed) / Math.max(1, requests)
+  return allowedNow > remaining ? byAnswers : byRate
 }
 
 /** An audit connects to no compute and sends nothing. */
@@ -170,7 +209,7 @@ function printOutcome(
     return EXIT.failed
   }
   io.out(options.json ? auditJson(audit, access.service.baseUrl) : auditText(audit, options.top))
-  return reportFindings(io, problems)
+  return reportFindings(io, audit.projects === 0 ? [...problems, `no projects: ${NO_PROJECTS}`] : problems)
 }
 
 function auditText(audit: Audit, top: number) {

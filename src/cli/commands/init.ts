@@ -6,6 +6,7 @@ import { shippedPrices } from '../../config/load.ts'
 import { fileErrorText } from '../../config/secrets.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { countWithNoun } from '../../outputs/text/amounts.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { DEFAULT_CONFIG } from '../connect/configuration.ts'
 import {
@@ -113,7 +114,8 @@ async function askService(options: Options, io: Io): Promise<Result<Asked, strin
   const lists = await Promise.all(items.map(({ projectId: id }) => service.value.listComputes(id, io.signal)))
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
-  const summary = `the key sees ${items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  const [seen, having] = [countWithNoun(items.length, 'project'), countWithNoun(computes.length, 'compute')]
+  const summary = `the key sees ${seen} with ${having}, ${awake} of them awake`
   const next = items.length === 0 ? NO_PROJECTS : check
   return ok({ summary, next, isComplete: items.length > 0 && lists.every((listed) => listed.ok) })
 }

@@ -19,6 +19,8 @@ export type Io = SecretAccess &
     onReload?: (reload: () => void) => void
     /** Width of the terminal; undefined if `out` is none. */
     columns: number | undefined
+    /** Replaces the last line of progress, by nothing where it is empty; absent if `err` is no terminal. */
+    progress?: (line: string) => void
     /** Clears the terminal; absent if `out` is none. */
     clear?: () => void
   }>

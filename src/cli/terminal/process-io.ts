@@ -6,10 +6,12 @@ import { failText, type ExitCode, type Io } from './io.ts'
 
 /** Cursor to the first column of the first line, then erase what follows. Source: ECMA-48, CUP and ED. */
 const CLEAR = '\u001B[H\u001B[J'
+/** Cursor to the first column, then erase the line. Source: ECMA-48, EL. */
+const CLEAR_LINE = '\r\u001B[2K'
 
 type Streams = Readonly<{
   stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
-  stderr: NodeJS.WritableStream
+  stderr: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY'>>
 }>
 
 /** A reader that closes the pipe (`| head`) ends the output, not the program. */
@@ -28,13 +30,20 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     onReload: (reload) => process.on('SIGHUP', reload),
     columns: stdout.isTTY ? stdout.columns : undefined,
     clear: () => stdout.write(CLEAR),
+    ...(stderr.isTTY && { progress: (line: string) => void stderr.write(CLEAR_LINE + line) }),
   })
 }
 
 /** The exit of every text: without known secrets, and without what would control the terminal. */
 export const guardOutput = (io: Io): Io => {
   const shown = (text: string) => terminalText(io.redact(text))
-  return { ...io, out: (text) => io.out(shown(text)), err: (text) => io.err(shown(text)) }
+  const { progress } = io
+  return {
+    ...io,
+    out: (text) => io.out(shown(text)),
+    err: (text) => io.err(shown(text)),
+    ...(progress && { progress: (line: string) => progress(shown(line)) }),
+  }
 }
 
 /** Prints a fault of the program with its causes and their properties, as Node would, but through the exit of all texts. */

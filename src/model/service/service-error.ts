@@ -16,7 +16,7 @@ export type ServiceError = Readonly<
 export function serviceErrorText(error: ServiceError): string {
   switch (error.kind) {
     case 'unauthorized':
-      return 'the service refuses the API key (401): it is wrong or revoked'
+      return 'the service refuses the API key (401): it is wrong or revoked; put a valid one where it is read from'
     case 'gone':
       return `not there: ${error.message}`
     case 'busy':

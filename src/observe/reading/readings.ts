@@ -216,6 +216,8 @@ const CERTIFICATE_ERROR =
 
 /** The message with what an operator can do about it. */
 function withAdvice(code: string, message: string): string {
+  if (AUTHENTICATION_ERRORS.includes(code))
+    return `${message}: check role and password in dsn, or reading.role where the service is asked for them`
   if (CERTIFICATE_ERROR.test(code))
     return `${message}: the certificate of the server cannot be verified; name its authority with sslrootcert=FILE in dsn or with reading.sslrootcert, or give up the check with sslmode: no-verify`
   if (message.startsWith('unsupported startup parameter'))

@@ -137,5 +137,21 @@ const isUnsent = (cause: unknown): boolean =>
 /** A failed connection to several addresses has its text in its parts. */
 function messageOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join(', ')
-  return cause instanceof Error ? cause.message : String(cause)
+  if (!(cause instanceof Error)) return String(cause)
+  const hint = 'code' in cause ? HINTS.get(cause.code) : undefined
+  return hint === undefined ? cause.message : `${cause.message}: ${hint}`
 }
+
+const UNKNOWN_AUTHORITY =
+  "no known authority vouches for its certificate; name the authority's file in the variable NODE_EXTRA_CA_CERTS"
+
+/** What to check first, by code. Source: Node, "Common system errors" and "TLS: X509 certificate error codes". */
+const HINTS: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there; check the base address'],
+  ['ENOTFOUND', 'there is no such host; check the base address'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_AUTHORITY],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_AUTHORITY],
+])

@@ -36,13 +36,20 @@ export function interpretRead(reply: HttpReply, now: Instant): RequestResult {
     if (body.ok && body.value !== undefined) return final(body)
     const problem = body.ok ? NOT_JSON : body.error
     // a text that was cut may be whole the next time; what is too large stays so
-    return { result: failed({ kind: 'malformed', problems: [problem] }), repeatable: problem === NOT_JSON }
+    return {
+      result: failed({ kind: 'malformed', problems: [problem + pageHint(text)] }),
+      repeatable: problem === NOT_JSON,
+    }
   }
   const error: ServiceError = isServerFault(status)
     ? { kind: 'unavailable', message: statusText(reply) }
     : refusal(reply, now)
   return { result: failed(error), repeatable: REPEATABLE.has(status) }
 }
+
+/** Completes the problem of an answer that is a web page: another program listens at the address. */
+const pageHint = (text = ''): string =>
+  text.trimStart().startsWith('<') ? ' but a web page: check the base address' : ''
 
 /** Every answer that leaves open whether the change took effect is `uncertain`. The value of an empty body is undefined. */
 export function interpretMutation(
@@ -74,7 +81,7 @@ function refusal(answer: HttpResponse, now: Instant): ServiceError {
     case 401:
       return { kind: 'unauthorized' }
     case 404:
-      return { kind: 'gone', message: messageOf(answer) }
+      return { kind: 'gone', message: messageOf(answer) || 'no such path (404): check the base address' }
     case 423:
       return { kind: 'busy' }
     case 429:

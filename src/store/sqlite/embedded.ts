@@ -28,7 +28,11 @@ pragma journal_size_limit = 33554432; pragma busy_timeout = 50
 /** @throws before any change if the folder is not private, not writable or in use, or its file damaged or of another schema version */
 export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   ensurePrivateFolder(folder)
-  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw new Error(`the folder ${folder} cannot be used: name one that this user may write to`, { cause })
+  }
   const file = join(folder, FILE)
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))

@@ -17,7 +17,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 test('init says what the key sees and writes a configuration that can be loaded', async () => {
   const { code, out, err } = await service.cli('init --plan scale')
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^the key sees 1 projects with 1 computes, [01] of them awake\n/)
+  expect(out).toMatch(/^the key sees 1 project with 1 compute, [01] of them awake\n/)
   expect(out).toContain('grant pg_monitor to dormouse;')
   expect(out).toContain('connection limit 2')
   expect(out).not.toContain(service.local.apiKey)
@@ -65,7 +65,7 @@ test('init names the key file', async () => {
     0,
     {
       path,
-      found: expect.stringMatching(/sees 1 projects/),
+      found: expect.stringMatching(/sees 1 project /),
       next: 'dormouse check-config',
       sql: expect.stringMatching(/create role dormouse/),
     },

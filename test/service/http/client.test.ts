@@ -22,7 +22,7 @@ const TABLE: [string, Fault, number, unknown, unknown][] = [
     'answers 200 and HTML',
     answers(200, '<html>'),
     4,
-    { kind: 'malformed', problems: ['body: not JSON'] },
+    { kind: 'malformed', problems: ['body: not JSON but a web page: check the base address'] },
     { kind: 'uncertain', message: 'body: not JSON' },
   ],
   [
