@@ -7,8 +7,8 @@ import type { AwakeInterval } from '../../src/model/ledger/evidence.ts'
 import type { Gap } from '../../src/model/ledger/gap.ts'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import { RECOMMENDATION_KINDS, type Proposal } from '../../src/model/policy/recommendation.ts'
-import type { Compute } from '../../src/model/service/compute.ts'
-import { cuMillis, HOUR, seconds } from '../../src/model/units.ts'
+import type { AutosuspendDelay, Compute, Sizing } from '../../src/model/service/compute.ts'
+import { after, cu, cuMillis, HOUR, micros, seconds } from '../../src/model/units.ts'
 import {
   adviseEntry,
   adviseInput,
@@ -18,6 +18,7 @@ import {
   month,
 } from '../support/advise-input.ts'
 import { at, evidence, project } from '../support/build.ts'
+import { delayInput, gapsOf, HOURLY } from './delay/delay-input.ts'
 import { recommendation, sizingRecommendation, withheld } from '../support/recommendations.ts'
 
 const DAY = 86_400
@@ -192,4 +193,58 @@ test('each kind is proposed or withheld, and what the policy leaves out is withh
   expect(none.proposals).toEqual([])
   expect(none.withheld.map(({ because }) => because)).toEqual(kinds.map(() => 'policy'))
   expect(RECOMMENDATION_KINDS).toEqual(expect.arrayContaining(kinds))
+})
+
+describe('each kind has one answer with figures', () => {
+  const [FIXED, LARGE] = [{ fixed: cu(1) }, { fixed: cu(4) }]
+  const setting = (day: number, delay: AutosuspendDelay, sizing: Sizing) => ({
+    ref: adviseRef,
+    since: at(day * DAY),
+    delay,
+    sizing,
+  })
+  const gaps = gapsOf(HOURLY)
+  const later = gaps.map((gap) => ({ ...gap, from: after(gap.from, seconds(20 * DAY)) }))
+  const priced = (...perCuHour: readonly number[]) => ({
+    currency: 'USD',
+    periods: perCuHour.map((price, index) => ({ from: at((index - 10) * DAY), perCuHour: micros(price) })),
+  })
+
+  test.each<[string, AdviseInput]>([
+    ['an empty history', delayInput({ settings: [] })],
+    [
+      'a history of an hour',
+      delayInput({ settings: [setting(-1 / 24, seconds(300), FIXED)], gaps: gaps.slice(-1) }),
+    ],
+    [
+      'resized in the middle',
+      delayInput({ gaps, settings: [setting(-20, seconds(300), LARGE), setting(-9, seconds(300), FIXED)] }),
+    ],
+    [
+      'delay changed',
+      delayInput({ gaps, settings: [setting(-20, seconds(300), FIXED), setting(-9, 'never', FIXED)] }),
+    ],
+    ['gone and back', delayInput({ gaps }, { createdAt: at(-DAY) })],
+    [
+      'our clock went back',
+      delayInput(
+        { gaps: later, settings: [setting(5, seconds(300), FIXED)] },
+        { createdAt: at(5 * DAY), lastActive: at(5 * DAY) },
+      ),
+    ],
+    ['prices that change', delayInput({ gaps, prices: priced(106_000, 222_000, 50_000) })],
+    ['a price of nothing', delayInput({ gaps, prices: priced(106_000, 0) })],
+  ])('%s', (_, input) => {
+    const { proposals, withheld: reasons } = advise(input)
+    const kinds = [...proposals, ...reasons].map(({ kind }) => kind)
+    expect(kinds.toSorted()).toEqual(RECOMMENDATION_KINDS.toSorted())
+    // JSON has null for what is no number
+    expect(JSON.stringify([proposals, reasons])).not.toContain('null')
+    for (const { saving } of proposals)
+      expect([saving.low, saving.likely, saving.high]).toEqual(ascending(saving))
+    for (const { until } of reasons) expect(until ?? Infinity).toBeGreaterThan(input.now)
+  })
+
+  const ascending = ({ low, likely, high }: Proposal['saving']) =>
+    [low, likely, high].toSorted((a, b) => a - b)
 })
