@@ -195,6 +195,8 @@ test('each kind is proposed or withheld, and what the policy leaves out is withh
   expect(RECOMMENDATION_KINDS).toEqual(expect.arrayContaining(kinds))
 })
 
+const ascending = ({ low, likely, high }: Proposal['saving']) => [low, likely, high].toSorted((a, b) => a - b)
+
 describe('each kind has one answer with figures', () => {
   const [FIXED, LARGE] = [{ fixed: cu(1) }, { fixed: cu(4) }]
   const setting = (day: number, delay: AutosuspendDelay, sizing: Sizing) => ({
@@ -244,7 +246,4 @@ describe('each kind has one answer with figures', () => {
       expect([saving.low, saving.likely, saving.high]).toEqual(ascending(saving))
     for (const { until } of reasons) expect(until ?? Infinity).toBeGreaterThan(input.now)
   })
-
-  const ascending = ({ low, likely, high }: Proposal['saving']) =>
-    [low, likely, high].toSorted((a, b) => a - b)
 })
