@@ -11,7 +11,7 @@ import {
   savingText,
   settingText,
 } from './recommendation-text.ts'
-import { fits, KIND_TEXTS, reasonGroups, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
+import { fits, KIND_TEXTS, reasonGroups, toSecond, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
 
 /** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
 const MAX_ALWAYS_ON = 20
@@ -78,7 +78,7 @@ function countLines(withheld: readonly WithheldJson[], currency: string) {
     const cost = sumOf(same, costOf)
     return [
       `  ${text}: ${countWithNoun(same.length, 'compute')}`,
-      ...(firstAnswer === undefined ? [] : [`first answer about ${firstAnswer}`]),
+      ...(firstAnswer === undefined ? [] : [`first answer about ${toSecond(firstAnswer)}`]),
       ...(cost === 0 ? [] : [`those without autosuspend cost ${moneyText(cost, currency)} in 30 days`]),
     ].join('; ')
   })

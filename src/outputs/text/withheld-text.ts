@@ -45,10 +45,13 @@ export function withheldReason(
   const isCounted = needs > 0 && COUNTED.has(because)
   return [
     `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`,
-    ...(until === null ? [] : [`answer about ${until}`]),
+    ...(until === null ? [] : [`answer about ${toSecond(until)}`]),
     ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
   ].join('; ')
 }
+
+/** An answer is expected to the minute at best: fractions of a second are left out. */
+export const toSecond = (time: string): string => time.replace(/\.\d+Z$/, 'Z')
 
 const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
   'history-short',

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { withheldJson } from '../../../src/outputs/text/recommendation-json.ts'
+import { reasonGroups, withheldText } from '../../../src/outputs/text/withheld-text.ts'
+import { at } from '../../support/build.ts'
+import { withheld } from '../../support/recommendations.ts'
+
+const REF = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
+const NAMES = { projectName: undefined, computeName: undefined, alwaysOn: undefined }
+const jsonOf = (over: Parameters<typeof withheld>[0]) => withheldJson(REF, withheld(over), NAMES)
+
+test('the time of an answer has no fractions of a second', () => {
+  const one = jsonOf({ because: 'history-short', have: 0, needs: 3, until: at(0.531) })
+  expect(withheldText(one, 'USD')).toBe(
+    'autosuspend delay: too little history (0 of 3 days); answer about 2026-01-05T00:00:00Z',
+  )
+})
+
+test('a setting that fits has a group of its own; facts that fit have none', () => {
+  const [delay, sizing, unused] = [
+    jsonOf({}),
+    jsonOf({ kind: 'sizing', because: 'fits' }),
+    jsonOf({ kind: 'unused', because: 'fits' }),
+  ]
+  expect(reasonGroups([delay, sizing, unused])).toEqual([
+    { heading: 'not recommended', reasons: [delay] },
+    { heading: 'nothing to change', reasons: [sizing] },
+  ])
+  expect(reasonGroups([unused])).toEqual([])
+})
