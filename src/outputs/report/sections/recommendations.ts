@@ -47,7 +47,7 @@ export function recommendationSection({ recommendations, currency }: Report): Re
 
 function totalText(advice: ReportAdvice, currency: string) {
   const { open, below, left, min_saving_micros: least, saving_micros_per_30_days: saving } = advice
-  if (open === 0) return 'Nothing to change is known.'
+  if (open === 0) return 'There are no open recommendations.'
   const total = savingText(saving, currency)
   return [
     open === 1 ? `One is open: it ${total}.` : `${open} are open. Applying all of them together ${total}.`,
