@@ -40,7 +40,7 @@ export type Daemon = Awaited<ReturnType<typeof startDaemon>>
 /** Seconds after the longest wait from which a loop is stuck: a pass against a service that hardly answers takes less. */
 const STUCK_AFTER = 600
 
-/** Resolves when the first pass of every account has begun and one key was accepted. @throws when an address or the folder is taken, or every key is refused */
+/** Resolves when an opening pass of an account was answered. @throws when an address or the folder is taken, or every key is refused */
 export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   await using stack = new AsyncDisposableStack()
   const { read, version, log, redactor } = options
@@ -91,8 +91,13 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   }
   const listeners = await openListeners(settings.config, { telemetry, api }, machine)
   const { telemetryUrl, apiUrl } = stack.use(listeners)
-  const first = runners.all.map((runner) => runner.runPasses(signal))
-  await waitForAcceptedKey(runners, first, config)
+  const opened = runners.all.map((runner) => runner.open(signal))
+  const first = runners.all.map(async (runner, index) => {
+    const turn = await opened[index]
+    // asking once more at once would not help
+    return turn && turn.failures > 0 ? turn : runner.runPasses(signal)
+  })
+  await waitForAcceptedKey(runners, opened, config)
   await gate.open()
   const open = stack.move()
   return {
@@ -102,7 +107,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     reload,
     /** After the last pass. */
     snapshot: runners.snapshot,
-    /** Resolves when every account had its first pass. */
+    /** Resolves when every account had its first turn. */
     firstPass: Promise.all(first).then(() => undefined),
     /** Until `until` aborts; resolves when listeners and store are closed. */
     run: async (until: AbortSignal) => {
@@ -145,11 +150,11 @@ function createEventGate(send: Send) {
 /** With one right key the daemon runs. @throws when every key was refused */
 async function waitForAcceptedKey(
   { all }: AccountRunners,
-  first: readonly Promise<unknown>[],
+  opened: readonly Promise<unknown>[],
   config: Config,
 ) {
   const accepted = all.map(async (runner, index) => {
-    await first[index]
+    await opened[index]
     if (runner.state().service.status === 'unauthorized') throw new Error('refused')
   })
   await Promise.any(accepted).catch(() => {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { advice } from './advice/advice.ts'
 import { awake } from './awake.ts'
 import { fleet } from './fleet/fleet.ts'
+import { footprint } from './footprint/footprint.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
     }),
   awake,
   fleet,
+  footprint,
   forecast: () => forecast(values.traces),
   ledger,
   observer,

@@ -60,9 +60,14 @@ function accountText(account: FleetJson['accounts'][number]) {
       : [
           `  metering diverges from the ledger for ${count.projects_off} of ${count.projects_compared} projects`,
         ]),
+    ...(account.list_complete && account.projects_unseen === 0 ? [] : [`  ${partialText(account)}`]),
     ...account.problems.map((problem) => `  not seen: ${sanitize(problem)}`),
   ].join('\n')
 }
+
+const partialText = ({ list_complete, projects_unseen }: FleetJson['accounts'][number]) =>
+  `totals are partial: ${countWithNoun(projects_unseen, 'project')} not looked at yet` +
+  (list_complete ? '' : ', and the project list is not read to its end')
 
 const boundedText = (bounds: Readonly<{ low: number; likely: number; high: number }>, unit: string) =>
   budgetAmountText(bounds.likely, unit) +

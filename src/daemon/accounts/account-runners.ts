@@ -12,7 +12,7 @@ import { createCountedPast } from '../history/counted-past.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
 import { newPassState, type PassPlan } from '../pass/pass-state.ts'
-import { runPasses } from '../pass/run-passes.ts'
+import { runOpeningPass, runPasses } from '../pass/run-passes.ts'
 import type { AccountInput } from '../snapshot/account-view.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
@@ -82,7 +82,7 @@ export async function createAccountRunners(
   return {
     /** In the order of the configuration. */
     all,
-    /** Undefined before the first turn ended. */
+    /** Undefined before the first pass ended. */
     snapshot: () => snapshot,
     /** For the history of each account. */
     accounts: (): readonly ExportedAccount[] =>
@@ -157,6 +157,15 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   let runs: JobRuns | undefined
   /** Plan of the last turn. */
   let used = livePlan.current()
+  const run = async (passes: typeof runPasses, signal: AbortSignal) => {
+    lastStartedAt = clock.monotonic()
+    const next = livePlan.current()
+    const plan = (await storePrices(next.plan.prices)) ? next : used
+    const done = await passes(ports, { before: state, plan: plan.plan }, { ...environment, signal })
+    state = done.state
+    used = plan
+    return done
+  }
   return {
     account: account.name,
     state: () => state,
@@ -180,15 +189,15 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     lastStartedAt: () => lastStartedAt,
     /** Undefined before the first turn ended. */
     runs: () => runs,
+    /** Runs a small pass before the first turn and shows what it saw. Never rejects. */
+    open: async (signal: AbortSignal): Promise<LoopTurn> => {
+      await afterTurn((await run(runOpeningPass, signal)).took)
+      return { failures: state.service.failures, nextLook: undefined }
+    },
     /** Runs one turn of the loop. Never rejects. */
     runPasses: async (signal: AbortSignal): Promise<LoopTurn> => {
-      lastStartedAt = clock.monotonic()
       const begunAt = clock.now()
-      const next = livePlan.current()
-      const plan = (await storePrices(next.plan.prices)) ? next : used
-      const done = await runPasses(ports, { before: state, plan: plan.plan }, { ...environment, signal })
-      state = done.state
-      used = plan
+      const done = await run(runPasses, signal)
       const { failures, status } = state.service
       // old data of a degraded service is a reason to alert, not to ask less often
       const isUpToDate = failures === 0 && status === 'ok'

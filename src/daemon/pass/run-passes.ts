@@ -27,7 +27,15 @@ export async function runPasses(ports: Ports, { before, plan }: PassInput, aroun
   return turned
 }
 
-async function onePass(ports: Ports, { before, plan }: PassInput, { log, self, signal }: Around) {
+/** The small first pass of a process: what it sees is shown while the first turn makes the other requests. */
+export const runOpeningPass = (ports: Ports, { before, plan }: PassInput, around: Around): Promise<Turned> =>
+  onePass(ports, { before, plan: { ...plan, sweep: { ...plan.sweep, isOpening: true } } }, around)
+
+async function onePass(
+  ports: Ports,
+  { before, plan }: PassInput,
+  { log, self, signal }: Around,
+): Promise<Turned> {
   const begun = ports.clock.monotonic()
   try {
     const state = await pass({ ...ports, timed: timedBy(ports.clock, self) }, { before, plan }, signal)

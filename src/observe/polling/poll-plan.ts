@@ -13,6 +13,8 @@ export type PollPlan = Readonly<{
   interval: Seconds
   /** Length of the history that is read of a new compute. */
   history: Seconds
+  /** Whether this is the small first sweep of a process; default false. */
+  isOpening?: boolean
   /** Whether new projects come before awake ones; default false. */
   unseenFirst?: boolean
   /** The configuration names the projects, so that no list shows a deletion; default false. */
@@ -23,6 +25,8 @@ export type PollPlan = Readonly<{
 
 /** Requests of a sweep, however short the interval is. */
 export const MIN_REQUESTS = 60
+/** Requests of the first sweep of a process, 20: at the default rate the first states are shown after 4 s, and not after a minute. */
+const OPENING_REQUESTS = 20
 /** Largest share of a sweep's requests for the project list; a larger list is read over several sweeps, so that requests remain for what it shows. */
 const LIST_SHARE = 0.4
 /** Share before the first list was finished. */
@@ -41,8 +45,11 @@ const SHARES = { transition: 0.35, unseen: 0.1, awake: 0.05, age: 0.1, failing: 
 const AGE_SHARE = 0.25
 
 /** Requests of a sweep: pages, looks, operations and the looks before readings together. */
-export const requestsPerSweep = ({ requests }: Pick<PollPlan, 'requests'>): number =>
-  Math.max(MIN_REQUESTS, requests)
+export const requestsPerSweep = ({
+  requests,
+  isOpening = false,
+}: Pick<PollPlan, 'requests' | 'isOpening'>): number =>
+  isOpening ? OPENING_REQUESTS : Math.max(MIN_REQUESTS, requests)
 
 /** Requests of a pass, and how long the whole pass took. */
 export type SweepThroughput = { readonly requestsMade: number; readonly took: Seconds }
@@ -69,11 +76,11 @@ const pagesWithin = (share: number, plan: ListPlan): number =>
     Math.floor((requestsPerSweep(plan) * share) / (plan.hasConfiguredProjects ? CONFIGURED_PAGE : 1)),
   )
 
-type ListPlan = Pick<PollPlan, 'requests' | 'hasConfiguredProjects'>
+type ListPlan = Pick<PollPlan, 'requests' | 'hasConfiguredProjects' | 'isOpening'>
 
 /** Pages of the project list that a sweep reads. */
 export function pagesToRead(plan: ListPlan, last: FinishedList | undefined): number {
-  if (!last) return pagesWithin(FIRST_LIST_SHARE, plan)
+  if (!last) return pagesWithin(plan.isOpening ? LIST_SHARE : FIRST_LIST_SHARE, plan)
   const sweeps = Math.max(1, Math.ceil(last.pages / pagesWithin(LIST_SHARE, plan)))
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }

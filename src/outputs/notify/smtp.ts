@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Result } from '../../std/result.ts'
@@ -35,6 +34,8 @@ async function sendMail(message: Message, options: SmtpOptions, password = ''): 
   const { host, port, user, insecure, anyCertificate, from, to } = options
   const { subject, text, html, attachments } = message
   const timeout = DELIVERY_DEADLINE * 1000
+  // now, not at the start: it would take 5 MB in a daemon that sends no mail
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host,
     port,

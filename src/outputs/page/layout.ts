@@ -90,16 +90,26 @@ function banner({ accounts, ready }: Snapshot, zone: Zone) {
   const problems = accounts.flatMap((view) =>
     problemsOf(view, zone).map((text) => ({ account: view.account, text })),
   )
+  const isPartial = ready && accounts.some(({ backlog, listedAt }) => backlog.unseen > 0 || !listedAt)
   if (problems.length === 0)
-    return html`<div id="banner" class="banner ${ready ? 'good' : 'wait'}" role="status" aria-live="polite">
-      ${ready ? 'Every account answers.' : 'Not every account has been read yet.'}
+    return html`<div
+      id="banner"
+      class="banner ${ready && !isPartial ? 'good' : 'wait'}"
+      role="status"
+      aria-live="polite"
+    >
+      ${isPartial ? PARTIAL_TEXT : ready ? 'Every account answers.' : 'Not every account has been read yet.'}
     </div>`
   return html`<div id="banner" class="banner bad" role="status" aria-live="polite">
     <ul>
       ${problems.map(({ account, text }) => html`<li><b>${account}</b> ${text}</li>`)}
+      ${isPartial && html`<li>${PARTIAL_TEXT}</li>`}
     </ul>
   </div>`
 }
+
+/** Without a number, which would be read aloud after every pass. */
+const PARTIAL_TEXT = 'Some projects have not been looked at yet: totals are those of the others.'
 
 /** Most problems of one account; the log has all. */
 const MAX_PROBLEMS = 3

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
-import { runPasses } from '../../../src/daemon/pass/run-passes.ts'
+import { runOpeningPass, runPasses } from '../../../src/daemon/pass/run-passes.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -18,7 +18,10 @@ const usual = passPlan()
 const plan = { ...usual, sweep: { ...usual.sweep, requests: 240 } }
 
 /** Pages asked for and passes made in each of three turns over a list of so many pages; the service is out for the last. */
-async function threeTurns(pages: number): Promise<readonly (readonly [asked: number, passes: number])[]> {
+async function threeTurns(
+  pages: number,
+  first = runPasses,
+): Promise<readonly (readonly [asked: number, passes: number])[]> {
   const clock = fakeClock()
   const store = memoryStore()
   let [asked, passes, isDown] = [0, 0, false]
@@ -58,7 +61,8 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
   for (const outage of [false, false, true]) {
     ;[asked, passes, isDown] = [0, 0, outage]
     const around = { log, self, signal: new AbortController().signal }
-    const running = runPasses(ports, { before: state, plan }, around)
+    const run = turns.length === 0 ? first : runPasses
+    const running = run(ports, { before: state, plan }, around)
     // oxlint-disable-next-line no-await-in-loop -- one turn after the other
     await clock.advance(seconds(1))
     // oxlint-disable-next-line no-await-in-loop -- the same
@@ -80,6 +84,14 @@ test('a turn over a longer list is several, each with its part of it, and none a
   expect(await threeTurns(150)).toEqual([
     [150, 1],
     [76, 2],
+    [1, 1],
+  ])
+})
+
+test('an opening pass reads the first pages, and the turn after it goes on behind them', async () => {
+  expect(await threeTurns(150, runOpeningPass)).toEqual([
+    [8, 1],
+    [142, 1],
     [1, 1],
   ])
 })

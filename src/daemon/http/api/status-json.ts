@@ -28,6 +28,9 @@ const accountJson = (view: AccountView) => ({
   account: view.account,
   service: view.service,
   last_sweep_at: timeField(view.lastSweepAt),
+  // whether the project list was read to its end, and projects without a look: totals are those of the others
+  list_complete: view.listedAt !== undefined,
+  projects_unseen: view.backlog.unseen,
   problems: view.problems,
   awake_seconds: mapBounds(view.totals.awake, millisInSeconds),
   spend: { ...shownFields(view.totals.spend, view.totals.shown, inMoney), currency: view.currency },
