@@ -80,7 +80,7 @@ describe('Q-11 connectionsBasis: max_connections of a range follows', () => {
 
 describe('Q-15 lateMutation', () => {
   test('a change is answered with 504 and takes effect later', async () => {
-    await set(local(), { lateMutation: 0.05 })
+    await set(local(), { lateMutation: 2 })
     expect((await patch({ name: 'late' })).status).toBe(504)
     expect((await shop.record()).name).not.toBe('late')
     await set(local(), { lateMutation: 'off' })
