@@ -34,7 +34,7 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'reading-counts':
         readings = write.counts
         break
-      // history and outbox are not in the ledger
+      // history, outbox and journal are not in the ledger
       case 'interval':
       case 'day':
       case 'rollup':
@@ -46,6 +46,8 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'event':
       case 'report':
       case 'delivery':
+      case 'change':
+      case 'change-event':
       case 'job-state':
         break
     }

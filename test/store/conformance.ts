@@ -1,6 +1,7 @@
 // What every driver of the store must do: run it against each.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DeletedCompute, Ledger } from '../../src/model/ledger/ledger.ts'
+import type { Journal } from '../../src/model/ports/journal.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { Store } from '../../src/model/ports/store.ts'
@@ -11,14 +12,15 @@ import { at, ledger } from '../support/build.ts'
 import { adviceContract } from './advice-conformance.ts'
 import { ALWAYS, collected, intervalAt, plain, refOf, seen } from './build.ts'
 import { historyContract } from './history-conformance.ts'
+import { journalContract } from './journal-conformance.ts'
 import { outboxContract } from './outbox-conformance.ts'
 import { put, writesOf } from '../support/writes.ts'
 import { failed, ok } from '../../src/std/result.ts'
 
 export type Driver = {
-  readonly store: Store & History & Outbox
+  readonly store: Store & History & Outbox & Journal
   /** Closes the store and opens another on what it left. */
-  readonly reopen: () => Promise<Store & History & Outbox>
+  readonly reopen: () => Promise<Store & History & Outbox & Journal>
   /** Closes it and removes what it left. */
   readonly remove: () => Promise<void>
 }
@@ -35,6 +37,7 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
     historyContract(() => driver)
     adviceContract(() => driver)
     outboxContract(() => driver)
+    journalContract(() => driver)
   })
 }
 

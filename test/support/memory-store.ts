@@ -18,13 +18,16 @@ import { isNotifiable } from '../../src/model/output/event-kinds.ts'
 import { eventKey, type OutboxEvent } from '../../src/model/output/outbox-event.ts'
 import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
+import type { Change, ChangeEvent } from '../../src/model/policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
+import type { Journal } from '../../src/model/ports/journal.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { historyOf } from './memory-history.ts'
+import { changesWith, journalOf } from './memory-journal.ts'
 import { outboxOf } from './memory-outbox.ts'
 
 /** Rows of one account by their keys. */
@@ -46,6 +49,8 @@ export type AccountRows = {
   readonly reports: Map<string, StoredReport>
   /** Job → JSON. */
   readonly jobStates: Map<string, string>
+  changes: ReadonlyMap<string, Change>
+  readonly changeEvents: ChangeEvent[]
   readings: ReadingCounts
   counters: AccountCounters
 }
@@ -55,7 +60,7 @@ export type Memory = { epoch: number; events: number; readonly accounts: Map<str
 
 export const newMemory = (): Memory => ({ epoch: 0, events: 0, accounts: new Map() })
 
-export function memoryStore(memory: Memory = newMemory()): Store & History & Outbox {
+export function memoryStore(memory: Memory = newMemory()): Store & History & Outbox & Journal {
   memory.epoch += 1
   return {
     epoch: memory.epoch,
@@ -63,6 +68,7 @@ export function memoryStore(memory: Memory = newMemory()): Store & History & Out
     close: () => Promise.resolve(),
     ...historyOf((name) => rowsOf(memory, name)),
     ...outboxOf((name) => rowsOf(memory, name)),
+    ...journalOf((name) => rowsOf(memory, name)),
   }
 }
 
@@ -84,6 +90,8 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     deliveries: new Map(),
     reports: new Map(),
     jobStates: new Map(),
+    changes: new Map(),
+    changeEvents: [],
     readings: NO_READING_COUNTS,
     counters: NO_ACCOUNT_COUNTERS,
   }
@@ -108,8 +116,11 @@ const accountStore = (name: string, memory: Memory): AccountStore => ({
         ...rows.deleted.keys(),
         ...writes.flatMap(keyOfCompute),
       ])
-      const changes = writes.map((write) => changeOf(write, { rows, memory, known, nthOf }))
-      for (const change of changes) change()
+      const journal = changesWith(rows.changes, writes)
+      if (!journal) return failed({ kind: 'conflict' } as const)
+      const effects = writes.map((write) => effectOf(write, { rows, memory, known, nthOf }))
+      for (const effect of effects) effect()
+      rows.changes = journal
       return ok(undefined)
     })
   },
@@ -118,7 +129,7 @@ const accountStore = (name: string, memory: Memory): AccountStore => ({
 const keyOfCompute = (write: Write): readonly string[] =>
   write.kind === 'compute' ? [computeKey(write.entry.ref)] : []
 
-type ChangeContext = {
+type EffectContext = {
   readonly rows: AccountRows
   readonly memory: Memory
   readonly known: ReadonlySet<string>
@@ -126,7 +137,7 @@ type ChangeContext = {
 }
 
 /** What a write does. @throws for a write that cannot be stored */
-function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): () => unknown {
+function effectOf(write: Write, { rows, memory, known, nthOf }: EffectContext): () => unknown {
   const keyOf = (ref: ComputeRef): string => {
     if (!known.has(computeKey(ref))) throw new Error(`no entry is stored of ${computeKey(ref)}`)
     return computeKey(ref)
@@ -200,6 +211,10 @@ function changeOf(write: Write, { rows, memory, known, nthOf }: ChangeContext): 
       const { sink, kind, item } = write.delivery
       return () => rows.deliveries.set(`${sink} ${kind} ${item}`, write.delivery)
     }
+    case 'change':
+      return () => undefined
+    case 'change-event':
+      return () => rows.changeEvents.push(write.event)
     case 'job-state': {
       const { job, state } = write
       const json = JSON.stringify(state)

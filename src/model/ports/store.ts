@@ -16,6 +16,7 @@ import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
+import type { Change, ChangeEvent } from '../policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../policy/recommendation.ts'
 
 /** Replaces the earlier row with the same key. */
@@ -42,14 +43,18 @@ export type Write = Readonly<
   | { kind: 'event'; event: Event }
   | { kind: 'report'; report: StoredReport }
   | { kind: 'delivery'; delivery: Delivery }
+  /** Refuses the whole commit unless the stored version is `replaces`; undefined for a change that is not stored. */
+  | { kind: 'change'; change: Change; replaces: number | undefined }
+  /** Appended, never replaced. */
+  | { kind: 'change-event'; event: ChangeEvent }
   /** Plain data; undefined removes it. */
   | { kind: 'job-state'; job: string; state: unknown }
 >
 
 export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind: Kind }>
 
-/** `fenced`: another process has opened the store since. */
-type CommitRefusal = { readonly kind: 'fenced' }
+/** `fenced`: another process has opened the store since. `conflict`: a change of the writes is not as the journal has it. */
+export type CommitRefusal = { readonly kind: 'fenced' | 'conflict' }
 
 export type CommitOptions = {
   /** Epoch of the caller's opening; without it the commit is not fenced. */
@@ -78,7 +83,12 @@ export async function commit(
   options?: CommitOptions,
 ): Promise<void> {
   const committed = await store.commit(writes, options)
-  if (!committed.ok) throw new Error('another process has opened the store since: nothing was written')
+  if (!committed.ok) throw new Error(`${REFUSALS[committed.error.kind]}: nothing was written`)
+}
+
+const REFUSALS: Readonly<Record<CommitRefusal['kind'], string>> = {
+  fenced: 'another process has opened the store since',
+  conflict: 'a change was changed by somebody else since',
 }
 
 export const entriesOf = (writes: readonly Write[]): readonly ComputeEntry[] =>

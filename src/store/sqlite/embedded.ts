@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../model/ports/clock.ts'
+import type { Journal } from '../../model/ports/journal.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import type { AccountStore, Store } from '../../model/ports/store.ts'
@@ -11,6 +12,7 @@ import { loadLedger } from './load-ledger.ts'
 import { ensurePrivateFile, ensurePrivateFolder, ensurePrivateLock } from '../private-files.ts'
 import { createSchema, requireSchema, takeLease } from './schema.ts'
 import { withStoreErrors, withStoreErrorsSync } from './errors.ts'
+import { createJournal } from './journal.ts'
 import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
 
@@ -61,8 +63,8 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   }
 }
 
-export type OpenedStore = Store & History & Outbox
-type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & Outbox
+export type OpenedStore = Store & History & Outbox & Journal
+type Reader = { account(name: string): Pick<AccountStore, 'load'> } & History & Outbox & Journal
 export type StoreReader = Reader & Pick<Store, 'close'>
 
 /** Also while a daemon uses it; undefined without a store. @throws when it is damaged or not of this version */
@@ -81,7 +83,11 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   requireSchema(database, file)
   return {
     account: (name) => withStoreErrors(file, { load: () => loadLedger(database, name, clock) }),
-    ...withStoreErrors(file, { ...createHistoryReader(database, clock), ...createOutbox(database) }),
+    ...withStoreErrors(file, {
+      ...createHistoryReader(database, clock),
+      ...createOutbox(database),
+      ...createJournal(database),
+    }),
   }
 }
 

@@ -11,7 +11,7 @@ const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
 /** Recommendations rest on the last 28 days; a week more for those that look back. */
 const KEEP_GAPS = 35 * DAY
-/** Settings, and recommendations after their end. */
+/** Settings; recommendations and changes after their end. */
 const KEEP_ADVICE = 93 * DAY
 /** Events, deliveries and reports requested by hand: reports look back as far. */
 const KEEP_EVENTS = 93 * DAY
@@ -71,6 +71,15 @@ const OLD_RECOMMENDATIONS = `
 delete from recommendation
 where compute = ?1 and (ended_ms < ?2 or opened_ms < ?2 and ended_ms is null and ${IS_DELETED})
 `
+/** Those that ended: the history of a change goes first. */
+const OLD_CHANGE_EVENTS = `
+delete from change_event where (account, change_id) in (
+  select account, id from change where ended_ms < ?1 order by ended_ms limit ${ROWS}
+)
+`
+const OLD_CHANGES = `
+delete from change where rowid in (select rowid from change where ended_ms < ?1 order by ended_ms limit ${ROWS})
+`
 /** Until then it counts the ids: a deleted compute may be recovered. */
 const OLD_ADVICE = `
 delete from advice
@@ -86,12 +95,14 @@ export function createRetention(database: DatabaseSync) {
   const oldAdvice = database.prepare(OLD_ADVICE)
   const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
+  const oldChanges = [OLD_CHANGE_EVENTS, OLD_CHANGES].map((sql) => database.prepare(sql))
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   /** Inside a transaction, with the computes written in it. */
   return (written: Iterable<number>, now: Instant) => {
     for (const old of oldOutbox) old.run(now - KEEP_EVENTS)
     oldReports.run(now - KEEP_REPORTS)
+    for (const old of oldChanges) old.run(now - KEEP_ADVICE)
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
     for (const compute of new Set([...written, ...others])) {

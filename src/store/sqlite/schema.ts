@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 13 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 14
+/** In `user_version` of the file. Versions 1 to 14 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 15
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -74,6 +74,20 @@ const SCHEMA = `
   create table advice (
     compute integer primary key references compute, body text not null
   ) strict;
+  -- Without ended_ms it is open.
+  create table change (
+    account text not null, id text not null, version integer not null,
+    project_id text not null, endpoint_id text not null, kind text not null,
+    state text not null, created_ms real not null, ended_ms real, body text not null,
+    primary key (account, id)
+  ) strict;
+  create unique index change_open on change (account, project_id, endpoint_id, kind) where ended_ms is null;
+  create unique index change_applying on change (account, project_id) where state = 'applying';
+  create index change_ended on change (ended_ms);
+  create table change_event (
+    account text not null, change_id text not null, version integer not null, body text not null,
+    primary key (account, change_id, version)
+  ) strict, without rowid;
   create table budget (
     account text not null, name text not null, body text not null,
     primary key (account, name)

@@ -14,6 +14,7 @@ import type { CompressedReport } from '../rows/outbox-rows.ts'
 import { compressReport, DELIVERY_ROWS, EVENT_ROWS, REPORT_ROWS } from '../rows/outbox-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { ONE_COMPUTE } from './history.ts'
+import { createChangePut, isConflict } from './journal.ts'
 import { createRetention } from './retention.ts'
 import { createYielder } from './yield.ts'
 
@@ -64,6 +65,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Commit {
     } catch (error) {
       // SQLite rolls back by itself when the disk is full
       if (database.isTransaction) database.exec('rollback')
+      if (isConflict(error)) return failed({ kind: 'conflict' })
       throw error
     }
   }
@@ -104,6 +106,7 @@ function createPut(database: DatabaseSync) {
     report: prepare(REPORT_ROWS, 'account'),
     delivery: prepare(DELIVERY_ROWS, 'account'),
     jobState: prepare(JOB_STATE_ROWS, 'account'),
+    ...createChangePut(database),
   }
   // version 0 is the day in progress: a finished version replaces it
   const endDay = database.prepare('delete from day where compute = ? and date = ? and version = 0 and ? > 0')
@@ -169,6 +172,10 @@ function createPut(database: DatabaseSync) {
           return put.report(account, write.report)
         case 'delivery':
           return put.delivery(account, write.delivery)
+        case 'change':
+          return put.change(account, write)
+        case 'change-event':
+          return put.changeEvent(account, write.event)
         case 'job-state':
           if (write.state === undefined) dropJobState.run(account, write.job)
           else put.jobState(account, { name: write.job, value: write.state })

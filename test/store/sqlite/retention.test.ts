@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { COARSE_STEP, FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { MAX_GAPS } from '../../../src/model/ledger/gap.ts'
 import { deletedComputeOf } from '../../../src/ledger/deleted-computes.ts'
+import { addChange } from '../../../src/model/ports/journal.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
+import { changeOf } from '../../support/changes.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import {
   ALWAYS,
@@ -197,5 +199,21 @@ test('recommendations stay for 93 days after their end; what is open, or dismiss
   )
   await put(store, { deleted: deleted ? [deleted] : [] })
   expect([ids(), count('advice')]).toEqual([[], 0])
+  await store.close()
+})
+
+test('changes stay for 93 days after their end, with their history; open ones stay', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const ended = changeOf({ id: 'ch-ended', state: { at: 'done', because: 'verified', endedAt: at(0) } })
+  await addChange(store.account('main'), ended, { at: at(0) })
+  await addChange(store.account('main'), changeOf(), { at: at(0) })
+  await clock.advance(seconds(92 * DAY))
+  await put(store, {})
+  expect([count('change'), count('change_event')]).toEqual([2, 2])
+  await clock.advance(seconds(2 * DAY))
+  await put(store, {})
+  expect(rows('select id from change').map(({ id }) => id)).toEqual(['ch-one'])
+  expect(rows('select change_id as id from change_event').map(({ id }) => id)).toEqual(['ch-one'])
   await store.close()
 })

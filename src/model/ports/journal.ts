@@ -1,0 +1,70 @@
+// The journal: changes and their history. A change is written by `transition` alone, so that two writers never both succeed.
+import { failed, ok, type Result } from '../../std/result.ts'
+import type { Event } from '../output/event-kinds.ts'
+import type { Change, ChangeEvent, ChangeState } from '../policy/change.ts'
+import type { ComputeRef } from '../service/compute.ts'
+import type { Instant } from '../units.ts'
+import { eventWrites, type AccountStore, type CommitRefusal, type Write, type WriteOf } from './store.ts'
+
+export type Journal = {
+  /** Oldest first. */
+  openChanges(account: string): Promise<readonly Change[]>
+  change(account: string, id: string): Promise<Change | undefined>
+  /** Newest first. */
+  changes(account: string, part: ChangesPart): Promise<readonly Change[]>
+  /** Oldest first; empty for an unknown change. */
+  changeEvents(account: string, id: string): Promise<readonly ChangeEvent[]>
+}
+
+export type ChangesPart = Readonly<{
+  /** Default: of all. */
+  compute?: ComputeRef | undefined
+  /** Open, or ended then or later. Default: all. */
+  since?: Instant | undefined
+  /** At most. */
+  count: number
+}>
+
+type TransitionOptions = Readonly<{
+  at: Instant
+  /** Without it the transition is not fenced: a command of a person. */
+  epoch?: number | undefined
+  events?: readonly Event[]
+}>
+
+/**
+ * In one transaction with its history and events.
+ *
+ * @returns the change as stored; `conflict` when it is not stored in the version of `change`, or breaks a rule of the journal: one open
+ *   change per compute and kind, one `applying` per project; `fenced` when another process has opened the store
+ */
+export async function transition(
+  store: Pick<AccountStore, 'commit'>,
+  { change, to }: Readonly<{ change: Change; to: ChangeState }>,
+  options: TransitionOptions,
+): Promise<Result<Change, CommitRefusal>> {
+  const next = { ...change, version: change.version + 1, state: to }
+  return commitChange(store, { change: next, replaces: change.version }, options)
+}
+
+/** Stores a new change, with the refusals of `transition`. @param change in version 1 */
+export const addChange = (
+  store: Pick<AccountStore, 'commit'>,
+  change: Change,
+  options: TransitionOptions,
+): Promise<Result<Change, CommitRefusal>> => commitChange(store, { change, replaces: undefined }, options)
+
+async function commitChange(
+  store: Pick<AccountStore, 'commit'>,
+  { change, replaces }: Omit<WriteOf<'change'>, 'kind'>,
+  { at, epoch, events = [] }: TransitionOptions,
+): Promise<Result<Change, CommitRefusal>> {
+  const { id: changeId, version, state } = change
+  const writes: readonly Write[] = [
+    { kind: 'change', change, replaces },
+    { kind: 'change-event', event: { changeId, version, at, state } },
+    ...eventWrites(events),
+  ]
+  const committed = await store.commit(writes, epoch === undefined ? {} : { epoch })
+  return committed.ok ? ok(change) : failed(committed.error)
+}

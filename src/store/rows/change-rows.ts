@@ -1,0 +1,37 @@
+// Rows of the journal.
+import { isEnded, type Change, type ChangeEvent } from '../../model/policy/change.ts'
+import type { Row, RowCodec } from './codec.ts'
+import { bodyOf } from './entry-rows.ts'
+
+export const CHANGE_ROWS: RowCodec<Change> = {
+  table: 'change',
+  key: ['id'],
+  columns: ['version', 'project_id', 'endpoint_id', 'kind', 'state', 'created_ms', 'ended_ms', 'body'],
+  toRow: (change) => {
+    const { id, version, ref, kind, state, createdAt } = change
+    const endedAt = isEnded(state) ? state.endedAt : null
+    return [
+      id,
+      version,
+      ref.projectId,
+      ref.endpointId,
+      kind,
+      state.at,
+      createdAt,
+      endedAt,
+      JSON.stringify(change),
+    ]
+  },
+}
+
+export const changeFromRow = (row: Row): Change => bodyOf(row, 'change', String(row['id'])) as Change
+
+export const CHANGE_EVENT_ROWS: RowCodec<ChangeEvent> = {
+  table: 'change_event',
+  key: ['change_id', 'version'],
+  columns: ['body'],
+  toRow: (event) => [event.changeId, event.version, JSON.stringify(event)],
+}
+
+export const changeEventFromRow = (row: Row): ChangeEvent =>
+  bodyOf(row, 'change_event', String(row['change_id'])) as ChangeEvent

@@ -1,0 +1,69 @@
+// The journal: reading, and the two writes that refuse a whole commit.
+import type { DatabaseSync } from 'node:sqlite'
+import type { Journal } from '../../model/ports/journal.ts'
+import type { WriteOf } from '../../model/ports/store.ts'
+import type { ChangeEvent } from '../../model/policy/change.ts'
+import { CHANGE_EVENT_ROWS, CHANGE_ROWS, changeEventFromRow, changeFromRow } from '../rows/change-rows.ts'
+import type { RowCodec } from '../rows/codec.ts'
+
+const CHANGES = `
+select id, body from change
+where account = ?1 and (ended_ms is null or ended_ms >= ?2)
+  and (?3 is null or project_id = ?3 and endpoint_id = ?4)
+order by created_ms desc, id desc limit ?5
+`
+
+export function createJournal(database: DatabaseSync): Journal {
+  const open = database.prepare(
+    'select id, body from change where account = ? and ended_ms is null order by created_ms, id',
+  )
+  const one = database.prepare('select id, body from change where account = ? and id = ?')
+  const some = database.prepare(CHANGES)
+  const events = database.prepare(
+    'select change_id, body from change_event where account = ? and change_id = ? order by version',
+  )
+  return {
+    openChanges: async (account) => open.all(account).map(changeFromRow),
+    change: async (account, id) => one.all(account, id).map(changeFromRow)[0],
+    changes: async (account, { compute, since = -Infinity, count }) =>
+      some
+        .all(account, since, compute?.projectId ?? null, compute?.endpointId ?? null, count)
+        .map(changeFromRow),
+    changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
+  }
+}
+
+/** The stored change is not the one that a write replaces. */
+class ChangeConflict extends Error {}
+
+/** SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY. Source: SQLite, "Result and Error Codes". */
+const UNIQUE: ReadonlySet<unknown> = new Set([2067, 1555])
+
+/** Only writes of the journal can break a unique index: all others replace the row in their way. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ChangeConflict || (error instanceof Error && UNIQUE.has(Reflect.get(error, 'errcode')))
+
+export function createChangePut(database: DatabaseSync) {
+  const insert = database.prepare(insertOf(CHANGE_ROWS))
+  const { key, columns } = CHANGE_ROWS
+  const update = database.prepare(
+    `update change set ${columns.map((column, index) => `${column} = ?${index + key.length + 1}`).join(', ')}
+     where id = ?1 and account = ?${key.length + columns.length + 1} and version = ?${key.length + columns.length + 2}`,
+  )
+  const append = database.prepare(insertOf(CHANGE_EVENT_ROWS))
+  return {
+    change: (account: string, { change, replaces }: WriteOf<'change'>): undefined => {
+      const row = CHANGE_ROWS.toRow(change)
+      if (replaces === undefined) insert.run(account, ...row)
+      else if (update.run(...row, account, replaces).changes !== 1) throw new ChangeConflict()
+    },
+    changeEvent: (account: string, event: ChangeEvent): undefined => {
+      append.run(account, ...CHANGE_EVENT_ROWS.toRow(event))
+    },
+  }
+}
+
+function insertOf({ table, key, columns }: Pick<RowCodec<never>, 'table' | 'key' | 'columns'>): string {
+  const names = ['account', ...key, ...columns]
+  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
+}

@@ -1,0 +1,133 @@
+// What every driver of the journal must do.
+import { describe, expect, test } from 'vitest'
+import type { Change, ChangeState, EndedChange } from '../../src/model/policy/change.ts'
+import { addChange, transition, type ChangesPart } from '../../src/model/ports/journal.ts'
+import { at } from '../support/build.ts'
+import { changeOf, SCHEDULED } from '../support/changes.ts'
+import type { Driver } from './conformance.ts'
+import { plain } from './build.ts'
+
+const APPLYING: ChangeState = {
+  at: 'applying',
+  approvedBy: 'bob',
+  attempt: 1,
+  sentAt: at(5),
+  baseStartedAt: at(1),
+  epoch: 1,
+  uncertainAt: undefined,
+}
+const done = (minute: number): EndedChange => ({ at: 'done', because: 'verified', endedAt: at(minute) })
+const other = (fields: Partial<Change>): Change => changeOf({ id: 'ch-two', ...fields })
+const ref = (endpointId: string, projectId = 'project-one'): Change['ref'] => ({
+  account: 'main',
+  projectId,
+  endpointId,
+})
+
+export function journalContract(driver: () => Driver): void {
+  const main = () => driver().store.account('main')
+  const add = (change: Change) => addChange(main(), change, { at: at(0) })
+  const move = (change: Change, to: ChangeState, epoch?: number) =>
+    transition(main(), { change, to }, { at: at(9), epoch })
+
+  const idsOf = async (part: Partial<ChangesPart>) => {
+    const changes = await driver().store.changes('main', { count: 9, ...part })
+    return changes.map(({ id }) => id)
+  }
+
+  describe('the journal', () => {
+    test('has a change with its history, also when the store was closed and opened again', async () => {
+      const change = changeOf()
+      expect(await add(change)).toEqual({ ok: true, value: change })
+      const moved = await move(change, APPLYING)
+      const applying = { ...change, version: 2, state: APPLYING }
+      expect(moved).toEqual({ ok: true, value: applying })
+      const again = await driver().reopen()
+      expect(await again.openChanges('main')).toEqual(plain([applying]))
+      expect(await again.change('main', 'ch-one')).toEqual(plain(applying))
+      expect(await again.changeEvents('main', 'ch-one')).toEqual(
+        plain([
+          { changeId: 'ch-one', version: 1, at: at(0), state: SCHEDULED },
+          { changeId: 'ch-one', version: 2, at: at(9), state: APPLYING },
+        ]),
+      )
+      expect(await again.openChanges('other')).toEqual([])
+      expect(await again.change('main', 'ch-two')).toBeUndefined()
+    })
+
+    test('takes the first of two transitions from one version, and nothing of the second', async () => {
+      const change = changeOf()
+      await add(change)
+      expect((await move(change, APPLYING)).ok).toBe(true)
+      const late = await transition(
+        main(),
+        { change, to: done(3) },
+        {
+          at: at(9),
+          events: [{ kind: 'key-refused', account: 'main', at: at(9) }],
+        },
+      )
+      expect(late).toEqual({ ok: false, error: { kind: 'conflict' } })
+      expect((await driver().store.change('main', 'ch-one'))?.state.at).toBe('applying')
+      expect(await driver().store.changeEvents('main', 'ch-one')).toHaveLength(2)
+      expect(await driver().store.eventsAfter('main', 0, 9)).toEqual([])
+    })
+
+    test('refuses a second change of the same id', async () => {
+      await add(changeOf())
+      expect(await add(changeOf({ kind: 'delay' }))).toEqual({ ok: false, error: { kind: 'conflict' } })
+    })
+
+    test.each([
+      ['a second open change of the compute and kind', other({}), false],
+      ['a change of another kind', other({ kind: 'delay' }), true],
+      ['a change of another compute', other({ ref: ref('ep-two') }), true],
+    ])('beside an open one, %s: %#', async (_, change, isTaken) => {
+      await add(changeOf())
+      expect((await add(change)).ok).toBe(isTaken)
+    })
+
+    test('takes another change of the kind once the first has ended', async () => {
+      const change = changeOf()
+      await add(change)
+      expect((await move(change, done(3))).ok).toBe(true)
+      expect((await add(other({}))).ok).toBe(true)
+      expect((await driver().store.openChanges('main')).map(({ id }) => id)).toEqual(['ch-two'])
+    })
+
+    test.each([
+      ['the same project', ref('ep-two'), false],
+      ['another project', ref('ep-two', 'project-two'), true],
+    ])('has one applying change per project: in %s', async (_, where, isTaken) => {
+      const [one, two] = [changeOf(), other({ ref: where })]
+      await add(one)
+      await add(two)
+      expect((await move(one, APPLYING)).ok).toBe(true)
+      expect((await move(two, APPLYING)).ok).toBe(isTaken)
+    })
+
+    test('refuses a transition of an earlier opening', async () => {
+      const change = changeOf()
+      await add(change)
+      const { epoch } = driver().store
+      const again = await driver().reopen()
+      const late = await transition(again.account('main'), { change, to: APPLYING }, { at: at(9), epoch })
+      expect(late).toEqual({ ok: false, error: { kind: 'fenced' } })
+      expect((await again.change('main', 'ch-one'))?.state.at).toBe('scheduled')
+    })
+
+    test('lists changes newest first, of one compute, since a time, at most so many', async () => {
+      const [one, two] = [changeOf(), other({ createdAt: at(1), ref: ref('ep-two') })]
+      const three = changeOf({ id: 'ch-three', kind: 'delay', createdAt: at(2) })
+      for (const change of [one, two, three]) {
+        // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+        await add(change)
+      }
+      await move(one, done(3))
+      expect(await idsOf({})).toEqual(['ch-three', 'ch-two', 'ch-one'])
+      expect(await idsOf({ compute: ref('ep-one') })).toEqual(['ch-three', 'ch-one'])
+      expect(await idsOf({ since: at(4) })).toEqual(['ch-three', 'ch-two'])
+      expect(await idsOf({ since: at(3), count: 2 })).toEqual(['ch-three', 'ch-two'])
+    })
+  })
+}

@@ -1,0 +1,55 @@
+// The journal of the memory store: the rules of the tables, by hand.
+import { isEnded, type Change, type ChangeEvent } from '../../src/model/policy/change.ts'
+import type { Journal } from '../../src/model/ports/journal.ts'
+import type { Write } from '../../src/model/ports/store.ts'
+import type { RowsByAccount } from './memory-store.ts'
+
+export const journalOf = (rowsOf: RowsByAccount): Journal => ({
+  openChanges: async (account) => sorted(rowsOf(account).changes).filter(({ state }) => !isEnded(state)),
+  change: async (account, id) => rowsOf(account).changes.get(id),
+  changes: async (account, { compute, since = -Infinity, count }) =>
+    sorted(rowsOf(account).changes)
+      .toReversed()
+      .filter(({ state }) => !isEnded(state) || state.endedAt >= since)
+      .filter(
+        ({ ref }) =>
+          !compute || (ref.projectId === compute.projectId && ref.endpointId === compute.endpointId),
+      )
+      .slice(0, count),
+  changeEvents: async (account, id) =>
+    rowsOf(account)
+      .changeEvents.filter(({ changeId }) => changeId === id)
+      .toSorted(byVersion),
+})
+
+const byVersion = (one: ChangeEvent, other: ChangeEvent): number => one.version - other.version
+
+const sorted = (changes: ReadonlyMap<string, Change>): readonly Change[] =>
+  [...changes.values()].toSorted(
+    (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
+  )
+
+/** The changes with these writes; undefined where one is refused. */
+export function changesWith(
+  changes: ReadonlyMap<string, Change>,
+  writes: readonly Write[],
+): Map<string, Change> | undefined {
+  const next = new Map(changes)
+  for (const write of writes) {
+    if (write.kind !== 'change') continue
+    const { change, replaces } = write
+    if (next.get(change.id)?.version !== replaces) return undefined
+    const others = [...next.values()].filter(({ id }) => id !== change.id)
+    if (others.some((other) => excludes(other, change))) return undefined
+    next.set(change.id, change)
+  }
+  return next
+}
+
+/** One open change per compute and kind; one `applying` per project. */
+function excludes(one: Change, other: Change): boolean {
+  if (one.ref.projectId !== other.ref.projectId) return false
+  if (one.state.at === 'applying' && other.state.at === 'applying') return true
+  const isSame = one.ref.endpointId === other.ref.endpointId && one.kind === other.kind
+  return isSame && !isEnded(one.state) && !isEnded(other.state)
+}
