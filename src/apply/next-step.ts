@@ -1,0 +1,228 @@
+// The state machine of one change: what to do next, and what follows from an answer. The apply loop does what these functions return.
+import { isEnded, type Change, type ChangeState, type EndedChange } from '../model/policy/change.ts'
+import type { ChangedCompute } from '../model/ports/service.ts'
+import type { Compute } from '../model/service/compute.ts'
+import type { Operation } from '../model/service/operation.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
+import type { Result } from '../std/result.ts'
+import { holdOf, type ChangeRules, type Hold } from './hold.ts'
+import { hasSettings, settingsLike, settingsText, type ComparedCompute } from './settings.ts'
+
+/** One look at a compute and its project. */
+export type Seen = ComparedCompute &
+  Readonly<{
+    others: readonly Compute[]
+    /** Of the project. */
+    openOperations: number
+    /** Of the compute, since the change was sent. */
+    operations: readonly Operation[]
+    /** Request of the look. */
+    askedAt: Instant
+  }>
+
+export type Step = Readonly<
+  | { do: 'wait'; hold: Hold }
+  /** Nothing newer than this is known of the compute. */
+  | { do: 'look' }
+  /** Store `state`, then send the request. */
+  | { do: 'send'; state: Applying }
+  | { do: 'record'; state: ChangeState }
+  /** It has ended. */
+  | { do: 'nothing' }
+>
+
+type Scheduled = Extract<ChangeState, { readonly at: 'scheduled' }>
+export type Applying = Extract<ChangeState, { readonly at: 'applying' }>
+type Verifying = Extract<ChangeState, { readonly at: 'verifying' }>
+
+/** A look that is older decides nothing, ms. Source: changing.md, §3. */
+export const MAX_LOOK_AGE = 2000
+/** Requests that may have been sent before the change counts as failed. */
+const MAX_ATTEMPTS = 5
+/** Operations ended and fields equal within 5 minutes. Source: changing.md, §4. */
+const VERIFY_WITHIN = seconds(300)
+
+export type StepInput = Readonly<{
+  change: Change
+  /** Undefined before the first look. */
+  seen: Seen | undefined
+  rules: ChangeRules
+  /** Epoch of this opening of the store, and its time. */
+  epoch: number
+  openedAt: Instant
+  /** Time after which an unanswered request can no longer land. */
+  settle: Seconds
+}>
+
+export function nextStep(input: StepInput, now: Instant): Step {
+  const { state } = input.change
+  if (isEnded(state)) return { do: 'nothing' }
+  switch (state.at) {
+    case 'scheduled':
+      return nextOfScheduled(input, state, now)
+    case 'applying':
+      return nextOfApplying(input, state, now)
+    case 'verifying':
+      return nextOfVerifying(input, state, now)
+    case 'proposed':
+      return isOver(input.change, now) ? expired('nobody approved it', now) : wait('approval')
+  }
+}
+
+function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
+  const { change, seen, rules, epoch } = input
+  if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
+  if (rules.isKilled) return wait('kill-switch')
+  if (rules.isKeyRefused) return wait('key-refused')
+  if (state.notBefore > now) return wait('retry', state.notBefore)
+  if (!isFresh(seen, now)) return { do: 'look' }
+  if (isFulfilled(change, seen)) return ended('done', 'nothing had to be sent: it is so already', now)
+  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  const hold = holdOf({ change, seen, rules }, now)
+  if (hold) return { do: 'wait', hold }
+  return {
+    do: 'send',
+    state: {
+      at: 'applying',
+      approvedBy: state.approvedBy,
+      attempt: state.attempts + 1,
+      sentAt: now,
+      baseStartedAt: seen.compute.startedAt,
+      epoch,
+      uncertainAt: undefined,
+    },
+  }
+}
+
+/**
+ * After an answer that leaves open whether the request took effect, a crash or a stop. Nothing is sent again before the request can no
+ * longer land, and a look shows that it did not.
+ */
+function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
+  const { change, seen, settle } = input
+  if (!isFresh(seen, now)) return { do: 'look' }
+  if (isEffective(change, state, seen))
+    return { do: 'record', state: { at: 'verifying', since: now, operationIds: idsOf(seen.operations) } }
+  const settledAt = after(writableUntil(state, input), settle)
+  if (seen.askedAt <= settledAt) return wait('settle', settledAt)
+  if (seen.openOperations > 0) return wait('project-busy')
+  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  if (change.kind === 'restart' && seen.compute.startedAt === undefined)
+    return ended('unknown', 'the service shows no start, so nobody can tell whether it restarted', now)
+  if (state.attempt >= MAX_ATTEMPTS)
+    return ended('failed', `no effect after ${MAX_ATTEMPTS} requests without an answer`, now)
+  return { do: 'record', state: scheduledAgain(state, now, state.attempt) }
+}
+
+/** In the process that sent the request: when the call ended. In another one: when it opened the store, which ended that process. */
+const writableUntil = ({ epoch, sentAt, uncertainAt }: Applying, own: StepInput): Instant =>
+  epoch === own.epoch ? (uncertainAt ?? sentAt) : latest(own.openedAt, uncertainAt ?? sentAt)
+
+function nextOfVerifying({ change, seen }: StepInput, state: Verifying, now: Instant): Step {
+  if (!isFresh(seen, now)) return { do: 'look' }
+  const isSettled = seen.compute.pendingState === undefined && seen.openOperations === 0
+  const failedOperation = seen.operations.find(
+    ({ operationId, status }) => state.operationIds.includes(operationId) && status === 'error',
+  )
+  if (failedOperation)
+    return ended('failed', `operation ${failedOperation.operationId} of the service failed`, now)
+  const hasThem = hasSettings(seen, change.desired)
+  if (isSettled && hasThem) return ended('done', 'verified', now)
+  if (isSettled && !hasSettings(seen, change.before)) return foreign(change, seen, now)
+  const deadline = after(state.since, VERIFY_WITHIN)
+  if (now <= deadline) return wait('unverified', deadline)
+  return ended(
+    'failed',
+    hasThem
+      ? `operations of the project did not end within ${VERIFY_WITHIN} s`
+      : `the compute did not keep ${settingsText(change.desired)}`,
+    now,
+  )
+}
+
+/** Whether the compute is already as the change wants it. */
+const isFulfilled = (change: Change, seen: Seen): boolean =>
+  change.kind === 'restart'
+    ? (seen.compute.startedAt ?? 0) > change.createdAt
+    : hasSettings(seen, change.desired)
+
+/** Whether the request of this attempt took effect. A start is shown by its time, or by an operation. */
+function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: Seen): boolean {
+  if (change.kind !== 'restart') return hasSettings(seen, change.desired)
+  const { startedAt } = seen.compute
+  if (startedAt !== undefined && startedAt > (baseStartedAt ?? 0)) return true
+  // records carry whole seconds
+  const since = instant(Math.floor(sentAt / 1000) * 1000)
+  return seen.operations.some(
+    ({ action, status, createdAt }) =>
+      action === 'start_compute' && status === 'finished' && createdAt >= since,
+  )
+}
+
+const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
+  seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE
+
+const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId)
+
+const wait = (because: Hold['because'], until?: Instant): Step => ({ do: 'wait', hold: { because, until } })
+
+const ended = (at: EndedChange['at'], because: string, endedAt: Instant): Step => ({
+  do: 'record',
+  state: { at, because, endedAt },
+})
+
+const isOver = ({ deadline }: Change, now: Instant) => now > deadline
+
+const expired = (because: string, now: Instant): Step =>
+  ended('expired', `${because} before the deadline`, now)
+
+const foreign = (change: Change, seen: Seen, now: Instant): Step =>
+  ended(
+    'superseded',
+    `somebody else set ${settingsText(settingsLike(change.desired, seen))}; ${settingsText(change.desired)} was to be set`,
+    now,
+  )
+
+const scheduledAgain = (
+  { approvedBy, attempt }: Applying,
+  notBefore: Instant,
+  attempts = attempt - 1,
+): Scheduled => ({ at: 'scheduled', approvedBy, notBefore, attempts })
+
+/** Result of a look that failed; undefined where only another look can tell. */
+export function afterFailedLook(error: ServiceError, now: Instant): EndedChange | undefined {
+  return error.kind === 'gone' ? { at: 'failed', because: 'the compute is deleted', endedAt: now } : undefined
+}
+
+/** What the call of the request came to: `withdrawn` when the check at the socket stopped it, so that nothing was sent. */
+export type Sent = Result<ChangedCompute | undefined, ServiceError | { readonly kind: 'withdrawn' }>
+
+/** Bounds of the pause after 423 and after a request that could not be sent, seconds. Source: changing.md, §3. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 300]
+
+/** @param random in `[0, 1)` */
+export function afterAnswer(
+  state: Applying,
+  { answer, random, now }: Readonly<{ answer: Sent; random: number; now: Instant }>,
+): ChangeState {
+  if (answer.ok) return { at: 'verifying', since: now, operationIds: idsOf(answer.value?.operations ?? []) }
+  const { error } = answer
+  const later = after(now, seconds(FIRST_PAUSE + random * (LONGEST_PAUSE - FIRST_PAUSE)))
+  switch (error.kind) {
+    case 'withdrawn':
+      return scheduledAgain(state, now)
+    case 'busy':
+    case 'unavailable':
+    case 'unauthorized':
+      return scheduledAgain(state, later)
+    case 'limited':
+      return scheduledAgain(state, error.until)
+    case 'gone':
+    case 'refused':
+      return { at: 'failed', because: serviceErrorText(error), endedAt: now }
+    case 'uncertain':
+    case 'malformed':
+      return { ...state, uncertainAt: now }
+  }
+}

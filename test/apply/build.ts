@@ -1,0 +1,54 @@
+// Looks and rules for tests of the state machine.
+import type { ChangeRules } from '../../src/apply/hold.ts'
+import type { Applying, Seen, StepInput } from '../../src/apply/next-step.ts'
+import type { Change, ChangeState } from '../../src/model/policy/change.ts'
+import type { Compute } from '../../src/model/service/compute.ts'
+import { ratio, seconds } from '../../src/model/units.ts'
+import { at, compute } from '../support/build.ts'
+import { changeOf } from '../support/changes.ts'
+
+/** When the tests decide. */
+export const NOW = at(1000)
+
+export const RULES: ChangeRules = {
+  isKilled: false,
+  isKeyRefused: false,
+  shortenedAt: undefined,
+  arrival: () => ratio(0),
+}
+
+/** Asked a second before `NOW`. */
+export const seenOf = (over: Partial<Compute> = {}, rest: Partial<Seen> = {}): Seen => ({
+  compute: compute(over),
+  defaultDelay: seconds(300),
+  others: [],
+  openOperations: 0,
+  operations: [],
+  askedAt: at(999),
+  ...rest,
+})
+
+export const applyingOf = (over: Partial<Applying> = {}): Applying => ({
+  at: 'applying',
+  approvedBy: undefined,
+  attempt: 1,
+  sentAt: at(900),
+  baseStartedAt: at(-600),
+  epoch: 3,
+  uncertainAt: at(905),
+  ...over,
+})
+
+export const inputOf = (
+  state: ChangeState,
+  over: Partial<StepInput> = {},
+  fields: Partial<Change> = {},
+): StepInput => ({
+  change: changeOf({ state, ...fields }),
+  seen: seenOf(),
+  rules: RULES,
+  epoch: 3,
+  openedAt: at(-60),
+  settle: seconds(120),
+  ...over,
+})

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest'
+import {
+  afterAnswer,
+  afterFailedLook,
+  nextStep,
+  type Sent,
+  type Step,
+  type StepInput,
+} from '../../src/apply/next-step.ts'
+import type { Change, ChangeState } from '../../src/model/policy/change.ts'
+import type { ServiceError } from '../../src/model/service/service-error.ts'
+import { cu, ratio, seconds } from '../../src/model/units.ts'
+import { failed, ok } from '../../src/std/result.ts'
+import { at, compute, operation } from '../support/build.ts'
+import { SCHEDULED } from '../support/changes.ts'
+import { applyingOf, inputOf, NOW, RULES, seenOf } from './build.ts'
+
+const stepOf = (state: ChangeState, over?: Partial<StepInput>, fields?: Partial<Change>): Step =>
+  nextStep(inputOf(state, over, fields), NOW)
+
+/** In few words: `send`, `look`, the reason of a hold with its end, the state that is recorded. */
+function textOf(step: Step): string {
+  if (step.do === 'wait') {
+    const { because, until } = step.hold
+    return `wait ${because}${until === undefined ? '' : ` until ${(until - at(0)) / 1000}`}`
+  }
+  return step.do === 'record' ? step.state.at : step.do
+}
+
+const restart: Partial<Change> = { kind: 'restart', desired: {}, before: {}, when: 'now' }
+const delay = (from: number, to: number): Partial<Change> => ({
+  kind: 'delay',
+  before: { autosuspendDelay: seconds(from) },
+  desired: { autosuspendDelay: seconds(to) },
+})
+const rules = (over: Partial<StepInput['rules']>) => ({ rules: { ...RULES, ...over } })
+const seen = (...given: Parameters<typeof seenOf>) => ({ seen: seenOf(...given) })
+const pending = compute({ endpointId: 'ep-two', pendingState: 'idle' })
+
+describe('a scheduled change', () => {
+  test.each<[string, string, Partial<StepInput>, Partial<Change>]>([
+    ['idle', 'send', {}, {}],
+    ['not seen yet', 'look', { seen: undefined }, {}],
+    ['seen 2 s ago', 'send', seen({}, { askedAt: at(998) }), {}],
+    ['seen 2.1 s ago', 'look', seen({}, { askedAt: at(997.9) }), {}],
+    ['awake', 'wait awake', seen({ state: 'active' }), {}],
+    ['awake, when now', 'send', seen({ state: 'active' }), { when: 'now' }],
+    ['starting', 'wait project-busy', seen({ state: 'init' }), { when: 'now' }],
+    ['suspending', 'wait project-busy', seen({ pendingState: 'idle' }), {}],
+    ['beside one in transition', 'wait project-busy', seen({}, { others: [pending] }), {}],
+    ['with an operation open', 'wait project-busy', seen({}, { openOperations: 1 }), {}],
+    ['a client with 5 %', 'wait client-expected', rules({ arrival: () => ratio(0.05) }), {}],
+    ['a client with 4.9 %', 'send', rules({ arrival: () => ratio(0.049) }), {}],
+    ['a client, when now', 'send', rules({ arrival: () => ratio(1) }), { when: 'now' }],
+    ['killed', 'wait kill-switch', { ...rules({ isKilled: true }), seen: undefined }, {}],
+    ['key refused', 'wait key-refused', { ...rules({ isKeyRefused: true }), seen: undefined }, {}],
+    ['at the deadline', 'send', {}, { deadline: NOW }],
+    ['after the deadline', 'expired', { seen: undefined }, { deadline: at(999) }],
+    ['so already', 'done', seen({ sizing: { fixed: cu(0.25) } }), {}],
+    ['so already, as equal limits', 'done', seen({ sizing: { min: cu(0.25), max: cu(0.25) } }), {}],
+    ['set by somebody else', 'superseded', seen({ sizing: { fixed: cu(2) } }), {}],
+    ['delay, awake', 'send', seen({ state: 'active' }), delay(300, 60)],
+    ['delay, idle, a client expected', 'send', rules({ arrival: () => ratio(1) }), delay(300, 60)],
+    ['300 s over a default of 300 s', 'done', seen({ autosuspendDelay: undefined }), delay(60, 300)],
+    ['the default where it is in force', 'done', seen({ autosuspendDelay: undefined }), delay(60, 0)],
+    [
+      'shortened within the hour',
+      'wait delay-pace until 3700',
+      rules({ shortenedAt: at(100) }),
+      delay(300, 60),
+    ],
+    ['longer within the hour', 'send', rules({ shortenedAt: at(100) }), delay(300, 600)],
+    ['shortened an hour ago', 'send', rules({ shortenedAt: at(1000 - 3600) }), delay(300, 60)],
+    ['restart, idle', 'wait next-start', {}, restart],
+    ['restart, awake', 'send', seen({ state: 'active', startedAt: at(-5) }), restart],
+    ['restart when idle, awake', 'wait next-start', seen({ state: 'active' }), { ...restart, when: 'idle' }],
+    ['restart, started since', 'done', seen({ state: 'active', startedAt: at(5) }), restart],
+  ])('%s: %s', (_, expected, over, fields) => {
+    expect(textOf(stepOf(SCHEDULED, over, fields))).toBe(expected)
+  })
+
+  test('waits for the time that the service named', () => {
+    expect(textOf(stepOf({ ...SCHEDULED, notBefore: at(1001) } as ChangeState))).toBe('wait retry until 1001')
+  })
+
+  test('states what is stored before the request is written', () => {
+    const before = { ...SCHEDULED, approvedBy: 'bob', attempts: 2 } as ChangeState
+    expect(stepOf(before, seen({ startedAt: at(-600) }))).toEqual({
+      do: 'send',
+      state: applyingOf({ approvedBy: 'bob', attempt: 3, sentAt: NOW, uncertainAt: undefined }),
+    })
+  })
+
+  test('names both values when somebody else set another one', () => {
+    expect(stepOf(SCHEDULED, seen({ sizing: { fixed: cu(2) } }))).toMatchObject({
+      state: { because: 'somebody else set 2 CU; 0.25 CU was to be set' },
+    })
+  })
+})
+
+test.each([
+  ['proposed', {}, 'wait approval'],
+  ['proposed', { deadline: at(999) }, 'expired'],
+] as const)('a change that is %s %j: %s', (_, fields, expected) => {
+  expect(textOf(stepOf({ at: 'proposed' }, {}, fields))).toBe(expected)
+})
+
+test('a change that has ended needs nothing', () => {
+  expect(textOf(stepOf({ at: 'done', because: 'verified', endedAt: at(1) }))).toBe('nothing')
+})
+
+describe('a request without a certain answer', () => {
+  const [settled, early] = [seen(), { seen: seenOf(), settle: seconds(95) }]
+  test.each<[string, string, Partial<StepInput>, Parameters<typeof applyingOf>[0], Partial<Change>]>([
+    ['seen too long ago', 'look', seen({}, { askedAt: at(990) }), {}, {}],
+    ['took effect', 'verifying', seen({ sizing: { fixed: cu(0.25) } }), {}, {}],
+    ['may still land', 'wait settle until 1025', settled, {}, {}],
+    ['may still land, at the last instant', 'wait settle until 1000', early, {}, {}],
+    ['had no effect', 'scheduled', { settle: seconds(93) }, {}, {}],
+    ['had no effect, by another process', 'wait settle until 1060', { epoch: 4, openedAt: at(940) }, {}, {}],
+    ['had no effect, five times', 'failed', { settle: seconds(93) }, { attempt: 5 }, {}],
+    [
+      'set by somebody else',
+      'superseded',
+      { ...seen({ sizing: { fixed: cu(2) } }), settle: seconds(9) },
+      {},
+      {},
+    ],
+    [
+      'an operation is open',
+      'wait project-busy',
+      { ...seen({}, { openOperations: 1 }), settle: seconds(9) },
+      {},
+      {},
+    ],
+    ['restarted', 'verifying', seen({ startedAt: at(901) }), {}, restart],
+    [
+      'restarted, by its operation',
+      'verifying',
+      seen({}, { operations: [operation('start_compute', 900)] }),
+      {},
+      restart,
+    ],
+    ['not restarted', 'scheduled', { ...seen({ startedAt: at(-600) }), settle: seconds(9) }, {}, restart],
+    ['restart that nothing shows', 'unknown', { settle: seconds(9) }, { baseStartedAt: undefined }, restart],
+  ])('%s: %s', (_, expected, over, state, fields) => {
+    expect(textOf(stepOf(applyingOf(state), over, fields))).toBe(expected)
+  })
+
+  test('counts as an attempt when it is scheduled again', () => {
+    const step = stepOf(applyingOf({ approvedBy: 'bob', attempt: 2 }), { settle: seconds(9) })
+    const state = { at: 'scheduled', approvedBy: 'bob', notBefore: NOW, attempts: 2 }
+    expect(step).toEqual({ do: 'record', state })
+  })
+})
+
+const verifying = (since: number): ChangeState => ({
+  at: 'verifying',
+  since: at(since),
+  operationIds: ['op-1'],
+})
+const scheduledFor = (notBefore: ReturnType<typeof at>) => ({
+  at: 'scheduled',
+  approvedBy: undefined,
+  notBefore,
+  attempts: 2,
+})
+
+describe('an accepted change', () => {
+  const set = { sizing: { fixed: cu(0.25) } }
+  const error = { ...operation('apply_config', 950), operationId: 'op-1', status: 'error' }
+  test.each<[string, string, Partial<StepInput>, number]>([
+    ['as wanted', 'done', seen(set), 990],
+    ['not shown yet', 'wait unverified until 1290', seen(), 990],
+    ['still pending', 'wait unverified until 1290', seen({ ...set, pendingState: 'active' }), 990],
+    ['an operation open', 'wait unverified until 1290', seen(set, { openOperations: 1 }), 990],
+    ['not so after 5 minutes', 'failed', seen(), 699],
+    ['operations open after 5 minutes', 'failed', seen(set, { openOperations: 1 }), 699],
+    ['its operation failed', 'failed', seen({}, { operations: [error] }), 990],
+    ['set by somebody else since', 'superseded', seen({ sizing: { fixed: cu(2) } }), 990],
+    ['not seen since', 'look', { seen: undefined }, 990],
+  ])('%s: %s', (_, expected, over, since) => {
+    expect(textOf(stepOf(verifying(since), over))).toBe(expected)
+  })
+})
+
+describe('an answer', () => {
+  const sent = applyingOf({ attempt: 3, uncertainAt: undefined })
+  const after = (answer: Sent) => afterAnswer(sent, { answer, random: 0.5, now: NOW })
+  const later = scheduledFor(at(1152.5))
+  test.each<[ServiceError | { kind: 'withdrawn' }, unknown]>([
+    [{ kind: 'withdrawn' }, scheduledFor(NOW)],
+    [{ kind: 'busy' }, later],
+    [{ kind: 'unavailable', message: 'refused' }, later],
+    [{ kind: 'unauthorized' }, later],
+    [{ kind: 'limited', until: at(1030) }, scheduledFor(at(1030))],
+    [
+      { kind: 'gone', message: 'x' },
+      { at: 'failed', because: 'not there: x', endedAt: NOW },
+    ],
+    [
+      { kind: 'refused', status: 400, message: 'x' },
+      { at: 'failed', because: 'refused (400): x', endedAt: NOW },
+    ],
+    [
+      { kind: 'uncertain', message: 'x' },
+      { ...sent, uncertainAt: NOW },
+    ],
+    [
+      { kind: 'malformed', problems: ['x'] },
+      { ...sent, uncertainAt: NOW },
+    ],
+  ])('%j', (error, expected) => {
+    expect(after(failed(error))).toEqual(expected)
+  })
+
+  test('of success names the operations that end it', () => {
+    const operations = [operation('apply_config', 1)]
+    expect(after(ok({ compute: compute(), operations }))).toEqual({
+      at: 'verifying',
+      since: NOW,
+      operationIds: operations.map(({ operationId }) => operationId),
+    })
+    expect(after(ok(undefined))).toMatchObject({ at: 'verifying', operationIds: [] })
+  })
+})
+
+test('a compute that is deleted ends the change, every other failed look leaves it as it is', () => {
+  expect(afterFailedLook({ kind: 'gone', message: 'x' }, NOW)?.at).toBe('failed')
+  expect(afterFailedLook({ kind: 'unavailable', message: 'x' }, NOW)).toBeUndefined()
+})
