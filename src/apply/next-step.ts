@@ -115,9 +115,14 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
   return { do: 'record', state: scheduledAgain(state, now, state.attempt) }
 }
 
-/** In the process that sent the request: when the call ended. In another one: when it opened the store, which ended that process. */
-const writableUntil = ({ epoch, sentAt, uncertainAt }: Applying, own: StepInput): Instant =>
-  epoch === own.epoch ? (uncertainAt ?? sentAt) : latest(own.openedAt, uncertainAt ?? sentAt)
+/**
+ * Last instant at which the request can have been written. In the process that sent it: when the call ended, or, where that was not stored,
+ * when the look before it was too old. In another one: when it opened the store, which ended that process.
+ */
+function writableUntil({ epoch, sentAt, uncertainAt }: Applying, own: StepInput): Instant {
+  const written = uncertainAt ?? instant(sentAt + MAX_LOOK_AGE)
+  return epoch === own.epoch ? written : latest(own.openedAt, written)
+}
 
 function nextOfVerifying({ change, seen }: StepInput, state: Verifying, now: Instant): Step {
   if (!isFresh(seen, now)) return { do: 'look' }

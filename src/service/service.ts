@@ -2,7 +2,7 @@ import type { Project } from '../model/service/compute.ts'
 import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
 import type { Clock } from '../model/ports/clock.ts'
 import { CONFIGURED_PAGE } from '../model/ports/service.ts'
-import type { ChangedCompute, Listing, Priority, Service, ServiceOperations } from '../model/ports/service.ts'
+import type { ChangedCompute, Listing, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { DAY, instant } from '../model/units.ts'
@@ -54,7 +54,10 @@ export const createService = (options: ServiceOptions): Service =>
 
 /** A service over clients that its caller uses, too. */
 export function createServiceOn(clients: PrioritizedClients, options: AccessOptions): Service {
-  const at = (priority: Priority): Service => ({ ...operationsOf(clients.at(priority), options), at })
+  const at: Service['at'] = (priority, maySend) => ({
+    ...operationsOf(clients.at(priority, maySend), options),
+    at,
+  })
   return at('poll')
 }
 

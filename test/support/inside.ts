@@ -28,6 +28,7 @@ export class Inside extends Dispatcher {
   override dispatch(asked: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const controller = createController((cause) => handler.onResponseError?.(controller, cause))
     handler.onRequestStart?.(controller, {})
+    if (controller.aborted) return true
     const url = new URL(asked.path, String(asked.origin))
     const headers = Object.entries(asked.headers ?? {}).map(([name, value]): [string, string] => [
       name,
@@ -35,12 +36,9 @@ export class Inside extends Dispatcher {
     ])
     const answer = async (): Promise<void> => {
       await this.#clock.sleep(this.#way(), NEVER)
-      const release = this.#clock.hold()
-      const response = await this.#fetch(
+      const { response, body } = await this.#ask(
         new Request(url, { method: asked.method, headers, ...bodyOf(asked) }),
       )
-      const body = response && Buffer.from(await response.arrayBuffer())
-      release()
       if (!response || !body) return
       await this.#clock.sleep(this.#way(), NEVER)
       if (controller.aborted) return
@@ -55,6 +53,16 @@ export class Inside extends Dispatcher {
     }
     answer().catch((cause: unknown) => handler.onResponseError?.(controller, cause as Error))
     return true
+  }
+
+  async #ask(request: Request) {
+    const release = this.#clock.hold()
+    try {
+      const response = await this.#fetch(request)
+      return { response, body: response && Buffer.from(await response.arrayBuffer()) }
+    } finally {
+      release()
+    }
   }
 }
 

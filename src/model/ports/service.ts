@@ -106,6 +106,12 @@ export type ServiceOperations = {
 
 /** Priority `poll`. */
 export type Service = ServiceOperations & {
-  /** Service at another priority, with the same request allowance. */
-  at(priority: Priority): Service
+  /** Service at another priority, with the same request allowance. `maySend` decides about each mutation. */
+  at(priority: Priority, maySend?: SendGuard): Service
 }
+
+/**
+ * Called when a mutation is written to the socket, after it waited for the rate limiter and a connection. `false` withdraws it: the answer
+ * is `unavailable`, and nothing was sent.
+ */
+export type SendGuard = () => boolean

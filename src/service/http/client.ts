@@ -14,7 +14,8 @@ import {
 } from './request.ts'
 import { maxBytesOf } from './answer-limits.ts'
 import { interpretMutation, retryAfterOf, interpretRead } from './response.ts'
-import type { Priority } from '../../model/ports/service.ts'
+import type { Priority, SendGuard } from '../../model/ports/service.ts'
+import { guardedBy } from './send-guard.ts'
 import { createRateLimiter } from '../rate/rate-limiter.ts'
 
 /** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */
@@ -71,12 +72,13 @@ type Call = ReadRequest & {
   readonly priority: Priority
   readonly method: HttpMethod
   readonly body?: unknown
+  readonly maySend?: SendGuard | undefined
 }
 type AdmittedRequest = { readonly key: string; readonly waited: Seconds }
 type Attempt = { readonly reply: HttpReply; readonly took: Seconds } | { readonly unsent: ServiceError }
 
 /** Clients of one key and one request allowance, one per priority. */
-export type PrioritizedClients = { at(priority: Priority): ServiceClient }
+export type PrioritizedClients = { at(priority: Priority, maySend?: SendGuard): ServiceClient }
 
 export function createClient(options: ClientOptions): PrioritizedClients {
   const { clock, random, readKey, onRequest } = options
@@ -137,7 +139,9 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const url = `${root}/${call.path}`
     const attempt = { method: call.method, url, key, body, deadline, maxBytes: maxBytesOf(call.operation) }
-    const reply = await sendRequest(attempt, { clock, dispatcher }, signal)
+    const { maySend } = call
+    const guarded = maySend ? guardedBy(maySend, dispatcher) : dispatcher
+    const reply = await sendRequest(attempt, { clock, dispatcher: guarded }, signal)
     const took = seconds(clock.monotonic() - sentAt)
     if (reply.kind === 'answer') learn(reply, { key, route: call.operation, at: sentAt })
     if (reply.kind !== 'stopped') {
@@ -157,7 +161,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     return { reply, took }
   }
 
-  const at = (priority: Priority): ServiceClient => ({
+  const at: PrioritizedClients['at'] = (priority, maySend) => ({
     async read(request, signal) {
       let spent = 0
       for (let attempt = 1; ; attempt += 1) {
@@ -180,7 +184,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     },
     async mutate(mutation, signal) {
       const sent = await sendOnce(
-        { ...mutation, priority },
+        { ...mutation, priority, maySend },
         { deadline: REQUEST_DEADLINE, retry: false },
         signal,
       )

@@ -5,6 +5,7 @@ import { createDeadline } from '../../std/deadline.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import type { Priority } from '../../model/ports/service.ts'
 import { MAX_ERROR_BYTES } from './answer-limits.ts'
+import { Withdrawn } from './send-guard.ts'
 
 /** Longest time from sending to the last byte: a service that hangs must not hold up a pass. */
 export const REQUEST_DEADLINE = seconds(10)
@@ -67,7 +68,8 @@ export type HttpReply =
       readonly message: string
       readonly unsent?: true
     }
-  | { readonly kind: 'stopped' }
+  /** `unsent`: by the guard of a mutation. */
+  | { readonly kind: 'stopped'; readonly unsent?: true }
 
 /** Sends `attempt` once. Never rejects; a redirect is an answer. */
 export async function sendRequest(
@@ -88,6 +90,7 @@ export async function sendRequest(
     const maxBytes = status < 300 ? attempt.maxBytes : MAX_ERROR_BYTES
     return { kind: 'answer', status, headers, ...(await receive(response.body, maxBytes)) }
   } catch (cause) {
+    if (cause instanceof Withdrawn) return { kind: 'stopped', unsent: true }
     if (deadline.isOver())
       return { kind: 'lost', code: 'timeout', message: `no answer within ${Math.ceil(attempt.deadline)} s` }
     if (signal.aborted) return { kind: 'stopped' }

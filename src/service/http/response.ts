@@ -69,7 +69,10 @@ export function interpretMutation(
 }
 
 function unanswered(reply: Exclude<HttpReply, HttpResponse>): ServiceError {
-  if (reply.kind === 'stopped') return { kind: 'uncertain', message: 'stopped before the answer came' }
+  if (reply.kind === 'stopped')
+    return reply.unsent
+      ? { kind: 'unavailable', message: 'withdrawn before it was sent' }
+      : { kind: 'uncertain', message: 'stopped before the answer came' }
   return { kind: reply.unsent ? 'unavailable' : 'uncertain', message: reply.message }
 }
 

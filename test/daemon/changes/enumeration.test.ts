@@ -1,0 +1,90 @@
+// Every call of a port at which a process may end, with every fault of the first two requests.
+import { describe, expect, test } from 'vitest'
+import { afterAnswer, nextStep } from '../../../src/apply/next-step.ts'
+import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { bySize } from '../../support/tiers.ts'
+import { FAULTS, live, type Life, type Outcome, type Variant } from './world.ts'
+
+const SAFE: Variant = { settle: seconds(120) }
+/** Sends again what was not answered. */
+const BLIND: ApplyMachine = {
+  nextStep,
+  afterAnswer: (state, given) => {
+    const next = afterAnswer(state, given)
+    if (next.at !== 'applying') return next
+    const { approvedBy, attempt } = state
+    return { at: 'scheduled', approvedBy, notBefore: given.now, attempts: attempt }
+  },
+}
+
+const numbers = (length: number): readonly number[] => Array.from({ length }, (_, index) => index)
+
+/** A process ends at most after so many calls of ports; one that works on calls more. */
+const CALLS = 40
+
+const lives: readonly Life[] = (['sizing', 'restart'] as const).flatMap((kind) =>
+  FAULTS.flatMap((first) =>
+    FAULTS.flatMap((second) =>
+      numbers(CALLS + 1).flatMap((crash): Life[] => [
+        { kind, faults: [first, second], crashes: crash === CALLS ? [] : [crash] },
+        { kind, faults: [first, second], crashes: [crash, (7 * crash) % CALLS] },
+      ]),
+    ),
+  ),
+)
+
+/** Spread over all: an odd step meets each crash and each fault. */
+const sample = (count: number): readonly Life[] => {
+  const step = Math.max(1, Math.floor(lives.length / count)) | 1
+  return lives.filter((_, index) => index % step === 0)
+}
+
+type LifeAndOutcome = Readonly<{ life: Life; outcome: Outcome }>
+
+async function liveAll(chosen: readonly Life[], variant: Variant): Promise<readonly LifeAndOutcome[]> {
+  const outcomes: LifeAndOutcome[] = []
+  for (const life of chosen) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own virtual clock
+    outcomes.push({ life, outcome: await live(life, variant) })
+  }
+  return outcomes
+}
+
+const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcome }) => outcome.effects > 1)
+
+describe('lives of a change', () => {
+  test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
+    const outcomes = await liveAll(sample(bySize(5000, 320)), SAFE)
+    expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
+    expect(twice(outcomes)).toEqual([])
+    const notOnce = outcomes.filter(
+      ({ outcome: { change, effects } }) => change.state.at === 'done' && effects !== 1,
+    )
+    expect(notOnce).toEqual([])
+    const ends = new Set(outcomes.map(({ outcome }) => outcome.change.state.at))
+    expect([...ends]).toEqual(['done'])
+  })
+
+  test('sending again what was not answered is found', { timeout: 120_000 }, async () => {
+    const outcomes = await liveAll(sample(bySize(600, 120)), { ...SAFE, machine: BLIND })
+    expect(twice(outcomes).length).toBeGreaterThan(0)
+  })
+
+  test('sending again what may still land is found', { timeout: 120_000 }, async () => {
+    const outcomes = await liveAll(sample(bySize(600, 120)), { settle: seconds(0) })
+    expect(twice(outcomes).length).toBeGreaterThan(0)
+  })
+
+  test.each(FAULTS)('a value that a person set while a request was open stays: %s', async (fault) => {
+    const { change, size, hasEnded } = await live(
+      { kind: 'sizing', faults: [fault, 'none'], crashes: [], personAt: 60 },
+      SAFE,
+    )
+    expect(hasEnded).toBe(true)
+    // a late request was written before the person came: nothing can call it back
+    const isLate = fault === 'late'
+    expect(size).toBe(isLate ? 0.25 : 2)
+    expect(change.state.at).toBe(['not sent', 'lost before', 'busy'].includes(fault) ? 'superseded' : 'done')
+  })
+})
