@@ -1,39 +1,19 @@
 // Why a change is not sent now.
-import { delayMillis, isInTransition, type AutosuspendDelay } from '../model/service/compute.ts'
-import type { Change } from '../model/policy/change.ts'
+import { isInTransition } from '../model/service/compute.ts'
+import type { Change, Hold } from '../model/policy/change.ts'
 import { after, seconds, type Instant, type Ratio } from '../model/units.ts'
-import type { Seen } from './next-step.ts'
-
-type HoldReason =
-  | 'approval'
-  | 'kill-switch'
-  | 'key-refused'
-  // the service asked to wait, or was busy
-  | 'retry'
-  | 'project-busy'
-  // an earlier delay was shortened less than an hour ago
-  | 'delay-pace'
-  | 'awake'
-  // only its next start ends a restart
-  | 'next-start'
-  | 'client-expected'
-  | 'settle'
-  | 'unverified'
-
-export type Hold = Readonly<{
-  because: HoldReason
-  /** Undefined where it has no known end. */
-  until: Instant | undefined
-}>
+import { isShorter, type Seen } from './settings.ts'
 
 /** Rules apart from the compute. */
 export type ChangeRules = Readonly<{
-  /** Whether a kill switch is engaged. */
-  isKilled: boolean
+  /** A kill switch, or a mode that sends no changes; undefined where changes may be sent. */
+  stoppedBy: Extract<Hold['because'], 'kill-switch' | 'mode'> | undefined
   /** Whether the service refuses the API key. */
   isKeyRefused: boolean
   /** When the delay of this compute was last shortened by a change; undefined if never. */
   shortenedAt: Instant | undefined
+  /** By other changes of the project; undefined where none holds it. */
+  siblings: Hold | undefined
   /** Probability that a client connects while a change is made, given how long the compute has slept. */
   arrival: (seen: Seen) => Ratio
 }>
@@ -49,6 +29,7 @@ export function holdOf(
   now: Instant,
 ): Hold | undefined {
   if (isBusy(seen)) return { because: 'project-busy', until: undefined }
+  if (rules.siblings) return rules.siblings
   if (change.kind === 'delay') return delayHold(change, rules.shortenedAt, now)
   const isIdle = seen.compute.state === 'idle'
   // the next start of a suspended compute is as good as a restart
@@ -72,6 +53,3 @@ function delayHold(
   const until = after(shortenedAt, DELAY_PACE)
   return until > now ? { because: 'delay-pace', until } : undefined
 }
-
-const isShorter = (one: AutosuspendDelay | undefined, other: AutosuspendDelay | undefined) =>
-  one !== undefined && other !== undefined && delayMillis(one) < delayMillis(other)

@@ -1,25 +1,19 @@
 // The state machine of one change: what to do next, and what follows from an answer. The apply loop does what these functions return.
-import { isEnded, type Change, type ChangeState, type EndedChange } from '../model/policy/change.ts'
+import {
+  isEnded,
+  type Change,
+  type ChangeState,
+  type EndedChange,
+  type Hold,
+  type SentRequest,
+} from '../model/policy/change.ts'
 import type { ChangedCompute } from '../model/ports/service.ts'
-import type { Compute } from '../model/service/compute.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
-import { holdOf, type ChangeRules, type Hold } from './hold.ts'
-import { hasSettings, settingsLike, settingsText, type ComparedCompute } from './settings.ts'
-
-/** One look at a compute and its project. */
-export type Seen = ComparedCompute &
-  Readonly<{
-    others: readonly Compute[]
-    /** Of the project. */
-    openOperations: number
-    /** Of the compute, since the change was sent. */
-    operations: readonly Operation[]
-    /** Request of the look. */
-    askedAt: Instant
-  }>
+import { holdOf, type ChangeRules } from './hold.ts'
+import { hasSettings, settingsLike, settingsText, type Seen } from './settings.ts'
 
 export type Step = Readonly<
   | { do: 'wait'; hold: Hold }
@@ -73,7 +67,7 @@ export function nextStep(input: StepInput, now: Instant): Step {
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
   const { change, seen, rules, epoch } = input
   if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
-  if (rules.isKilled) return wait('kill-switch')
+  if (rules.stoppedBy) return wait(rules.stoppedBy)
   if (rules.isKeyRefused) return wait('key-refused')
   if (state.notBefore > now) return wait('retry', state.notBefore)
   if (!isFresh(seen, now)) return { do: 'look' }
@@ -88,6 +82,7 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
       approvedBy: state.approvedBy,
       attempt: state.attempts + 1,
       sentAt: now,
+      sessions: seen.compute.state === 'idle' ? 0 : 'unknown',
       baseStartedAt: seen.compute.startedAt,
       epoch,
       uncertainAt: undefined,
@@ -103,7 +98,15 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
   const { change, seen, settle } = input
   if (!isFresh(seen, now)) return { do: 'look' }
   if (isEffective(change, state, seen))
-    return { do: 'record', state: { at: 'verifying', since: now, operationIds: idsOf(seen.operations) } }
+    return {
+      do: 'record',
+      state: {
+        at: 'verifying',
+        since: now,
+        operationIds: idsOf(seen.operations),
+        sent: sentOf(state),
+      },
+    }
   const settledAt = after(writableUntil(state, input), settle)
   if (seen.askedAt <= settledAt) return wait('settle', settledAt)
   if (seen.openOperations > 0) return wait('project-busy')
@@ -124,18 +127,26 @@ function writableUntil({ epoch, sentAt, uncertainAt }: Applying, own: StepInput)
   return epoch === own.epoch ? written : latest(own.openedAt, written)
 }
 
-function nextOfVerifying({ change, seen }: StepInput, state: Verifying, now: Instant): Step {
+function nextOfVerifying(input: StepInput, state: Verifying, now: Instant): Step {
+  const verdict = verdictOf(input, state, now)
+  const { sent } = state
+  return verdict.do === 'record' && isEnded(verdict.state)
+    ? { do: 'record', state: { ...verdict.state, sent } }
+    : verdict
+}
+
+function verdictOf({ change, seen }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
   if (!isFresh(seen, now)) return { do: 'look' }
   const isSettled = seen.compute.pendingState === undefined && seen.openOperations === 0
   const failedOperation = seen.operations.find(
-    ({ operationId, status }) => state.operationIds.includes(operationId) && status === 'error',
+    ({ operationId, status }) => operationIds.includes(operationId) && status === 'error',
   )
   if (failedOperation)
     return ended('failed', `operation ${failedOperation.operationId} of the service failed`, now)
   const hasThem = hasSettings(seen, change.desired)
   if (isSettled && hasThem) return ended('done', 'verified', now)
   if (isSettled && !hasSettings(seen, change.before)) return foreign(change, seen, now)
-  const deadline = after(state.since, VERIFY_WITHIN)
+  const deadline = after(since, VERIFY_WITHIN)
   if (now <= deadline) return wait('unverified', deadline)
   return ended(
     'failed',
@@ -167,6 +178,8 @@ function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: 
 
 const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
   seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE
+
+const sentOf = ({ sentAt, sessions }: Applying): SentRequest => ({ at: sentAt, sessions })
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId)
 
@@ -211,7 +224,13 @@ export function afterAnswer(
   state: Applying,
   { answer, random, now }: Readonly<{ answer: Sent; random: number; now: Instant }>,
 ): ChangeState {
-  if (answer.ok) return { at: 'verifying', since: now, operationIds: idsOf(answer.value?.operations ?? []) }
+  if (answer.ok)
+    return {
+      at: 'verifying',
+      since: now,
+      operationIds: idsOf(answer.value?.operations ?? []),
+      sent: sentOf(state),
+    }
   const { error } = answer
   const later = after(now, seconds(FIRST_PAUSE + random * (LONGEST_PAUSE - FIRST_PAUSE)))
   switch (error.kind) {

@@ -1,12 +1,32 @@
 // Settings of a change against those of a compute, compared in effect.
-import type { ChangeSettings } from '../model/policy/change.ts'
-import { largestCu, smallestCu, type AutosuspendDelay, type Compute } from '../model/service/compute.ts'
+import type { Change, ChangeSettings } from '../model/policy/change.ts'
+import {
+  delayMillis,
+  largestCu,
+  smallestCu,
+  type AutosuspendDelay,
+  type Compute,
+} from '../model/service/compute.ts'
+import type { Operation } from '../model/service/operation.ts'
+import type { Instant } from '../model/units.ts'
 
 export type ComparedCompute = Readonly<{
   compute: Compute
   /** Delay of computes without their own. */
   defaultDelay: AutosuspendDelay
 }>
+
+/** One look at a compute and its project. */
+export type Seen = ComparedCompute &
+  Readonly<{
+    others: readonly Compute[]
+    /** Of the project. */
+    openOperations: number
+    /** Of the compute, since the change was sent. */
+    operations: readonly Operation[]
+    /** Request of the look. */
+    askedAt: Instant
+  }>
 
 /** The compute's settings of the kinds that `like` has. */
 export const settingsLike = (
@@ -41,3 +61,10 @@ export function settingsText({ sizing, autosuspendDelay }: ChangeSettings): stri
           : `a delay of ${autosuspendDelay} s`
   return [size, delay].filter((text) => text !== undefined).join(' and ')
 }
+
+/** `1 CU → 0.25 to 2 CU`; `restart` for a change that sets nothing. */
+export const changeText = ({ kind, before, desired }: Pick<Change, 'kind' | 'before' | 'desired'>): string =>
+  kind === 'restart' ? 'restart' : `${settingsText(before)} → ${settingsText(desired)}`
+
+export const isShorter = (one: AutosuspendDelay | undefined, other: AutosuspendDelay | undefined): boolean =>
+  one !== undefined && other !== undefined && delayMillis(one) < delayMillis(other)

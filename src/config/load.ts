@@ -54,6 +54,7 @@ export type Config = Omit<
   | 'policies'
   | 'notifications'
   | 'report'
+  | 'changes'
 > & {
   /** At least one, names unique. */
   readonly accounts: readonly AccountConfig[]
@@ -66,6 +67,10 @@ export type Config = Omit<
   /** Names unique. */
   readonly notifications: readonly Notification[]
   readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
+  readonly changes: ConfigEntry['changes'] & {
+    /** By the variable. */
+    readonly isKilled: boolean
+  }
 }
 
 /** Settings that give up encryption or authentication, such as `accounts.main`. */
@@ -124,6 +129,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   const notifications = buildNotifications(entry.notifications, context)
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
   const report = buildReportSinks(entry.report, teams, context)
+  const killed = killSwitchOf(context)
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap(({ key, dsnPassword }, index) =>
@@ -134,6 +140,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
     ...missingDatabase(entry),
     ...planLimitsProblems(preset, limits),
+    ...(killed.ok ? [] : [killed.error]),
     ...[windows, budgets, notifications, report].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
@@ -154,7 +161,19 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     policies: createPolicies(entry.policies),
     notifications: notifications.notifications,
     report: { ...entry.report, sinks: report.reportSinks },
+    changes: {
+      killSwitchFile: optionalPath(folder, entry.changes.killSwitchFile),
+      isKilled: killed.ok && killed.value,
+    },
   })
+}
+
+export const KILL_SWITCH_VARIABLE = 'DORMOUSE_KILL_SWITCH'
+
+function killSwitchOf({ env }: ConfigContext): Result<boolean, string> {
+  const text = env[KILL_SWITCH_VARIABLE] ?? ''
+  if (text === '1' || text === '0' || text === '') return ok(text === '1')
+  return failed(`${KILL_SWITCH_VARIABLE}: expected 1 or 0`)
 }
 
 const optionalPath = (folder: string, path: string | undefined): string | undefined =>

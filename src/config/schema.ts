@@ -95,11 +95,24 @@ const service = strictObject({
     .describe(
       'Whether Dormouse may ask the service for connection strings, which hold passwords, where an account has no dsn.',
     ),
+  settle: durationSchema({ min: '1s', max: '1h' })
+    .prefault('120s')
+    .describe(
+      'How long after an unanswered request to change a compute that request may still take effect. Nothing is sent again before; a shorter time than 120s risks that a change is made twice.',
+    ),
   plan_limits: planLimitsSchema
     .optional()
     .meta(example({ launch: { delays: { from: '60s', to: '7d' } }, negotiated: { like: 'scale' } }))
     .describe(
       'What a plan allows, by its name in accounts[].plan, in place of the limits of the preset. Recommendations keep to it; of a plan that is neither here nor free, launch or scale nothing is known, and what depends on it is not recommended.',
+    ),
+}).transform(camelKeys)
+
+const changes = strictObject({
+  kill_switch_file: optionalText
+    .meta(example('/etc/dormouse/kill'))
+    .describe(
+      'While a file is there, nothing is changed: it is looked for before each request. Relative to this file. The variable DORMOUSE_KILL_SWITCH=1 does the same from the start on.',
     ),
 }).transform(camelKeys)
 
@@ -138,7 +151,7 @@ export const configSchema = strictObject({
   mode: oneOf(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
     .describe(
-      'How far Dormouse may go. off and observe: it reads, and recommends nothing. suggest: it recommends, too. approve and apply: so far like suggest.',
+      'How far Dormouse may go. off and observe: it reads, recommends nothing and refuses changes. suggest: it recommends, and makes the changes that people ask for or approve. approve and apply: so far like suggest.',
     ),
   accounts: array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
@@ -202,6 +215,7 @@ export const configSchema = strictObject({
   poll: poll.prefault({}).describe('How often Dormouse asks the service.'),
   reading: reading.prefault({}).describe('Readings inside the Postgres of awake computes.'),
   service: service.prefault({}).describe('The service itself.'),
+  changes: changes.prefault({}).describe('Changes that people ask for or approve.'),
   prices: prices.prefault({}).describe('What awake computes cost.'),
   server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
   store: strictObject({

@@ -66,6 +66,8 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
   const reload = async () => {
     const reloaded = settings.reload()
     if (reloaded.ok) await deliveries.follow()
+    // a change may wait for another mode
+    for (const { changes } of runners.all) changes.wake()
     return reloaded
   }
   const longestWait = MAX_BACKOFF_INTERVALS * config.poll.interval + STUCK_AFTER
@@ -86,6 +88,15 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     reload,
     nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
     reports: () => reportSources(settings.config(), runners, store),
+    changes: {
+      ...machine,
+      snapshot: runners.snapshot,
+      killSwitch: runners.killSwitch,
+      runnerOf: (account) => runners.of(account).changes,
+      journal: store,
+      history: store,
+      config: settings.config,
+    },
     ...(recommends(config) && { dismissals: { change: runners.changeRecommendation, log } }),
     sender: () => (reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined),
   }
@@ -118,6 +129,10 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
         Promise.all(first).then(() =>
           Promise.all([deliveries.run(until), runReportSchedule(reports, until)]),
         ),
+        ...runners.all.map(async (runner, index) => {
+          await first[index]
+          await runner.changes.run(until)
+        }),
         ...runners.all.map(async (runner, index) => {
           await first[index]
           const { failures } = runner.state().service

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock, Random } from '../model/ports/clock.ts'
 import type { History } from '../model/ports/history.ts'
+import type { Journal } from '../model/ports/journal.ts'
 import type { Outbox, Send } from '../model/ports/outbox.ts'
 import type { Store } from '../model/ports/store.ts'
 import type { Redactor } from '../std/redactor.ts'
@@ -10,7 +11,7 @@ import type { SelfMetrics } from '../outputs/metrics/self.ts'
 export type DaemonEnvironment = Readonly<{
   clock: Clock
   random: Random
-  store: Store & History & Outbox
+  store: Store & History & Outbox & Journal
   send: Send
   self: SelfMetrics
   log: Logger

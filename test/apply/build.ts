@@ -1,6 +1,7 @@
 // Looks and rules for tests of the state machine.
 import type { ChangeRules } from '../../src/apply/hold.ts'
-import type { Applying, Seen, StepInput } from '../../src/apply/next-step.ts'
+import type { Applying, StepInput } from '../../src/apply/next-step.ts'
+import type { Seen } from '../../src/apply/settings.ts'
 import type { Change, ChangeState } from '../../src/model/policy/change.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { ratio, seconds } from '../../src/model/units.ts'
@@ -11,9 +12,10 @@ import { changeOf } from '../support/changes.ts'
 export const NOW = at(1000)
 
 export const RULES: ChangeRules = {
-  isKilled: false,
+  stoppedBy: undefined,
   isKeyRefused: false,
   shortenedAt: undefined,
+  siblings: undefined,
   arrival: () => ratio(0),
 }
 
@@ -33,6 +35,7 @@ export const applyingOf = (over: Partial<Applying> = {}): Applying => ({
   approvedBy: undefined,
   attempt: 1,
   sentAt: at(900),
+  sessions: 0,
   baseStartedAt: at(-600),
   epoch: 3,
   uncertainAt: at(905),

@@ -52,7 +52,7 @@ describe('a scheduled change', () => {
     ['a client with 5 %', 'wait client-expected', rules({ arrival: () => ratio(0.05) }), {}],
     ['a client with 4.9 %', 'send', rules({ arrival: () => ratio(0.049) }), {}],
     ['a client, when now', 'send', rules({ arrival: () => ratio(1) }), { when: 'now' }],
-    ['killed', 'wait kill-switch', { ...rules({ isKilled: true }), seen: undefined }, {}],
+    ['killed', 'wait kill-switch', { ...rules({ stoppedBy: 'kill-switch' }), seen: undefined }, {}],
     ['key refused', 'wait key-refused', { ...rules({ isKeyRefused: true }), seen: undefined }, {}],
     ['at the deadline', 'send', {}, { deadline: NOW }],
     ['after the deadline', 'expired', { seen: undefined }, { deadline: at(999) }],
@@ -158,6 +158,7 @@ const verifying = (since: number): ChangeState => ({
   at: 'verifying',
   since: at(since),
   operationIds: ['op-1'],
+  sent: { at: at(900), sessions: 2 },
 })
 const scheduledFor = (notBefore: ReturnType<typeof at>) => ({
   at: 'scheduled',
@@ -219,6 +220,7 @@ describe('an answer', () => {
     expect(after(ok({ compute: compute(), operations }))).toEqual({
       at: 'verifying',
       since: NOW,
+      sent: { at: at(900), sessions: 0 },
       operationIds: operations.map(({ operationId }) => operationId),
     })
     expect(after(ok(undefined))).toMatchObject({ at: 'verifying', operationIds: [] })

@@ -12,6 +12,7 @@ const APPLYING: ChangeState = {
   approvedBy: 'bob',
   attempt: 1,
   sentAt: at(5),
+  sessions: 0,
   baseStartedAt: at(1),
   epoch: 1,
   uncertainAt: undefined,

@@ -4,8 +4,9 @@ import { parseDismissal } from '../../daemon/http/api/recommendation-routes.ts'
 import { stateText } from '../../outputs/text/recommendation-text.ts'
 import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import { sanitize } from '../../std/sanitize.ts'
-import { answerJson, askDaemon, daemonApi, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
+import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { commandDaemon } from '../connect/command.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ApiOptions & Readonly<{ reason?: string; until?: string; undo?: boolean }>
 
@@ -24,15 +25,9 @@ export const createDismissCommand = ({ io, end }: CommandSession) =>
 async function dismiss(id: string, options: Options, io: Io) {
   const request = requestOf(options)
   if (typeof request === 'string') return failUsage(io, request)
-  const target = daemonApi(options, io)
-  if (!target.ok) return failUsage(io, ...target.error)
   const path = `/api/v1/recommendations/${encodeURIComponent(id)}/dismiss`
-  const answer = await answerJson(await askDaemon(target.value.api, path, { ...request, signal: io.signal }))
-  if (!answer.ok) {
-    const { message, status = 0 } = answer.error
-    // what was asked for cannot be done: another id, reason, time or token is needed
-    return status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message)
-  }
+  const answer = await commandDaemon(options, io, { path, ...request })
+  if (!answer.ok) return answer.error
   const dismissed = answer.value as RecommendationJson
   io.out(options.json ? jsonText(dismissed) : sanitize(`${dismissed.id}: ${stateText(dismissed, '')}`))
   return EXIT.ok

@@ -97,7 +97,10 @@ export async function askDaemon(
   try {
     const { statusCode, body } = await request(`${apiUrl.replace(/\/+$/, '')}${path}`, {
       method,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(sent !== null && { 'content-type': 'application/json' }),
+      },
       body: sent,
       headersTimeout: timeout,
       bodyTimeout: timeout,

@@ -21,6 +21,8 @@ export type Io = SecretAccess &
     columns: number | undefined
     /** Replaces the last line of progress, by nothing where it is empty; absent if `err` is no terminal. */
     progress?: (line: string) => void
+    /** Whether a person answers yes; absent where nobody sits at a terminal. */
+    confirm?: (question: string) => Promise<boolean>
     /** Clears the terminal; absent if `out` is none. */
     clear?: () => void
   }>

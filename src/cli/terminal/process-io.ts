@@ -1,3 +1,4 @@
+import { createInterface, type Interface } from 'node:readline/promises'
 import { inspect } from 'node:util'
 import { processEnvironment } from '../../config/secrets.ts'
 import { createRedactor } from '../../std/redactor.ts'
@@ -10,12 +11,13 @@ const CLEAR = '\u001B[H\u001B[J'
 const CLEAR_LINE = '\r\u001B[2K'
 
 type Streams = Readonly<{
+  stdin?: NodeJS.ReadableStream & Partial<Pick<NodeJS.ReadStream, 'isTTY'>>
   stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
   stderr: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY'>>
 }>
 
 /** A reader that closes the pipe (`| head`) ends the output, not the program. */
-export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
+export function createIo({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Io {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
@@ -30,8 +32,25 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     onReload: (reload) => process.on('SIGHUP', reload),
     columns: stdout.isTTY ? stdout.columns : undefined,
     clear: () => stdout.write(CLEAR),
+    ...(stdin?.isTTY &&
+      stdout.isTTY && {
+        confirm: (question: string) =>
+          confirm(createInterface({ input: stdin, output: stdout }), question, signal),
+      }),
     ...(stderr.isTTY && { progress: (line: string) => void stderr.write(CLEAR_LINE + line) }),
   })
+}
+
+/** Only `y` and `yes` confirm; the end of the input does not. */
+async function confirm(terminal: Interface, question: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal })
+    return /^y(es)?$/i.test(answer.trim())
+  } catch {
+    return false
+  } finally {
+    terminal.close()
+  }
 }
 
 /** The exit of every text: without known secrets, and without what would control the terminal. */

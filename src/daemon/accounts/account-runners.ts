@@ -1,6 +1,7 @@
 // Account runners, one per account, and the one snapshot of all.
 import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
 import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
+import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
@@ -8,6 +9,8 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
+import { createChangeRunner } from '../changes/change-runner.ts'
+import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createCountedPast } from '../history/counted-past.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
@@ -24,7 +27,7 @@ export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
   /** Share of a core that evaluations of recommendations may take; default 0.01. */
   readonly adviceShare?: number | undefined
-  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState'> & Ports['history']
+  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState'> & Ports['history'] & Journal
 }
 
 type RunnerOutputs = Readonly<{
@@ -73,13 +76,22 @@ export async function createAccountRunners(
     passSeconds = took
     return publishNow()
   }
+  const killSwitch = await createKillSwitch({ config: current, store: environment.store })
   const all = await Promise.all(
     current().accounts.map((account) => {
       const ports = portsOf(account)
-      return createRunner(account, current, { ...environment, ports, afterTurn })
+      return createRunner(account, current, { ...environment, killSwitch, ports, afterTurn })
     }),
   )
+  const of = (account: string) => {
+    const runner = all.find((one) => one.account === account)
+    if (!runner) throw new Error(`no account is called ${account}`)
+    return runner
+  }
   return {
+    killSwitch,
+    /** @throws where no account has the name */
+    of,
     /** In the order of the configuration. */
     all,
     /** Undefined before the first pass ended. */
@@ -90,9 +102,7 @@ export async function createAccountRunners(
     /** As an adviser does. */
     changeRecommendation: ((recommendation, change) => {
       const { account } = recommendation.ref
-      const runner = all.find((one) => one.account === account)
-      if (!runner) throw new Error(`no account is called ${account}`)
-      return runner.changeRecommendation(recommendation, change)
+      return of(account).changeRecommendation(recommendation, change)
     }) satisfies Adviser['change'],
     /** Resolves when nothing runs beside the turns. */
     idle: async () => {
@@ -105,6 +115,7 @@ export async function createAccountRunners(
 const BACKGROUND_SHARE = 0.01
 
 type RunnerEnvironment = RunnersEnvironment & {
+  readonly killSwitch: KillSwitch
   readonly ports: Ports
   readonly afterTurn: (took: Seconds) => Promise<void>
 }
@@ -166,8 +177,17 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     used = plan
     return done
   }
+  const changes = createChangeRunner({
+    ...environment,
+    account,
+    config: current,
+    journal: environment.store,
+    state: () => state,
+    preset: () => used.plan.preset,
+  })
   return {
     account: account.name,
+    changes,
     state: () => state,
     prices: () => used.plan.prices,
     /** Why its computes cannot be read; undefined where they can. */

@@ -127,7 +127,7 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   }
 }
 
-export const recommends = ({ mode }: Config): boolean => mode !== 'off' && mode !== 'observe'
+export const recommends = ({ mode }: Pick<Config, 'mode'>): boolean => mode !== 'off' && mode !== 'observe'
 
 export const advicePlanOf = (
   account: AccountConfig,

@@ -115,4 +115,4 @@ function replaceRows(rows: readonly Recommendation[], changed: readonly Recommen
 }
 
 /** 16 hexadecimal digits: enough that no two settings of one compute share a hash. */
-const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

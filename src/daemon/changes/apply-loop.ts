@@ -1,26 +1,37 @@
 // The only sender of changes of an account, beside the passes. What to do is decided by apply/: this does it.
 /* oxlint-disable no-await-in-loop -- one change after the other, one step after the other */
-import type { ChangeRules, Hold } from '../../apply/hold.ts'
+import { changeEvents } from '../../apply/events.ts'
+import type { ChangeRules } from '../../apply/hold.ts'
+import { afterAnswer, afterFailedLook, nextStep, type Applying, type Step } from '../../apply/next-step.ts'
+import type { Seen } from '../../apply/settings.ts'
 import {
-  afterAnswer,
-  afterFailedLook,
-  MAX_LOOK_AGE,
-  nextStep,
-  type Applying,
-  type Seen,
-  type Sent,
-  type Step,
-} from '../../apply/next-step.ts'
-import type { Change, ChangeState, EndedChange } from '../../model/policy/change.ts'
+  isEnded,
+  type Change,
+  type ChangeState,
+  type EndedChange,
+  type Hold,
+  type InterruptedSessions,
+  type OpenChange,
+} from '../../model/policy/change.ts'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import { transition, type Journal } from '../../model/ports/journal.ts'
+import type { Send } from '../../model/ports/outbox.ts'
 import type { Service } from '../../model/ports/service.ts'
 import type { AccountStore } from '../../model/ports/store.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
-import { after, earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { failed } from '../../std/result.ts'
+import {
+  after,
+  earliest,
+  instant,
+  latest,
+  ratio,
+  seconds,
+  type Instant,
+  type Seconds,
+} from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { lookAt } from './look-at.ts'
+import { sendChange } from './send-change.ts'
 
 export type ApplyLoopOptions = Readonly<{
   account: string
@@ -28,15 +39,21 @@ export type ApplyLoopOptions = Readonly<{
   random: Random
   service: Service
   store: Pick<AccountStore, 'commit'>
-  journal: Journal
+  journal: Pick<Journal, 'openChanges'>
+  /** Takes events that are stored already. */
+  send: Send
   /** Epoch of this opening of the store. */
   epoch: number
   log: Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'error'>
-  settle: Seconds
+  settle: () => Seconds
   /** Requests a second that looks may take, a tenth of the request allowance. */
   looksPerSecond: number
-  isKilled: () => boolean
-  rulesOf: (change: Change) => Promise<Omit<ChangeRules, 'isKilled'>>
+  /** A kill switch, or the mode; read before each request. */
+  stoppedBy: () => ChangeRules['stoppedBy']
+  isKeyRefused: () => boolean
+  rulesOf: (change: Change, seen: Seen) => Promise<RulesOfChange>
+  /** Client sessions of an awake compute that a restart would interrupt. */
+  countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
   /** Service time less wall clock, ms. */
   clockOffset: () => number
   /** The state machine. */
@@ -45,7 +62,11 @@ export type ApplyLoopOptions = Readonly<{
   published: (change: Change) => Readonly<{ compute: Compute; project: Project | undefined }> | undefined
 }>
 
+export type RulesOfChange = Pick<ChangeRules, 'shortenedAt' | 'siblings' | 'arrival'>
+
 export type ApplyMachine = Readonly<{ nextStep: typeof nextStep; afterAnswer: typeof afterAnswer }>
+
+export type ApplyLoop = ReturnType<typeof createApplyLoop>
 
 /** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
 const LOOK_INTERVAL = seconds(10)
@@ -53,16 +74,21 @@ const LOOK_INTERVAL = seconds(10)
 const IDLE_INTERVAL = seconds(60)
 
 /** With the time on the monotonic clock. */
-type Looked = Readonly<{ seen: Seen; on: Seconds }>
+type Looked = Readonly<{ seen: Seen; on: Seconds; rules: RulesOfChange }>
 type Progress = Readonly<{ change: Change; looked: Looked | undefined }>
 
 const withChange = (change: Change | undefined, looked?: Looked): Progress | undefined =>
   change && { change, looked }
 
+/** Before the first look nothing is sent, so that no rule about the compute is asked. */
+const UNSEEN: RulesOfChange = { shortenedAt: undefined, siblings: undefined, arrival: () => ratio(1) }
+
 export function createApplyLoop(options: ApplyLoopOptions) {
-  const { account, clock, random, store, journal, epoch, log, isKilled, clockOffset } = options
+  const { account, clock, random, store, journal, epoch, log, stoppedBy, clockOffset } = options
   const { machine = { nextStep, afterAnswer } } = options
-  const holds = new Map<string, Hold>()
+  const holds = createHolds()
+  /** By id, oldest first. */
+  let open = new Map<string, Change>()
   /** When a change is looked at again, by its id. */
   const dueAt = new Map<string, Instant>()
   const takeLook = createLookPace(clock, options.looksPerSecond)
@@ -71,28 +97,37 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   const openedAt = now()
 
   async function record(change: Change, to: ChangeState): Promise<Change | undefined> {
-    const done = await transition(store, { change, to }, { at: now(), epoch })
+    const at = now()
+    const events = changeEvents(change, to, at)
+    const done = await transition(store, { change, to }, { at, epoch, events })
     if (!done.ok) {
       log.warn({ change: change.id, problem: done.error.kind }, 'a change was changed by somebody else')
       return undefined
     }
     const { state } = done.value
     log.info({ change: change.id, endpointId: change.ref.endpointId, state }, 'a change moved on')
-    holds.delete(change.id)
+    holds.clear(change.id)
+    if (isEnded(state)) open.delete(change.id)
+    else open.set(change.id, done.value)
+    await options.send(events)
     return done.value
   }
 
   /** Does what can be done now. @returns when to go on; undefined when the change has ended */
   async function advance(first: Change, signal: AbortSignal): Promise<Instant | undefined> {
-    const rules = await options.rulesOf(first)
     let progress: Progress | undefined = { change: first, looked: undefined }
     while (progress && !signal.aborted) {
-      const input = { change: progress.change, seen: progress.looked?.seen, epoch, openedAt }
-      const rulesNow = { ...rules, isKilled: isKilled() }
-      const step = machine.nextStep({ ...input, rules: rulesNow, settle: options.settle }, now())
+      const { change, looked }: Progress = progress
+      const rules = {
+        ...(looked?.rules ?? UNSEEN),
+        stoppedBy: stoppedBy(),
+        isKeyRefused: options.isKeyRefused(),
+      }
+      const input = { change, seen: looked?.seen, rules, epoch, openedAt, settle: options.settle() }
+      const step = machine.nextStep(input, now())
       if (step.do === 'nothing') return undefined
       if (step.do === 'wait') {
-        holds.set(progress.change.id, step.hold)
+        holds.set(change.id, step.hold, now())
         return dueAfter(step.hold, now())
       }
       progress = await take(step, progress, signal)
@@ -107,7 +142,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     signal: AbortSignal,
   ): Promise<Progress | undefined> {
     if (step.do === 'record') return withChange(await record(change, step.state), looked)
-    if (step.do === 'send') return withChange(await send(change, step.state, { looked, signal }))
+    if (step.do === 'send') return withChange(looked && (await send(change, step.state, { looked, signal })))
     const result = looked ? undefined : await look(change, signal)
     if (!result) return undefined
     return 'seen' in result ? { change, looked: result } : withChange(await record(change, result))
@@ -117,45 +152,48 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   async function look(change: Change, signal: AbortSignal): Promise<Looked | EndedChange | undefined> {
     const { compute, project } = options.published(change) ?? {}
     if (isAwake(change, compute)) {
-      holds.set(change.id, { because: 'awake', until: undefined })
+      holds.set(change.id, { because: 'awake', until: undefined }, now())
       return undefined
     }
     if (!takeLook()) return undefined
     const on = clock.monotonic()
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
-    return looked.ok ? { seen: looked.value, on } : afterFailedLook(looked.error, now())
+    if (!looked.ok) return afterFailedLook(looked.error, now())
+    return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value) }
   }
 
   /** Stores that a request may be on its way, writes it, and stores what its answer means. */
   async function send(
     scheduled: Change,
-    applying: Applying,
-    { looked, signal }: Readonly<{ looked: Looked | undefined; signal: AbortSignal }>,
+    state: Applying,
+    { looked, signal }: Readonly<{ looked: Looked; signal: AbortSignal }>,
   ): Promise<Change | undefined> {
+    const sessions = await sessionsOf(scheduled, looked.seen.compute, signal)
+    const applying = { ...state, sessions }
     const change = await record(scheduled, applying)
     if (!change) return undefined
-    const wallOffset = clock.now() - 1000 * clock.monotonic()
-    let isWithdrawn = false
-    const maySend = () => {
-      const isFresh = looked !== undefined && 1000 * (clock.monotonic() - looked.on) <= MAX_LOOK_AGE
-      const isSteady = Math.abs(clock.now() - 1000 * clock.monotonic() - wallOffset) <= MAX_LOOK_AGE
-      isWithdrawn = isKilled() || signal.aborted || !isFresh || !isSteady || now() > change.deadline
-      return !isWithdrawn
-    }
-    const answer = await request(options.service.at('apply', maySend), change)
-    const sent: Sent = isWithdrawn ? failed({ kind: 'withdrawn' }) : answer
-    return record(change, machine.afterAnswer(applying, { answer: sent, random: random.unit(), now: now() }))
+    const answer = await sendChange(change, {
+      clock,
+      service: options.service,
+      lookedOn: looked.on,
+      mayStillSend: () => stoppedBy() === undefined && !signal.aborted && now() <= change.deadline,
+    })
+    return record(change, machine.afterAnswer(applying, { answer, random: random.unit(), now: now() }))
   }
+
+  const sessionsOf = async ({ kind }: Change, compute: Compute, signal: AbortSignal) =>
+    kind === 'delay' || compute.state === 'idle' ? 0 : options.countSessions(compute, signal)
 
   async function turn(signal: AbortSignal): Promise<Seconds> {
     const changes = await journal.openChanges(account)
-    const known = new Set(changes.map(({ id }) => id))
-    for (const id of dueAt.keys()) if (!known.has(id)) forget(id)
+    open = new Map(changes.map((change) => [change.id, change]))
+    for (const id of dueAt.keys()) if (!open.has(id)) forget(id)
     for (const change of changes) {
       if (signal.aborted || (dueAt.get(change.id) ?? 0) > now()) continue
       const next = await advance(change, signal)
       if (next === undefined) forget(change.id)
       else dueAt.set(change.id, next)
+      await clock.yield()
     }
     const soonest = Math.min(...dueAt.values(), after(now(), IDLE_INTERVAL))
     return seconds(Math.max(0, soonest - now()) / 1000)
@@ -163,7 +201,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
 
   function forget(id: string) {
     dueAt.delete(id)
-    holds.delete(id)
+    holds.clear(id)
   }
 
   return {
@@ -179,14 +217,31 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         await clock.sleep(wait, AbortSignal.any([signal, news.signal]))
       }
     },
-    /** The journal has changed: looks at once. */
+    /** The journal, a kill switch or the mode has changed: looks at once. */
     wake: () => {
       dueAt.clear()
       news.abort()
       news = new AbortController()
     },
-    /** Why a change is not sent now; undefined where nothing holds it, or nobody looked yet. */
-    holdOf: (id: string): Hold | undefined => holds.get(id),
+    /** Oldest first, as of the last turn. */
+    open: (): readonly OpenChange[] =>
+      [...open.values()].map((change) => ({ change, hold: holds.of(change.id) })),
+    /** Undefined where nothing holds it, or nobody looked yet. */
+    holdOf: (id: string): OpenChange['hold'] => holds.of(id),
+  }
+}
+
+/** Holds by the id of the change; each began when its reason did. */
+function createHolds() {
+  const holds = new Map<string, NonNullable<OpenChange['hold']>>()
+  return {
+    set: (id: string, hold: Hold, now: Instant) => {
+      const before = holds.get(id)
+      const since = before?.because === hold.because ? before.since : now
+      holds.set(id, { ...hold, since })
+    },
+    clear: (id: string) => void holds.delete(id),
+    of: (id: string) => holds.get(id),
   }
 }
 
@@ -201,16 +256,6 @@ function dueAfter({ because, until }: Hold, now: Instant): Instant {
       ? until
       : earliest(until ?? after(now, LOOK_INTERVAL), after(now, LOOK_INTERVAL))
   return latest(next, after(now, MIN_INTERVAL))
-}
-
-/** The request is carried through once it was written, also when the process stops: its deadline bounds it. */
-const NEVER_STOPPED = new AbortController().signal
-
-function request(service: Service, { kind, ref, desired }: Change): Promise<Sent> {
-  const { projectId, endpointId } = ref
-  return kind === 'restart'
-    ? service.restartCompute(projectId, endpointId, NEVER_STOPPED)
-    : service.updateCompute(projectId, endpointId, desired, NEVER_STOPPED)
 }
 
 /** Whether the last pass saw what the change waits to end: then a look would tell nothing new. */

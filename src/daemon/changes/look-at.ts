@@ -1,5 +1,5 @@
 // A look at the compute of a change: its project's list, and operations where the request may have been sent.
-import type { Seen } from '../../apply/next-step.ts'
+import type { Seen } from '../../apply/settings.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { Listing, Service } from '../../model/ports/service.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type Project } from '../../model/service/compute.ts'

@@ -3,6 +3,8 @@ import type { History } from '../../model/ports/history.ts'
 import type { AdviceSources } from '../history/recommendations.ts'
 import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
 import type { Reloaded } from '../reload.ts'
+import type { ChangeSources } from '../changes/list-changes.ts'
+import { changeRoutes } from './api/change-routes.ts'
 import { explainCompute } from './api/explain.ts'
 import { recommendationRoutes, type AdviceRouteSources } from './api/recommendation-routes.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
@@ -16,6 +18,8 @@ export type ApiSources = ReportSources &
   AdviceRouteSources & {
     readonly history: History
     readonly accounts: () => readonly ExportedAccount[]
+    /** Undefined where no changes are made. */
+    readonly changes?: ChangeSources | undefined
     /** Undefined where there is no configuration file to read. */
     readonly reload?: (() => Promise<Reloaded>) | undefined
     /** Run before every route, in order. */
@@ -29,6 +33,7 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   exportRoute(app, sources)
   reportRoutes(app, sources)
   recommendationRoutes(app, sources)
+  if (sources.changes) changeRoutes(app, sources.changes)
   reloadRoute(app, sources)
   pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
@@ -45,6 +50,10 @@ const LINKS = [
   '/api/v1/schema/report',
   '/api/v1/recommendations',
   '/api/v1/schema/recommendations',
+  '/api/v1/changes',
+  '/api/v1/plan',
+  '/api/v1/kill-switch',
+  '/api/v1/schema/changes',
 ]
 
 function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & AdviceSources) {

@@ -41,40 +41,63 @@ export type Change = Readonly<{
   state: ChangeState
 }>
 
+export const ENDED_STATES = [
+  'done',
+  'failed',
+  'superseded',
+  'expired',
+  'cancelled',
+  'rejected',
+  'unknown',
+] as const
+
+/**
+ * Client sessions that a request interrupts, counted right before it was sent, without those of the pooler, which are invisible inside
+ * Postgres; `unknown` where nobody counted them.
+ */
+export type InterruptedSessions = number | 'unknown'
+
+/** Request that took effect, as far as is known. */
+export type SentRequest = Readonly<{ at: Instant; sessions: InterruptedSessions }>
+
 export type EndedChange = Readonly<{
   /** `unknown`: nobody can tell whether it took effect, a person must look. */
-  at: 'done' | 'failed' | 'superseded' | 'expired' | 'cancelled' | 'rejected' | 'unknown'
+  at: (typeof ENDED_STATES)[number]
   because: string
   endedAt: Instant
+  /** Absent where no request is known to have taken effect. */
+  sent?: SentRequest
 }>
 
-export type ChangeState = Readonly<
+export const OPEN_STATES = ['proposed', 'scheduled', 'applying', 'verifying'] as const
+
+export type ChangeState =
   /** Waits for approval. */
-  | { at: 'proposed' }
-  | {
+  | Readonly<{ at: 'proposed' }>
+  | Readonly<{
       at: 'scheduled'
       /** Name of the token; undefined where no approval was needed. */
       approvedBy: string | undefined
       notBefore: Instant
       /** Requests that may have been sent. */
       attempts: number
-    }
+    }>
   /** The request may be on its way, or have taken effect. */
-  | {
+  | Readonly<{
       at: 'applying'
       approvedBy: string | undefined
       attempt: number
       sentAt: Instant
+      sessions: InterruptedSessions
       /** Last start of the compute before the request; undefined where the service does not publish it. */
       baseStartedAt: Instant | undefined
       /** Epoch of the opening of the store that sent it. */
       epoch: number
       /** When the answer failed to tell; undefined while none came. */
       uncertainAt: Instant | undefined
-    }
-  | { at: 'verifying'; since: Instant; operationIds: readonly string[] }
+    }>
+  | Readonly<{ at: 'verifying'; since: Instant; operationIds: readonly string[]; sent: SentRequest }>
   | EndedChange
->
 
 /** One transition, in the order of versions. */
 export type ChangeEvent = Readonly<{
@@ -83,6 +106,44 @@ export type ChangeEvent = Readonly<{
   version: number
   at: Instant
   state: ChangeState
+}>
+
+export type HoldReason =
+  | 'approval'
+  | 'kill-switch'
+  /** `mode` is `off` or `observe`. */
+  | 'mode'
+  | 'key-refused'
+  /** The service asked to wait, or was busy. */
+  | 'retry'
+  | 'project-busy'
+  /** The delay was shortened less than an hour ago. */
+  | 'delay-pace'
+  /** A person set another value less than a day ago. */
+  | 'foreign-change'
+  /** Replicas of the branch are changed first. */
+  | 'replica-first'
+  /** Another compute of the branch was restarted less than ten minutes ago. */
+  | 'branch-pace'
+  | 'awake'
+  /** Only its next start ends a restart. */
+  | 'next-start'
+  | 'client-expected'
+  | 'settle'
+  | 'unverified'
+
+/** Why a change is not sent now. */
+export type Hold = Readonly<{
+  because: HoldReason
+  /** Undefined where it has no known end. */
+  until: Instant | undefined
+}>
+
+/** With what it waits for, as far as this process knows. */
+export type OpenChange = Readonly<{
+  change: Change
+  /** Undefined before the first look, and where nothing holds it. */
+  hold: (Hold & Readonly<{ since: Instant }>) | undefined
 }>
 
 export const isEnded = (state: ChangeState): state is EndedChange => 'endedAt' in state

@@ -1,7 +1,7 @@
 // Requests that change a compute, as the service's interface has them ("Endpoints").
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Proposal } from '../policy/recommendation.ts'
-import { largestCu, smallestCu, type AutosuspendDelay } from './compute.ts'
+import { largestCu, smallestCu, type AutosuspendDelay, type ComputeRef } from './compute.ts'
 
 /** `path` is relative to the base address. */
 export type ChangeRequest = Readonly<{
@@ -10,20 +10,28 @@ export type ChangeRequest = Readonly<{
   body: Readonly<{ endpoint: Readonly<Record<string, unknown>> }> | undefined
 }>
 
+/** Of a change; without settings a restart. */
+export function requestOfChange(
+  { projectId, endpointId }: Pick<ComputeRef, 'projectId' | 'endpointId'>,
+  settings: ComputeSettings,
+): ChangeRequest {
+  const path = `/projects/${projectId}/endpoints/${endpointId}`
+  const endpoint = encodeSettings(settings)
+  return Object.keys(endpoint).length === 0
+    ? { method: 'POST', path: `${path}/restart`, body: undefined }
+    : { method: 'PATCH', path, body: { endpoint } }
+}
+
 /** Undefined for recommendations that no request of a compute implements: their `to` is empty. */
 export function requestOf({
-  ref: { projectId, endpointId },
+  ref,
   kind,
   to,
 }: Pick<Proposal, 'ref' | 'kind' | 'to'>): ChangeRequest | undefined {
-  const path = `/projects/${projectId}/endpoints/${endpointId}`
-  if (kind === 'refresh') return { method: 'POST', path: `${path}/restart`, body: undefined }
+  if (kind === 'refresh') return requestOfChange(ref, {})
   const { delay: autosuspendDelay, ...settings } = to
-  const endpoint = encodeSettings({
-    ...settings,
-    ...(autosuspendDelay !== undefined && { autosuspendDelay }),
-  })
-  return Object.keys(endpoint).length === 0 ? undefined : { method: 'PATCH', path, body: { endpoint } }
+  const wanted = { ...settings, ...(autosuspendDelay !== undefined && { autosuspendDelay }) }
+  return Object.keys(wanted).length === 0 ? undefined : requestOfChange(ref, wanted)
 }
 
 /**

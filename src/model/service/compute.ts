@@ -58,6 +58,8 @@ export type Compute = Readonly<{
   autosuspendDelay: AutosuspendDelay | undefined
   /** The record has no delay at all, not even the default's 0: the one in force is not known. */
   isDelayListed?: false
+  /** Absent where it is one of `KNOWN_PROVISIONERS`, or the record has none. */
+  unknownProvisioner?: string
   poolerEnabled: boolean
   disabled: boolean
   /** As the service shows it, to the second, late; undefined until first active. */
@@ -68,6 +70,9 @@ export type Compute = Readonly<{
   createdAt: Instant
   updatedAt: Instant
 }>
+
+/** Source: service-facts.md, "Compute record": a compute with another one is only observed. */
+export const KNOWN_PROVISIONERS: readonly string[] = ['k8s-pod', 'k8s-neonvm', 'serverless-platform']
 
 export const isInTransition = ({ state, pendingState }: Compute): boolean =>
   state === 'init' || pendingState !== undefined

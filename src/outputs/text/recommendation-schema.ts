@@ -7,7 +7,7 @@ const instant = iso.datetime().describe('An instant, UTC.')
 const ratio = number().min(0).max(1)
 const nameOrNull = string().nullable()
 
-const savingSchema = strictObject({ low: int(), likely: int(), high: int() }).describe(
+export const savingSchema = strictObject({ low: int(), likely: int(), high: int() }).describe(
   'Millionths of the currency in 30 days: at least, likely, at most. Negative: it costs more.',
 )
 

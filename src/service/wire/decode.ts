@@ -1,6 +1,11 @@
 // The service's JSON as model data. Lenient: unused fields are ignored, used ones must fit, item by item.
 import { z } from 'zod'
-import type { AutosuspendDelay, Compute, Project } from '../../model/service/compute.ts'
+import {
+  KNOWN_PROVISIONERS,
+  type AutosuspendDelay,
+  type Compute,
+  type Project,
+} from '../../model/service/compute.ts'
 import type { ApiKey, CreatedApiKey } from '../../model/service/api-key.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { ChangedCompute, Listing, OperationListing } from '../../model/ports/service.ts'
@@ -71,6 +76,7 @@ const computeWire = z
     autoscaling_limit_min_cu: size,
     autoscaling_limit_max_cu: size,
     suspend_timeout_seconds: delay,
+    provisioner: optionalTextSchema,
     pooler_enabled: z.boolean().nullish(),
     disabled: z.boolean().nullish(),
     last_active: optionalTimeSchema,
@@ -96,6 +102,8 @@ const computeWire = z
         : { min: wire.autoscaling_limit_min_cu, max: wire.autoscaling_limit_max_cu },
     autosuspendDelay: toDelay(wire.suspend_timeout_seconds),
     ...((wire.suspend_timeout_seconds ?? undefined) === undefined && { isDelayListed: false }),
+    ...(wire.provisioner !== undefined &&
+      !KNOWN_PROVISIONERS.includes(wire.provisioner) && { unknownProvisioner: wire.provisioner }),
     poolerEnabled: wire.pooler_enabled ?? false,
     disabled: wire.disabled ?? false,
     lastActive: wire.last_active,

@@ -252,11 +252,15 @@ function startLoop(
     epoch: store.epoch,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     looksPerSecond: 10,
-    isKilled: () => false,
-    rulesOf: () => Promise.resolve({ isKeyRefused: false, shortenedAt: undefined, arrival: () => ratio(0) }),
+    send: () => Promise.resolve([]),
+    stoppedBy: () => undefined,
+    isKeyRefused: () => false,
+    countSessions: () => Promise.resolve('unknown'),
+    rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
     clockOffset: () => 0,
     published: () => undefined,
     ...variant,
+    settle: () => variant.settle,
   })
   return loop.run(signal)
 }

@@ -19,6 +19,7 @@ import { at } from '../../support/build.ts'
 
 const about = { account: 'main', at: at(0) } as const
 const ref = { account: 'main', projectId: 'p1', endpointId: 'ep1' }
+const move = { ...about, ref, changeId: 'ch-1', what: '1 CU → 0.25 to 2 CU', because: 'too large' }
 const checked = {
   from: at(0),
   to: at(60),
@@ -59,6 +60,12 @@ const EVENTS: { readonly [Kind in EventKind]: EventOf<Kind> } = {
     what: 'event',
     because: 'answered 500',
   },
+  'change-scheduled': { ...move, kind: 'change-scheduled' },
+  'change-applied': { ...move, kind: 'change-applied' },
+  'change-superseded': { ...move, kind: 'change-superseded' },
+  'change-expired': { ...move, kind: 'change-expired' },
+  'change-failed': { ...move, kind: 'change-failed' },
+  'change-unknown': { ...move, kind: 'change-unknown' },
 }
 
 const all: readonly Event[] = Object.values(EVENTS)
@@ -86,7 +93,7 @@ test.each([
   expect(Object.keys(EVENT_KINDS).filter((kind) => text.includes(`'${kind}'`))).toEqual([])
 })
 
-test('receivers can be notified of ten kinds, in the order of the schema', () => {
+test('receivers can be notified of sixteen kinds, in the order of the schema', () => {
   expect(all.filter(isNotifiable).map(({ kind }) => kind)).toEqual(NOTIFIABLE_KINDS)
   expect(NOTIFIABLE_KINDS).toMatchInlineSnapshot(`
     [
@@ -100,6 +107,12 @@ test('receivers can be notified of ten kinds, in the order of the schema', () =>
       "count-agrees",
       "problem",
       "delivery-failed",
+      "change-scheduled",
+      "change-applied",
+      "change-superseded",
+      "change-expired",
+      "change-failed",
+      "change-unknown",
     ]
   `)
 })
@@ -147,6 +160,30 @@ test('topic and key of each kind', () => {
         "key": "delivery/ops/delivery-failed/1767571200000",
         "topic": "delivery/ops",
       },
+      {
+        "key": "change/ch-1/change-scheduled/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
+        "key": "change/ch-1/change-applied/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
+        "key": "change/ch-1/change-superseded/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
+        "key": "change/ch-1/change-expired/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
+        "key": "change/ch-1/change-failed/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
+        "key": "change/ch-1/change-unknown/1767571200000",
+        "topic": "change/ch-1",
+      },
     ]
   `)
 })
@@ -164,6 +201,12 @@ test('text of each kind', () => {
       "The service's count of project p1 and the ledger agree again",
       "Part of the account could not be seen: projects: no list",
       "event could not be delivered to ops: answered 500",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) is scheduled: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) was applied: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) was superseded: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) has expired: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) failed: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) needs a person: nobody can tell whether it took effect: too large",
     ]
   `)
 })
@@ -190,6 +233,12 @@ test('log line of each kind', () => {
       "info the service's count of a project and the ledger agree again {"projectId":"p1","checked":{"from":1767571200000,"to":1767571260000,"metered":1,"low":2,"high":3,"outside":0.5,"diverges":true}}",
       "warn part of the account could not be seen {"where":"projects","problem":"no list"}",
       "warn a message could not be delivered and is given up {"sink":"ops","what":"event","problem":"answered 500"}",
+      "info a change is scheduled {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "info a change was applied and verified {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "warn a change was superseded {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "warn a change has expired {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "error a change failed {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "error nobody can tell whether a change took effect {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
     ]
   `)
 })

@@ -1,0 +1,56 @@
+// Holds of a change by other changes of its project.
+import { isEnded, type Change, type Hold } from '../model/policy/change.ts'
+import type { Compute } from '../model/service/compute.ts'
+import { after, latest, seconds, type Instant } from '../model/units.ts'
+import type { Seen } from './settings.ts'
+
+/** A compute is left alone for a day after somebody else set it. Source: changing.md, §3. */
+const HANDS_OFF = seconds(86_400)
+/** Seconds between restarts of two computes of one branch. Source: changing.md, §2. */
+const BRANCH_PACE = seconds(600)
+
+/** Changes of the project that ended so long ago hold nothing. */
+export const SIBLING_MEMORY = HANDS_OFF
+
+type SiblingContext = Readonly<{
+  change: Change
+  seen: Seen
+  /** Other changes of the project, open or ended within a day. */
+  others: readonly Change[]
+}>
+
+/**
+ * The first that holds:
+ * 1. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for;
+ * 2. `replica-first`: a change that restarts a replica of the branch has not ended;
+ * 3. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
+ */
+export function siblingHold(context: SiblingContext, now: Instant): Hold | undefined {
+  const { change, seen, others } = context
+  const leftAlone = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
+  if (leftAlone !== undefined && leftAlone >= change.createdAt && after(leftAlone, HANDS_OFF) > now)
+    return { because: 'foreign-change', until: after(leftAlone, HANDS_OFF) }
+  if (change.kind === 'delay') return undefined
+  const ofBranch = others.filter((one) => one.kind !== 'delay' && computeOf(seen, one) !== undefined)
+  const isPrimary = seen.compute.type === 'read_write'
+  if (isPrimary && ofBranch.some((one) => isOpenReplica(seen, one)))
+    return { because: 'replica-first', until: undefined }
+  const restarted = lastEnd(ofBranch, ({ state }) => isEnded(state) && state.sent !== undefined)
+  return restarted !== undefined && after(restarted, BRANCH_PACE) > now
+    ? { because: 'branch-pace', until: after(restarted, BRANCH_PACE) }
+    : undefined
+}
+
+const isSameCompute = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
+
+/** Compute of another change, if it is of the same branch. */
+const computeOf = ({ compute, others }: Seen, { ref }: Change): Compute | undefined =>
+  others.find(({ endpointId, branchId }) => endpointId === ref.endpointId && branchId === compute.branchId)
+
+const isOpenReplica = (seen: Seen, other: Change) =>
+  !isEnded(other.state) && other.state.at !== 'proposed' && computeOf(seen, other)?.type === 'read_only'
+
+function lastEnd(changes: readonly Change[], isMeant: (change: Change) => boolean): Instant | undefined {
+  const ends = changes.filter(isMeant).flatMap(({ state }) => (isEnded(state) ? [state.endedAt] : []))
+  return ends.length === 0 ? undefined : latest(...ends)
+}

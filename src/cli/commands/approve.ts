@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import type { ChangeMoment } from '../../model/policy/change.ts'
+import { commandChange } from '../connect/change-answer.ts'
+import { daemonApi, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import { whenOption } from './change.ts'
+import { failAsked, plansText, readPlans } from './plan.ts'
+
+type Options = ApiOptions & Readonly<{ when?: ChangeMoment; planHash?: string }>
+
+export const createApproveCommand = ({ io, end }: CommandSession) =>
+  withApiOptions(new Command('approve'))
+    .description(
+      'approve an open recommendation or a proposed change; needs a running daemon, and a token of scope operate',
+    )
+    .argument('<id>', 'id of a recommendation or of a change')
+    .addOption(whenOption())
+    .option('--plan-hash <hash>', 'what dormouse plan printed; needed where nobody can be asked')
+    .option('--json', 'print JSON')
+    .action((id: string, options: Options) => end(approve(id, options, io)))
+
+async function approve(id: string, options: Options, io: Io): Promise<ExitCode> {
+  const { when, planHash } = options
+  const agreed = planHash === undefined ? await agreeToPlan(id, options, io) : { planHash }
+  if ('code' in agreed) return agreed.code
+  const kind = id.startsWith('ch-') ? 'changes' : 'recommendations'
+  return commandChange(options, io, {
+    path: `/api/v1/${kind}/${encodeURIComponent(id)}/approve`,
+    body: { plan_hash: agreed.planHash, when },
+  })
+}
+
+/** Shows the plan and asks; the exit code where there is none, or nobody agrees. */
+async function agreeToPlan(
+  id: string,
+  options: Options,
+  io: Io,
+): Promise<{ readonly planHash: string } | { readonly code: ExitCode }> {
+  const target = daemonApi(options, io)
+  if (!target.ok) return { code: failUsage(io, ...target.error) }
+  if (!io.confirm)
+    return {
+      code: failUsage(io, '--plan-hash: expected the hash that dormouse plan prints, as nobody can be asked'),
+    }
+  const plans = await readPlans(target.value.api, { name: id, when: options.when }, io)
+  if (!plans.ok) return { code: failAsked(plans.error, io) }
+  io.out(plansText(plans.value))
+  const [plan] = plans.value.plans
+  const isAgreed = plan !== undefined && (await io.confirm('Approve this?'))
+  if (isAgreed) return { planHash: plan.plan_hash }
+  io.err('dormouse: nothing was approved')
+  return { code: EXIT.failed }
+}

@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import type { ChangeMoment } from '../../model/policy/change.ts'
+import type { PlansJson } from '../../outputs/text/change-schema.ts'
+import { planLines } from '../../outputs/text/change-text.ts'
+import { fieldOf } from '../../std/field.ts'
+import type { Result } from '../../std/result.ts'
+import { sanitize } from '../../std/sanitize.ts'
+import {
+  daemonApi,
+  readJson,
+  withApiOptions,
+  type ApiOptions,
+  type ApiProblem,
+  type DaemonApi,
+} from '../connect/daemon.ts'
+import {
+  EXIT,
+  failText,
+  failUsage,
+  jsonText,
+  type CommandSession,
+  type ExitCode,
+  type Io,
+} from '../terminal/io.ts'
+import { whenOption } from './change.ts'
+
+type Options = ApiOptions & Readonly<{ when?: ChangeMoment }>
+
+export const createPlanCommand = ({ io, end }: CommandSession) =>
+  withApiOptions(new Command('plan'))
+    .description('print what would be changed, what it waits for, and the exact request; changes nothing')
+    .argument('[name]', 'a compute, a recommendation or a change (default: all open changes)')
+    .addOption(whenOption())
+    .option('--json', 'print JSON')
+    .action((name: string | undefined, options: Options) => end(plan(name, options, io)))
+
+async function plan(name: string | undefined, options: Options, io: Io): Promise<ExitCode> {
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const plans = await readPlans(target.value.api, { name, when: options.when }, io)
+  if (!plans.ok) return failAsked(plans.error, io)
+  io.out(options.json ? jsonText(plans.value) : plansText(plans.value))
+  return EXIT.ok
+}
+
+export const failAsked = ({ message, status = 0 }: ApiProblem, io: Io): ExitCode =>
+  status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message)
+
+type Asked = Readonly<{ name: string | undefined; when: ChangeMoment | undefined }>
+
+export function readPlans(
+  api: DaemonApi,
+  { name, when }: Asked,
+  io: Io,
+): Promise<Result<PlansJson, ApiProblem>> {
+  const query = { ...(name !== undefined && { name }), ...(when && { when }) }
+  const path = `/api/v1/plan?${new URLSearchParams(query).toString()}`
+  return readJson(api, path, { isExpected: isPlans, signal: io.signal })
+}
+
+const isPlans = (body: unknown): body is PlansJson => Array.isArray(fieldOf(body, 'plans'))
+
+export function plansText({ plans, kill_switch: killSwitch }: PlansJson): string {
+  const lines = [
+    ...(killSwitch.length === 0
+      ? []
+      : [`nothing is sent: the kill switch is engaged by ${killSwitch.join(' and ')}`]),
+    ...(plans.length === 0 ? ['no change is planned'] : plans.flatMap((one) => planLines(one))),
+  ]
+  return lines.map(sanitize).join('\n')
+}

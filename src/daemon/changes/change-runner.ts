@@ -1,0 +1,99 @@
+// Changes of one account: its apply loop, and what commands need of the account.
+import type { AccountConfig, Config } from '../../config/load.ts'
+import { ifRead } from '../../model/observation.ts'
+import type { InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
+import type { PlanLimits } from '../../model/policy/plan-limits.ts'
+import type { Journal } from '../../model/ports/journal.ts'
+import type { Ports } from '../../model/ports/ports.ts'
+import { computeKey, type Compute } from '../../model/service/compute.ts'
+import type { Preset } from '../../model/service/sizes.ts'
+import { instant, type Instant } from '../../model/units.ts'
+import type { DaemonEnvironment } from '../environment.ts'
+import { recommends } from '../accounts/ports.ts'
+import type { PassState } from '../pass/pass-state.ts'
+import { createApplyLoop } from './apply-loop.ts'
+import type { KillSwitch } from './kill-switch.ts'
+import { createChangeRules } from './rules.ts'
+
+export type ChangeRunner = Readonly<{
+  store: Ports['store']
+  send: Ports['send']
+  /** Service time. */
+  now: () => Instant
+  limits: () => Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
+  open: () => readonly OpenChange[]
+  holdOf: (id: string) => OpenChange['hold']
+  /** The journal, the kill switch or the mode has changed. */
+  wake: () => void
+  /** Until `signal` aborts. Never rejects. */
+  run: (signal: AbortSignal) => Promise<void>
+}>
+
+type ChangeRunnerOptions = Readonly<{
+  account: AccountConfig
+  config: () => Config
+  ports: Ports
+  journal: Journal
+  killSwitch: Pick<KillSwitch, 'isEngaged'>
+  log: DaemonEnvironment['log']
+  state: () => PassState
+  preset: () => Preset
+}>
+
+/** Share of the request allowance that looks may take. Source: changing.md. */
+const LOOK_SHARE = 0.1
+/** A count of sessions that takes longer is left out: the look before it would be too old to send. */
+const COUNT_WITHIN = 1000
+
+export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
+  const { account, config, ports, journal, killSwitch, log, state } = options
+  const { clock, store, send } = ports
+  const clockOffset = () => state().clock.offset
+  const now = () => instant(clock.now() + clockOffset())
+  const loop = createApplyLoop({
+    ...ports,
+    account: account.name,
+    journal,
+    log,
+    settle: () => config().service.settle,
+    looksPerSecond: (LOOK_SHARE * config().service.requestsPerMinute) / 60,
+    stoppedBy: () => {
+      if (!recommends(config())) return 'mode'
+      return killSwitch.isEngaged() ? 'kill-switch' : undefined
+    },
+    isKeyRefused: () => state().service.status === 'unauthorized',
+    rulesOf: createChangeRules({ account: account.name, journal, history: ports.history, now }),
+    countSessions: createSessionCount(ports, () => config().reading.mode !== 'off'),
+    clockOffset,
+    published: ({ ref }) => {
+      const { computes, projects } = state().ledger
+      const entry = computes.get(computeKey(ref))
+      return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
+    },
+  })
+  return {
+    store,
+    send,
+    now,
+    limits: () => ({ preset: options.preset(), limits: account.limits }),
+    open: loop.open,
+    holdOf: loop.holdOf,
+    wake: loop.wake,
+    run: loop.run,
+  }
+}
+
+/**
+ * Client sessions by a light reading. The look before it showed the compute awake, and it is restarted a moment later, so that the reading
+ * neither wakes it nor keeps it awake.
+ */
+function createSessionCount({ readings }: Pick<Ports, 'readings'>, isRead: () => boolean) {
+  return async (compute: Compute, signal: AbortSignal): Promise<InterruptedSessions> => {
+    if (!isRead() || readings.refusalOf(compute) !== undefined) return 'unknown'
+    const within = AbortSignal.any([signal, AbortSignal.timeout(COUNT_WITHIN)])
+    if (await readings.prepare(compute, within)) return 'unknown'
+    const read = await readings.read(compute, 'light', within)
+    const counts = read.kind === 'read' ? ifRead(read.reading.connections) : undefined
+    return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
+  }
+}

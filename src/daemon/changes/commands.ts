@@ -1,0 +1,288 @@
+// Commands of people about changes: ask for one, approve, reject, cancel. A command that is refused changed nothing.
+import type { Logger } from 'pino'
+import type { ChangeAsk } from '../../apply/asked-settings.ts'
+import { changeEvents } from '../../apply/events.ts'
+import { isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
+import { changeText, hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import { isEnded, type Change, type ChangeMoment, type ChangeState } from '../../model/policy/change.ts'
+import type { Recommendation } from '../../model/policy/recommendation.ts'
+import type { Random } from '../../model/ports/clock.ts'
+import type { History } from '../../model/ports/history.ts'
+import { addChange, transition, type Journal } from '../../model/ports/journal.ts'
+import type { CommitRefusal } from '../../model/ports/store.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import { after, seconds, type Instant } from '../../model/units.ts'
+import { ok, type Result } from '../../std/result.ts'
+import { digest } from '../advice/evaluate.ts'
+import type { ChangeRunner } from './change-runner.ts'
+import { refuseCommand, targetOf, viewNamed, viewOfRef, type CommandProblem } from './targets.ts'
+
+export type CommandSources = Readonly<{
+  snapshot: () => Snapshot | undefined
+  journal: Journal
+  history: Pick<History, 'recommendations'>
+  random: Random
+  runnerOf: (account: string) => ChangeRunner
+  log: Pick<Logger, 'info'>
+}>
+
+/** What was so already; undefined when the command changed something. */
+export type Commanded = Readonly<{ change: Change; note: string | undefined }>
+type Answer = Promise<Result<Commanded, CommandProblem>>
+
+/** How long a change waits unless it is said. Source: changing.md, §3. */
+export const DEFAULT_WAIT = seconds(14 * 86_400)
+
+export type NewChange = ChangeAsk &
+  Readonly<{
+    compute: string
+    account: string | undefined
+    until: Instant | undefined
+    reason: string
+    /** It waits for an approval. */
+    propose: boolean
+  }>
+
+export type Approval = Readonly<{ planHash: string; when: ChangeMoment | undefined }>
+
+export type ChangeCommands = ReturnType<typeof createChangeCommands>
+
+export function createChangeCommands(sources: CommandSources) {
+  const { journal, log, runnerOf, random } = sources
+
+  async function create(snapshot: Snapshot, asked: NewChange, by: string): Answer {
+    const view = viewNamed(snapshot, asked.compute, asked.account)
+    if (!view.ok) return view
+    const runner = runnerOf(view.value.identity.ref.account)
+    const plan = planChange(targetOf(view.value, runner.limits()), asked, digest)
+    if (!plan.ok) return refuseCommand(400, withPath(plan.error))
+    const now = runner.now()
+    return add({
+      ...newChange(plan.value, { random, now, until: asked.until }),
+      origin: { by: 'person', name: by },
+      reason: asked.reason,
+      state: asked.propose ? { at: 'proposed' } : scheduledAt(now, undefined),
+    })
+  }
+
+  async function approveRecommendation(
+    snapshot: Snapshot,
+    id: string,
+    approval: Approval & { readonly by: string },
+  ): Answer {
+    const found = await readRecommendation(sources, snapshot, id)
+    if (!found) return refuseCommand(404, `no recommendation has the id ${id}`)
+    const earlier = (await journal.changes(found.ref.account, { compute: found.ref, count: MANY })).find(
+      ({ origin, state }) => isFrom(origin, id) && (!isEnded(state) || state.at === 'done'),
+    )
+    if (earlier) return ok({ change: earlier, note: `it was approved already by ${earlier.origin.name}` })
+    const { when = 'idle' } = approval
+    const plan = planOfRecommendation(snapshot, found, { when, runnerOf })
+    if (!plan.ok) return plan
+    if (!isSamePlan(plan.value, approval.planHash))
+      return refuseCommand(409, `plan_hash: the plan is now another one: ${planText(plan.value)}`)
+    const runner = runnerOf(found.ref.account)
+    const now = runner.now()
+    return add({
+      ...newChange(plan.value, { random, now, until: undefined }),
+      origin: { by: 'recommendation', id, hash: found.hash, name: approval.by },
+      promised: found.saving,
+      reason: `recommendation ${id}`,
+      state: scheduledAt(now, approval.by),
+    })
+  }
+
+  async function approve(
+    snapshot: Snapshot,
+    change: Change,
+    approval: Approval & { readonly by: string },
+  ): Answer {
+    const { state, id } = change
+    if (isEnded(state)) return refuseCommand(409, `change ${id} has ended: ${state.at}, ${state.because}`)
+    if (state.at !== 'proposed') return ok({ change, note: approvedText(change) })
+    if (approval.when !== undefined && approval.when !== change.when)
+      return refuseCommand(409, `when: the change was proposed with ${change.when}: ask for another one`)
+    if (approval.planHash !== change.planHash)
+      return refuseCommand(409, `plan_hash: it is not that of change ${id}, which is ${changeText(change)}`)
+    const view = viewOfRef(snapshot, change.ref)
+    if (!view) return refuseCommand(409, `the compute of change ${id} is gone`)
+    const target = targetOf(view, runnerOf(change.ref.account).limits())
+    if (!hasSettings(target, change.before)) {
+      const current = settingsText(settingsLike(change.before, target))
+      return refuseCommand(
+        409,
+        `plan_hash: the plan is no longer true: it is ${changeText(change)}, and the compute has ${current} now`,
+      )
+    }
+    return move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by))
+  }
+
+  /** Ends a change whose request was not written. */
+  async function end(
+    change: Change,
+    to: 'cancelled' | 'rejected',
+    { by, reason }: Readonly<{ by: string; reason: string }>,
+  ): Answer {
+    const { state, id } = change
+    if (isEnded(state))
+      return state.at === to
+        ? ok({ change, note: `it was ${to} already` })
+        : refuseCommand(409, `change ${id} has ended: ${state.at}, ${state.because}`)
+    if (state.at === 'applying' || state.at === 'verifying')
+      return refuseCommand(409, `the request of change ${id} was written: nobody can call it back`)
+    if (to === 'rejected' && state.at !== 'proposed')
+      return refuseCommand(409, `change ${id} is ${state.at} and waits for no approval: cancel it`)
+    const because = `by ${by}${reason === '' ? '' : `: ${reason}`}`
+    return move(change, { at: to, because, endedAt: runnerOf(change.ref.account).now() })
+  }
+
+  async function add(change: Change): Answer {
+    const { store, now, send } = runnerOf(change.ref.account)
+    const events = changeEvents(change, change.state, now())
+    const added = await addChange(store, change, { at: now(), events })
+    if (!added.ok) return refuseCommand(409, await whyNotAdded(change))
+    await send(events)
+    return moved(added.value)
+  }
+
+  async function whyNotAdded({ ref, kind }: Change) {
+    const open = await journal.changes(ref.account, { compute: ref, count: MANY })
+    const other = open.find((one) => one.kind === kind && !isEnded(one.state))
+    return other
+      ? `the compute has an open change of kind ${kind} already: ${other.id}, ${changeText(other)}; cancel it first`
+      : 'the journal was changed meanwhile: try again'
+  }
+
+  async function move(change: Change, to: ChangeState): Answer {
+    const { store, now, send } = runnerOf(change.ref.account)
+    const events = changeEvents(change, to, now())
+    const done = await transition(store, { change, to }, { at: now(), events })
+    if (!done.ok) return refuseCommand(409, CONFLICTS[done.error.kind])
+    await send(events)
+    return moved(done.value)
+  }
+
+  function moved(change: Change): Result<Commanded, CommandProblem> {
+    const { id, ref, state, origin } = change
+    log.info(
+      { change: id, endpointId: ref.endpointId, state: state.at, by: origin.name },
+      'a person changed the journal',
+    )
+    runnerOf(ref.account).wake()
+    return ok({ change, note: undefined })
+  }
+
+  return {
+    create,
+    approveRecommendation,
+    approve,
+    end,
+    /** In any account. */
+    find: async (snapshot: Snapshot, id: string): Promise<Change | undefined> => {
+      const found = snapshot.accounts.map(({ account }) => journal.change(account, id))
+      return (await Promise.all(found)).find((change) => change !== undefined)
+    },
+  }
+}
+
+/** Newest changes of one compute that a command looks through. */
+const MANY = 200
+
+const CONFLICTS: Readonly<Record<CommitRefusal['kind'], string>> = {
+  conflict: 'the change moved on meanwhile: look at it again',
+  fenced: 'another daemon has taken over the store',
+}
+
+const isFrom = (origin: Change['origin'], id: string) => origin.by === 'recommendation' && origin.id === id
+
+const withPath = ({ path, message }: Readonly<{ path: string; message: string }>) =>
+  path === '' ? message : `${path}: ${message}`
+
+const approvedText = ({ state, origin }: Change): string => {
+  const by = 'approvedBy' in state ? state.approvedBy : undefined
+  return by === undefined
+    ? `it needs no approval: ${origin.name} asked for it`
+    : `it was approved already by ${by}`
+}
+
+const scheduledAt = (now: Instant, approvedBy: string | undefined): ChangeState => ({
+  at: 'scheduled',
+  approvedBy,
+  notBefore: now,
+  attempts: 0,
+})
+
+/** Hexadecimal digits of an id: enough for those that a person reads aloud, and the journal refuses a second one. */
+const ID_LENGTH = 8
+
+const newChange = (
+  { ref, kind, desired, before, when, planHash }: ChangePlan,
+  { random, now, until }: Readonly<{ random: Random; now: Instant; until: Instant | undefined }>,
+) => ({
+  id: `ch-${random.uuid().replaceAll('-', '').slice(0, ID_LENGTH)}`,
+  version: 1,
+  ref,
+  kind,
+  desired,
+  before,
+  when,
+  planHash,
+  promised: undefined,
+  createdAt: now,
+  deadline: until ?? after(now, DEFAULT_WAIT),
+})
+
+const planText = (plan: ChangePlan) => `${changeText(plan)}, plan hash ${plan.planHash}`
+
+export async function readRecommendations(
+  { history }: Pick<CommandSources, 'history'>,
+  refs: readonly ComputeRef[],
+): Promise<readonly Recommendation[]> {
+  const read = refs.map((ref) =>
+    Array.fromAsync(history.recommendations(ref.account, { computes: [ref], states: ['open'] })),
+  )
+  return (await Promise.all(read)).flat()
+}
+
+/** In any state. @param id begins with that of its compute */
+export async function readRecommendation(
+  { history }: Pick<CommandSources, 'history'>,
+  { computes }: Snapshot,
+  id: string,
+): Promise<Recommendation | undefined> {
+  const endpointId = id.split('.')[0]
+  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
+  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
+  return (await Promise.all(read)).flat().find((one) => one.id === id)
+}
+
+/** The change that an approval of a recommendation makes. */
+export function planOfRecommendation(
+  snapshot: Snapshot,
+  { id, kind, ref, to, life, from }: Recommendation,
+  { when, runnerOf }: Readonly<{ when: ChangeMoment; runnerOf: CommandSources['runnerOf'] }>,
+): Result<ChangePlan, CommandProblem> {
+  if (life.state !== 'open')
+    return refuseCommand(409, `recommendation ${id} is ${life.state}: only an open one is approved`)
+  if (kind !== 'delay' && kind !== 'sizing' && kind !== 'refresh')
+    return refuseCommand(
+      409,
+      `recommendation ${id} is of kind ${kind}, which no change of settings implements`,
+    )
+  const view = viewOfRef(snapshot, ref)
+  if (!view) return refuseCommand(409, `the compute of recommendation ${id} is gone`)
+  const target = targetOf(view, runnerOf(ref.account).limits())
+  const { sizing, delay: autosuspendDelay } = from
+  const made = { ...(sizing && { sizing }), ...(autosuspendDelay !== undefined && { autosuspendDelay }) }
+  if (!hasSettings(target, made)) {
+    const current = settingsText(settingsLike(made, target))
+    return refuseCommand(
+      409,
+      `recommendation ${id} was made for ${settingsText(made)}, and the compute has ${current} now`,
+    )
+  }
+  const size = to.sizing && ('fixed' in to.sizing ? { fixed: to.sizing.fixed } : to.sizing)
+  const plan = planChange(target, { size, delay: to.delay, restart: kind === 'refresh', when }, digest)
+  return plan.ok ? plan : refuseCommand(409, withPath(plan.error))
+}

@@ -1,0 +1,56 @@
+// The kill switch: while it is engaged nothing is sent. A command, a file or a variable engages it.
+import { existsSync } from 'node:fs'
+import { object, string, number } from 'zod'
+import { KILL_SWITCH_VARIABLE, type Config } from '../../config/load.ts'
+import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
+import { commit, type Store } from '../../model/ports/store.ts'
+import { instant, type Instant } from '../../model/units.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+
+/** By a command. */
+type Thrown = Readonly<{ by: string; at: Instant }>
+
+const STORED: JobState<Thrown | null> = {
+  job: 'kill-switch',
+  decode: (json) => schema.nullable().safeParse(json).data,
+}
+const schema = object({ by: string(), at: number().transform(instant) })
+
+export type KillSwitch = Awaited<ReturnType<typeof createKillSwitch>>
+
+type KillSwitchOptions = Readonly<{
+  config: () => Pick<Config, 'accounts' | 'changes'>
+  store: Pick<Store, 'account'> & Pick<Outbox, 'jobState'>
+}>
+
+/** @throws when the store fails */
+export async function createKillSwitch({ config, store }: KillSwitchOptions) {
+  const [first] = config().accounts
+  let thrown = first && (await store.jobState(first.name, STORED))
+  const standing = () => {
+    const { killSwitchFile, isKilled } = config().changes
+    return [
+      ...(isKilled ? [`the variable ${KILL_SWITCH_VARIABLE}`] : []),
+      ...(killSwitchFile !== undefined && existsSync(killSwitchFile) ? [`the file ${killSwitchFile}`] : []),
+    ]
+  }
+  const engagedBy = () => [...(thrown ? [`a command of ${thrown.by}`] : []), ...standing()]
+  return {
+    /** Reads the file system. */
+    isEngaged: () => engagedBy().length > 0,
+    /** What engages it, in words; empty where nothing does. */
+    engagedBy,
+    /** Also after a restart. The problem names what else engages it. @throws when the store fails */
+    set: async (isOn: boolean, by: string, at: Instant): Promise<Result<void, string>> => {
+      const others = standing()
+      if (!isOn && others.length > 0)
+        return failed(`${others.join(' and ')} engages the kill switch: remove that first`)
+      const next = isOn ? { by, at } : null
+      for (const { name } of config().accounts)
+        // oxlint-disable-next-line no-await-in-loop -- of each account, so that its store alone tells
+        await commit(store.account(name), [jobStateWrite(STORED, next)])
+      thrown = next ?? undefined
+      return ok(undefined)
+    },
+  }
+}

@@ -1,0 +1,212 @@
+// Changes and plans as JSON, for the API and the command line.
+import type { Config } from '../../config/load.ts'
+import { holdOf, type ChangeRules } from '../../apply/hold.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import { isEnded, type Change, type ChangeMoment, type Hold } from '../../model/policy/change.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY } from '../../model/service/compute.ts'
+import { after, instant, DAY, ratio, type Instant } from '../../model/units.ts'
+import { changeHistoryJson, changeJson, planJson } from '../../outputs/text/change-json.ts'
+import type {
+  ChangeHistoryJson,
+  ChangeJson,
+  ChangesJson,
+  PlanJson,
+  PlansJson,
+} from '../../outputs/text/change-schema.ts'
+import { ok, type Result } from '../../std/result.ts'
+import { computesNamed } from '../history/named-computes.ts'
+import {
+  DEFAULT_WAIT,
+  planOfRecommendation,
+  readRecommendation,
+  readRecommendations,
+  type CommandSources,
+} from './commands.ts'
+import type { ChangeRunner } from './change-runner.ts'
+import type { KillSwitch } from './kill-switch.ts'
+import { changeContextOf, refuseCommand, viewOfRef, type CommandProblem } from './targets.ts'
+import type { Recommendation } from '../../model/policy/recommendation.ts'
+import type { ChangePlan } from '../../apply/plan.ts'
+
+export type ChangeSources = CommandSources &
+  Readonly<{
+    clock: Pick<Clock, 'now'>
+    config: () => Pick<Config, 'mode'>
+    killSwitch: KillSwitch
+  }>
+
+/** Most changes of one answer. */
+const MOST = 1000
+
+export type ChangesQuery = Readonly<{
+  account: string
+  compute: string | undefined
+  /** Of the last 30 days, unless all are asked for. */
+  all: boolean
+}>
+
+export const DEFAULT_DAYS = 30
+
+/** What lists of changes need; without a daemon nothing holds a change that anybody knows of. */
+export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
+  Readonly<{ runnerOf: (account: string) => Pick<ChangeRunner, 'holdOf'> }>
+
+export async function listChanges(
+  { journal, runnerOf, clock }: JournalSources,
+  snapshot: Snapshot,
+  { account, compute, all }: ChangesQuery,
+): Promise<Result<ChangesJson, CommandProblem>> {
+  const refs =
+    compute === undefined
+      ? [undefined]
+      : computesNamed(snapshot.computes, compute).map(({ identity }) => identity.ref)
+  if (refs.length === 0) return refuseCommand(404, `compute: no compute is called ${compute}`)
+  const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
+  const lists = refs.map((ref) => journal.changes(account, { compute: ref, since, count: MOST }))
+  const changes = (await Promise.all(lists)).flat()
+  return ok({
+    schema_version: 1,
+    account,
+    changes: changes.map((change) =>
+      changeJson(change, changeContextOf(snapshot, change.ref), holdNow(runnerOf, change)),
+    ),
+  })
+}
+
+/** None of a change that has ended. */
+const holdNow = (runnerOf: JournalSources['runnerOf'], { id, ref, state }: Change) =>
+  isEnded(state) ? undefined : runnerOf(ref.account).holdOf(id)
+
+export const oneChange = (
+  { runnerOf }: Pick<JournalSources, 'runnerOf'>,
+  snapshot: Snapshot,
+  change: Change,
+): ChangeJson => changeJson(change, changeContextOf(snapshot, change.ref), holdNow(runnerOf, change))
+
+export async function changeHistory(
+  sources: JournalSources,
+  snapshot: Snapshot,
+  change: Change,
+): Promise<ChangeHistoryJson> {
+  const events = await sources.journal.changeEvents(change.ref.account, change.id)
+  return changeHistoryJson(oneChange(sources, snapshot, change), events)
+}
+
+/** @param name a compute, a recommendation or a change; undefined for all open changes */
+export async function listPlans(
+  sources: ChangeSources,
+  snapshot: Snapshot,
+  { name, when = 'idle' }: Readonly<{ name: string | undefined; when: ChangeMoment | undefined }>,
+): Promise<Result<PlansJson, CommandProblem>> {
+  const plans = await plansOf(sources, snapshot, { name, when })
+  if (!plans.ok) return plans
+  return ok({
+    schema_version: 1,
+    mode: sources.config().mode,
+    kill_switch: sources.killSwitch.engagedBy(),
+    plans: plans.value,
+  })
+}
+
+async function plansOf(
+  sources: ChangeSources,
+  snapshot: Snapshot,
+  { name, when }: Readonly<{ name: string | undefined; when: ChangeMoment }>,
+): Promise<Result<PlanJson[], CommandProblem>> {
+  const { journal, runnerOf } = sources
+  const lists = snapshot.accounts.map(({ account }) => journal.openChanges(account))
+  const open = (await Promise.all(lists)).flat()
+  const planOfOpen = (change: Change) =>
+    planOf(snapshot, change, { id: change.id, hold: runnerOf(change.ref.account).holdOf(change.id) })
+  if (name === undefined) return ok(open.map(planOfOpen))
+  const change = open.find(({ id }) => id === name)
+  if (change) return ok([planOfOpen(change)])
+  const planOfOne = (one: Recommendation): Result<PlanJson, CommandProblem> => {
+    const plan = planOfRecommendation(snapshot, one, { when, runnerOf })
+    if (!plan.ok) return plan
+    const proposed = proposedChange(plan.value, one, runnerOf(one.ref.account).now())
+    return ok(planOf(snapshot, proposed, { id: undefined, hold: undefined }))
+  }
+  const recommendation = await readRecommendation(sources, snapshot, name)
+  if (recommendation) {
+    const plan = planOfOne(recommendation)
+    return plan.ok ? ok([plan.value]) : plan
+  }
+  const refs = computesNamed(snapshot.computes, name).map(({ identity }) => identity.ref)
+  if (refs.length === 0)
+    return refuseCommand(404, `no compute, recommendation or open change is called ${name}`)
+  const ids = new Set(refs.map(({ endpointId }) => endpointId))
+  const proposals = (await readRecommendations(sources, refs)).map(planOfOne)
+  return ok([
+    ...open.filter(({ ref }) => ids.has(ref.endpointId)).map(planOfOpen),
+    ...proposals.flatMap((plan) => (plan.ok ? [plan.value] : [])),
+  ])
+}
+
+/** A recommendation as the change that its approval would make. */
+const proposedChange = (plan: ChangePlan, { id, hash, saving }: Recommendation, now: Instant): Change => ({
+  ...plan,
+  id: '',
+  version: 1,
+  origin: { by: 'recommendation', id, hash, name: '' },
+  reason: '',
+  promised: saving,
+  createdAt: now,
+  deadline: after(now, DEFAULT_WAIT),
+  state: { at: 'proposed' },
+})
+
+function planOf(
+  snapshot: Snapshot,
+  change: Change,
+  {
+    id,
+    hold,
+  }: Readonly<{ id: string | undefined; hold: (Hold & Readonly<{ since?: Instant }>) | undefined }>,
+): PlanJson {
+  const context = changeContextOf(snapshot, change.ref)
+  return planJson({
+    change,
+    id,
+    context,
+    hold: hold ?? expectedHold(snapshot, change),
+    likelyInTime: likelyInTime(snapshot, change),
+  })
+}
+
+/** By the last pass, for a change at which the apply loop has not looked. */
+function expectedHold(snapshot: Snapshot, change: Change): Hold | undefined {
+  const view = viewOfRef(snapshot, change.ref)
+  if (!view) return undefined
+  const { identity, state } = view
+  const seen = {
+    compute: identity.compute,
+    defaultDelay: identity.project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+    others: [],
+    openOperations: state.operations.length,
+    operations: [],
+    askedAt: state.observedAt,
+  }
+  return holdOf({ change, seen, rules: NO_RULES }, snapshot.takenAt)
+}
+
+/** Those that only the apply loop knows. */
+const NO_RULES: ChangeRules = {
+  stoppedBy: undefined,
+  isKeyRefused: false,
+  shortenedAt: undefined,
+  siblings: undefined,
+  arrival: () => ratio(0),
+}
+
+/** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. */
+function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
+  if (when === 'now' || kind === 'delay') return 'yes'
+  const view = viewOfRef(snapshot, ref)
+  if (!view) return 'unknown'
+  const { state, ledger } = view
+  if (state.shown === 'idle') return kind === 'restart' ? 'unknown' : 'yes'
+  if (state.delay === 'never') return 'no'
+  return ledger.counters.suspends > 0 ? 'yes' : 'unknown'
+}

@@ -1,0 +1,87 @@
+// Rules of a waiting change that need history: earlier changes of its project, and how likely a client comes while it is made.
+import { arrivalWithin } from '../../advise/delay/arrival.ts'
+import { gapHazard, type GapLength } from '../../advise/delay/hazard.ts'
+import { isShorter, type Seen } from '../../apply/settings.ts'
+import { siblingHold, SIBLING_MEMORY } from '../../apply/sibling-hold.ts'
+import { isEnded, type Change } from '../../model/policy/change.ts'
+import { MIN_GAP } from '../../model/ledger/gap.ts'
+import type { History } from '../../model/ports/history.ts'
+import type { Journal } from '../../model/ports/journal.ts'
+import { DAY, instant, latest, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { RulesOfChange } from './apply-loop.ts'
+
+type RulesOptions = Readonly<{
+  account: string
+  journal: Pick<Journal, 'changes'>
+  history: Pick<History, 'gaps'>
+  now: () => Instant
+}>
+
+/** Newest gaps that the hazard is learned from: more hardly move it. */
+const MAX_GAPS = 400
+/** Of fewer gaps nothing is learned. */
+const FEWEST_GAPS = 3
+/** Days of gaps. */
+const GAP_DAYS = 28
+/** Earlier changes of the account that durations and siblings are read from. */
+const MAX_CHANGES = 1000
+
+/** Duration of a change until enough have been seen, and how many are enough. Source: changing.md, §2. */
+const FIRST_DURATION = seconds(10)
+const ENOUGH_CHANGES = 20
+
+export function createChangeRules({ account, journal, history, now }: RulesOptions) {
+  const recent = async () =>
+    journal.changes(account, { since: instant(now() - SIBLING_MEMORY * 1000), count: MAX_CHANGES })
+
+  return async (change: Change, seen: Seen): Promise<RulesOfChange> => {
+    const others = (await recent()).filter(
+      ({ id, ref }) => id !== change.id && ref.projectId === change.ref.projectId,
+    )
+    const siblings = siblingHold({ change, seen, others }, now())
+    const shortenedAt = lastShortening(others.filter(({ ref }) => ref.endpointId === change.ref.endpointId))
+    const mayWaitForClients =
+      change.kind !== 'delay' && change.when === 'idle' && seen.compute.state === 'idle'
+    if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
+    const within = durationOf(await journal.changes(account, { count: MAX_CHANGES }))
+    const gaps = await readGaps(change)
+    const hazard = gapHazard(gaps.length < FEWEST_GAPS ? [] : gaps, MIN_GAP)
+    return {
+      siblings,
+      shortenedAt,
+      arrival: ({ compute: { lastActive, suspendedAt }, askedAt }) => {
+        const since = lastActive ?? suspendedAt ?? askedAt
+        const past = seconds(Math.max(0, askedAt - since) / 1000)
+        return arrivalWithin(hazard, { past, within, grid: MIN_GAP })
+      },
+    }
+  }
+
+  async function readGaps({ ref }: Change): Promise<readonly GapLength[]> {
+    const interval = { from: instant(now() - GAP_DAYS * DAY), to: now() }
+    const gaps = await Array.fromAsync(history.gaps(account, { ...interval, computes: [ref] }))
+    return gaps
+      .slice(-MAX_GAPS)
+      .map(({ low, high, hiddenBelow }) => ({ length: (low + high) / 2, hiddenBelow }))
+  }
+}
+
+function lastShortening(changes: readonly Change[]): Instant | undefined {
+  const sent = changes.flatMap(({ state, before, desired }) =>
+    isEnded(state) && state.sent && isShorter(desired.autosuspendDelay, before.autosuspendDelay)
+      ? [state.sent.at]
+      : [],
+  )
+  return sent.length === 0 ? undefined : latest(...sent)
+}
+
+/** The 99th percentile of the changes that were made. */
+function durationOf(changes: readonly Change[]): Seconds {
+  const durations = changes
+    .flatMap(({ state }) =>
+      isEnded(state) && state.at === 'done' && state.sent ? [state.endedAt - state.sent.at] : [],
+    )
+    .toSorted((a, b) => a - b)
+  const p99 = durations[Math.min(durations.length - 1, Math.floor(0.99 * durations.length))]
+  return durations.length < ENOUGH_CHANGES || p99 === undefined ? FIRST_DURATION : seconds(p99 / 1000)
+}

@@ -1,0 +1,115 @@
+// Changes as JSON: the API answers with it, and all texts are made of it.
+import {
+  isEnded,
+  type Change,
+  type ChangeEvent,
+  type ChangeSettings,
+  type ChangeState,
+  type Hold,
+  type OpenChange,
+} from '../../model/policy/change.ts'
+import { requestOfChange } from '../../model/service/change-request.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import { toIso } from '../../model/time.ts'
+import type { Instant } from '../../model/units.ts'
+import { refFields, sizingFields, timeField } from './compute-fields.ts'
+import { holdText } from './change-text.ts'
+import type { ChangeHistoryJson, ChangeJson, ChangeSettingJson, HoldJson, PlanJson } from './change-schema.ts'
+
+export type ChangeContext = Readonly<{
+  projectName: string | undefined
+  computeName: string | undefined
+  currency: string
+}>
+
+export function changeJson(change: Change, context: ChangeContext, hold: OpenChange['hold']): ChangeJson {
+  const { id, ref, state, origin, reason, createdAt } = change
+  return {
+    id,
+    ...identityJson(ref, context),
+    state: state.at,
+    ...whatJson(change),
+    asked_by: origin.name,
+    approved_by: approverOf(state) ?? null,
+    reason,
+    created_at: toIso(createdAt),
+    hold: hold ? holdJson(hold) : null,
+    sent_at: timeField(sentAtOf(state)),
+    sessions: sessionsOf(state) ?? null,
+    ended: isEnded(state) ? { at: toIso(state.endedAt), because: state.because } : null,
+  }
+}
+
+const identityJson = (ref: ComputeRef, { projectName, computeName, currency }: ChangeContext) => ({
+  account: ref.account,
+  ...refFields(ref, projectName ?? null),
+  name: computeName ?? null,
+  currency,
+})
+
+const whatJson = (change: Change) => {
+  const { kind, before, desired, when, ref, planHash, origin, promised, deadline } = change
+  const request = requestOfChange(ref, desired)
+  return {
+    kind,
+    from: settingJson(before),
+    to: settingJson(desired),
+    when,
+    restarts: kind !== 'delay',
+    request: { ...request, body: request.body ?? null },
+    plan_hash: planHash,
+    recommendation_id: origin.by === 'recommendation' ? origin.id : null,
+    promised_micros_per_30_days: promised ?? null,
+    deadline: toIso(deadline),
+  }
+}
+
+const settingJson = ({ sizing, autosuspendDelay: delay }: ChangeSettings): ChangeSettingJson => ({
+  ...(delay !== undefined && { delay_seconds: delay === 0 ? 'default' : delay }),
+  ...(sizing && sizingFields(sizing)),
+})
+
+export const holdJson = ({ because, until, since }: Hold & Readonly<{ since?: Instant }>): HoldJson => ({
+  because,
+  text: holdText(because),
+  since: timeField(since),
+  until: timeField(until),
+})
+
+const approverOf = (state: ChangeState) => ('approvedBy' in state ? state.approvedBy : undefined)
+
+function sentAtOf(state: ChangeState): Instant | undefined {
+  if (state.at === 'applying') return state.sentAt
+  return 'sent' in state ? state.sent?.at : undefined
+}
+
+const sessionsOf = (state: ChangeState) =>
+  state.at === 'applying' ? state.sessions : 'sent' in state ? state.sent?.sessions : undefined
+
+export const changeHistoryJson = (change: ChangeJson, events: readonly ChangeEvent[]): ChangeHistoryJson => ({
+  schema_version: 1,
+  change,
+  history: events.map(({ version, at, state }) => ({
+    version,
+    at: toIso(at),
+    state: state.at,
+    because: 'because' in state ? state.because : null,
+  })),
+})
+
+export type PlanFacts = Readonly<{
+  change: Change
+  /** Undefined where no change was made of it yet. */
+  id: string | undefined
+  context: ChangeContext
+  hold: (Hold & Readonly<{ since?: Instant }>) | undefined
+  likelyInTime: PlanJson['likely_in_time']
+}>
+
+export const planJson = ({ change, id, context, hold, likelyInTime }: PlanFacts): PlanJson => ({
+  ...identityJson(change.ref, context),
+  change_id: id ?? null,
+  ...whatJson(change),
+  waits_for: hold ? holdJson(hold) : null,
+  likely_in_time: likelyInTime,
+})

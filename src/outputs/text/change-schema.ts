@@ -1,0 +1,140 @@
+// Every output of changes is made from it; config/changes.schema.json is generated from it.
+import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
+import { toJSONSchema, union, unknown, type z } from 'zod'
+import { ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
+import { savingSchema } from './recommendation-schema.ts'
+
+const instant = iso.datetime().describe('An instant, UTC.')
+const nameOrNull = string().nullable()
+
+const settingSchema = strictObject({
+  delay_seconds: union([int().min(1), literal(['never', 'default'])]).optional(),
+  min_cu: number().positive().optional(),
+  max_cu: number().positive().optional().describe('Equal to min_cu: a fixed size.'),
+}).describe('The settings that the change sets; none for a restart.')
+
+const identity = {
+  account: string(),
+  project_id: string(),
+  project_name: nameOrNull,
+  endpoint_id: string(),
+  name: nameOrNull.describe('Name of the compute.'),
+  currency: string(),
+}
+
+const holdSchema = strictObject({
+  because: string(),
+  text: string().describe('The same in words.'),
+  since: instant.nullable().describe('When it was seen first; null: it has not begun.'),
+  until: instant.nullable().describe('Null: it has no known end.'),
+})
+
+const whatSchema = {
+  kind: oneOf(['delay', 'sizing', 'restart']),
+  from: settingSchema,
+  to: settingSchema,
+  when: oneOf(['idle', 'now']).describe(
+    'idle: while the compute is suspended. now: at once, its sessions are interrupted.',
+  ),
+  restarts: boolean().describe('The service restarts the compute for it.'),
+  request: strictObject({
+    method: string(),
+    path: string(),
+    body: record(string(), unknown()).nullable(),
+  }).describe('To the service, below its base URL.'),
+  plan_hash: string().describe('An approval names it.'),
+  recommendation_id: nameOrNull.describe('The recommendation that it implements.'),
+  promised_micros_per_30_days: savingSchema.nullable().describe('Saving of that recommendation.'),
+  deadline: instant.describe('Nothing is sent after it.'),
+}
+
+export const changeSchema = strictObject({
+  id: string(),
+  ...identity,
+  state: oneOf([...OPEN_STATES, ...ENDED_STATES]),
+  ...whatSchema,
+  asked_by: string().describe('Name of the token.'),
+  approved_by: nameOrNull.describe('Name of the token; null: no approval was needed, or none was given.'),
+  reason: string(),
+  created_at: instant,
+  hold: holdSchema
+    .nullable()
+    .describe('Why it is not sent now; null: it is sent, has ended, or nobody looked yet.'),
+  sent_at: instant.nullable().describe('When its last request was sent; null: none is known to be.'),
+  sessions: union([int().min(0), literal('unknown')])
+    .nullable()
+    .describe(
+      'Client sessions that it interrupted, counted right before the request, without those of the pooler; unknown: nobody counted them. Null: nothing was sent.',
+    ),
+  ended: strictObject({ at: instant, because: string() }).nullable().describe('Null while it is open.'),
+})
+
+export type ChangeJson = z.output<typeof changeSchema>
+export type ChangeSettingJson = ChangeJson['from']
+export type HoldJson = NonNullable<ChangeJson['hold']>
+
+export const changesSchema = strictObject({
+  schema_version: literal(1),
+  account: string(),
+  changes: array(changeSchema).describe('Newest first.'),
+})
+
+export type ChangesJson = z.output<typeof changesSchema>
+
+export const changeHistorySchema = strictObject({
+  schema_version: literal(1),
+  change: changeSchema,
+  history: array(
+    strictObject({
+      version: int().min(1),
+      at: instant,
+      state: changeSchema.shape.state,
+      because: nameOrNull,
+    }),
+  ).describe('Its states, oldest first.'),
+})
+
+export type ChangeHistoryJson = z.output<typeof changeHistorySchema>
+
+export const changeAnswerSchema = strictObject({
+  schema_version: literal(1),
+  change: changeSchema,
+  note: nameOrNull.describe('What was so already; null: the command changed something.'),
+})
+
+export type ChangeAnswerJson = z.output<typeof changeAnswerSchema>
+
+export const planSchema = strictObject({
+  ...identity,
+  change_id: nameOrNull.describe('Null: no change was made of it yet.'),
+  ...whatSchema,
+  waits_for: holdSchema.nullable().describe('What it waits for now; null: nothing is known.'),
+  likely_in_time: oneOf(['yes', 'no', 'unknown']).describe('Whether that is likely before the deadline.'),
+})
+
+export type PlanJson = z.output<typeof planSchema>
+
+export const plansSchema = strictObject({
+  schema_version: literal(1),
+  mode: string(),
+  kill_switch: array(string()).describe('What engages it; empty: it is off.'),
+  plans: array(planSchema),
+})
+
+export type PlansJson = z.output<typeof plansSchema>
+
+export const killSwitchSchema = strictObject({
+  schema_version: literal(1),
+  engaged: boolean(),
+  engaged_by: array(string()),
+})
+
+export type KillSwitchJson = z.output<typeof killSwitchSchema>
+
+/** Of the answers of `GET /api/v1/changes`, `/changes/{id}`, `/plan`, and of the commands. */
+export const changesJsonSchema = (): unknown => ({
+  title: 'Changes of Dormouse',
+  ...toJSONSchema(
+    union([changesSchema, changeHistorySchema, changeAnswerSchema, plansSchema, killSwitchSchema]),
+  ),
+})

@@ -1,0 +1,149 @@
+// Words of changes, the same on the command line, on pages, in reports and in explanations.
+import type { HoldReason } from '../../model/policy/change.ts'
+import type {
+  ChangeAnswerJson,
+  ChangeHistoryJson,
+  ChangeJson,
+  ChangeSettingJson,
+  HoldJson,
+  PlanJson,
+} from './change-schema.ts'
+import { savingText } from './recommendation-text.ts'
+
+const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
+  approval: 'it waits for an approval',
+  'kill-switch': 'the kill switch is engaged',
+  mode: 'the mode of the configuration allows no changes',
+  'key-refused': 'the service refuses the API key',
+  retry: 'the service was busy or could not take the request',
+  'project-busy': 'an operation of the project is in progress',
+  'delay-pace': 'a shorter delay is set at most once an hour',
+  'foreign-change': 'somebody else set the compute less than a day ago',
+  'replica-first': 'a replica of the branch is changed first',
+  'branch-pace': 'another compute of the branch was restarted less than ten minutes ago',
+  awake: 'it waits until the compute is suspended',
+  'next-start': 'it waits for the next start of the compute',
+  'client-expected': 'a client is expected while it would be made',
+  settle: 'a request without an answer may still take effect',
+  unverified: 'it waits until the service shows the result',
+}
+
+export const holdText = (because: HoldReason): string => HOLD_TEXTS[because]
+
+/** `autosuspend off`, `300 s`, `default delay`, `0.25–2 CU`. */
+function settingText({ delay_seconds: delay, min_cu: min, max_cu: max }: ChangeSettingJson): string {
+  const delayText =
+    delay === 'never' ? 'autosuspend off' : delay === 'default' ? 'default delay' : `${delay} s`
+  return [
+    ...(min === undefined || max === undefined ? [] : [`${min === max ? min : `${min}–${max}`} CU`]),
+    ...(delay === undefined ? [] : [delayText]),
+  ].join(', ')
+}
+
+type What = Pick<ChangeJson, 'kind' | 'from' | 'to'>
+
+/** `1 CU → 0.25–2 CU`, or `restart`. */
+export const changeTitle = ({ kind, from, to }: What): string =>
+  kind === 'restart' ? 'restart' : `${settingText(from)} → ${settingText(to)}`
+
+const OUTCOMES: Readonly<Record<ChangeJson['state'], string>> = {
+  proposed: 'proposed',
+  scheduled: 'scheduled',
+  applying: 'being applied',
+  verifying: 'applied, being verified',
+  done: 'done',
+  failed: 'failed',
+  superseded: 'superseded',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  rejected: 'rejected',
+  unknown: 'unknown, a person must look',
+}
+
+/** `scheduled: it waits until the compute is suspended`. */
+export function changeStateText({
+  state,
+  hold,
+  ended,
+}: Pick<ChangeJson, 'state' | 'hold' | 'ended'>): string {
+  const because = ended ? ended.because : hold && holdLine(hold)
+  return because ? `${OUTCOMES[state]}: ${because}` : OUTCOMES[state]
+}
+
+/** With since and until when. */
+export function holdLine({ text, since, until }: HoldJson): string {
+  const times = [...(since === null ? [] : [`since ${since}`]), ...(until === null ? [] : [`until ${until}`])]
+  return times.length === 0 ? text : `${text}, ${times.join(', ')}`
+}
+
+export const changeSummary = (change: ChangeJson): string =>
+  `${changeTitle(change)}, ${changeStateText(change)}`
+
+/** Facts of one change, a line each. */
+export function changeLines(change: ChangeJson): readonly string[] {
+  const {
+    asked_by: by,
+    approved_by: approver,
+    recommendation_id: recommendation,
+    sessions,
+    sent_at: sentAt,
+  } = change
+  return [
+    `asked for by ${by} at ${change.created_at}${change.reason === '' ? '' : `: ${change.reason}`}`,
+    ...(recommendation === null ? [] : [`implements the recommendation ${recommendation}`]),
+    ...promisedLines(change),
+    ...(approver === null ? [] : [`approved by ${approver}`]),
+    ...(change.ended ? [] : [`${whenText(change)}, until ${change.deadline}`]),
+    ...(sentAt === null ? [] : [`sent at ${sentAt}; ${sessionsText(sessions)}`]),
+    requestText(change),
+  ]
+}
+
+const promisedLines = ({
+  promised_micros_per_30_days: promised,
+  currency,
+}: Pick<ChangeJson, 'promised_micros_per_30_days' | 'currency'>) =>
+  promised === null ? [] : [savingText(promised, currency)]
+
+const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): string => {
+  if (when === 'now') return restarts ? 'at once, sessions are interrupted' : 'at once'
+  return restarts ? 'while nobody is connected' : 'at the next look: no session is interrupted'
+}
+
+const sessionsText = (sessions: ChangeJson['sessions']): string =>
+  `sessions interrupted: ${sessions ?? 'none was sent'}`
+
+const requestText = ({ request: { method, path, body } }: Pick<ChangeJson, 'request'>): string =>
+  `request: ${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`
+
+const IN_TIME_TEXTS: Readonly<Record<PlanJson['likely_in_time'], string>> = {
+  yes: 'likely before the deadline',
+  no: 'not likely before the deadline: autosuspend is off, so that no suspension comes by itself; --when now does not wait for one',
+  unknown: 'nobody can say whether that comes before the deadline',
+}
+
+/** What would be sent and when, a line each. */
+export function planLines(plan: PlanJson): readonly string[] {
+  const { endpoint_id: id, name, project_name: project, change_id: change, waits_for: hold } = plan
+  return [
+    `${id}${name === null ? '' : ` ${name}`} of ${project ?? plan.project_id}: ${changeTitle(plan)}`,
+    `  ${plan.restarts ? 'restarts the compute' : 'restarts nothing'}; ${whenText(plan)}, until ${plan.deadline}`,
+    ...promisedLines(plan).map((line) => `  ${line}`),
+    ...(hold ? [`  waits: ${holdLine(hold)}; ${IN_TIME_TEXTS[plan.likely_in_time]}`] : []),
+    `  ${requestText(plan)}`,
+    `  plan hash: ${plan.plan_hash}${change === null ? '' : `, change ${change}`}`,
+  ]
+}
+
+export const answerLines = ({ change, note }: ChangeAnswerJson): readonly string[] => [
+  `${change.id} of ${change.endpoint_id}: ${changeSummary(change)}`,
+  ...(note === null ? [] : [note]),
+  ...changeLines(change).map((line) => `  ${line}`),
+]
+
+export const historyLines = ({ change, history }: ChangeHistoryJson): readonly string[] => [
+  ...answerLines({ schema_version: 1, change, note: null }),
+  ...history.map(
+    ({ at, state, because }) => `  ${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`,
+  ),
+]
