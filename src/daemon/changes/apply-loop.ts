@@ -70,6 +70,8 @@ export type ApplyLoop = ReturnType<typeof createApplyLoop>
 
 /** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
 const LOOK_INTERVAL = seconds(10)
+/** Seconds between two looks after a request: operations of a change take seconds. */
+const VERIFY_INTERVAL = seconds(2)
 /** Seconds between two readings of the journal where nobody says that it has changed: another process may write. */
 const IDLE_INTERVAL = seconds(60)
 
@@ -251,10 +253,8 @@ const MIN_INTERVAL = seconds(1)
 /** Looks tell nothing of holds that only time ends. */
 function dueAfter({ because, until }: Hold, now: Instant): Instant {
   const isTimed = because === 'retry' || because === 'delay-pace'
-  const next =
-    until !== undefined && isTimed
-      ? until
-      : earliest(until ?? after(now, LOOK_INTERVAL), after(now, LOOK_INTERVAL))
+  const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
+  const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)
   return latest(next, after(now, MIN_INTERVAL))
 }
 
