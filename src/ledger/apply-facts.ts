@@ -16,13 +16,22 @@ import {
   needsOperations,
 } from '../model/inference/transition.ts'
 import { MIN_GAP } from '../model/ledger/gap.ts'
-import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
+import {
+  after,
+  earliest,
+  instant,
+  seconds,
+  type Instant,
+  type Interval,
+  type Seconds,
+} from '../model/units.ts'
 import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
 import { replacedAt } from './deleted-computes.ts'
 import {
   EMPTY_EVIDENCE,
+  addChanges,
   addDeletion,
   addLook,
   addMeasuredSize,
@@ -53,7 +62,12 @@ export type LedgerContext = Readonly<{
   dayOf: Zone['dayOf']
   /** Shortest gap that is stored; by default `MIN_GAP`. */
   minGap?: Seconds
+  /** When changes of a compute were under way; by default never. */
+  changesOf?: ChangesOf
 }>
+
+/** In order, of the last hour at least; undefined where there were none. */
+export type ChangesOf = (ref: ComputeRef) => readonly Interval[] | undefined
 
 export type ApplyContext = LedgerContext &
   Readonly<{
@@ -273,7 +287,11 @@ function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFac
   return undated ?? (unread ? looks.at(-1) : undefined)
 }
 
-function evidenceWith(before: ComputeEntry, facts: ComputeFacts, { now, delay, preset }: DelayContext) {
+function evidenceWith(
+  before: ComputeEntry,
+  facts: ComputeFacts,
+  { now, delay, preset, changesOf }: DelayContext,
+) {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)
   const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
@@ -282,7 +300,8 @@ function evidenceWith(before: ComputeEntry, facts: ComputeFacts, { now, delay, p
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),
     operated,
   )
-  const covered = facts.operationsRead ? addOperationsRead(read, facts, now) : read
+  const changed = addChanges(read, changesOf?.(before.ref))
+  const covered = facts.operationsRead ? addOperationsRead(changed, facts, now) : changed
   return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
 }
 

@@ -21,6 +21,7 @@ import { computeKey } from '../model/service/compute.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../model/service/operation.ts'
 import { micros, SECOND, type Micros } from '../model/units.ts'
 import { isRestart } from './evidence/boundaries.ts'
+import { NO_PUBLISHED_COUNTERS } from './settle/totals.ts'
 
 type TeamWasteContext = Readonly<{
   before: Ledger
@@ -83,10 +84,17 @@ export function addWakes(
 }
 
 function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: ComputeEntry): Wakes {
-  const dormouse = counters.wakesCaused - (before?.counters.wakesCaused ?? 0)
-  const unknown = Math.max(0, counters.wakes - (before?.counters.wakes ?? 0) - dormouse)
-  if (dormouse + unknown === 0) return sum
-  return { dormouse: sum.dormouse + dormouse, unknown: sum.unknown + unknown }
+  const { wakes, wakesCaused, wakesByChange = 0 } = before?.counters ?? NO_PUBLISHED_COUNTERS
+  const dormouse = counters.wakesCaused - wakesCaused
+  const change = (counters.wakesByChange ?? 0) - wakesByChange
+  const unknown = Math.max(0, counters.wakes - wakes - dormouse - change)
+  if (dormouse + change + unknown === 0) return sum
+  const byChange = (sum.change ?? 0) + change
+  return {
+    dormouse: sum.dormouse + dormouse,
+    unknown: sum.unknown + unknown,
+    ...(byChange > 0 && { change: byChange }),
+  }
 }
 
 /** Pairs of action and status counted apart, further ones as `other`; the service has about 30. */

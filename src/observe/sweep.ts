@@ -201,6 +201,7 @@ const fleetOf = (
   readAt,
   failed: waiting.looks,
   listLag: plan.listLag,
+  changing: plan.changing,
 })
 
 const limitsOf = (plan: SweepPlan, { requests }: ListResult, projects: number) => ({

@@ -172,7 +172,9 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     lastStartedAt = clock.monotonic()
     const next = livePlan.current()
     const plan = (await storePrices(next.plan.prices)) ? next : used
-    const done = await passes(ports, { before: state, plan: plan.plan }, { ...environment, signal })
+    const { changesOf, changing } = changes.forPass()
+    const withChanges = { ...plan.plan, changesOf, sweep: { ...plan.plan.sweep, changing } }
+    const done = await passes(ports, { before: state, plan: withChanges }, { ...environment, signal })
     state = done.state
     used = plan
     return done

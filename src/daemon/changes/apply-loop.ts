@@ -56,6 +56,8 @@ export type ApplyLoopOptions = Readonly<{
   countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
   /** Service time less wall clock, ms. */
   clockOffset: () => number
+  /** After each transition that is stored. */
+  onMove?: (change: Change) => void
   /** The state machine. */
   machine?: ApplyMachine
   /** As the last pass saw it; undefined where none did. */
@@ -111,6 +113,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     holds.clear(change.id)
     if (isEnded(state)) open.delete(change.id)
     else open.set(change.id, done.value)
+    options.onMove?.(done.value)
     await options.send(events)
     return done.value
   }

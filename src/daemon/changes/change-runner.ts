@@ -1,7 +1,8 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AccountConfig, Config } from '../../config/load.ts'
+import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
-import type { InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
+import type { Change, InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -12,6 +13,7 @@ import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { createApplyLoop } from './apply-loop.ts'
+import { createChangeTimes } from './change-times.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createChangeRules } from './rules.ts'
 
@@ -22,6 +24,8 @@ export type ChangeRunner = Readonly<{
   now: () => Instant
   limits: () => Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
   open: () => readonly OpenChange[]
+  /** What a pass must know of changes. */
+  forPass: () => Readonly<{ changesOf: ChangesOf; changing: ReadonlySet<string> }>
   holdOf: (id: string) => OpenChange['hold']
   /** The journal, the kill switch or the mode has changed. */
   wake: () => void
@@ -50,6 +54,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const { clock, store, send } = ports
   const clockOffset = () => state().clock.offset
   const now = () => instant(clock.now() + clockOffset())
+  const times = createChangeTimes(now)
   const loop = createApplyLoop({
     ...ports,
     account: account.name,
@@ -65,6 +70,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     rulesOf: createChangeRules({ account: account.name, journal, history: ports.history, now }),
     countSessions: createSessionCount(ports, () => config().reading.mode !== 'off'),
     clockOffset,
+    onMove: times.add,
     published: ({ ref }) => {
       const { computes, projects } = state().ledger
       const entry = computes.get(computeKey(ref))
@@ -77,10 +83,23 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     now,
     limits: () => ({ preset: options.preset(), limits: account.limits }),
     open: loop.open,
+    forPass: () => ({ changesOf: times.of, changing: changingProjects(loop.open(), state()) }),
     holdOf: loop.holdOf,
     wake: loop.wake,
-    run: loop.run,
+    run: async (signal) => {
+      await times.load(journal, account.name, log)
+      await loop.run(signal)
+    },
   }
+}
+
+/** Projects that each pass looks at: a request may be on its way, or a suspension is waited for. */
+function changingProjects(open: readonly OpenChange[], { ledger }: PassState): ReadonlySet<string> {
+  const isAwake = ({ ref }: Change) => ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
+  const changing = open.filter(
+    ({ change }) => change.state.at !== 'proposed' && (change.state.at !== 'scheduled' || isAwake(change)),
+  )
+  return new Set(changing.map(({ change }) => change.ref.projectId))
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Deletion, Look, ReadingAttempt } from '../../model/observation.ts'
 import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { earliest, instant, latest, type Cu, type Instant } from '../../model/units.ts'
+import { earliest, instant, latest, type Cu, type Instant, type Interval } from '../../model/units.ts'
 import { emptyAt } from '../interval-math.ts'
 import { isSameRecord } from './certainty.ts'
 
@@ -63,6 +63,13 @@ export const addDeletion = (
   const observation = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
   const state = likelyAt === undefined ? observation : { ...observation, likelyAt }
   return { ...evidence, states: addState(evidence.states, state) }
+}
+
+/** A change that has ended since replaces itself as it was under way. */
+export function addChanges(evidence: Evidence, changes: readonly Interval[] | undefined): Evidence {
+  if (!changes) return evidence
+  const byStart = new Map([...(evidence.changes ?? []), ...changes].map((one) => [one.from, one]))
+  return { ...evidence, changes: [...byStart.values()].toSorted((a, b) => a.from - b.from) }
 }
 
 export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {

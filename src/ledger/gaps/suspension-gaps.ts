@@ -19,7 +19,12 @@ import {
   type Seconds,
 } from '../../model/units.ts'
 import { isWokenByService } from '../attribution/attribution.ts'
-import { clientActivities, isWokenByObserver, observerActivities } from '../evidence/activity.ts'
+import {
+  clientActivities,
+  isWokenByChange,
+  isWokenByObserver,
+  observerActivities,
+} from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { activityAt, lengthOf, maskedBy, WAKE_TIME, wasFollowed } from './follow-activity.ts'
 
@@ -79,7 +84,9 @@ function firstActivity(
   const { from } = interval
   const [client] = clients
   const isWokenByClient =
-    !isWokenByObserver(interval, evidence.ownSessions) && !isWokenByService(interval, evidence)
+    !isWokenByObserver(interval, evidence.ownSessions) &&
+    !isWokenByChange(interval, evidence.changes) &&
+    !isWokenByService(interval, evidence)
   if (!isWokenByClient) return client === undefined ? undefined : { from: from.earliest, to: client }
   if (client === undefined && isShownUnused(interval, evidence)) return undefined
   return { from: instant(from.earliest - WAKE_TIME), to: from.latest }

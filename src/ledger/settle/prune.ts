@@ -36,6 +36,7 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
     ownSessions: ownSessions.filter(({ disconnectedAt }) =>
       open ? disconnectedAt + MAX_SESSION_TRACE >= open.from.earliest : isAfter(disconnectedAt),
     ),
+    ...changesAfter(evidence, at, open),
     covered,
     readSince,
     updates: updateBehaviourOf(evidence),
@@ -43,6 +44,16 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
       ? mergeAttribution(evidence.attributed, open.from.earliest, at)
       : evidence.attributed.filter(({ to }) => isAfter(to)),
   }
+}
+
+/** Those of the interval in progress stay, as long as it may be restated. */
+function changesAfter(
+  { changes = [] }: Evidence,
+  at: Instant,
+  open: AwakeInterval | undefined,
+): Pick<Evidence, 'changes'> {
+  const kept = changes.filter(({ to }) => to + SECOND > (open?.from.earliest ?? at))
+  return kept.length === 0 ? {} : { changes: kept }
 }
 
 /** Without observations older than the last start or suspension before the watermark, served from a stale record. */

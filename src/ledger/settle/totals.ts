@@ -9,7 +9,7 @@ import {
   UNPRODUCTIVE_CAUSES,
 } from '../../model/ledger/counters.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
-import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
+import { observerOverhead, idleTailOf, isWokenByChange, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
 import { parseCulpritKey } from '../attribution/causes.ts'
@@ -54,12 +54,17 @@ function assumedOf(slices: readonly AwakeSlice[]): Pick<Totals, 'assumed'> {
   return assumed.length === 0 ? {} : { assumed: cuTimeSum(cuTimeOf(assumed)).likely }
 }
 
-export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext): Totals => ({
-  ...NO_TOTALS,
-  wakes: interval.restart ? 0 : 1,
-  restarts: interval.restart ? 1 : 0,
-  wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.ownSessions) ? 1 : 0,
-})
+export function startTotals(interval: AwakeInterval, { evidence }: TotalsContext): Totals {
+  if (interval.restart) return { ...NO_TOTALS, restarts: 1 }
+  const byReading = isWokenByObserver(interval, evidence.ownSessions)
+  const byChange = !byReading && isWokenByChange(interval, evidence.changes)
+  return {
+    ...NO_TOTALS,
+    wakes: 1,
+    wakesCaused: byReading ? 1 : 0,
+    ...(byChange && { wakesByChange: 1 }),
+  }
+}
 
 /** Totals of the end, or what an interval in progress has so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
@@ -82,6 +87,9 @@ export function addTotals(a: Totals, b: Totals): Totals {
     suspends: a.suspends + b.suspends,
     restarts: a.restarts + b.restarts,
     wakesCaused: a.wakesCaused + b.wakesCaused,
+    ...((a.wakesByChange ?? b.wakesByChange) !== undefined && {
+      wakesByChange: (a.wakesByChange ?? 0) + (b.wakesByChange ?? 0),
+    }),
   }
 }
 
@@ -104,6 +112,9 @@ export function raiseCounters(before: PublishedCounters, totals: Totals, price: 
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),
     wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
+    ...((before.wakesByChange ?? totals.wakesByChange) !== undefined && {
+      wakesByChange: Math.max(before.wakesByChange ?? 0, totals.wakesByChange ?? 0),
+    }),
     unproductive: updateUnproductive(before.unproductive ?? {}, totals, spend),
   }
 }

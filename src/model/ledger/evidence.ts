@@ -113,6 +113,8 @@ export type Evidence = Readonly<{
   /** Inside a range, by readings. */
   measured: readonly MeasuredSize[]
   ownSessions: readonly OwnSession[]
+  /** When changes of Dormouse were under way that may wake the compute; absent where there were none. */
+  changes?: readonly Interval[] | undefined
   /** In order, not overlapping. */
   attributed: readonly AttributedInterval[]
   /** Where the list of operations is complete; undefined before the first list. */

@@ -22,7 +22,10 @@ export type Totals = Readonly<{
   wakes: number
   suspends: number
   restarts: number
+  /** By readings. */
   wakesCaused: number
+  /** By changes; absent where there were none. */
+  wakesByChange?: number | undefined
 }>
 
 /** Likely values: a counter never falls, also when a total is restated. */

@@ -21,6 +21,8 @@ export type PollPlan = Readonly<{
   hasConfiguredProjects?: boolean
   /** How late the project list may show activity. */
   listLag: Seconds
+  /** Projects in which a change of Dormouse is under way; default none. */
+  changing?: ReadonlySet<string>
 }>
 
 /** Requests of a sweep, however short the interval is. */

@@ -20,6 +20,8 @@ export type UrgencyInput = Readonly<{
   listLag: Seconds
   /** Projects whose last request for computes failed. */
   failed: PendingRetries['looks']
+  /** Projects in which a change of Dormouse is under way. */
+  changing?: ReadonlySet<string> | undefined
 }>
 
 /** Project id → when the page that held it was asked for the last time. */
@@ -47,6 +49,9 @@ export function scoreByUrgency(
     if (attempts) scores.failing.set(projectId, now - attempts.at)
     else scores[urgency].set(projectId, Math.max(score, scores[urgency].get(projectId) ?? score))
   }
+  // as urgent as the smallest compute that has just been seen in a transition
+  for (const projectId of fleet.changing ?? [])
+    if (fleet.ledger.projects.has(projectId)) addReason(projectId, 'in-flight', 0)
   scoreComputes(fleet, now, addReason)
   scoreProjects(fleet, { maxAge, now }, addReason)
   return scores
@@ -128,7 +133,7 @@ const STUCK_AFTER = seconds(300)
 
 /**
  * Urgency of an awake compute:
- * 1. `in-flight`: the service shows a transition in progress, and it is not stuck;
+ * 1. `in-flight`: the service shows a transition in progress, and it is not stuck; a project with a change under way, too;
  * 2. `transition`: its suspension was due, and the list would show newer activity but does not;
  * 3. `awake`: otherwise; first those whose suspension was due while the list could not show newer activity yet.
  */

@@ -64,6 +64,12 @@ test('wakes count for Dormouse where it caused them, and else as unknown', () =>
   expect(addWakes(ledger().counters, [woken(2, 0)], ledger()).wakes).toEqual({ dormouse: 0, unknown: 2 })
 })
 
+test('wakes count for changes apart from readings', () => {
+  const changed = woken(6, 1)
+  const after = { ...changed, counters: { ...changed.counters, wakesByChange: 2 } }
+  expect(wakesAfter(woken(3, 0), after)).toEqual({ dormouse: 2, change: 2, unknown: 10 })
+})
+
 test('a wake that is later found to be caused by Dormouse takes nothing back, and without a wake nothing is written', () => {
   expect(wakesAfter(woken(3, 0), woken(3, 1))).toEqual({ dormouse: 2, unknown: 10 })
   const same = withWakes(woken(3, 1))

@@ -91,6 +91,8 @@ describe('the computes of', () => {
       true,
     ],
     ['one that left the list', fleet(fleetOf([{}]), { lost: ['project-0'] }), true],
+    ['one that Dormouse changes', fleet(fleetOf([{}]), { changing: new Set(['project-0']) }), true],
+    ['one beside it', fleet(fleetOf([{}]), { changing: new Set(['project-9']) }), false],
   ])('%s are looked at: %#', (_, seen, expected) => {
     expect(chosen(seen, all, at(160)).projectIds).toHaveLength(expected ? 1 : 0)
   })

@@ -26,8 +26,8 @@ export function putAccount(view: AccountView, now: Instant, put: AddSample): voi
 }
 
 export function putWakes(accounts: readonly AccountView[], put: AddSample): void {
-  for (const initiator of ['dormouse', 'unknown'] as const) {
-    const wakes = sumOf(accounts, ({ wakesBy }) => wakesBy[initiator])
+  for (const initiator of ['dormouse', 'change', 'unknown'] as const) {
+    const wakes = sumOf(accounts, ({ wakesBy }) => wakesBy[initiator] ?? 0)
     put('wakes_total', [initiator], wakes)
   }
 }
