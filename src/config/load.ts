@@ -129,7 +129,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
   const notifications = buildNotifications(entry.notifications, context)
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
   const report = buildReportSinks(entry.report, teams, context)
-  const killed = killSwitchOf(context)
+  const changes = changesOf(entry, context)
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap(({ key, dsnPassword }, index) =>
@@ -140,8 +140,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
     ...missingDatabase(entry),
     ...planLimitsProblems(preset, limits),
-    ...(killed.ok ? [] : [killed.error]),
-    ...[windows, budgets, notifications, report].flatMap((section) => section.problems),
+    ...[windows, budgets, notifications, report, changes].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
   const { prices: _prices, calendars: _calendars, ...rest } = entry
@@ -161,19 +160,18 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     policies: createPolicies(entry.policies),
     notifications: notifications.notifications,
     report: { ...entry.report, sinks: report.reportSinks },
-    changes: {
-      killSwitchFile: optionalPath(folder, entry.changes.killSwitchFile),
-      isKilled: killed.ok && killed.value,
-    },
+    changes: changes.changes,
   })
 }
 
 export const KILL_SWITCH_VARIABLE = 'DORMOUSE_KILL_SWITCH'
 
-function killSwitchOf({ env }: ConfigContext): Result<boolean, string> {
+function changesOf({ changes }: ConfigEntry, { env, folder }: ConfigContext) {
   const text = env[KILL_SWITCH_VARIABLE] ?? ''
-  if (text === '1' || text === '0' || text === '') return ok(text === '1')
-  return failed(`${KILL_SWITCH_VARIABLE}: expected 1 or 0`)
+  return {
+    changes: { killSwitchFile: optionalPath(folder, changes.killSwitchFile), isKilled: text === '1' },
+    problems: ['1', '0', ''].includes(text) ? [] : [`${KILL_SWITCH_VARIABLE}: expected 1 or 0, got ${text}`],
+  }
 }
 
 const optionalPath = (folder: string, path: string | undefined): string | undefined =>

@@ -46,7 +46,7 @@ describe('a configuration', () => {
           deadline: 5,
           maxConcurrent: 16,
         },
-        service: { preset: '2026-03', requestsPerMinute: 350, useConnectionUri: false },
+        service: { preset: '2026-03', requestsPerMinute: 350, useConnectionUri: false, settle: 120 },
         server: {
           telemetry: { host: '0.0.0.0', port: 9477 },
           api: { host: '127.0.0.1', port: 9478 },
@@ -59,6 +59,7 @@ describe('a configuration', () => {
         },
         store: { folder: join(folder, 'dormouse-data') },
         metrics: { detail: 'basic', perCompute: 'all', staleAfter: 3, maxSeries: 100_000 },
+        changes: { isKilled: false, killSwitchFile: undefined },
         log: { level: 'info' },
         report: {
           plan: { groupBy: undefined, onlyTeam: undefined, redact: [] },

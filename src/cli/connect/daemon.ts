@@ -97,10 +97,7 @@ export async function askDaemon(
   try {
     const { statusCode, body } = await request(`${apiUrl.replace(/\/+$/, '')}${path}`, {
       method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(sent !== null && { 'content-type': 'application/json' }),
-      },
+      headers: headersOf(token, sent),
       body: sent,
       headersTimeout: timeout,
       bodyTimeout: timeout,
@@ -113,6 +110,11 @@ export async function askDaemon(
     return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${errorReason(cause)})` })
   }
 }
+
+const headersOf = (token: string | undefined, sent: string | null) => ({
+  ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  ...(sent !== null && { 'content-type': 'application/json' }),
+})
 
 export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 

@@ -68,8 +68,6 @@ export type RulesOfChange = Pick<ChangeRules, 'shortenedAt' | 'siblings' | 'arri
 
 export type ApplyMachine = Readonly<{ nextStep: typeof nextStep; afterAnswer: typeof afterAnswer }>
 
-export type ApplyLoop = ReturnType<typeof createApplyLoop>
-
 /** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
 const LOOK_INTERVAL = seconds(10)
 /** Seconds between two looks after a request: operations of a change take seconds. */

@@ -8,7 +8,8 @@ import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { computeKey, type Compute } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { instant, type Instant } from '../../model/units.ts'
+import { instant, seconds, type Instant } from '../../model/units.ts'
+import { createDeadline } from '../../std/deadline.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -46,8 +47,8 @@ type ChangeRunnerOptions = Readonly<{
 
 /** Share of the request allowance that looks may take. Source: changing.md. */
 const LOOK_SHARE = 0.1
-/** A count of sessions that takes longer is left out: the look before it would be too old to send. */
-const COUNT_WITHIN = 1000
+/** Seconds; a count of sessions that takes longer is left out: the look before it would be too old to send. */
+const COUNT_WITHIN = seconds(1)
 
 export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const { account, config, ports, journal, killSwitch, log, state } = options
@@ -106,12 +107,12 @@ function changingProjects(open: readonly OpenChange[], { ledger }: PassState): R
  * Client sessions by a light reading. The look before it showed the compute awake, and it is restarted a moment later, so that the reading
  * neither wakes it nor keeps it awake.
  */
-function createSessionCount({ readings }: Pick<Ports, 'readings'>, isRead: () => boolean) {
+function createSessionCount({ readings, clock }: Pick<Ports, 'readings' | 'clock'>, isRead: () => boolean) {
   return async (compute: Compute, signal: AbortSignal): Promise<InterruptedSessions> => {
     if (!isRead() || readings.refusalOf(compute) !== undefined) return 'unknown'
-    const within = AbortSignal.any([signal, AbortSignal.timeout(COUNT_WITHIN)])
-    if (await readings.prepare(compute, within)) return 'unknown'
-    const read = await readings.read(compute, 'light', within)
+    using within = createDeadline((ended) => clock.sleep(COUNT_WITHIN, ended), signal)
+    if (await readings.prepare(compute, within.signal)) return 'unknown'
+    const read = await readings.read(compute, 'light', within.signal)
     const counts = read.kind === 'read' ? ifRead(read.reading.connections) : undefined
     return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
   }

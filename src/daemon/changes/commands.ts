@@ -6,17 +6,16 @@ import { isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
 import { changeText, hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { isEnded, type Change, type ChangeMoment, type ChangeState } from '../../model/policy/change.ts'
-import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { Random } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { addChange, transition, type Journal } from '../../model/ports/journal.ts'
 import type { CommitRefusal } from '../../model/ports/store.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
 import { after, seconds, type Instant } from '../../model/units.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
 import type { ChangeRunner } from './change-runner.ts'
-import { refuseCommand, targetOf, viewNamed, viewOfRef, type CommandProblem } from './targets.ts'
+import { planOfRecommendation, readRecommendation } from './recommended.ts'
+import { refuseCommand, refusePlan, targetOf, viewNamed, viewOfRef, type CommandProblem } from './targets.ts'
 
 export type CommandSources = Readonly<{
   snapshot: () => Snapshot | undefined
@@ -56,7 +55,7 @@ export function createChangeCommands(sources: CommandSources) {
     if (!view.ok) return view
     const runner = runnerOf(view.value.identity.ref.account)
     const plan = planChange(targetOf(view.value, runner.limits()), asked, digest)
-    if (!plan.ok) return refuseCommand(400, withPath(plan.error))
+    if (!plan.ok) return refusePlan(400, plan.error)
     const now = runner.now()
     return add({
       ...newChange(plan.value, { random, now, until: asked.until }),
@@ -196,9 +195,6 @@ const CONFLICTS: Readonly<Record<CommitRefusal['kind'], string>> = {
 
 const isFrom = (origin: Change['origin'], id: string) => origin.by === 'recommendation' && origin.id === id
 
-const withPath = ({ path, message }: Readonly<{ path: string; message: string }>) =>
-  path === '' ? message : `${path}: ${message}`
-
 const approvedText = ({ state, origin }: Change): string => {
   const by = 'approvedBy' in state ? state.approvedBy : undefined
   return by === undefined
@@ -234,55 +230,3 @@ const newChange = (
 })
 
 const planText = (plan: ChangePlan) => `${changeText(plan)}, plan hash ${plan.planHash}`
-
-export async function readRecommendations(
-  { history }: Pick<CommandSources, 'history'>,
-  refs: readonly ComputeRef[],
-): Promise<readonly Recommendation[]> {
-  const read = refs.map((ref) =>
-    Array.fromAsync(history.recommendations(ref.account, { computes: [ref], states: ['open'] })),
-  )
-  return (await Promise.all(read)).flat()
-}
-
-/** In any state. @param id begins with that of its compute */
-export async function readRecommendation(
-  { history }: Pick<CommandSources, 'history'>,
-  { computes }: Snapshot,
-  id: string,
-): Promise<Recommendation | undefined> {
-  const endpointId = id.split('.')[0]
-  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
-  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
-  return (await Promise.all(read)).flat().find((one) => one.id === id)
-}
-
-/** The change that an approval of a recommendation makes. */
-export function planOfRecommendation(
-  snapshot: Snapshot,
-  { id, kind, ref, to, life, from }: Recommendation,
-  { when, runnerOf }: Readonly<{ when: ChangeMoment; runnerOf: CommandSources['runnerOf'] }>,
-): Result<ChangePlan, CommandProblem> {
-  if (life.state !== 'open')
-    return refuseCommand(409, `recommendation ${id} is ${life.state}: only an open one is approved`)
-  if (kind !== 'delay' && kind !== 'sizing' && kind !== 'refresh')
-    return refuseCommand(
-      409,
-      `recommendation ${id} is of kind ${kind}, which no change of settings implements`,
-    )
-  const view = viewOfRef(snapshot, ref)
-  if (!view) return refuseCommand(409, `the compute of recommendation ${id} is gone`)
-  const target = targetOf(view, runnerOf(ref.account).limits())
-  const { sizing, delay: autosuspendDelay } = from
-  const made = { ...(sizing && { sizing }), ...(autosuspendDelay !== undefined && { autosuspendDelay }) }
-  if (!hasSettings(target, made)) {
-    const current = settingsText(settingsLike(made, target))
-    return refuseCommand(
-      409,
-      `recommendation ${id} was made for ${settingsText(made)}, and the compute has ${current} now`,
-    )
-  }
-  const size = to.sizing && ('fixed' in to.sizing ? { fixed: to.sizing.fixed } : to.sizing)
-  const plan = planChange(target, { size, delay: to.delay, restart: kind === 'refresh', when }, digest)
-  return plan.ok ? plan : refuseCommand(409, withPath(plan.error))
-}

@@ -16,13 +16,8 @@ import type {
 } from '../../outputs/text/change-schema.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { computesNamed } from '../history/named-computes.ts'
-import {
-  DEFAULT_WAIT,
-  planOfRecommendation,
-  readRecommendation,
-  readRecommendations,
-  type CommandSources,
-} from './commands.ts'
+import { DEFAULT_WAIT, type CommandSources } from './commands.ts'
+import { openRecommendations, planOfRecommendation, readRecommendation } from './recommended.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { changeContextOf, refuseCommand, viewOfRef, type CommandProblem } from './targets.ts'
@@ -137,7 +132,7 @@ async function plansOf(
   if (refs.length === 0)
     return refuseCommand(404, `no compute, recommendation or open change is called ${name}`)
   const ids = new Set(refs.map(({ endpointId }) => endpointId))
-  const proposals = (await readRecommendations(sources, refs)).map(planOfOne)
+  const proposals = (await openRecommendations(sources, refs)).map(planOfOne)
   return ok([
     ...open.filter(({ ref }) => ids.has(ref.endpointId)).map(planOfOpen),
     ...proposals.flatMap((plan) => (plan.ok ? [plan.value] : [])),

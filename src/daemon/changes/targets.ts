@@ -1,5 +1,5 @@
 // The compute that a command names, and what a plan of a change needs of it.
-import type { PlanTarget } from '../../apply/asked-settings.ts'
+import type { PlanProblem, PlanTarget } from '../../apply/asked-settings.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, type ComputeRef } from '../../model/service/compute.ts'
@@ -15,6 +15,11 @@ export const refuseCommand = (
   status: CommandProblem['status'],
   message: string,
 ): Result<never, CommandProblem> => failed({ status, message })
+
+export const refusePlan = (
+  status: CommandProblem['status'],
+  { path, message }: PlanProblem,
+): Result<never, CommandProblem> => refuseCommand(status, path === '' ? message : `${path}: ${message}`)
 
 type Limits = Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
 

@@ -1,0 +1,82 @@
+// Recommendations as changes: which a command names, and the change that its approval makes.
+import type { ChangeAsk } from '../../apply/asked-settings.ts'
+import { planChange, type ChangePlan } from '../../apply/plan.ts'
+import { hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { ChangeMoment, ChangeSettings } from '../../model/policy/change.ts'
+import type { Recommendation } from '../../model/policy/recommendation.ts'
+import type { History } from '../../model/ports/history.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import type { Result } from '../../std/result.ts'
+import { digest } from '../advice/evaluate.ts'
+import type { ChangeRunner } from './change-runner.ts'
+import { refuseCommand, refusePlan, targetOf, viewOfRef, type CommandProblem } from './targets.ts'
+
+type Recommendations = Readonly<{ history: Pick<History, 'recommendations'> }>
+
+export async function openRecommendations(
+  { history }: Recommendations,
+  refs: readonly ComputeRef[],
+): Promise<readonly Recommendation[]> {
+  const read = refs.map((ref) =>
+    Array.fromAsync(history.recommendations(ref.account, { computes: [ref], states: ['open'] })),
+  )
+  return (await Promise.all(read)).flat()
+}
+
+/** In any state. @param id begins with that of its compute */
+export async function readRecommendation(
+  { history }: Recommendations,
+  { computes }: Snapshot,
+  id: string,
+): Promise<Recommendation | undefined> {
+  const endpointId = id.split('.')[0]
+  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
+  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
+  return (await Promise.all(read)).flat().find((one) => one.id === id)
+}
+
+/** The change that an approval of a recommendation makes. */
+export function planOfRecommendation(
+  snapshot: Snapshot,
+  recommendation: Recommendation,
+  {
+    when,
+    runnerOf,
+  }: Readonly<{ when: ChangeMoment; runnerOf: (account: string) => Pick<ChangeRunner, 'limits'> }>,
+): Result<ChangePlan, CommandProblem> {
+  const { id, kind, ref, life } = recommendation
+  if (life.state !== 'open')
+    return refuseCommand(409, `recommendation ${id} is ${life.state}: only an open one is approved`)
+  if (kind !== 'delay' && kind !== 'sizing' && kind !== 'refresh')
+    return refuseCommand(
+      409,
+      `recommendation ${id} is of kind ${kind}, which no change of settings implements`,
+    )
+  const view = viewOfRef(snapshot, ref)
+  if (!view) return refuseCommand(409, `the compute of recommendation ${id} is gone`)
+  const target = targetOf(view, runnerOf(ref.account).limits())
+  const made = settingsOfGrounds(recommendation)
+  if (!hasSettings(target, made)) {
+    const current = settingsText(settingsLike(made, target))
+    return refuseCommand(
+      409,
+      `recommendation ${id} was made for ${settingsText(made)}, and the compute has ${current} now`,
+    )
+  }
+  const plan = planChange(target, askOf(recommendation, when), digest)
+  return plan.ok ? plan : refusePlan(409, plan.error)
+}
+
+/** Those that it was made for. */
+const settingsOfGrounds = ({ from: { sizing, delay } }: Recommendation): ChangeSettings => ({
+  ...(sizing && { sizing }),
+  ...(delay !== undefined && { autosuspendDelay: delay }),
+})
+
+const askOf = ({ kind, to: { sizing, delay } }: Recommendation, when: ChangeMoment): ChangeAsk => ({
+  size: sizing && ('fixed' in sizing ? { fixed: sizing.fixed } : sizing),
+  delay,
+  restart: kind === 'refresh',
+  when,
+})
