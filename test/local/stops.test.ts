@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { serverOf } from '../../src/local/compute/orphans.ts'
 import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import type { Local } from '../../src/local/start.ts'
-import { testWith } from '../support/tiers.ts'
+import { longTest, splitCases, testWith } from '../support/tiers.ts'
 import { ended, set } from './conformance/service.ts'
 import { type Subject, call, connected, freshFolder, quickLocal, subject, until } from './support.ts'
 
@@ -43,30 +43,38 @@ const SIZE = { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 0.5 }
 
 type Act = (stage: Stage) => Promise<unknown>
 
+type Case = readonly [string, why: string, use: (session: Client) => unknown, working: number, act: Act]
+
+const CASES: readonly Case[] = [
+  ['a change of the size', 'config', idle, 0, (on) => patch(on, SIZE)],
+  ['a change of the size, client in a transaction', 'config', inTransaction, 1, (on) => patch(on, SIZE)],
+  ['a change of the size, client in a statement', 'config', inStatement, 1, (on) => patch(on, SIZE)],
+  ['a restart', 'restart-call', idle, 0, (on) => post(on, 'restart')],
+  ['a suspension', 'suspend-call', inTransaction, 1, (on) => post(on, 'suspend')],
+  ['disabling', 'disabled', idle, 0, (on) => patch(on, { disabled: true })],
+  ['a deletion', 'deleted', idle, 0, ({ local, shop }) => call(local, `DELETE ${shop.path}`)],
+  ['the death of the server', 'crash', idle, 0, kill],
+]
+const [short, others] = splitCases(CASES, 4)
+
+async function endsSession(...[, why, use, working, act]: Case): Promise<void> {
+  const on = await stage()
+  const { shop } = on
+  const session = await connected(shop.uri)
+  await session.query('select 1')
+  await use(session)
+  if (use === inStatement) await until('the statement runs', () => runs(on))
+  const dropped = new Promise((resolve) => void session.once('end', resolve))
+  await act(on)
+  await dropped
+  await until('it has stopped', () => shop.truth().suspends > 0)
+  expect(shop.truth().stops).toHaveLength(1)
+  expect(lastStop(shop.truth())).toEqual({ why, open: 1, open_pooled: 0, working })
+}
+
 describe('a stop counts the sessions that it ends', () => {
-  test.each<readonly [string, string, (session: Client) => unknown, number, Act]>([
-    ['a change of the size', 'config', idle, 0, (on) => patch(on, SIZE)],
-    ['a change of the size, client in a transaction', 'config', inTransaction, 1, (on) => patch(on, SIZE)],
-    ['a change of the size, client in a statement', 'config', inStatement, 1, (on) => patch(on, SIZE)],
-    ['a restart', 'restart-call', idle, 0, (on) => post(on, 'restart')],
-    ['a suspension', 'suspend-call', inTransaction, 1, (on) => post(on, 'suspend')],
-    ['disabling', 'disabled', idle, 0, (on) => patch(on, { disabled: true })],
-    ['a deletion', 'deleted', idle, 0, ({ local, shop }) => call(local, `DELETE ${shop.path}`)],
-    ['the death of the server', 'crash', idle, 0, kill],
-  ])('%s', async (_, why, use, working, act) => {
-    const on = await stage()
-    const { shop } = on
-    const session = await connected(shop.uri)
-    await session.query('select 1')
-    await use(session)
-    if (use === inStatement) await until('the statement runs', () => runs(on))
-    const dropped = new Promise((resolve) => void session.once('end', resolve))
-    await act(on)
-    await dropped
-    await until('it has stopped', () => shop.truth().suspends > 0)
-    expect(shop.truth().stops).toHaveLength(1)
-    expect(lastStop(shop.truth())).toEqual({ why, open: 1, open_pooled: 0, working })
-  })
+  test.each(short)('%s', endsSession)
+  longTest.each(others)('%s', endsSession)
 
   test('an idle client does not keep the compute awake, and one that has left is not counted', async () => {
     const on = await stage(1)
@@ -103,7 +111,7 @@ describe('a stop counts the sessions that it ends', () => {
     expect(lastStop(shop.truth())).toEqual({ why: 'config', open: 3, open_pooled: 2, working: 1 })
   })
 
-  test('with a grace, only the clients that have not left when it ends', async () => {
+  longTest('with a grace, only the clients that have not left when it ends', async () => {
     const on = await stage()
     const { local, shop } = on
     await set(local, { suspendDrops: { grace: 60 } })

@@ -196,6 +196,7 @@ const planeOf = (now: () => Simulation): Plane => ({
   project: (projectId) => now().project(projectId),
   createProject: (project, asked) => now().createProject(project, asked),
   request: (projectId, asked) => now().request(projectId, asked),
+  later: (at, work) => now().later(at, work),
   intervals: (projectId, window) => now().intervals(projectId, window),
   operation: (projectId, operationId) => now().operation(projectId, operationId),
   operations: (projectId, limit, before) => now().operations(projectId, limit, before),

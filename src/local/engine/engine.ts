@@ -129,7 +129,7 @@ export function createEngine(options: EngineOptions): Engine {
     return project && computeOf(project, endpointId)
   }
   for (const project of projects.values()) reindex(undefined, project)
-  return {
+  const engine: Engine = {
     page: projects.page,
     project: projects.get,
     createProject: (project, request) => {
@@ -144,6 +144,15 @@ export function createEngine(options: EngineOptions): Engine {
       return answer
     },
     request: (projectId, request) => dispatch(projectId, request)?.answer,
+    later: (at, work) =>
+      void clock.after(at - clock.now(), () => {
+        if (isClosed) return
+        try {
+          work(engine)
+        } catch (err) {
+          options.log({ kind: 'problem', message: 'a late request could not be carried out', err })
+        }
+      }),
     operation: store.operation,
     operations: store.operations,
     intervals: (projectId, window) => {
@@ -176,6 +185,7 @@ export function createEngine(options: EngineOptions): Engine {
       isClosed = true // late reports, such as a last poll, change nothing
     },
   }
+  return engine
 }
 
 const endpointIds = (project: Project | undefined) => project?.computes.map(({ id }) => id) ?? []

@@ -222,7 +222,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   for (const [endpointId, instants] of options.activity ?? []) schedule(connectsAt(endpointId, instants))
   for (const script of options.scripts ?? []) schedule(script[Symbol.iterator]())
   resetAlarms()
-  return {
+  const plane: Simulation = {
     now: () => now,
     resetAlarms,
     advance: (to) => {
@@ -239,6 +239,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     page: projects.page,
     createProject,
     request: (projectId, request) => dispatch(projectId, request)?.answer,
+    later: (at, work) => heap.add(Math.max(at, now), () => void work(plane)),
     connect,
     project: projects.get,
     operation: history.operation,
@@ -248,6 +249,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     intervals: (projectId, window) =>
       history.usesOf(projectId).flatMap((use) => intervalsIn(withOpen(use), window)),
   }
+  return plane
 }
 
 function* connectsAt(endpointId: string, instants: Iterable<number>): Generator<SimulatedEvent> {
