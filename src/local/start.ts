@@ -43,7 +43,13 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const engine = createEngine({
     store: projects,
     commit: store.commit,
-    makeComputes: (listener) => createComputes({ ...listener, ...serverOptions(prepared, switches) }),
+    clientsOf: clients.connections.sessions,
+    makeComputes: (listener) =>
+      createComputes({
+        ...listener,
+        ...serverOptions(prepared, switches),
+        clientsOf: clients.connections.sessions,
+      }),
     waiting: createWakeQueue(clock),
     dropConnections: clients.drop,
     settings,
@@ -103,7 +109,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
 const serverOptions = (
   { options, paths, projects, cluster, log }: Prepared,
   switches: BehaviourSwitches,
-): Omit<ComputesOptions, keyof ComputeListener> => ({
+): Omit<ComputesOptions, keyof ComputeListener | 'clientsOf'> => ({
   folder: paths.branches,
   template: paths.template,
   cluster,

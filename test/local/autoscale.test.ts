@@ -99,6 +99,8 @@ test('a new size does not count as a suspension', () => {
     projectId: 'project-one',
     endpointId: 'ep-one',
     wakes: [{ at: 0, cause }],
+    stops: [],
+    mutations: [],
     intervals: [{ from: 0, to: 1000, cu: 0.25, branchId: 'br-one' }],
     open: { from: 1000, cu: 1, branchId: 'br-one' },
   }

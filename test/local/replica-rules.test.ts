@@ -55,8 +55,10 @@ test('the start of a compute names its type and the replicas of its branch', () 
 test('a deleted replica is stopped, then its data and slot go; the primary stays as it is', () => {
   const { effects, project: left } = play(both, [[1, { kind: 'delete', endpointId: 'ep-two' }]])
   expect(effects.map(({ kind }) => kind)).toEqual([
+    'write-mutation',
     'refuse-clients',
     'drop-connections',
+    'write-stop',
     'write-interval',
     'stop-process',
     'remove-replica',

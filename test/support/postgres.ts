@@ -7,7 +7,7 @@ export const POSTGRES_FILES: readonly string[] = [
   'test/cli/check-service/check-service.test.ts',
   'test/cli/commands/{computes,init,keys,projects}.test.ts',
   'test/end-to-end/*.test.ts',
-  'test/local/{autoscale-service,crash,lifecycle,replica,replica-crash,simulated}.test.ts',
+  'test/local/{autoscale-service,crash,lifecycle,replica,replica-crash,simulated,stops}.test.ts',
   'test/local/api/{bad-input,client,failures,interrupted,pages,random-bodies,resources,switches}.test.ts',
   'test/local/compute/{computes,sizing}.test.ts',
   'test/local/conformance/*.test.ts',

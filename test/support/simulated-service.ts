@@ -18,6 +18,7 @@ import {
   type SimulationOptions,
   createSimulation,
 } from '../../src/local/control/simulation/simulation.ts'
+import type { QuerySession } from '../../src/local/control/simulation/client-sessions.ts'
 import { HISTORY_BEHAVIOUR, LATENCIES } from '../../src/local/history/generate.ts'
 import { type HistoryOptions, projectLife } from '../../src/local/history/project-life.ts'
 import type { Log } from '../../src/local/log.ts'
@@ -64,10 +65,10 @@ export type Simulated = {
   advance(): void
   /** Serves a request without a connection. */
   fetch(request: Request): Promise<Response>
-  /** Lets a client connect and run one query now. */
-  connect(endpointId: string, cause: WakeCause): void
+  /** Lets a client run one query now, in its session or a new one. */
+  connect(endpointId: string, cause: WakeCause, session?: QuerySession): void
   project(projectId: string): Project | undefined
-  /** Exact usage of every compute that was ever started, now or at an instant, ms. */
+  /** Exact usage of every compute that was ever started or changed, now or at an instant, ms. */
   truth(at?: number): Truth
   /** The same with the branch of each interval. */
   usages(at: number): readonly ComputeUsage[]
@@ -97,7 +98,7 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
     apiKey,
     advance: () => void now(),
     fetch: async (request) => app.fetch(request),
-    connect: (endpointId, cause) => now().connect(endpointId, cause),
+    connect: (endpointId, cause, session) => now().connect(endpointId, cause, session),
     project: (projectId) => now().project(projectId),
     truth: (at) => api.truth(at ?? clock.now()),
     usages: (at) => now().usages(at),
@@ -195,6 +196,7 @@ const planeOf = (now: () => Simulation): Plane => ({
   project: (projectId) => now().project(projectId),
   createProject: (project, asked) => now().createProject(project, asked),
   request: (projectId, asked) => now().request(projectId, asked),
+  later: (at, work) => now().later(at, work),
   intervals: (projectId, window) => now().intervals(projectId, window),
   operation: (projectId, operationId) => now().operation(projectId, operationId),
   operations: (projectId, limit, before) => now().operations(projectId, limit, before),

@@ -1,5 +1,6 @@
 // A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
 import { createEventHeap } from '../../src/local/control/simulation/event-heap.ts'
+import type { Clock as LocalClock } from '../../src/local/clock.ts'
 import type { Clock } from '../../src/model/ports/clock.ts'
 import { instant, seconds } from '../../src/model/units.ts'
 
@@ -65,3 +66,20 @@ export function createVirtualClock(from: number): VirtualClock {
     },
   }
 }
+
+const NEVER = new AbortController().signal
+
+/** As the local service knows clocks. */
+export const localClockOf = (clock: VirtualClock): LocalClock => ({
+  now: () => clock.now(),
+  after: (ms, done) => {
+    const stop = new AbortController()
+    const wait = async () => {
+      await clock.sleep(seconds(ms / 1000), stop.signal)
+      if (!stop.signal.aborted) done()
+    }
+    void wait()
+    return () => stop.abort()
+  },
+  sleep: (ms, signal = NEVER) => clock.sleep(seconds(ms / 1000), signal),
+})

@@ -11,6 +11,7 @@ import { ApiError, errorAnswer } from './errors.ts'
 import { injectFaults } from './faults.ts'
 import { interfaceOnly } from './interface-only.ts'
 import { keyRoutes, userRoutes } from './routes/account.ts'
+import { withLateMutations } from './late-mutations.ts'
 import { localOnlyRoutes } from './routes/local-only.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { projectRoutes } from './routes/projects.ts'
@@ -64,15 +65,15 @@ const answerErrors = (api: Api) => (error: Error, call: Call) => {
 }
 
 function routes(api: Api): Hono<Env> {
-  const withoutFaults = new Hono<Env>().route('/api/v2', resources(api))
-  withoutFaults.onError(answerErrors(api))
+  const late = new Hono<Env>().route('/api/v2', resources(withLateMutations(api)))
+  late.onError(answerErrors(api))
   const app = new Hono<Env>()
   app.use(async (call, next) => {
     requireKey(call, api)
     requireJsonAccepted(call)
     return next()
   })
-  app.use(injectFaults(api, withoutFaults))
+  app.use(injectFaults(api, late))
   app.use(interfaceOnly(api))
   const tooLarge = `the body is larger than ${MAX_BODY} bytes`
   const onError = async (call: Call) => {

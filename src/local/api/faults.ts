@@ -4,15 +4,14 @@ import type { Api, Call, Env } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { routePattern } from './request-counter.ts'
 
-/** Middleware before the routes. `withoutFaults` are the same routes without it, for late mutations. */
-export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHandler<Env> {
+/** Middleware before the routes. `late` are the same routes without it, with late mutations. */
+export function injectFaults(api: Api, late: Hono<Env>): MiddlewareHandler<Env> {
   const waitFor = createRateLimits()
-  /** Answers 504 at once; the request takes effect `delay` seconds later (Q-15). */
-  const answerBeforeEffect = async (call: Call, delay: number) => {
+  /** Answers 504 at once; the request takes effect later (Q-15). */
+  const answerBeforeEffect = async (call: Call) => {
     const { method, url, headers } = call.req.raw
     const body = await call.req.text()
-    const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
-    api.clock.after(1000 * delay, () => void withoutFaults.fetch(request, call.env))
+    await late.fetch(new Request(url, { method, headers, ...(body !== '' && { body }) }), call.env)
     return errorAnswer(call, 504, 'no answer in time')
   }
   return async (call, next) => {
@@ -22,7 +21,7 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
     if (api.switches.take('tooManyRequests')) return answerTooManyRequests(call, retryAfter)
     const wait = hasRateLimits ? waitFor(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
     if (wait > 0) return answerTooManyRequests(call, wait)
-    if (lateMutation !== 'off' && isMutation(call)) return answerBeforeEffect(call, lateMutation)
+    if (lateMutation !== 'off' && isMutation(call)) return answerBeforeEffect(call)
     if (!api.switches.take('serverErrors')) return next()
     if (faults.serverErrors.takesEffect) await next()
     call.res = errorAnswer(call, faults.serverErrors.status, 'the service failed, as it was asked to')

@@ -1,6 +1,7 @@
 // Postgres servers: one per awake compute, on its branch's data folder.
 import { join } from 'node:path'
 import type { ProcessOrder } from '../control/events.ts'
+import type { SessionsAt, Stop } from '../control/records.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
@@ -19,14 +20,16 @@ export type Computes = {
   configure(order: ProcessOrder): Promise<void>
   /** No client is dropped. */
   resize(endpointId: string, cu: number): Promise<void>
-  /** Resolves when no server runs. Clients get `grace` ms to leave. */
-  stop(endpointId: string, grace: number): Promise<void>
+  /** Resolves when no server runs, with the sessions it ended. Clients get `grace` ms to leave. */
+  stop(endpointId: string, grace: number): Promise<SessionsAt | undefined>
   copyBranch(branchId: string, parentId: string): Promise<void>
   removeBranch(branchId: string): Promise<void>
   /** Removes data and slot of a replica that does not run. */
   removeReplica(endpointId: string, branchId: string): Promise<void>
   stopAll(): Promise<void>
   poll(endpointId: string): Promise<void>
+  /** Client sessions inside a statement or transaction at the last look for activity. */
+  working(endpointId: string): number
   /** Port of the server behind the proxy; undefined while it accepts no connections. */
   portOf(endpointId: string): number | undefined
   ports(): readonly number[]
@@ -38,6 +41,8 @@ type Running = Spawned & {
   monitor?: Monitor
   /** Set once the service stops it: its end is no failure then. */
   isStopping: boolean
+  /** Set once the service stops it for another compute. */
+  stop?: Stop
 }
 
 /** More make each start of a burst slower on a small machine. */
@@ -74,8 +79,12 @@ export function createComputes(options: ComputesOptions): Computes {
   const startPrimary = async (order: StartOrder) => {
     const { id: branchId } = order.branch
     const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
-    for (const [endpointId, replica] of replicasOn(branchId))
-      if (maxConnectionsIn(join(options.folder, endpointId)) < needed) await replica.server.stop(0)
+    for (const [endpointId, replica] of replicasOn(branchId)) {
+      if (maxConnectionsIn(join(options.folder, endpointId)) >= needed) continue
+      const working = (await replica.monitor?.countWorking()) ?? 0
+      replica.stop = { ...sessionsAt(endpointId, working), why: 'config' }
+      await replica.server.stop(0)
+    }
     const spawned = await spawnPrimary(order, options)
     for (const [, replica] of replicasOn(branchId)) replica.follow(spawned.server.port)
     return spawned
@@ -95,7 +104,7 @@ export function createComputes(options: ComputesOptions): Computes {
     entry.sizing.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
     if (!entry.isReplica) for (const [, replica] of replicasOn(entry.branchId)) replica.follow(undefined)
-    if (!entry.isStopping) options.onDied(endpointId, words)
+    if (!entry.isStopping) options.onDied(endpointId, words, entry.stop)
   }
   const watchActivity = async (endpointId: string, entry: Running) => {
     const reportProblem: ComputesOptions['onProblem'] = (message, error) =>
@@ -113,13 +122,23 @@ export function createComputes(options: ComputesOptions): Computes {
       reportProblem('the activity of a compute cannot be watched', error)
     }
   }
+  const sessionsAt = (endpointId: string, working: number): SessionsAt => {
+    const clients = options.clientsOf(endpointId)
+    return { at: options.cluster.clock.now(), ...clients, working: Math.min(working, clients.open) }
+  }
+  const shutDown = async (endpointId: string, entry: Running, grace: number) => {
+    const working = (await entry.monitor?.countWorking()) ?? 0
+    entry.monitor?.stop()
+    let sessions: SessionsAt | undefined
+    await entry.server.stop(grace, () => (sessions = sessionsAt(endpointId, working)))
+    return sessions ?? sessionsAt(endpointId, 0)
+  }
   const stop = async (endpointId: string, grace: number) => {
     const entry = running.get(endpointId)
-    if (!entry) return
+    if (!entry) return undefined
     entry.isStopping = true
-    entry.monitor?.stop()
     entry.sizing.stop()
-    await runInTurn(entry.branchId, () => entry.server.stop(grace))
+    return runInTurn(entry.branchId, () => shutDown(endpointId, entry, grace))
   }
   const resize = async (endpointId: string, cu: number) => {
     const entry = running.get(endpointId)
@@ -159,6 +178,7 @@ export function createComputes(options: ComputesOptions): Computes {
       await Promise.all([...running.keys()].map((endpointId) => stop(endpointId, 0)))
     },
     poll: async (endpointId) => running.get(endpointId)?.monitor?.poll(),
+    working: (endpointId) => running.get(endpointId)?.monitor?.lastWorking() ?? 0,
     portOf: (endpointId) => running.get(endpointId)?.server.port,
     ports: () => [...running.values()].map(({ server }) => server.port),
   }

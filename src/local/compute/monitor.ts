@@ -8,6 +8,10 @@ import type { WorkReading } from './sizing.ts'
 export type Monitor = {
   /** Reads now and reports first; a server that does not answer has no activity. */
   poll(): Promise<void>
+  /** Client sessions inside a statement or transaction, now; of the last look when the server does not answer in time. */
+  countWorking(): Promise<number>
+  /** The same by the last look. */
+  lastWorking(): number
   stop(): void
 }
 
@@ -45,6 +49,19 @@ from
              from pg_catalog.pg_stat_activity where pid <> pg_backend_pid()) backend) b
 `,
 }
+
+const WORKING_QUERY = {
+  name: 'working',
+  text: `
+select count(*)::int as working
+  from pg_catalog.pg_stat_activity
+ where backend_type = 'client backend' and usename <> '${SUPERUSER}'
+   and (state in ('active', 'fastpath function call') or state like 'idle in transaction%')
+`,
+}
+
+/** Time for one count, ms: a server that hangs must not delay its stop. */
+const WORKING_TIMEOUT = 1000
 
 /** `reads`: database → blocks read, null without databases. */
 type ActivityRow = ActivityReading &
@@ -86,8 +103,18 @@ export async function startMonitor(
     }
   }
   void loop()
+  const lastWorking = () => earlier?.busyBackends ?? 0
+  const countWorking = async () => {
+    const { rows } = await client.query<{ readonly working: number }>(WORKING_QUERY)
+    return rows[0]?.working
+  }
   return {
     poll,
+    lastWorking,
+    countWorking: async () => {
+      const count = countWorking().catch(() => undefined)
+      return (await Promise.race([count, clock.sleep(WORKING_TIMEOUT)])) ?? lastWorking()
+    },
     stop: () => {
       stopping.abort()
       void client.end().catch(onProblem)

@@ -1,6 +1,7 @@
 // Orders for one server, and options that all share.
 import type { Behaviour } from '../control/behaviour.ts'
 import type { ProcessOrder } from '../control/events.ts'
+import type { ClientSessions, Stop } from '../control/records.ts'
 import type { Cluster } from './server.ts'
 
 /** `latency`: extra time before the server is spawned, ms. */
@@ -10,7 +11,8 @@ export type ComputeListener = Readonly<{
   onActivity: (endpointId: string, at: number) => void
   /** A size that the autoscaler aims at. */
   onGoal: (endpointId: string, cu: number) => void
-  onDied: (endpointId: string, words: string) => void
+  /** `stop`: the service stopped it for another compute. */
+  onDied: (endpointId: string, words: string, stop?: Stop) => void
 }>
 
 export type ComputesOptions = ComputeListener &
@@ -29,5 +31,7 @@ export type ComputesOptions = ComputeListener &
     /** `versionOf` the catalogue that the data of a branch has. */
     applied: (branchId: string) => string | undefined
     setApplied: (branchId: string, version: string | undefined) => void
+    /** Client sessions at the proxy. */
+    clientsOf: (endpointId: string) => Omit<ClientSessions, 'working'>
     onProblem: (message: string, error: unknown) => void
   }>

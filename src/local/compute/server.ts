@@ -11,8 +11,11 @@ export type Server = Pick<ServerProcess, 'ended'> & {
   readonly pid: number
   /** Reads the configuration again; sessions follow with their next statement. */
   reload(): void
-  /** Shuts down and resolves when nothing runs. For `grace` ms sessions may end by themselves; a slow server is killed. */
-  stop(grace: number): Promise<void>
+  /**
+   * Shuts down and resolves when nothing runs. For `grace` ms sessions may end by themselves; a slow server is killed.
+   * `onDrop` is called when the remaining sessions are dropped.
+   */
+  stop(grace: number, onDrop?: () => void): Promise<void>
 }
 
 export type Cluster = Readonly<{
@@ -50,11 +53,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ready: READY,
     startTimeout: START_TIMEOUT,
   })
-  const stop = async (grace: number) => {
-    child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
+  const stop = async (grace: number, onDrop?: () => void) => {
+    const dropSessions = () => {
+      onDrop?.()
+      child.kill('SIGINT')
+    }
+    if (grace > 0) child.kill('SIGTERM')
+    else dropSessions()
     const killAfter = (ms: number, signal: NodeJS.Signals) => clock.after(ms, () => child.kill(signal))
     const cancels = [
-      ...(grace > 0 ? [killAfter(grace, 'SIGINT')] : []),
+      ...(grace > 0 ? [clock.after(grace, dropSessions)] : []),
       killAfter(grace + STOP_TIMEOUT, 'SIGQUIT'),
       killAfter(grace + STOP_TIMEOUT * 1.5, 'SIGKILL'),
     ]

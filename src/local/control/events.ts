@@ -1,6 +1,7 @@
 // Input and output of a step: requests of API clients, reports of the shell, effects, answers.
 import type { PlanAndPreset } from './sizing/plans.ts'
 import type { Behaviour } from './behaviour.ts'
+import type { ClientSessions, Mutation, SessionsAt, Stop } from './records.ts'
 import type {
   Branch,
   Compute,
@@ -32,7 +33,8 @@ type RequestFields = {
   /** `branchId`: where to move the compute. */
   update: OnCompute & Readonly<{ changes: Partial<ComputeConfig>; branchId?: string | undefined }>
   delete: OnCompute
-  start: OnCompute
+  /** `byRead`: a client only reads the compute, and reading wakes (Q-05). */
+  start: OnCompute & { readonly byRead?: true }
   suspend: OnCompute
   restart: OnCompute
   /** Default of `parentId`: the default branch. */
@@ -62,9 +64,11 @@ export type Request<Kind extends keyof RequestFields = keyof RequestFields> = Ta
 /** Reports of the shell. */
 type ReportFields = {
   started: OnCompute
-  stopped: OnCompute
+  /** `sessions` that the stop ended; default: those that are open now. */
+  stopped: OnCompute & { readonly sessions?: SessionsAt | undefined }
   configured: OnCompute
-  died: OnCompute & { readonly message: string }
+  /** `stop`: the service stopped it for another compute; default: a crash, and the sessions that are open now. */
+  died: OnCompute & Readonly<{ message: string; stop?: Stop | undefined }>
   'start-failed': OnCompute & { readonly message: string }
   'configure-failed': OnCompute & { readonly message: string }
   'branch-copied': OnBranch
@@ -112,6 +116,8 @@ type EffectFields = {
   'write-operation': { readonly operation: Operation }
   'write-interval': OnCompute & { readonly interval: Interval }
   'write-wake': OnCompute & { readonly wake: Wake }
+  'write-stop': OnCompute & { readonly stop: Stop }
+  'write-mutation': OnCompute & { readonly mutation: Mutation }
 }
 
 /** Work for the shell. Writes must be durable before a request is answered. */
@@ -131,6 +137,8 @@ export type Context = Readonly<{
   now: number
   /** A fresh UUID. */
   operationId: () => string
+  /** Client sessions now. */
+  sessions: (endpointId: string) => ClientSessions
   settings: Settings
 }>
 

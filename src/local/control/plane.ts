@@ -11,6 +11,8 @@ export type Plane = {
   createProject(project: Project, request: Request): Answer
   /** The result is durable; undefined for an unknown project. */
   request(projectId: string, request: Request): Answer | undefined
+  /** Runs `work` at an instant of the plane's clock, ms, on the plane of that instant; at once if it has passed. */
+  later(at: number, work: (plane: Plane) => unknown): void
   /** Awake intervals clipped to the window, also of deleted computes; those in progress end with it. */
   intervals(projectId: string, window: UsageWindow): readonly Interval[]
   operation(projectId: string, operationId: string): Operation | undefined

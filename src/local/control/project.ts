@@ -1,4 +1,5 @@
 // State of one project, stored as JSON. Instants are ms since 1970.
+import type { StopReason } from './records.ts'
 
 export type SizeRange = Readonly<{ minCu: number; maxCu: number }>
 
@@ -87,10 +88,10 @@ export type Operation = Dated &
 
 export type Plan =
   | Readonly<{ kind: 'start'; cause: WakeCause }>
-  /** `restart`: cause of the start that follows. `isRequested`: by an API client. */
-  | Readonly<{ kind: 'suspend'; restart?: WakeCause; isRequested?: boolean }>
-  /** End of a PATCH on an idle compute: suspends it unless a client came. */
-  | { readonly kind: 'suspend-unless-used' }
+  /** `restart`: cause of the start that follows. */
+  | Readonly<{ kind: 'suspend'; why: StopReason; restart?: WakeCause }>
+  /** End of a PATCH on an idle compute, or of a check: suspends it unless a client came. */
+  | Readonly<{ kind: 'suspend-unless-used'; why: StopReason }>
   /** New settings, running or not. */
   | { readonly kind: 'configure' }
   | { readonly kind: 'skip' }

@@ -16,6 +16,7 @@ import type { Answered, Outcome, RequestHandlers } from './requests/answers.ts'
 import { BRANCH_REQUESTS } from './requests/branch-requests.ts'
 import { CATALOGUE_REQUESTS } from './requests/catalogue-requests.ts'
 import { COMPUTE_REQUESTS } from './requests/compute-requests.ts'
+import { withMutations } from './requests/mutations.ts'
 import { PROJECT_REQUESTS } from './requests/project-requests.ts'
 import { startPeriod } from './usage/quota.ts'
 
@@ -25,7 +26,7 @@ export function step(project: Project, event: Event, context: Context): StepResu
   if (!isRequest(event)) return resultOf(applyReport(draft, event), undefined)
   const outcome = handle(draft, event)
   if ('status' in outcome) return resultOf({ ...draft, project }, { ok: false, refusal: outcome })
-  const running = runQueue(outcome.draft)
+  const running = runQueue(withMutations(outcome.draft, event, project))
   return resultOf(running, context.settings.stateLag ? outcome.answer : updateAnswer(outcome.answer, running))
 }
 

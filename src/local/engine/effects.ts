@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Computes } from '../compute/computes.ts'
 import type { Effect, Event, ProcessOrder } from '../control/events.ts'
 import type { Operation } from '../control/project.ts'
+import type { SessionsAt } from '../control/records.ts'
 import { failureOf, operationOf, successOf } from '../control/queue/work.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
@@ -34,8 +35,9 @@ export function createEffects(options: EffectsOptions) {
     }
   }
   const stop = async (endpointId: string, grace: number, projectId: string) => {
-    await computes.stop(endpointId, 1000 * grace)
+    const sessions = await computes.stop(endpointId, 1000 * grace)
     log({ kind: 'stopped', endpointId, projectId })
+    return sessions
   }
   const reportFailure = (effect: Effect, projectId: string, error: unknown) => {
     const message = error instanceof Error ? messageOf(error) : String(error)
@@ -52,22 +54,24 @@ export function createEffects(options: EffectsOptions) {
   return (effect: Effect, projectId: string, current: Operation | undefined) => {
     const operation = operationOf(effect, current)
     /** Faults apply to operations only, not to the end of a deleted compute. */
-    const perform = async (work: () => Promise<void>) => {
+    const perform = async (work: () => Promise<SessionsAt | undefined | void>) => {
       if (operation) {
         await switches.unstuck()
         const { retryIn } = switches.behaviour().faults.failingOperations
         if (switches.take('failingOperations'))
           return report(projectId, { kind: 'attempt-failed', operationId: operation.id, retryIn })
       }
+      let sessions: SessionsAt | undefined | void
       try {
-        await work()
+        sessions = await work()
       } catch (error) {
         return reportFailure(effect, projectId, error)
       }
       const { lockTime } = switches.behaviour().faults
       if (operation && lockTime > 0) await clock.sleep(1000 * lockTime)
       const success = successOf(effect)
-      if (success) report(projectId, success)
+      if (success)
+        report(projectId, success.kind === 'stopped' && sessions ? { ...success, sessions } : success)
     }
     switch (effect.kind) {
       case 'start-process':
@@ -93,6 +97,8 @@ export function createEffects(options: EffectsOptions) {
       case 'write-operation':
       case 'write-interval':
       case 'write-wake':
+      case 'write-stop':
+      case 'write-mutation':
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Answer, Event, Settings, StepResult } from '../control/events.ts'
 import { createOrderedById } from '../control/ordered.ts'
 import type { Plane } from '../control/plane.ts'
 import type { Compute, Project, WakeCause } from '../control/project.ts'
+import type { ClientSessions } from '../control/records.ts'
 import { step } from '../control/step.ts'
 import type { Computes } from '../compute/computes.ts'
 import type { ComputeListener } from '../compute/orders.ts'
@@ -17,7 +18,7 @@ export type Engine = Plane & {
   compute(endpointId: string): Compute | undefined
   /** Wakes the compute; waits until it serves or the client has disconnected. Never rejects. */
   admit(endpointId: string, cause: WakeCause, disconnected: AbortSignal): Promise<WakeAdmission>
-  /** Usage until `at`, ms, of every compute ever started. */
+  /** Usage until `at`, ms, of every compute ever started or changed. */
   usages(at: number): ComputeUsage[]
   /** Calls for every project now and whenever its computes change; a deleted project has none. */
   watchComputes(listener: (project: Project) => void): void
@@ -35,6 +36,8 @@ export type Engine = Plane & {
 type EngineOptions = Omit<EffectsOptions, 'computes' | 'report'> &
   Readonly<{
     store: ProjectStore
+    /** Client sessions at the proxy; `isLost`: also those that the server has just closed. */
+    clientsOf: (endpointId: string, isLost?: boolean) => Omit<ClientSessions, 'working'>
     /** Makes all of `write` durable, or nothing. */
     commit: (write: () => void) => void
     makeComputes: (listener: ComputeListener) => Computes
@@ -48,6 +51,10 @@ export function createEngine(options: EngineOptions): Engine {
   const projectOf = new Map<string, string>()
   const listeners: ((project: Project) => void)[] = []
   let isClosed = false
+  const sessionsOf = (endpointId: string, isLost = false): ClientSessions => {
+    const clients = options.clientsOf(endpointId, isLost)
+    return { ...clients, working: Math.min(clients.open, computes.working(endpointId)) }
+  }
   const timers = createTimers(clock, (projectId) => void handleAlarm(projectId))
   const computes = options.makeComputes({
     onActivity: (endpointId, at) => {
@@ -55,8 +62,9 @@ export function createEngine(options: EngineOptions): Engine {
       options.log({ kind: 'activity', endpointId, at })
     },
     onGoal: (endpointId, cu) => void report(endpointId, { kind: 'goal', endpointId, cu }),
-    onDied: (endpointId, message) => {
-      const projectId = report(endpointId, { kind: 'died', endpointId, message })
+    onDied: (endpointId, message, stop) => {
+      const crash = { at: clock.now(), why: 'crash', ...sessionsOf(endpointId, true) } as const
+      const projectId = report(endpointId, { kind: 'died', endpointId, message, stop: stop ?? crash })
       if (projectId) options.log({ kind: 'died', endpointId, projectId, message })
     },
   })
@@ -66,7 +74,12 @@ export function createEngine(options: EngineOptions): Engine {
   const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
     if (!before || isClosed) return undefined
-    const context = { now: clock.now(), operationId: () => random.uuid(), settings: options.settings() }
+    const context = {
+      now: clock.now(),
+      operationId: () => random.uuid(),
+      sessions: sessionsOf,
+      settings: options.settings(),
+    }
     const result = step(before, event, context)
     const isDeleted = event.kind === 'delete-project' && result.answer?.ok === true
     if (isWorthWriting(before, event, result)) save(result, isDeleted)
@@ -116,7 +129,7 @@ export function createEngine(options: EngineOptions): Engine {
     return project && computeOf(project, endpointId)
   }
   for (const project of projects.values()) reindex(undefined, project)
-  return {
+  const engine: Engine = {
     page: projects.page,
     project: projects.get,
     createProject: (project, request) => {
@@ -131,6 +144,15 @@ export function createEngine(options: EngineOptions): Engine {
       return answer
     },
     request: (projectId, request) => dispatch(projectId, request)?.answer,
+    later: (at, work) =>
+      void clock.after(at - clock.now(), () => {
+        if (isClosed) return
+        try {
+          work(engine)
+        } catch (err) {
+          options.log({ kind: 'problem', message: 'a late request could not be carried out', err })
+        }
+      }),
     operation: store.operation,
     operations: store.operations,
     intervals: (projectId, window) => {
@@ -163,6 +185,7 @@ export function createEngine(options: EngineOptions): Engine {
       isClosed = true // late reports, such as a last poll, change nothing
     },
   }
+  return engine
 }
 
 const endpointIds = (project: Project | undefined) => project?.computes.map(({ id }) => id) ?? []
@@ -177,6 +200,8 @@ function write(store: ProjectStore, { project, effects }: StepResult): void {
     if (effect.kind === 'write-operation') store.saveOperation(effect.operation)
     if (effect.kind === 'write-interval') store.saveInterval(project.id, effect.endpointId, effect.interval)
     if (effect.kind === 'write-wake') store.saveWake(project.id, effect.endpointId, effect.wake)
+    if (effect.kind === 'write-stop') store.saveStop(project.id, effect.endpointId, effect.stop)
+    if (effect.kind === 'write-mutation') store.saveMutation(project.id, effect.endpointId, effect.mutation)
   }
 }
 

@@ -1,10 +1,11 @@
 import type { WakeCause } from '../control/project.ts'
+import type { Mutation, Stop } from '../control/records.ts'
 import type { ComputeUsage } from '../control/usage/usage.ts'
 
 /** Exact use as of `now`; instants in ISO 8601 with milliseconds, lengths in seconds. */
 export type Truth = Readonly<{ now: string; computes: readonly ComputeTruth[] }>
 
-export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> &
+export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals' | 'stops' | 'mutations'> &
   Readonly<{
     /** Port on 127.0.0.1; null once the compute is deleted. */
     port: number | null
@@ -17,7 +18,20 @@ export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals'> &
     }>[]
     /** `to` is null while awake at `now`. */
     intervals: readonly Readonly<{ from: string; to: string | null; cu: number }>[]
+    /** Stops of the server, with the client sessions at the proxy at that instant; the newest `MAX_RECORDS`. */
+    stops: readonly StopTruth[]
+    /** Accepted requests for the compute at the instants they took effect; the newest `MAX_RECORDS`. */
+    mutations: readonly MutationTruth[]
   }>
+
+type StopTruth = Pick<Stop, 'why' | 'open' | 'working'> &
+  Readonly<{
+    at: string
+    /** Those of `open` at the pooled host. */
+    open_pooled: number
+  }>
+
+type MutationTruth = Omit<Mutation, 'at'> & { readonly at: string }
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -43,5 +57,13 @@ export const buildTruth = (
       to: to === undefined ? null : iso(to),
       cu,
     })),
+    stops: usage.stops.map(({ at: stoppedAt, why, open, openPooled, working }) => ({
+      at: iso(stoppedAt),
+      why,
+      open,
+      open_pooled: openPooled,
+      working,
+    })),
+    mutations: usage.mutations.map((mutation) => ({ ...mutation, at: iso(mutation.at) })),
   })),
 })

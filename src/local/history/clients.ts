@@ -24,7 +24,9 @@ export function* clientEvents(clients: Clients, chance: Chance): Generator<Simul
   for (const { from: start, to: end, pause } of sessions(from, chance)) {
     for (let at = start; at <= end; at += 1000 * chance.between(pause.min, pause.max)) {
       if (at >= to) return
-      yield { at: Math.round(at), kind: 'connect', endpointId, cause }
+      // it stays connected until its work is done
+      const session = { stays: Math.round(end - at) }
+      yield { at: Math.round(at), kind: 'connect', endpointId, cause, session }
       if (config.minCu < config.maxCu && chance.happens(LOAD_CHANGES))
         yield { at: Math.round(at) + 5000, kind: 'goal', endpointId, cu: goalIn(config, chance) }
     }

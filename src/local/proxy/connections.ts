@@ -32,26 +32,55 @@ function destroyLater(socket: Socket, clock: Clock): void {
 
 export type Connections = ReturnType<typeof createConnections>
 
+/** The end of a server may close its sessions this much earlier than it is noticed, ms. */
+const LOSS_WINDOW = 1000
+
+type Session = Readonly<{ socket: Socket; pooled: boolean }>
+type Loss = Readonly<{ at: number; pooled: boolean }>
+
 export function createConnections(clock: Clock) {
-  // compute → socket → whether it is pooled
-  const computes = new Map<string, Map<Socket, boolean>>()
+  // compute → sessions
+  const computes = new Map<string, Set<Session>>()
+  // compute → sessions that its server has closed lately
+  const losses = new Map<string, readonly Loss[]>()
+  const sessionsOf = (endpointId: string) => [...(computes.get(endpointId) ?? [])]
+  const lossesOf = (endpointId: string) =>
+    (losses.get(endpointId) ?? []).filter(({ at }) => at > clock.now() - LOSS_WINDOW)
+  const remove = (endpointId: string, session: Session) => {
+    const sessions = computes.get(endpointId)
+    const isOpen = sessions?.delete(session) === true
+    if (sessions?.size === 0) computes.delete(endpointId)
+    return isOpen
+  }
   return {
-    /** Adds a client until it disconnects; `pooled` ones take no connection of the server by themselves. */
+    /**
+     * Counts a client until it leaves or is dropped; `pooled` ones take no connection of the server by themselves.
+     *
+     * @returns to be called when the server closes the session
+     */
     add: (endpointId: string, socket: Socket, pooled = false) => {
-      const sockets = computes.get(endpointId) ?? new Map<Socket, boolean>()
-      computes.set(endpointId, sockets.set(socket, pooled))
-      socket.once('close', () => {
-        sockets.delete(socket)
-        if (sockets.size === 0 && computes.get(endpointId) === sockets) computes.delete(endpointId)
-      })
+      const session = { socket, pooled }
+      computes.set(endpointId, (computes.get(endpointId) ?? new Set<Session>()).add(session))
+      for (const event of ['end', 'close']) socket.once(event, () => void remove(endpointId, session))
+      return () => {
+        if (!remove(endpointId, session)) return
+        losses.set(endpointId, [...lossesOf(endpointId), { at: clock.now(), pooled }])
+      }
     },
     /** Connections of the server itself. */
-    count: (endpointId: string) =>
-      [...(computes.get(endpointId)?.values() ?? [])].filter((pooled) => !pooled).length,
+    count: (endpointId: string) => sessionsOf(endpointId).filter(({ pooled }) => !pooled).length,
+    /** Open sessions; `isLost`: also those that the server has just closed. */
+    sessions: (endpointId: string, isLost = false) => {
+      const all = [...sessionsOf(endpointId), ...(isLost ? lossesOf(endpointId) : [])]
+      return { open: all.length, openPooled: all.filter(({ pooled }) => pooled).length }
+    },
     /** Pooled ones included. */
     drop: (endpointId: string) => {
+      const sessions = sessionsOf(endpointId)
+      computes.delete(endpointId)
+      losses.delete(endpointId)
       // not destroyed: the server's last message may be on its way
-      for (const socket of computes.get(endpointId)?.keys() ?? []) closeGracefully(socket, clock)
+      for (const { socket } of sessions) closeGracefully(socket, clock)
     },
   }
 }

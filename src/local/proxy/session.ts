@@ -75,8 +75,8 @@ async function passThrough({ client, passTo }: PassThrough, options: SessionOpti
   const { endpointId } = passTo
   const port = options.openPort(endpointId)
   if (port === undefined) return void client.destroy()
-  options.connections.add(endpointId, client)
-  await connectToServer(client, { port, protection: "client's", startup: undefined }, options)
+  const onLost = options.connections.add(endpointId, client)
+  await connectToServer(client, { port, protection: "client's", startup: undefined, onLost }, options)
 }
 
 type StartupHandshake = Handshake & { readonly request: { readonly kind: 'startup' } }
@@ -95,11 +95,11 @@ async function forward(handshake: StartupHandshake, options: SessionOptions): Pr
   if (!admission.ok) return refuseClient(stream, admission, clock)
   const { endpointId, pooled } = target
   if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY_CLIENTS, clock)
-  connections.add(endpointId, stream, pooled)
+  const onLost = connections.add(endpointId, stream, pooled)
   // the pooler is on this machine, and without TLS it rightly offers no channel binding
   const protection = encrypted && !pooled ? "proxy's" : 'none'
   const startup = writeStartup(request.version, parameters)
-  await connectToServer(stream, { port: admission.port, protection, startup }, options)
+  await connectToServer(stream, { port: admission.port, protection, startup, onLost }, options)
 }
 
 /** The server's own words. */
@@ -124,24 +124,31 @@ function requestedTarget(
   return { endpointId, pooled: [target, byOption].some((named) => named?.pooled) }
 }
 
-type ServerRoute = Pick<DialTarget, 'port' | 'protection'> & {
-  /** Packet ahead of the client's bytes. */
-  readonly startup: Buffer | undefined
-}
+type ServerRoute = Pick<DialTarget, 'port' | 'protection'> &
+  Readonly<{
+    /** Packet ahead of the client's bytes. */
+    startup: Buffer | undefined
+    /** The server has closed the session, or cannot be reached. */
+    onLost: () => void
+  }>
 
 async function connectToServer(
   client: Socket,
-  { startup, ...route }: ServerRoute,
+  { startup, onLost, ...route }: ServerRoute,
   { tls, clock }: SessionOptions,
 ): Promise<void> {
   const server = await dialServer({ ...route, tls, clock })
   if (client.destroyed || !server) {
     server?.destroy()
+    onLost()
     // this client expects TLS and cannot read a message
     if (route.protection === "client's") return void client.destroy()
     return refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
   }
-  server.once('close', () => closeGracefully(client, clock))
+  server.once('close', () => {
+    onLost()
+    closeGracefully(client, clock)
+  })
   client.once('close', () => closeGracefully(server, clock))
   if (startup) server.write(startup)
   client.pipe(server)

@@ -107,8 +107,10 @@ export function seedHistory(request: HistoryRequest, prepared: Prepared, subscri
 function saveGenerated(store: ProjectStore, { project, operations, uses }: GeneratedProject): void {
   store.saveProject(project)
   for (const operation of operations) store.saveOperation(operation)
-  for (const { endpointId, wakes, intervals } of uses) {
+  for (const { endpointId, wakes, intervals, stops, mutations } of uses) {
     for (const wake of wakes) store.saveWake(project.id, endpointId, wake)
     for (const interval of intervals) store.saveInterval(project.id, endpointId, interval)
+    for (const stop of stops) store.saveStop(project.id, endpointId, stop)
+    for (const mutation of mutations) store.saveMutation(project.id, endpointId, mutation)
   }
 }

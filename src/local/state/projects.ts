@@ -1,6 +1,7 @@
 import type { Interval, Wake } from '../control/events.ts'
 import type { UseRecord, UsageWindow } from '../control/usage/usage.ts'
 import type { Operation, Project, WakeCause } from '../control/project.ts'
+import { MAX_RECORDS, type Mutation, type Stop } from '../control/records.ts'
 import type { Store } from './store.ts'
 
 export type ProjectStore = ReturnType<typeof createProjectStore>
@@ -24,6 +25,18 @@ export const createProjectStore = ({ sql, commit }: Store) => ({
     void sql.run`insert into intervals values (${projectId}, ${endpointId}, ${branchId}, ${from}, ${to}, ${cu})`,
   saveWake: (projectId: string, endpointId: string, { at, cause }: Wake) =>
     void sql.run`insert into wakes values (${projectId}, ${endpointId}, ${at}, ${JSON.stringify(cause)})`,
+  /** Only the newest `MAX_RECORDS` of a compute stay. */
+  saveStop: (projectId: string, endpointId: string, stop: Stop) => {
+    void sql.run`insert into stops values (${projectId}, ${endpointId}, ${stop.at}, ${JSON.stringify(stop)})`
+    void sql.run`delete from stops where rowid in
+      (select rowid from stops where endpoint_id = ${endpointId} order by rowid desc limit -1 offset ${MAX_RECORDS})`
+  },
+  /** Only the newest `MAX_RECORDS` of a compute stay. */
+  saveMutation: (projectId: string, endpointId: string, mutation: Mutation) => {
+    void sql.run`insert into mutations values (${projectId}, ${endpointId}, ${mutation.at}, ${JSON.stringify(mutation)})`
+    void sql.run`delete from mutations where rowid in
+      (select rowid from mutations where endpoint_id = ${endpointId} order by rowid desc limit -1 offset ${MAX_RECORDS})`
+  },
   operation: (projectId: string, operationId: string) => {
     const row = sql.get`select state from operations where project_id = ${projectId} and id = ${operationId}`
     return row && (parse(row) as Operation)
@@ -36,7 +49,10 @@ export const createProjectStore = ({ sql, commit }: Store) => ({
     return sql.all`select state from operations where project_id = ${projectId} and number < ${end}
       order by number desc limit ${limit}`.map((row) => parse(row) as Operation)
   },
-  /** Use of every compute ever started, in order of the first start, without intervals in progress. */
+  /**
+   * Use of every compute ever started, in order of the first start, then of those that were only changed; without intervals in
+   * progress.
+   */
   uses: () => readUses(sql),
   /** Ended ones of a project that overlap the window, in order of their start. */
   intervals: (projectId: string, { from, to }: UsageWindow) =>
@@ -62,11 +78,20 @@ export const createProjectStore = ({ sql, commit }: Store) => ({
 /** Trusts the JSON: only this file writes it. */
 const parse = (row: Record<string, unknown>): unknown => JSON.parse(String(row['state']))
 
+type StoredUse = Readonly<{
+  projectId: string
+  wakes: Wake[]
+  intervals: Interval[]
+  stops: Stop[]
+  mutations: Mutation[]
+}>
+
 function readUses(sql: Store['sql']): UseRecord[] {
-  const uses = new Map<string, { projectId: string; wakes: Wake[]; intervals: Interval[] }>()
+  const uses = new Map<string, StoredUse>()
   const useOf = (row: Record<string, unknown>) => {
     const endpointId = String(row['endpoint_id'])
-    const use = uses.get(endpointId) ?? { projectId: String(row['project_id']), wakes: [], intervals: [] }
+    const projectId = String(row['project_id'])
+    const use = uses.get(endpointId) ?? { projectId, wakes: [], intervals: [], stops: [], mutations: [] }
     uses.set(endpointId, use)
     return use
   }
@@ -74,6 +99,10 @@ function readUses(sql: Store['sql']): UseRecord[] {
     useOf(row).wakes.push({ at: Number(row['at_ms']), cause: JSON.parse(String(row['cause'])) as WakeCause })
   for (const row of sql.all`select * from intervals order by from_ms, rowid`)
     useOf(row).intervals.push(intervalOf(row))
+  for (const row of sql.all`select * from stops order by at_ms, rowid`)
+    useOf(row).stops.push(parse(row) as Stop)
+  for (const row of sql.all`select * from mutations order by at_ms, rowid`)
+    useOf(row).mutations.push(parse(row) as Mutation)
   return [...uses].map(([endpointId, use]) => ({ endpointId, ...use, open: undefined }))
 }
 

@@ -25,6 +25,14 @@ create table if not exists wakes (
   project_id text not null, endpoint_id text not null, at_ms integer not null, cause text not null
 );
 create index if not exists wakes_of_project on wakes (project_id, at_ms);
+create table if not exists stops (
+  project_id text not null, endpoint_id text not null, at_ms integer not null, state text not null
+);
+create index if not exists stops_of_compute on stops (endpoint_id);
+create table if not exists mutations (
+  project_id text not null, endpoint_id text not null, at_ms integer not null, state text not null
+);
+create index if not exists mutations_of_compute on mutations (endpoint_id);
 create table if not exists ports (endpoint_id text primary key, port integer not null);
 create table if not exists applied (branch_id text primary key, version text not null);
 `

@@ -21,6 +21,8 @@ const truthOf = (now: number, ...computes: readonly (readonly Interval[])[]): Tr
     cuSeconds: 0,
     wakes: [],
     suspends: 0,
+    stops: [],
+    mutations: [],
     intervals: intervals.map(([from, to, cu = 1]) => ({
       from: iso(from),
       to: to === null ? null : iso(to),

@@ -1,7 +1,6 @@
 // Lives of one change on virtual time: the real loop, journal and client against the local control plane, with faults of requests and
 // with processes that end at any call of a port.
 import { createApplyLoop, type ApplyMachine } from '../../../src/daemon/changes/apply-loop.ts'
-import type { Clock as LocalClock } from '../../../src/local/clock.ts'
 import { isEnded, type Change } from '../../../src/model/policy/change.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
@@ -12,7 +11,7 @@ import { changeOf } from '../../support/changes.ts'
 import { Inside } from '../../support/inside.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
 import { idsOf, startSimulated, type Simulated } from '../../support/simulated-service.ts'
-import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
+import { createVirtualClock, localClockOf, type VirtualClock } from '../../support/virtual-clock.ts'
 
 export const FAULTS = [
   'none',
@@ -92,20 +91,6 @@ const fused = <Ports extends object>(ports: Ports, fuse: Fuse): Ports =>
     },
   })
 
-const localClock = (clock: VirtualClock): LocalClock => ({
-  now: () => clock.now(),
-  after: (ms, done) => {
-    const stop = new AbortController()
-    const wait = async () => {
-      await clock.sleep(seconds(ms / 1000), stop.signal)
-      if (!stop.signal.aborted) done()
-    }
-    void wait()
-    return () => stop.abort()
-  },
-  sleep: (ms, signal = NEVER) => clock.sleep(seconds(ms / 1000), signal),
-})
-
 /** Answers of the service with the faults of a life, and how many mutations took effect. */
 function createFaultyService(simulated: Simulated, clock: VirtualClock, faults: readonly Fault[]) {
   let [mutations, effects] = [0, 0]
@@ -152,7 +137,7 @@ export async function live(life: Life, variant: Variant): Promise<Outcome> {
         ...(life.kind === 'restart' && { suspendTimeoutSeconds: -1, activity: [START] }),
       },
     ],
-    clock: localClock(clock),
+    clock: localClockOf(clock),
     behaviour: { patchEqualRestarts: true },
   })
   try {

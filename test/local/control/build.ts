@@ -64,6 +64,7 @@ export function context(seconds = 0, changes: Partial<Settings> = {}): Context {
   return {
     now: START + seconds * 1000,
     settings: settings(changes),
+    sessions: () => ({ open: 0, openPooled: 0, working: 0 }),
     operationId: () => {
       number += 1
       return `operation-${seconds}-${number}`

@@ -80,7 +80,7 @@ function listAnswer(call: Call, project: Project, api: Api): Response {
 function wakeOnRead({ id: projectId, computes }: Project, { settings, plane }: Api): void {
   if (!settings().apiReadsWake) return
   for (const { id, state } of computes)
-    if (state === 'idle') plane.request(projectId, { kind: 'start', endpointId: id })
+    if (state === 'idle') plane.request(projectId, { kind: 'start', endpointId: id, byRead: true })
 }
 
 function requireRegion(region: string | undefined, { settings }: Api): void {

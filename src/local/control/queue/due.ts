@@ -43,13 +43,15 @@ export function applyDue(draft: Draft): Draft {
   return runQueue(toCheck.reduce(enqueueCheck, toSuspend.reduce(enqueueSuspension, draft)))
 }
 
-const enqueueSuspension = (draft: Draft, compute: Compute): Draft =>
-  enqueue(draft, subjectOf(compute), [['suspend_compute', { kind: 'suspend' }]])
+function enqueueSuspension(draft: Draft, compute: Compute): Draft {
+  const why = suspendAt(draft.project, compute) <= draft.context.now ? 'autosuspend' : 'quota'
+  return enqueue(draft, subjectOf(compute), [['suspend_compute', { kind: 'suspend', why }]])
+}
 
 function enqueueCheck(draft: Draft, compute: Compute): Draft {
   const counted = withCompute(draft, compute.id, { checks: compute.checks + 1, updatedAt: compute.updatedAt })
   return enqueue(counted, subjectOf(compute), [
     ['check_availability', { kind: 'start', cause: { kind: 'check' } }],
-    ['suspend_compute', { kind: 'suspend-unless-used' }],
+    ['suspend_compute', { kind: 'suspend-unless-used', why: 'autosuspend' }],
   ])
 }

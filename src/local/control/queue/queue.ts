@@ -45,7 +45,7 @@ function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan
     case 'start':
       return startProcess(draft, compute)
     case 'suspend':
-      return stopProcess(draft, compute, plan.isRequested ? graceOf(draft) : 0)
+      return stopProcess(draft, compute, plan.why === 'suspend-call' ? graceOf(draft) : 0)
     case 'suspend-unless-used':
       return wasUsedSinceStart(compute) ? skip(draft, compute) : stopProcess(draft, compute, 0)
     case 'configure':

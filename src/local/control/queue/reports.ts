@@ -18,6 +18,7 @@ import { resizeTo } from '../sizing/autoscale.ts'
 import { applyDue } from './due.ts'
 import type { Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
+import type { Stop } from '../records.ts'
 import type { ActivityLog, Compute, OpenOperation, Operation, WakeCause } from '../project.ts'
 import { computesOn, lastActivityOf, noteActivity, releaseAt } from '../project.ts'
 import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
@@ -43,10 +44,11 @@ const COMPUTE_REPORTS: {
 } = {
   started: applyStart,
   'start-failed': (draft, compute, { message }) => applyFailedStart(draft, compute, message),
-  stopped: (draft, compute) =>
-    compute.state === 'active' ? applyEnd(draft, compute, 'stopped unasked') : draft,
-  died: (draft, compute, { message }) =>
-    (compute.state === 'active' ? applyEnd : applyFailedStart)(draft, compute, message),
+  stopped: applyStop,
+  died: (draft, compute, { message, stop }) =>
+    compute.state === 'active'
+      ? applyEnd(draft, compute, { message, stop: stop ?? crashNow(draft, compute) })
+      : applyFailedStart(draft, compute, message),
   configured: applyConfiguration,
   'configure-failed': (draft, compute, { message }) =>
     isConfiguring(draft, compute) ? endOperation(draft, 'error', message) : draft,
@@ -134,20 +136,40 @@ function applyFailedStart(draft: Draft, compute: Compute, message: string): Draf
   return endOperation(withoutClient(refused, compute), 'error', message)
 }
 
+const crashNow = ({ context }: Draft, { id }: Compute): Stop => ({
+  at: context.now,
+  why: 'crash',
+  ...context.sessions(id),
+})
+
+function applyStop(draft: Draft, compute: Compute, { sessions }: Report<'stopped'>): Draft {
+  if (compute.state !== 'active') return draft
+  const plan = headOf(draft, compute)?.plan
+  const unasked = crashNow(draft, compute)
+  const why = plan && 'why' in plan ? plan.why : unasked.why
+  return applyEnd(draft, compute, { message: 'stopped unasked', stop: { ...unasked, ...sessions, why } })
+}
+
 /** The server has ended. */
-function markIdle(draft: Draft, compute: Compute): Draft {
+function markIdle(draft: Draft, compute: Compute, stop: Stop): Draft {
   const { now } = draft.context
   const { id: endpointId } = compute
   const { meter, interval } = closeMeter(compute.meter, now)
   const idle = withCompute(draft, endpointId, { state: 'idle', pending: undefined, suspendedAt: now, meter })
-  const dropped = withEffects(idle, { kind: 'drop-connections', endpointId })
+  const dropped = withEffects(
+    idle,
+    { kind: 'write-stop', endpointId, stop },
+    { kind: 'drop-connections', endpointId },
+  )
   return interval ? withEffects(dropped, { kind: 'write-interval', endpointId, interval }) : dropped
 }
 
+type ServerEnd = Readonly<{ message: string; stop: Stop }>
+
 /** An unexpected end fails the operation, and the suspension gets a record. */
-function applyEnd(draft: Draft, compute: Compute, message: string): Draft {
+function applyEnd(draft: Draft, compute: Compute, { message, stop }: ServerEnd): Draft {
   const head = headOf(draft, compute)
-  const idle = markIdle(draft, compute)
+  const idle = markIdle(draft, compute, stop)
   if (head?.plan.kind === 'suspend' && head.plan.restart) {
     const start = { kind: 'start', cause: head.plan.restart } as const
     return endOperation(enqueue(idle, subjectOf(compute), [['start_compute', start]]), 'finished')
@@ -189,8 +211,10 @@ function recover(draft: Draft, resumes: boolean): Draft {
   }))
   const withoutQueue = cancelled.length > 0 ? withQueue(writeOperations(draft, cancelled), []) : draft
   const idle = withoutQueue.project.computes.reduce((next, compute) => {
-    if (compute.state === 'active')
-      return withoutClient(recordSuspension(markIdle(next, compute), compute), compute)
+    if (compute.state === 'active') {
+      const ended = markIdle(next, compute, crashNow(next, compute))
+      return withoutClient(recordSuspension(ended, compute), compute)
+    }
     return compute.state === 'init' || compute.pending || compute.wanted ? withoutClient(next, compute) : next
   }, withoutQueue)
   return resumes ? runQueue(resumeCopies(idle)) : idle

@@ -48,7 +48,7 @@ function scheduleUpdate(draft: Draft, branchId: string): Answered {
 function stepsFor(draft: Draft, { state, config }: Compute): PlannedActions {
   if (state === 'active') return [['apply_config', { kind: 'configure' }]]
   if (config.disabled || !draft.context.settings.patchWakesIdle || exceededQuota(draft)) return []
-  return updateSteps({ kind: 'suspend-unless-used' })
+  return updateSteps({ kind: 'suspend-unless-used', why: 'config' })
 }
 
 /** Undefined when the name is valid. */

@@ -14,6 +14,7 @@ import {
 } from '../draft.ts'
 import type { Effect, NewCompute, Request } from '../events.ts'
 import { type Compute, type Plan, datedAt } from '../project.ts'
+import type { Stop } from '../records.ts'
 import { UNUSED, addUsage, closeMeter } from '../usage/meter.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { configRefusal, conflictOf, placeRefusal, quotaRefusal, refuse, storedDelay } from './validation.ts'
@@ -109,15 +110,16 @@ function planUpdate(
   const { patchListsStart, patchWakesIdle } = draft.context.settings
   const cause = { kind: 'config' } as const
   if (state === 'active') {
-    if (isDisabled) return { steps: updateSteps({ kind: 'suspend' }), pending: 'idle' }
+    if (isDisabled) return { steps: updateSteps({ kind: 'suspend', why: 'disabled' }), pending: 'idle' }
     if (!disruptive) return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
-    if (!patchListsStart) return { steps: updateSteps({ kind: 'suspend', restart: cause }), pending: 'idle' }
-    const steps = [...updateSteps({ kind: 'suspend' }), ['start_compute', { kind: 'start', cause }]] as const
+    const suspend = { kind: 'suspend', why: 'config' } as const
+    if (!patchListsStart) return { steps: updateSteps({ ...suspend, restart: cause }), pending: 'idle' }
+    const steps = [...updateSteps(suspend), ['start_compute', { kind: 'start', cause }]] as const
     return { steps, pending: 'idle' }
   }
   if (!patchWakesIdle || state === 'init') return { steps: [], pending }
   if (isDisabled || exceededQuota(draft)) return { steps: updateSteps({ kind: 'skip' }), pending: undefined }
-  return { steps: updateSteps({ kind: 'suspend-unless-used' }), pending: 'active' }
+  return { steps: updateSteps({ kind: 'suspend-unless-used', why: 'config' }), pending: 'active' }
 }
 
 function deleteCompute(draft: Draft, compute: Compute): Outcome {
@@ -130,10 +132,15 @@ function deleteCompute(draft: Draft, compute: Compute): Outcome {
 /** Removes a compute at once: refuses clients, moves the usage to the project, stops the server. */
 export function dropCompute(draft: Draft, compute: Compute): Readonly<{ draft: Draft; compute: Compute }> {
   const { id: endpointId, branchId } = compute
-  const { meter, interval } = closeMeter(compute.meter, draft.context.now)
+  const { now, sessions } = draft.context
+  const { meter, interval } = closeMeter(compute.meter, now)
   const effects: Effect[] = [refuseUnknown(endpointId), { kind: 'drop-connections', endpointId }]
   const stop = { kind: 'stop-process', endpointId, grace: 0 } as const
-  if (interval) effects.push({ kind: 'write-interval', endpointId, interval }, stop)
+  if (interval) {
+    const ended: Stop = { at: now, why: 'deleted', ...sessions(endpointId) }
+    effects.push({ kind: 'write-stop', endpointId, stop: ended })
+    effects.push({ kind: 'write-interval', endpointId, interval }, stop)
+  }
   // it has data and a slot of its own
   if (compute.type === 'read_only') effects.push({ kind: 'remove-replica', endpointId, branchId })
   const { computes, spent } = draft.project
@@ -153,7 +160,7 @@ function startCompute(draft: Draft, compute: Compute): Outcome {
 
 function suspendCompute(draft: Draft, compute: Compute): Outcome {
   const steps: PlannedActions =
-    compute.state === 'active' ? [['suspend_compute', { kind: 'suspend', isRequested: true }]] : []
+    compute.state === 'active' ? [['suspend_compute', { kind: 'suspend', why: 'suspend-call' }]] : []
   return conflictOf(draft, compute) ?? schedule(draft, subjectOf(compute), steps)
 }
 
@@ -164,7 +171,7 @@ function restartCompute(draft: Draft, compute: Compute): Outcome {
   const { restartIdle } = draft.context.settings.errors
   if (compute.state === 'active')
     return schedule(draft, subjectOf(compute), [
-      ['suspend_compute', { kind: 'suspend' }],
+      ['suspend_compute', { kind: 'suspend', why: 'restart-call' }],
       ['start_compute', { kind: 'start', cause: { kind: 'api' } }],
     ])
   if (restartIdle === 'starts') return startCompute(draft, compute)

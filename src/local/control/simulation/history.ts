@@ -1,18 +1,20 @@
 import type { UseRecord } from '../usage/usage.ts'
 import type { Effect, Interval, Wake } from '../events.ts'
 import type { Operation } from '../project.ts'
+import { MAX_RECORDS, type Mutation, type Stop } from '../records.ts'
 
-type Use = Omit<UseRecord, 'open'> & Readonly<{ wakes: Wake[]; intervals: Interval[] }>
+type Use = Omit<UseRecord, 'open'> &
+  Readonly<{ wakes: Wake[]; intervals: Interval[]; stops: Stop[]; mutations: Mutation[] }>
 
 /** Operations and usage in memory; the real service stores them. */
 export function createSimulatedHistory() {
-  // project → endpoint → use, in order of first start
+  // project → endpoint → use, in order of the first start or change
   const uses = new Map<string, Map<string, Use>>()
   // project → newest record of each operation, in order of creation
   const operations = new Map<string, Operation[]>()
   const useOf = (endpointId: string, projectId: string) => {
     const ofProject = uses.get(projectId) ?? new Map<string, Use>()
-    const use = ofProject.get(endpointId) ?? { projectId, endpointId, wakes: [], intervals: [] }
+    const use = ofProject.get(endpointId) ?? emptyUse(endpointId, projectId)
     uses.set(projectId, ofProject.set(endpointId, use))
     return use
   }
@@ -21,6 +23,8 @@ export function createSimulatedHistory() {
     note: (effect: Effect, projectId: string) => {
       if (effect.kind === 'write-wake') useOf(effect.endpointId, projectId).wakes.push(effect.wake)
       const { kind } = effect
+      if (kind === 'write-stop') addNewest(useOf(effect.endpointId, projectId).stops, effect.stop)
+      if (kind === 'write-mutation') addNewest(useOf(effect.endpointId, projectId).mutations, effect.mutation)
       if (kind === 'write-interval') useOf(effect.endpointId, projectId).intervals.push(effect.interval)
       if (kind !== 'write-operation') return
       const ofProject = operationsOf(projectId)
@@ -37,10 +41,24 @@ export function createSimulatedHistory() {
       return end === -1 ? undefined : ofProject.slice(Math.max(0, end - limit), end).toReversed()
     },
     forget: (projectId: string) => void operations.delete(projectId),
-    /** Uses in order of the first start. */
+    /** Uses in order of the first start or change. */
     uses: () => [...uses.values()].flatMap((ofProject) => [...ofProject.values()]),
     usesOf: (projectId: string) => [...(uses.get(projectId)?.values() ?? [])],
   }
+}
+
+const emptyUse = (endpointId: string, projectId: string): Use => ({
+  projectId,
+  endpointId,
+  wakes: [],
+  intervals: [],
+  stops: [],
+  mutations: [],
+})
+
+function addNewest<Item>(items: Item[], item: Item): void {
+  if (items.length === MAX_RECORDS) items.shift()
+  items.push(item)
 }
 
 /** -1 for a new operation. Skips those created before it. */

@@ -1,10 +1,11 @@
 // The control plane over simulated computes on a virtual clock: weeks in seconds, many thousand projects.
 import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usage/usage.ts'
+import { type Query, type QuerySession, createClientSessions, queryOf } from './client-sessions.ts'
 import { createEventHeap } from './event-heap.ts'
 import { computeOf } from '../draft.ts'
 import { fnv1a } from '../fnv1a.ts'
 import { nextDueAt } from '../queue/due.ts'
-import type { Effect, Event, Request, Settings, StepResult } from '../events.ts'
+import type { Effect, Event, Report, Request, Settings, StepResult } from '../events.ts'
 import { createSimulatedHistory } from './history.ts'
 import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
@@ -17,9 +18,9 @@ export type Latencies = Readonly<{ start: number; stop: number; configure: numbe
 
 /** An event from outside, ms. Unknown ids and refused requests change nothing. */
 export type SimulatedEvent = { readonly at: number } &
-  /** A client runs one query and wakes the compute for it. */
+  /** A client runs one query, in its session or a new one, and wakes the compute for it. */
   (
-    | Readonly<{ kind: 'connect'; endpointId: string; cause?: WakeCause }>
+    | Readonly<{ kind: 'connect'; endpointId: string; cause?: WakeCause; session?: QuerySession }>
     | Readonly<{ kind: 'goal'; endpointId: string; cu: number }>
     | Readonly<{ kind: 'request'; projectId: string; request: Request }>
     | Readonly<{ kind: 'create'; project: Project; request: Request }>
@@ -49,9 +50,9 @@ export type Simulation = Plane & {
   advance(to: number): void
   /** Call it after a change of the settings. */
   resetAlarms(): void
-  /** Connects and runs one query now. */
-  connect(endpointId: string, cause: WakeCause): void
-  /** Usage until `at` of every compute ever started, in order of its first start. */
+  /** Runs one query now, in the client's session or a new one. */
+  connect(endpointId: string, cause: WakeCause, session?: QuerySession): void
+  /** Usage until `at` of every compute ever started or changed, in order of its first start or change. */
   usages(at: number): ComputeUsage[]
   /** Wakes and intervals of the same computes. */
   uses(): UseRecord[]
@@ -65,6 +66,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   // endpoint → project
   const projectOf = new Map<string, string>()
   const history = createSimulatedHistory()
+  const sessions = createClientSessions()
   // project → instant of its alarm
   const alarms = new Map<string, number>()
   const heap = createEventHeap<() => void>()
@@ -85,18 +87,30 @@ export function createSimulation(options: SimulationOptions): Simulation {
     alarms.set(projectId, due)
     heap.add(due, () => {
       if (alarms.get(projectId) === due) alarms.delete(projectId)
+      pollWorking(projectId)
       dispatch(projectId, { kind: 'time' })
     })
   }
   const dispatch = (projectId: string, event: Event) => {
     const before = projects.get(projectId)
     if (!before) return undefined
-    const context = { now, operationId: () => nextOperationId(projectId), settings: settings() }
+    const context = {
+      now,
+      operationId: () => nextOperationId(projectId),
+      sessions: (endpointId: string) => sessions.count(endpointId, now),
+      settings: settings(),
+    }
     const result = step(before, event, context)
     saveResult(result, event)
     for (const effect of result.effects) carryOut(effect, projectId)
     setAlarm(projectId, result.wakeAt)
     return result
+  }
+  /** As the real service does before anything due: a client inside a statement is activity. */
+  const pollWorking = (projectId: string) => {
+    for (const { id: endpointId } of projects.get(projectId)?.computes ?? [])
+      if (sessions.count(endpointId, now).working > 0)
+        dispatch(projectId, { kind: 'activity', endpointId, at: now })
   }
   const index = (project: Project) => {
     for (const { id } of project.computes) projectOf.set(id, project.id)
@@ -118,10 +132,29 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (takeFailure(projectId)) return { kind: 'attempt-failed', operationId, retryIn }
     return message === undefined ? undefined : failureOf(effect, message)
   }
+  /** A statement is activity at its beginning and its end. */
+  const reportQuery = (endpointId: string, projectId: string, { client, works }: Query) => {
+    if (works === 0) return
+    heap.add(now + works, () => {
+      if (sessions.endsWork(endpointId, client, now))
+        dispatch(projectId, { kind: 'activity', endpointId, at: now })
+    })
+  }
+  const admitClients = (endpointId: string, projectId: string) => {
+    for (const query of sessions.admit(endpointId, now)) reportQuery(endpointId, projectId, query)
+    reportAfter(0, projectId, { kind: 'activity', endpointId, at: now })
+  }
+  const endSessions = (success: Report): Report => {
+    if (success.kind !== 'stopped') return success
+    const ended = { at: now, ...sessions.count(success.endpointId, now) }
+    sessions.end(success.endpointId)
+    return { ...success, sessions: ended }
+  }
   const carryOut = (effect: Effect, projectId: string) => {
     history.note(effect, projectId)
-    if (effect.kind === 'admit-clients')
-      return reportAfter(0, projectId, { kind: 'activity', endpointId: effect.endpointId, at: now })
+    if (effect.kind === 'refuse-clients') sessions.refuse(effect.endpointId)
+    if (effect.kind === 'drop-connections') sessions.end(effect.endpointId)
+    if (effect.kind === 'admit-clients') return admitClients(effect.endpointId, projectId)
     const success = successOf(effect)
     if (!success) return
     const duration = durationOf(effect, latencies)
@@ -129,7 +162,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!operation) return reportAfter(duration, projectId, success)
     const after = duration + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
     const work = () => {
-      const event = simulatedFailure(effect, operation) ?? success
+      const event = simulatedFailure(effect, operation) ?? endSessions(success)
       reportAfter(after + 1000 * settings().faults.lockTime, projectId, event)
     }
     if (settings().faults.stuckOperations) stuckWork.push(work)
@@ -140,12 +173,19 @@ export function createSimulation(options: SimulationOptions): Simulation {
     return project && computeOf(project, endpointId)
   }
   const withOpen = (use: Omit<UseRecord, 'open'>) => ({ ...use, open: computeAt(use.endpointId)?.meter.open })
-  const connect = (endpointId: string, cause: WakeCause) => {
+  const connect = (endpointId: string, cause: WakeCause, session?: QuerySession) => {
     const compute = computeAt(endpointId)
-    const isServing = compute?.state === 'active' && !compute.pending
-    const use = { kind: 'activity', endpointId, at: now } as const
-    const wake = { kind: 'client-waiting', endpointId, cause } as const
-    if (compute) dispatch(projectOf.get(endpointId) ?? '', isServing ? use : wake)
+    if (!compute) return
+    const projectId = projectOf.get(endpointId) ?? ''
+    const query = queryOf(session, cause.applicationName)
+    const isServing = compute.state === 'active' && !compute.pending
+    if (!isServing) {
+      sessions.wait(endpointId, query)
+      return void dispatch(projectId, { kind: 'client-waiting', endpointId, cause })
+    }
+    sessions.begin(endpointId, query, now)
+    dispatch(projectId, { kind: 'activity', endpointId, at: now })
+    reportQuery(endpointId, projectId, query)
   }
   const createProject = (project: Project, request: Request) => {
     projects.set(project)
@@ -157,7 +197,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const runEvent = (event: SimulatedEvent) => {
     switch (event.kind) {
       case 'connect':
-        return connect(event.endpointId, event.cause ?? { kind: 'client' })
+        return connect(event.endpointId, event.cause ?? { kind: 'client' }, event.session)
       case 'goal':
         return void dispatch(projectOf.get(event.endpointId) ?? '', event)
       case 'request':
@@ -182,7 +222,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   for (const [endpointId, instants] of options.activity ?? []) schedule(connectsAt(endpointId, instants))
   for (const script of options.scripts ?? []) schedule(script[Symbol.iterator]())
   resetAlarms()
-  return {
+  const plane: Simulation = {
     now: () => now,
     resetAlarms,
     advance: (to) => {
@@ -199,6 +239,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     page: projects.page,
     createProject,
     request: (projectId, request) => dispatch(projectId, request)?.answer,
+    later: (at, work) => heap.add(Math.max(at, now), () => void work(plane)),
     connect,
     project: projects.get,
     operation: history.operation,
@@ -208,6 +249,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     intervals: (projectId, window) =>
       history.usesOf(projectId).flatMap((use) => intervalsIn(withOpen(use), window)),
   }
+  return plane
 }
 
 function* connectsAt(endpointId: string, instants: Iterable<number>): Generator<SimulatedEvent> {

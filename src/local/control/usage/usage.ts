@@ -1,5 +1,6 @@
 import type { Interval, Wake } from '../events.ts'
 import type { OpenInterval, Usage } from '../project.ts'
+import type { Mutation, Stop } from '../records.ts'
 import { NO_USAGE, addUsage, usageOf } from './meter.ts'
 
 /** Use of one compute, possibly deleted; instants in ms, in order of time. */
@@ -9,13 +10,16 @@ export type UseRecord = Readonly<{
   wakes: readonly Wake[]
   intervals: readonly Interval[]
   open: OpenInterval | undefined
+  /** The newest `MAX_RECORDS`. */
+  stops: readonly Stop[]
+  mutations: readonly Mutation[]
 }>
 
 /** `to` is undefined while in progress. */
 type UsageInterval = OpenInterval & { readonly to: number | undefined }
 
 /** Exact usage as of an instant. */
-export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'> &
+export type ComputeUsage = Omit<UseRecord, 'intervals' | 'open'> &
   Readonly<{
     awakeSeconds: number
     cuSeconds: number
@@ -24,14 +28,16 @@ export type ComputeUsage = Pick<UseRecord, 'projectId' | 'endpointId' | 'wakes'>
     intervals: readonly UsageInterval[]
   }>
 
-/** Without later wakes and intervals; an interval in progress has no end. */
+/** Without later records and intervals; an interval in progress has no end. */
 export function usageAt(record: UseRecord, at: number): ComputeUsage {
   const { projectId, endpointId, open } = record
   const intervals: UsageInterval[] = record.intervals
     .filter(({ from }) => from <= at)
     .map((interval) => ({ ...interval, to: interval.to <= at ? interval.to : undefined }))
   if (open && open.from <= at) intervals.push({ ...open, to: undefined })
-  const wakes = record.wakes.filter((wake) => wake.at <= at)
+  const untilThen = <Item extends { readonly at: number }>(items: readonly Item[]) =>
+    items.filter((item) => item.at <= at)
+  const wakes = untilThen(record.wakes)
   const isAwake = intervals.some(({ to }) => to === undefined)
   const { awakeMs, cuMs } = sumUsage(intervals.map((interval) => ({ ...interval, to: interval.to ?? at })))
   return {
@@ -42,6 +48,8 @@ export function usageAt(record: UseRecord, at: number): ComputeUsage {
     wakes,
     suspends: wakes.length - (isAwake ? 1 : 0),
     intervals,
+    stops: untilThen(record.stops),
+    mutations: untilThen(record.mutations),
   }
 }
 

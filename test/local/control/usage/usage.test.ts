@@ -22,6 +22,8 @@ const record = (lengths: readonly number[], runs: boolean): UseRecord => {
       cause: { kind: 'client', applicationName: undefined, user: undefined },
     })),
     intervals,
+    stops: [],
+    mutations: [],
     open: runs ? { from: at, cu: 4, branchId: 'br-one' } : undefined,
   }
 }
