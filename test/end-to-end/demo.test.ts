@@ -27,7 +27,7 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
   const names = summary.computes.map(({ name }) => name)
-  expect(names).toEqual(expect.arrayContaining(['bursty', 'busy', 'chatty', 'forgotten', 'unused']))
+  expect(names).toEqual(expect.arrayContaining(['bursty', 'busy', 'chatty', 'forgotten', 'oversized']))
   expect(names).toEqual(expect.arrayContaining(PAST_PROJECTS.map(({ name }) => name)))
   expect(summary.wakes).toBeGreaterThanOrEqual(6)
   expect(summary.suspends).toBeGreaterThanOrEqual(3)

@@ -10,6 +10,7 @@ type Options = Readonly<{
   withPrometheus?: boolean
   report?: string
   tour?: boolean
+  approve: boolean
 }>
 
 export const createDemoCommand = ({ io, end }: CommandSession) =>
@@ -19,12 +20,13 @@ export const createDemoCommand = ({ io, end }: CommandSession) =>
     .option('--with-prometheus', 'start Prometheus and Alertmanager, too, and show their notifications')
     .option('--report <folder>', 'folder for the report (default: a new temporary folder)')
     .option('--tour', 'show five steps to try, each with what to look for')
+    .option('--no-approve', 'leave the approval of the recommended size to you')
     .option('--json', 'print only the summary at the end, as one line of JSON')
     .action((options: Options) => end(start(options, io)))
 
 async function start({ report, ...options }: Options, io: Io) {
   const folder = parseFolderOption('--report', report, io)
   if (!folder.ok) return failUsage(io, folder.error)
-  const { for: length, json = false, withPrometheus = false, tour = false } = options
-  return runDemo({ length, json, withPrometheus, tour, report: folder.value }, io)
+  const { for: length, json = false, withPrometheus = false, tour = false, approve: approves } = options
+  return runDemo({ length, json, withPrometheus, tour, approves, report: folder.value }, io)
 }

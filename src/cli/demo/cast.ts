@@ -1,7 +1,7 @@
 // Computes of the demo: five that act in front of the audience, with delays short enough to watch, and those with a past only.
 import type { LocalOptions } from '../../local/start.ts'
 
-export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
+export type Role = 'busy' | 'chatty' | 'bursty' | 'oversized' | 'forgotten'
 
 type Player = Readonly<{
   role: Role
@@ -22,7 +22,7 @@ export const AT_RISK = 'storefront'
 /** Days of past. */
 export const PAST_DAYS = 45
 
-/** Seconds for which the recommendation for the forgotten compute is shown before somebody follows it. */
+/** Seconds for which a recommendation is shown before somebody follows it. */
 export const SHOWN_FOR = 10
 
 export const CAST: readonly Player[] = [
@@ -42,7 +42,14 @@ export const CAST: readonly Player[] = [
     about: 'a few seconds of work, then a pause longer than its delay',
     past: 'rare',
   },
-  { role: 'unused', team: 'search', cu: 0.25, delay: 5, about: 'nobody uses it', past: 'idle' },
+  {
+    role: 'oversized',
+    team: 'storefront',
+    cu: 1,
+    delay: 5,
+    about: 'a client for half a minute; somebody approves the smaller size that Dormouse recommends',
+    past: 'rare',
+  },
   {
     role: 'forgotten',
     team: 'search',

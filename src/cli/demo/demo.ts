@@ -8,6 +8,7 @@ import { EXIT, failText, type ExitCode, type Io } from '../terminal/io.ts'
 import { isActing } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
+import { changedOf, changeNews, readChanges } from './changes.ts'
 import { notificationText } from './receiver.ts'
 import { readRecommendations, recommendedLines, recommendedOf } from './recommendations.ts'
 import { reportFolder, sendReport, writeDemoReport } from './report.ts'
@@ -25,6 +26,8 @@ type DemoOptions = Readonly<{
   report: string | undefined
   /** Whether steps to try are shown. */
   tour: boolean
+  /** Whether somebody approves the recommended size. */
+  approves: boolean
 }>
 
 export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
@@ -36,7 +39,7 @@ export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   say('Starting the service, Postgres and Dormouse …')
   await using stack = new AsyncDisposableStack()
   const stage = stack.use(await setStage({ token: createRandom().uuid(), clock, signal: io.signal }))
-  const play = stack.use(perform(stage, { clock, io, say }))
+  const play = stack.use(perform(stage, { clock, io, say, approves: options.approves }))
   const show: Show = { io, clock, until: clock.monotonic() + (options.length ?? MAX_LENGTH) }
   await waitUntilReady(stage, show)
   const monitoring = programs && stack.use(await startPrograms(programs, stage, show))
@@ -62,18 +65,23 @@ const MAX_LENGTH = 2_000_000
 type Show = Readonly<{ io: Io; clock: Clock; until: number }>
 const remainingTime = ({ clock, until }: Show) => seconds(Math.max(0, until - clock.monotonic()))
 
-type Surroundings = Readonly<{ clock: Clock; io: Io; say: (text: string) => void }>
+type Surroundings = Readonly<{
+  clock: Clock
+  io: Io
+  say: (text: string) => void
+  approves: boolean
+}>
 
 /** `begin` starts what waits until somebody watches. */
 type Performance = AsyncDisposable & { readonly begin: () => void }
 
 /** Runs daemon and clients until disposed of: an interrupt ends the watching only, the summary still needs the daemon. */
-function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance {
+function perform(stage: StageSet, { clock, io, say, approves }: Surroundings): Performance {
   const over = new AbortController()
   const { promise: watched, resolve: begin } = Promise.withResolvers<void>()
   const direction = { clock, say, watched, signal: over.signal }
   const daemon = superviseDaemon(stage, direction)
-  const clients = startClients(stage, direction).catch((cause: unknown) =>
+  const clients = startClients(stage, { ...direction, approves }).catch((cause: unknown) =>
     io.err(`the clients have stopped: ${String(cause)}`),
   )
   return {
@@ -138,8 +146,10 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]) {
     // oxlint-disable-next-line no-await-in-loop -- as above
     const advice = await readRecommendations(stage.apiUrl)
     if (answer.ok) {
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const changes = changeNews(await readChanges(stage.apiUrl))
       const notifications = notificationLines(stage, answer.value).map((line) => [line, line] as const)
-      for (const [key, line] of [...notifications, ...(advice ? recommendedLines(advice) : [])])
+      for (const [key, line] of [...notifications, ...(advice ? recommendedLines(advice) : []), ...changes])
         if (!news.has(key)) news.set(key, line)
       const computes = answer.value.computes.filter(
         ({ project_name, state }) => isActing(project_name) || state !== 'idle',
@@ -171,6 +181,7 @@ async function summarise(
   const answer = await readFleet({ url: apiUrl })
   const advice = await readRecommendations(apiUrl)
   if (!answer.ok || !advice) return undefined
+  const changes = await readChanges(apiUrl)
   const report = await writeDemoReport(apiUrl, folder)
   const fleet = answer.value
   const urls = {
@@ -189,6 +200,7 @@ async function summarise(
       urls,
       told: receiver.notifications,
       recommended: recommendedOf(advice),
+      changed: changedOf(changes, local.truth()),
       report,
     })
   )

@@ -6,11 +6,12 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 import { createAsk, projectIds } from './ask.ts'
 import { CAST, SHOWN_FOR } from './cast.ts'
+import { approveSize } from './changes.ts'
 import { readRecommendations } from './recommendations.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
-type DemoRun = Readonly<{
+export type DemoRun = Readonly<{
   clock: Clock
   signal: AbortSignal
   /** Resolves when somebody watches, or the play is over. */
@@ -35,8 +36,13 @@ export async function superviseDaemon(stage: StageSet, { signal, clock, say }: O
   }
 }
 
-export async function startClients(stage: StageSet, { clock, signal, watched }: Omit<DemoRun, 'say'>) {
-  const { local, apiUrl } = stage
+type ClientsRun = Omit<DemoRun, 'say'> & {
+  /** Whether the recommended size is approved; else that is left to the reader. */
+  readonly approves: boolean
+}
+
+export async function startClients(stage: StageSet, { clock, signal, watched, approves }: ClientsRun) {
+  const { local, api, apiUrl } = stage
   const ask = createAsk(local)
   const ids = await projectIds(ask)
   const random = createRandom()
@@ -46,6 +52,11 @@ export async function startClients(stage: StageSet, { clock, signal, watched }: 
       if (id === undefined) return
       const path = `projects/${id}/connection_uri?database_name=app&role_name=app_owner`
       const { uri } = (await ask(path)) as { uri: string }
+      if (role === 'oversized') {
+        await watched
+        const approval = approves ? approveSize(api, id, { clock, signal }) : undefined
+        return Promise.all([play(role, uri, { clock, random, signal }), approval])
+      }
       if (delay !== 'never') return play(role, uri, { clock, random, signal })
       await watched
       const recommended = await recommendedRequest(apiUrl, id, { clock, signal })

@@ -11,6 +11,7 @@ import {
 import { sumOf } from '../../std/sum.ts'
 import { isActing, PAST_DAYS } from './cast.ts'
 import { CU_HOUR } from './configuration.ts'
+import type { changedOf } from './changes.ts'
 import type { recommendedOf } from './recommendations.ts'
 import type { ReceivedNotification } from './receiver.ts'
 import type { DemoReport } from './report.ts'
@@ -29,6 +30,7 @@ type SummaryInput = Readonly<{
   /** Earliest first. */
   told: readonly ReceivedNotification[]
   recommended: ReturnType<typeof recommendedOf>
+  changed: ReturnType<typeof changedOf>
   report: DemoReport
 }>
 
@@ -156,6 +158,11 @@ export function summaryText(summary: Summary): string {
     ...summary.recommended
       .filter(({ name, state }) => isActing(name) || state !== 'withheld')
       .map(({ name, text }) => `  ${name.padEnd(9)} ${text}`),
+    ...summary.changed.map(
+      ({ name, text, requests, stops, sessionsInterrupted }) =>
+        `Changed: ${name} ${text}. By the truth of the service: ${countWithNoun(requests, 'request')}, ` +
+        `${countWithNoun(stops, 'stop')} for it, ${countWithNoun(sessionsInterrupted, 'session')} interrupted.`,
+    ),
     `The report of last week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }

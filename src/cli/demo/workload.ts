@@ -26,7 +26,10 @@ const SCENES: Readonly<Record<Role, Scene>> = {
     await session('batch', { uri, length: 3, rows: 30_000 }, stage)
     await pause(8.5 + stage.random.unit(), stage)
   },
-  unused: idle,
+  oversized: async (uri, stage) => {
+    await session('importer', { uri, length: 30, rows: 2000 }, stage)
+    await idle(uri, stage)
+  },
   forgotten: idle,
 }
 
