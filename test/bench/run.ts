@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { advice } from './advice/advice.ts'
 import { awake } from './awake.ts'
+import { changes } from './changes.ts'
 import { fleet } from './fleet/fleet.ts'
 import { footprint } from './footprint/footprint.ts'
 import { forecast } from './forecast.ts'
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
       show: Number(values.show ?? 0),
     }),
   awake,
+  changes,
   fleet,
   footprint,
   forecast: () => forecast(values.traces),

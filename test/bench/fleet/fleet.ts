@@ -49,22 +49,32 @@ export async function fleet(minutes?: number, isWarm = false): Promise<Figures> 
   return { rows, json }
 }
 
-type FleetRun = Readonly<{ projects: number; minutes: number; isWarm: boolean; mode: string }>
+export type FleetRun = Readonly<{
+  projects: number
+  minutes: number
+  isWarm: boolean
+  mode: string
+  /** Open changes; default none. */
+  changes?: number
+  /** Folder with what a daemon of that fleet knows, if it was made before. */
+  kept?: string
+}>
 
-async function oneFleet({ projects, minutes, isWarm, mode }: FleetRun): Promise<Figures> {
+export async function oneFleet(run: FleetRun): Promise<Figures> {
+  const { projects, isWarm } = run
   const options: FleetOptions = { projects, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
   const warming = {
     folder,
     yaml: yamlOf('http://127.0.0.1:1/api/v2', folder, 'observe'),
-    kept: process.env['FLEET_KEPT'],
+    kept: run.kept ?? process.env['FLEET_KEPT'],
   }
   try {
     const past = isWarm ? await warmUp(options, warming) : undefined
     const service = await startFleetService({ ...options, ...(past && { past }) })
     try {
-      const watched = await watch(service, { folder, projects, minutes, mode })
-      return await judged(service, { projects, minutes, watched, isWarm, mode })
+      const watched = await watch(service, { ...run, folder })
+      return await judged(service, { ...run, watched })
     } finally {
       await service.stop()
     }
@@ -84,11 +94,11 @@ type Watching = Omit<FleetRun, 'isWarm'> & { readonly folder: string }
 
 async function watch(
   { baseUrl, apiKey, clock, ahead }: FleetService,
-  { folder, projects, minutes, mode }: Watching,
+  { folder, projects, minutes, mode, changes = 0 }: Watching,
 ): Promise<Watched> {
   const configFile = join(folder, 'dormouse.yaml')
   writeFileSync(configFile, yamlOf(baseUrl, folder, mode))
-  const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300 }
+  const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300, changes }
   const program = fileURLToPath(import.meta.resolve('./watch.ts'))
   const env = { ...process.env, FLEET_KEY: apiKey }
   const child = fork(program, [JSON.stringify(order)], {
@@ -185,6 +195,12 @@ async function judged(
         `${watched.blocks.longestGarbage.young.toFixed(0)}, ${watched.blocks.longestGarbage.all.toFixed(0)} ms`,
         '',
       ],
+      [
+        '  requests of the apply loop, a minute',
+        watched.changeRequests.toFixed(1),
+        '≤ 35; 0 without changes',
+      ],
+      ['  changes that ended', `${watched.changesEnded}`, ''],
       ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
     ],
     json: {
@@ -206,6 +222,11 @@ async function judged(
       blocks_too_long: watched.blocks.tooLong,
       longest_young_garbage_ms: watched.blocks.longestGarbage.young,
       longest_garbage_ms: watched.blocks.longestGarbage.all,
+      change_requests_per_minute: watched.changeRequests,
+      changes_ended: watched.changesEnded,
+      pass_mean_seconds: watched.passSeconds.mean,
+      scrape_longest_ms: watched.scrapeMillis,
+      series: watched.series,
     },
   }
 }

@@ -14,6 +14,7 @@ import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { watchBlocks, type Blocks } from './blocks.ts'
 import type { Account, AgeFigures, Known, Window } from './judge.ts'
 import { createNotes, rangedIn } from './notes.ts'
+import { addOpenChanges } from './open-changes.ts'
 import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type WatchOrder = {
@@ -24,6 +25,8 @@ export type WatchOrder = {
   readonly ahead: number
   /** How long a transition may take to be known, s. */
   readonly late: number
+  /** Changes of sizes that are open from the end of the first turn on. */
+  readonly changes: number
 }
 
 export type Watched = {
@@ -44,9 +47,12 @@ export type Watched = {
   readonly blocks: Blocks
   readonly series: number
   readonly scrapeMillis: number
+  /** Of the apply loop, a minute. */
+  readonly changeRequests: number
+  readonly changesEnded: number
 }
 
-const { configFile, from, ahead, late } = JSON.parse(process.argv[2] ?? '') as WatchOrder
+const { configFile, from, ahead, late, changes } = JSON.parse(process.argv[2] ?? '') as WatchOrder
 const loaded = loadWithSource(configFile, environmentOf(process.env))
 if (!loaded.ok) throw new Error(loaded.error.join('\n'))
 const { config } = loaded.value
@@ -56,7 +62,15 @@ const notes = createNotes(() => clock.now())
 
 const stop = new AbortController()
 const store = openEmbeddedStore(config.store.folder, clock)
-const self = createSelfMetrics()
+const metrics = createSelfMetrics()
+let changeRequests = 0
+const self: typeof metrics = {
+  ...metrics,
+  request: (result) => {
+    if (result.priority === 'apply' || result.priority === 'verify') changeRequests += 1
+    metrics.request(result)
+  },
+}
 const log = pino({ level: 'silent' })
 const exposition = createExposition(() => daemonInfoOf(config, 'bench', ''), { self, clock, log })
 const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
@@ -105,12 +119,14 @@ process.on('message', () => stop.abort())
 process.on('disconnect', () => process.exit(0))
 process.send?.('begun')
 await oneTurn()
+await addOpenChanges(store, { ledger: lane.state().ledger, count: changes, now: clock.now() })
+const applying = lane.changes.run(stop.signal)
 await runLoop(
   clock,
   { interval: passInterval(config.poll.interval), turn: oneTurn, lastStartedAt: lane.lastStartedAt() },
   stop.signal,
 )
-await scraping
+await Promise.all([scraping, applying])
 const blocked = blocks.stop()
 const { user, system } = process.cpuUsage(cpuBefore)
 const elapsed = clock.monotonic() - begunAt
@@ -134,6 +150,8 @@ const told: Watched = {
   blocks: blocked,
   series: (await exposition.body(scrape)).toString().match(/^[^#\n]/gm)?.length ?? 0,
   scrapeMillis,
+  changeRequests: (60 * changeRequests) / elapsed,
+  changesEnded: changes - lane.changes.open().length,
 }
 await store.close()
 process.send?.(told, () => process.exit(0))

@@ -1,0 +1,46 @@
+// What a thousand open changes cost a daemon of 10,000 computes, beside the same daemon without changes.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nextStep } from '../../src/apply/next-step.ts'
+import { SCHEDULED } from '../support/changes.ts'
+import { inputOf, NOW } from '../apply/build.ts'
+import { oneFleet } from './fleet/fleet.ts'
+import type { Figures } from './run.ts'
+
+const PROJECTS = 10_000
+const CHANGES = 1000
+const MINUTES = 6
+const STEPS = 200_000
+
+export async function changes(minutes = MINUTES): Promise<Figures> {
+  const kept = mkdtempSync(join(tmpdir(), 'dormouse-changes-'))
+  try {
+    const common = { projects: PROJECTS, minutes, isWarm: true, mode: 'suggest', kept }
+    const without = await oneFleet(common)
+    const withThem = await oneFleet({ ...common, changes: CHANGES })
+    const step = stepMillis()
+    return {
+      rows: [
+        ['without changes', '', ''],
+        ...without.rows,
+        [`${CHANGES} open changes`, '', ''],
+        ...withThem.rows,
+        ['a decision about one change, ms', step.toFixed(5), '≤ 0.05'],
+      ],
+      json: { ...suffixed(without.json, 'without'), ...suffixed(withThem.json, 'with'), step_ms: step },
+    }
+  } finally {
+    rmSync(kept, { recursive: true, force: true })
+  }
+}
+
+const suffixed = (json: Figures['json'], suffix: string): Figures['json'] =>
+  Object.fromEntries(Object.entries(json).map(([key, value]) => [`${key}_${suffix}`, value]))
+
+function stepMillis(): number {
+  const input = inputOf(SCHEDULED)
+  const begun = performance.now()
+  for (let done = 0; done < STEPS; done += 1) nextStep(input, NOW)
+  return (performance.now() - begun) / STEPS
+}
