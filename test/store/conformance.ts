@@ -157,6 +157,7 @@ function ledgerContract(driver: () => Driver): void {
     expect(await before.account('main').commit(writesOf(all), { epoch })).toEqual(ok(undefined))
     const store = await driver().reopen()
     expect(store.epoch).toBe(epoch + 1)
+    expect(store.isCurrent()).toBe(true)
     const late = { ...seen('ep-two').rows, budgets: { all: undefined }, jobStates: { late: 1 } }
     const refused = await store.account('main').commit(writesOf(late), { epoch })
     expect(refused).toEqual(failed({ kind: 'fenced' }))

@@ -62,8 +62,10 @@ export const newMemory = (): Memory => ({ epoch: 0, events: 0, accounts: new Map
 
 export function memoryStore(memory: Memory = newMemory()): Store & History & Outbox & Journal {
   memory.epoch += 1
+  const { epoch } = memory
   return {
-    epoch: memory.epoch,
+    epoch,
+    isCurrent: () => memory.epoch === epoch,
     account: (name) => accountStore(name, memory),
     close: () => Promise.resolve(),
     ...historyOf((name) => rowsOf(memory, name)),

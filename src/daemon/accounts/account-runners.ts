@@ -27,7 +27,9 @@ export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
   /** Share of a core that evaluations of recommendations may take; default 0.01. */
   readonly adviceShare?: number | undefined
-  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState'> & Ports['history'] & Journal
+  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState' | 'isCurrent'> &
+    Ports['history'] &
+    Journal
 }
 
 type RunnerOutputs = Readonly<{
@@ -184,6 +186,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     account,
     config: current,
     journal: environment.store,
+    isCurrent: environment.store.isCurrent,
     state: () => state,
     preset: () => used.plan.preset,
   })

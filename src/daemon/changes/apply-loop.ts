@@ -48,6 +48,8 @@ export type ApplyLoopOptions = Readonly<{
   settle: () => Seconds
   /** Requests a second that looks may take, a tenth of the request allowance. */
   looksPerSecond: number
+  /** Whether no other process has opened the store since; read before each request. */
+  isCurrent: () => boolean
   /** A kill switch, or the mode; read before each request. */
   stoppedBy: () => ChangeRules['stoppedBy']
   isKeyRefused: () => boolean
@@ -179,7 +181,8 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       clock,
       service: options.service,
       lookedOn: looked.on,
-      mayStillSend: () => stoppedBy() === undefined && !signal.aborted && now() <= change.deadline,
+      mayStillSend: () =>
+        stoppedBy() === undefined && !signal.aborted && now() <= change.deadline && options.isCurrent(),
     })
     return record(change, machine.afterAnswer(applying, { answer, random: random.unit(), now: now() }))
   }

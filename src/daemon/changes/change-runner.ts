@@ -39,6 +39,7 @@ type ChangeRunnerOptions = Readonly<{
   config: () => Config
   ports: Ports
   journal: Journal
+  isCurrent: () => boolean
   killSwitch: Pick<KillSwitch, 'isEngaged'>
   log: DaemonEnvironment['log']
   state: () => PassState
@@ -60,6 +61,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     ...ports,
     account: account.name,
     journal,
+    isCurrent: options.isCurrent,
     log,
     settle: () => config().service.settle,
     looksPerSecond: (LOOK_SHARE * config().service.requestsPerMinute) / 60,

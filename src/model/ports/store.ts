@@ -72,6 +72,8 @@ export type AccountStore = {
 export type Store = {
   /** Epoch of this opening for writing: larger by 1 than the one before. */
   readonly epoch: number
+  /** Whether no other process has opened it since, at once; false where that cannot be read. */
+  isCurrent(): boolean
   account(name: string): AccountStore
   close(): Promise<void>
 }

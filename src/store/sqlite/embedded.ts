@@ -51,6 +51,13 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
   return {
     ...reader,
     epoch,
+    isCurrent: () => {
+      try {
+        return writer.epoch() === epoch
+      } catch {
+        return false
+      }
+    },
     account: (name) =>
       withStoreErrors(file, {
         ...reader.account(name),

@@ -24,6 +24,8 @@ type Commit = (
   ...rest: Parameters<AccountStore['commit']>
 ) => ReturnType<AccountStore['commit']>
 
+const LEASE = 'select epoch from lease'
+
 export function createWriter(database: DatabaseSync, clock: Clock) {
   const write = createTransaction(database, clock)
   let last: Promise<unknown> = Promise.resolve()
@@ -32,13 +34,14 @@ export function createWriter(database: DatabaseSync, clock: Clock) {
     last = done.catch(() => undefined)
     return done
   }
-  return { commit, idle: () => last }
+  const lease = database.prepare(LEASE)
+  return { commit, idle: () => last, epoch: () => lease.get()?.['epoch'] }
 }
 
 function createTransaction(database: DatabaseSync, clock: Clock): Commit {
   const openPut = createPut(database)
   const trim = createRetention(database)
-  const lease = database.prepare('select epoch from lease')
+  const lease = database.prepare(LEASE)
   const isFenced = ({ epoch }: CommitOptions) => epoch !== undefined && lease.get()?.['epoch'] !== epoch
   // shared by all commits: many small ones in a row block the event loop too
   const pause = createYielder(clock)

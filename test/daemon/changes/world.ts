@@ -240,6 +240,7 @@ function startLoop(
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
     isKeyRefused: () => false,
+    isCurrent: () => store.isCurrent(),
     countSessions: () => Promise.resolve('unknown'),
     rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
     clockOffset: () => 0,
