@@ -113,11 +113,13 @@ test('a replica has the connection limit of its own size; its primary may have a
   const local = await quickLocal()
   const shop = await shopOf(local)
   const replica = await replicaOf(local, shop)
+  await connected(replica.uri)
   await call(local, `PATCH ${shop.path}`, {
     body: { endpoint: { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 0.5 } },
   })
   await shop.settled('active')
   await replica.settled('idle')
+  expect(replica.truth().stops).toMatchObject([{ why: 'config', open: 1 }])
   expect(await query(replica.uri, 'show max_connections')).toEqual([{ max_connections: '225' }])
   const clients = await Promise.all(Array.from({ length: 112 }, () => connected(replica.uri)))
   await expect(query(replica.uri, 'select 1')).rejects.toThrow(/too many/)

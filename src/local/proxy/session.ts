@@ -145,6 +145,8 @@ async function connectToServer(
     if (route.protection === "client's") return void client.destroy()
     return refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
   }
+  // before the client, which is told by then, can leave
+  server.once('end', onLost)
   server.once('close', () => {
     onLost()
     closeGracefully(client, clock)
