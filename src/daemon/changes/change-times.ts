@@ -13,8 +13,6 @@ const MAX_CHANGES = 1000
 /** By start: one that has ended replaces itself as it was under way. */
 type Times = Map<Instant, Instant | undefined>
 
-export type ChangeTimes = ReturnType<typeof createChangeTimes>
-
 export function createChangeTimes(now: () => Instant) {
   const byCompute = new Map<string, Times>()
 
