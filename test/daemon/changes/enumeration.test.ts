@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { afterAnswer, nextStep } from '../../../src/apply/next-step.ts'
 import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop.ts'
-import { seconds } from '../../../src/model/units.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { bySize } from '../../support/tiers.ts'
 import { FAULTS, live, type Life, type Outcome, type Variant } from './world.ts'
 
@@ -51,6 +51,31 @@ async function liveAll(chosen: readonly Life[], variant: Variant): Promise<reado
   return outcomes
 }
 
+/** Sends again though somebody else has set another value. */
+const OVERWRITING: ApplyMachine = {
+  afterAnswer,
+  nextStep: (input, now) => {
+    const step = nextStep(input, now)
+    if (step.do !== 'record' || step.state.at !== 'superseded' || input.change.state.at !== 'applying')
+      return step
+    const { approvedBy, attempt } = input.change.state
+    const change = { ...input.change, before: { sizing: { fixed: cu(2) } } }
+    const state = { at: 'scheduled', approvedBy, notBefore: now, attempts: attempt } as const
+    return nextStep({ ...input, change: { ...change, state } }, now)
+  },
+}
+
+/** A person comes so many seconds after the start: before, during and after the requests of a life. */
+const ARRIVALS = [1, 30, 60, 125, 190, 300]
+
+const withPerson = (count: number): readonly Life[] =>
+  sample(count)
+    .filter(({ kind }) => kind === 'sizing')
+    .map((life, index) => ({ ...life, personAt: ARRIVALS[index % ARRIVALS.length] ?? 1 }))
+
+const overwritten = (outcomes: readonly LifeAndOutcome[]) =>
+  outcomes.filter(({ outcome }) => outcome.overwrites > 0)
+
 const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcome }) => outcome.effects > 1)
 
 describe('lives of a change', () => {
@@ -74,6 +99,18 @@ describe('lives of a change', () => {
   test('sending again what may still land is found', { timeout: 120_000 }, async () => {
     const outcomes = await liveAll(sample(bySize(600, 120)), { settle: seconds(0) })
     expect(twice(outcomes).length).toBeGreaterThan(0)
+  })
+
+  test('no value of a person is overwritten, whatever ends or fails', { timeout: 300_000 }, async () => {
+    const outcomes = await liveAll(withPerson(bySize(2400, 160)), SAFE)
+    expect(overwritten(outcomes)).toEqual([])
+    expect(twice(outcomes)).toEqual([])
+    expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
+  })
+
+  test('a value of a person that is overwritten is found', { timeout: 120_000 }, async () => {
+    const outcomes = await liveAll(withPerson(bySize(600, 160)), { ...SAFE, machine: OVERWRITING })
+    expect(overwritten(outcomes).length).toBeGreaterThan(0)
   })
 
   test.each(FAULTS)('a value that a person set while a request was open stays: %s', async (fault) => {

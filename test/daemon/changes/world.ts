@@ -40,6 +40,8 @@ export type Outcome = Readonly<{
   hasEnded: boolean
   /** Mutations of ours that took effect. */
   effects: number
+  /** Of them, those written after a person had set another value. */
+  overwrites: number
   /** Calls of ports by the last process. */
   calls: number
   /** CU at the end. */
@@ -93,10 +95,11 @@ const fused = <Ports extends object>(ports: Ports, fuse: Fuse): Ports =>
 
 /** Answers of the service with the faults of a life, and how many mutations took effect. */
 function createFaultyService(simulated: Simulated, clock: VirtualClock, faults: readonly Fault[]) {
-  let [mutations, effects] = [0, 0]
-  const land = async (request: Request): Promise<Response> => {
+  let [mutations, effects, overwrites, hasPersonSet] = [0, 0, 0, false]
+  const land = async (request: Request, isOverwrite = hasPersonSet): Promise<Response> => {
     const response = await simulated.fetch(request)
     if (response.ok) effects += 1
+    if (response.ok && isOverwrite) overwrites += 1
     return response
   }
   const byFault: Readonly<Record<Fault, (request: Request) => Promise<Response | undefined>>> = {
@@ -105,7 +108,8 @@ function createFaultyService(simulated: Simulated, clock: VirtualClock, faults: 
     'lost before': () => Promise.resolve(undefined),
     'lost after': async (request) => void (await land(request)),
     late: (request) => {
-      void clock.sleep(seconds(LATE), NEVER).then(() => land(request))
+      const isOverwrite = hasPersonSet
+      void clock.sleep(seconds(LATE), NEVER).then(() => land(request, isOverwrite))
       return Promise.resolve(undefined)
     },
     busy: () => Promise.resolve(new Response('{}', { status: 423 })),
@@ -117,6 +121,10 @@ function createFaultyService(simulated: Simulated, clock: VirtualClock, faults: 
   }
   return {
     effects: () => effects,
+    overwrites: () => overwrites,
+    personSet: () => {
+      hasPersonSet = true
+    },
     fetch: (request: Request) => {
       if (request.method === 'GET') return simulated.fetch(request)
       const fault = faults[mutations] ?? 'none'
@@ -156,7 +164,10 @@ async function liveOn(life: Life, variant: Variant, { clock, simulated }: Stage)
   const change = changeAt(clock.now(), life)
   await addChange(memoryStore(memory).account('main'), change, { at: clock.now() })
   if (life.personAt !== undefined)
-    void clock.sleep(seconds(life.personAt), NEVER).then(() => setSize(simulated, 2))
+    void clock
+      .sleep(seconds(life.personAt), NEVER)
+      .then(() => setSize(simulated, 2))
+      .then(faulty.personSet)
   const end = clock.now() + 1000 * LIMIT
   const stored = () => memory.accounts.get('main')?.changes.get(change.id) ?? change
   const isOver = () => isEnded(stored().state) || clock.now() >= end
@@ -171,7 +182,14 @@ async function liveOn(life: Life, variant: Variant, { clock, simulated }: Stage)
   await clock.sleep(seconds(LATE + 60), NEVER)
   simulated.advance()
   const size = simulated.project(IDS.projectId)?.computes[0]?.config.maxCu ?? 0
-  return { change: stored(), hasEnded: isEnded(stored().state), effects: faulty.effects(), calls, size }
+  return {
+    change: stored(),
+    hasEnded: isEnded(stored().state),
+    effects: faulty.effects(),
+    overwrites: faulty.overwrites(),
+    calls,
+    size,
+  }
 }
 
 const changeAt = (now: Instant, { kind }: Life): Change =>
