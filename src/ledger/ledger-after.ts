@@ -48,6 +48,7 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'delivery':
       case 'change':
       case 'change-event':
+      case 'change-tally':
       case 'job-state':
         break
     }

@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { FINE_STEP } from '../../src/model/ledger/rollup.ts'
+import { isEnded } from '../../src/model/policy/change.ts'
+import { sumOf } from '../../src/std/sum.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -37,6 +39,12 @@ async function wholeBatches(place: string): Promise<number> {
   const { ok } = (await store.account('main').load()).readings
   expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(ok)
   expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE_STEP }))).toHaveLength(ok)
+  const changes = await store.changes('main', { count: 100_000 })
+  const ended = changes.filter(({ state }) => isEnded(state)).length
+  const tallies = await store.changeTallies('main')
+  expect(sumOf(tallies, ({ count }) => count)).toBe(ended)
+  expect(sumOf(tallies, ({ interrupted }) => interrupted)).toBe(2 * ended)
+  expect(ok - ended).toBeLessThanOrEqual(3)
   await store.close()
   return ok
 }

@@ -1,6 +1,12 @@
 // What every driver of the journal must do.
 import { describe, expect, test } from 'vitest'
-import type { Change, ChangeState, EndedChange } from '../../src/model/policy/change.ts'
+import type {
+  Change,
+  ChangeState,
+  ChangeTally,
+  EndedChange,
+  InterruptedSessions,
+} from '../../src/model/policy/change.ts'
 import { addChange, transition, type ChangesPart } from '../../src/model/ports/journal.ts'
 import { at } from '../support/build.ts'
 import { changeOf, SCHEDULED } from '../support/changes.ts'
@@ -18,6 +24,20 @@ const APPLYING: ChangeState = {
   uncertainAt: undefined,
 }
 const done = (minute: number): EndedChange => ({ at: 'done', because: 'verified', endedAt: at(minute) })
+const ended = (minute: number, sessions: InterruptedSessions): EndedChange => ({
+  ...done(minute),
+  sent: { at: at(minute - 1), sessions },
+})
+const cancelled = (minute: number): EndedChange => ({ ...done(minute), at: 'cancelled' })
+const tally = (fields: Partial<ChangeTally>): ChangeTally => ({
+  ref: ref('ep-one'),
+  kind: 'sizing',
+  outcome: 'done',
+  count: 1,
+  interrupted: 0,
+  lastAt: at(0),
+  ...fields,
+})
 const other = (fields: Partial<Change>): Change => changeOf({ id: 'ch-two', ...fields })
 const ref = (endpointId: string, projectId = 'project-one'): Change['ref'] => ({
   account: 'main',
@@ -115,6 +135,41 @@ export function journalContract(driver: () => Driver): void {
       const late = await transition(again.account('main'), { change, to: APPLYING }, { at: at(9), epoch })
       expect(late).toEqual({ ok: false, error: { kind: 'fenced' } })
       expect((await again.change('main', 'ch-one'))?.state.at).toBe('scheduled')
+    })
+
+    test('counts each change once when it ends, also when the store was closed and opened again', async () => {
+      const one = changeOf()
+      const two = other({ ref: ref('ep-two') })
+      const three = other({ id: 'ch-three', kind: 'delay' })
+      for (const change of [one, two, three]) {
+        // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+        await add(change)
+      }
+      expect(await driver().store.changeTallies('main')).toEqual([])
+      expect((await move(one, ended(3, 4))).ok).toBe(true)
+      // neither the loser of two transitions nor one of an earlier opening counts
+      expect((await move(one, ended(4, 9))).ok).toBe(false)
+      const { epoch } = driver().store
+      const again = await driver().reopen()
+      const fenced = await transition(
+        again.account('main'),
+        { change: two, to: ended(4, 9) },
+        { at: at(9), epoch },
+      )
+      expect(fenced.ok).toBe(false)
+      await transition(again.account('main'), { change: two, to: ended(5, 'unknown') }, { at: at(9) })
+      await transition(again.account('main'), { change: three, to: cancelled(7) }, { at: at(9) })
+      const four = changeOf({ id: 'ch-four' })
+      await addChange(again.account('main'), four, { at: at(0) })
+      await transition(again.account('main'), { change: four, to: ended(6, 2) }, { at: at(9) })
+      const expected = [
+        tally({ kind: 'delay', outcome: 'cancelled', count: 1, interrupted: 0, lastAt: at(7) }),
+        tally({ count: 2, interrupted: 6, lastAt: at(6) }),
+        tally({ ref: ref('ep-two'), count: 1, interrupted: 0, lastAt: at(5) }),
+      ]
+      expect(await again.changeTallies('main')).toEqual(expected)
+      expect(await again.changeTallies('other')).toEqual([])
+      expect(await (await driver().reopen()).changeTallies('main')).toEqual(expected)
     })
 
     test('lists changes newest first, of one compute, since a time, at most so many', async () => {

@@ -1,7 +1,9 @@
 // The journal of the memory store: the rules of the tables, by hand.
-import { isEnded, type Change, type ChangeEvent } from '../../src/model/policy/change.ts'
+import { isEnded, type Change, type ChangeEvent, type ChangeTally } from '../../src/model/policy/change.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import type { Write } from '../../src/model/ports/store.ts'
+import { latest } from '../../src/model/units.ts'
+import { compare } from './memory-outbox.ts'
 import type { RowsByAccount } from './memory-store.ts'
 
 export const journalOf = (rowsOf: RowsByAccount): Journal => ({
@@ -20,7 +22,23 @@ export const journalOf = (rowsOf: RowsByAccount): Journal => ({
     rowsOf(account)
       .changeEvents.filter(({ changeId }) => changeId === id)
       .toSorted(byVersion),
+  changeTallies: async (account) =>
+    [...rowsOf(account).changeTallies]
+      .toSorted(([one], [other]) => compare(one, other))
+      .map(([, tally]) => tally),
 })
+
+export function addTally(tallies: Map<string, ChangeTally>, added: ChangeTally): void {
+  const { ref, kind, outcome } = added
+  const key = `${ref.projectId} ${ref.endpointId} ${kind} ${outcome}`
+  const { count = 0, interrupted = 0, lastAt = added.lastAt } = tallies.get(key) ?? {}
+  tallies.set(key, {
+    ...added,
+    count: count + added.count,
+    interrupted: interrupted + added.interrupted,
+    lastAt: latest(lastAt, added.lastAt),
+  })
+}
 
 const byVersion = (one: ChangeEvent, other: ChangeEvent): number => one.version - other.version
 

@@ -18,7 +18,7 @@ import { isNotifiable } from '../../src/model/output/event-kinds.ts'
 import { eventKey, type OutboxEvent } from '../../src/model/output/outbox-event.ts'
 import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
-import type { Change, ChangeEvent } from '../../src/model/policy/change.ts'
+import type { Change, ChangeEvent, ChangeTally } from '../../src/model/policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import type { History } from '../../src/model/ports/history.ts'
@@ -27,7 +27,7 @@ import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { historyOf } from './memory-history.ts'
-import { changesWith, journalOf } from './memory-journal.ts'
+import { addTally, changesWith, journalOf } from './memory-journal.ts'
 import { outboxOf } from './memory-outbox.ts'
 
 /** Rows of one account by their keys. */
@@ -51,6 +51,7 @@ export type AccountRows = {
   readonly jobStates: Map<string, string>
   changes: ReadonlyMap<string, Change>
   readonly changeEvents: ChangeEvent[]
+  readonly changeTallies: Map<string, ChangeTally>
   readings: ReadingCounts
   counters: AccountCounters
 }
@@ -94,6 +95,7 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     jobStates: new Map(),
     changes: new Map(),
     changeEvents: [],
+    changeTallies: new Map(),
     readings: NO_READING_COUNTS,
     counters: NO_ACCOUNT_COUNTERS,
   }
@@ -217,6 +219,8 @@ function effectOf(write: Write, { rows, memory, known, nthOf }: EffectContext): 
       return () => undefined
     case 'change-event':
       return () => rows.changeEvents.push(write.event)
+    case 'change-tally':
+      return () => addTally(rows.changeTallies, write.added)
     case 'job-state': {
       const { job, state } = write
       const json = JSON.stringify(state)

@@ -146,4 +146,17 @@ export type OpenChange = Readonly<{
   hold: (Hold & Readonly<{ since: Instant }>) | undefined
 }>
 
+/** Changes of one compute and kind that ended one way, since ever: kept longer than the changes. */
+export type ChangeTally = Readonly<{
+  ref: ComputeRef
+  kind: ChangeKind
+  outcome: EndedChange['at']
+  count: number
+  /** Client sessions that their requests interrupted, without uncounted ones. */
+  interrupted: number
+  lastAt: Instant
+}>
+
+export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart']
+
 export const isEnded = (state: ChangeState): state is EndedChange => 'endedAt' in state

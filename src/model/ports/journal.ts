@@ -1,7 +1,13 @@
 // The journal: changes and their history. A change is written by `transition` alone, so that two writers never both succeed.
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { Event } from '../output/event-kinds.ts'
-import type { Change, ChangeEvent, ChangeState } from '../policy/change.ts'
+import {
+  isEnded,
+  type Change,
+  type ChangeEvent,
+  type ChangeState,
+  type ChangeTally,
+} from '../policy/change.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 import { eventWrites, type AccountStore, type CommitRefusal, type Write, type WriteOf } from './store.ts'
@@ -14,6 +20,8 @@ export type Journal = {
   changes(account: string, part: ChangesPart): Promise<readonly Change[]>
   /** Oldest first; empty for an unknown change. */
   changeEvents(account: string, id: string): Promise<readonly ChangeEvent[]>
+  /** Ordered by project, compute, kind and outcome; deleted computes included. */
+  changeTallies(account: string): Promise<readonly ChangeTally[]>
 }
 
 export type ChangesPart = Readonly<{
@@ -33,7 +41,7 @@ type TransitionOptions = Readonly<{
 }>
 
 /**
- * In one transaction with its history and events.
+ * In one transaction with its history, its events and, where it ends the change, its tally.
  *
  * @returns the change as stored; `conflict` when it is not stored in the version of `change`, or breaks a rule of the journal: one open
  *   change per compute and kind, one `applying` per project; `fenced` when another process has opened the store
@@ -63,8 +71,18 @@ async function commitChange(
   const writes: readonly Write[] = [
     { kind: 'change', change, replaces },
     { kind: 'change-event', event: { changeId, version, at, state } },
+    ...tallyWrites(change),
     ...eventWrites(events),
   ]
   const committed = await store.commit(writes, epoch === undefined ? {} : { epoch })
   return committed.ok ? ok(change) : failed(committed.error)
+}
+
+/** Of a transition to an end. No transition leaves an end, so that a change is counted once. */
+function tallyWrites({ ref, kind, state }: Change): readonly Write[] {
+  if (!isEnded(state)) return []
+  const sessions = state.sent?.sessions
+  const interrupted = typeof sessions === 'number' ? sessions : 0
+  const added = { ref, kind, outcome: state.at, count: 1, interrupted, lastAt: state.endedAt }
+  return [{ kind: 'change-tally', added }]
 }

@@ -16,7 +16,7 @@ import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
-import type { Change, ChangeEvent } from '../policy/change.ts'
+import type { Change, ChangeEvent, ChangeTally } from '../policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../policy/recommendation.ts'
 
 /** Replaces the earlier row with the same key. */
@@ -47,6 +47,8 @@ export type Write = Readonly<
   | { kind: 'change'; change: Change; replaces: number | undefined }
   /** Appended, never replaced. */
   | { kind: 'change-event'; event: ChangeEvent }
+  /** Added to the stored one of the same compute, kind and outcome: in the commit that ends the change, so that it counts once. */
+  | { kind: 'change-tally'; added: ChangeTally }
   /** Plain data; undefined removes it. */
   | { kind: 'job-state'; job: string; state: unknown }
 >

@@ -1,5 +1,6 @@
 // Rows of the journal.
-import { isEnded, type Change, type ChangeEvent } from '../../model/policy/change.ts'
+import { isEnded, type Change, type ChangeEvent, type ChangeTally } from '../../model/policy/change.ts'
+import { instant } from '../../model/units.ts'
 import type { Row, RowCodec } from './codec.ts'
 import { bodyOf } from './entry-rows.ts'
 
@@ -35,3 +36,27 @@ export const CHANGE_EVENT_ROWS: RowCodec<ChangeEvent> = {
 
 export const changeEventFromRow = (row: Row): ChangeEvent =>
   bodyOf(row, 'change_event', String(row['change_id'])) as ChangeEvent
+
+export const CHANGE_TALLY_ROWS: RowCodec<ChangeTally> = {
+  table: 'change_tally',
+  key: ['project_id', 'endpoint_id', 'kind', 'outcome'],
+  columns: ['count', 'interrupted', 'last_ms'],
+  toRow: ({ ref, kind, outcome, count, interrupted, lastAt }) => [
+    ref.projectId,
+    ref.endpointId,
+    kind,
+    outcome,
+    count,
+    interrupted,
+    lastAt,
+  ],
+}
+
+export const changeTallyFromRow = (account: string, row: Row): ChangeTally => ({
+  ref: { account, projectId: String(row['project_id']), endpointId: String(row['endpoint_id']) },
+  kind: String(row['kind']) as ChangeTally['kind'],
+  outcome: String(row['outcome']) as ChangeTally['outcome'],
+  count: Number(row['count']),
+  interrupted: Number(row['interrupted']),
+  lastAt: instant(Number(row['last_ms'])),
+})

@@ -2,8 +2,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { WriteOf } from '../../model/ports/store.ts'
-import type { ChangeEvent } from '../../model/policy/change.ts'
-import { CHANGE_EVENT_ROWS, CHANGE_ROWS, changeEventFromRow, changeFromRow } from '../rows/change-rows.ts'
+import type { ChangeEvent, ChangeTally } from '../../model/policy/change.ts'
+import {
+  CHANGE_EVENT_ROWS,
+  CHANGE_ROWS,
+  CHANGE_TALLY_ROWS,
+  changeEventFromRow,
+  changeFromRow,
+  changeTallyFromRow,
+} from '../rows/change-rows.ts'
 import type { RowCodec } from '../rows/codec.ts'
 
 const CHANGES = `
@@ -22,6 +29,9 @@ export function createJournal(database: DatabaseSync): Journal {
   const events = database.prepare(
     'select change_id, body from change_event where account = ? and change_id = ? order by version',
   )
+  const tallies = database.prepare(
+    'select * from change_tally where account = ? order by project_id, endpoint_id, kind, outcome',
+  )
   return {
     openChanges: async (account) => open.all(account).map(changeFromRow),
     change: async (account, id) => one.all(account, id).map(changeFromRow)[0],
@@ -30,6 +40,7 @@ export function createJournal(database: DatabaseSync): Journal {
         .all(account, since, compute?.projectId ?? null, compute?.endpointId ?? null, count)
         .map(changeFromRow),
     changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
+    changeTallies: async (account) => tallies.all(account).map((row) => changeTallyFromRow(account, row)),
   }
 }
 
@@ -51,6 +62,10 @@ export function createChangePut(database: DatabaseSync) {
      where id = ?1 and account = ?${key.length + columns.length + 1} and version = ?${key.length + columns.length + 2}`,
   )
   const append = database.prepare(insertOf(CHANGE_EVENT_ROWS))
+  const tally = database.prepare(
+    `${insertOf(CHANGE_TALLY_ROWS)} on conflict do update set count = count + excluded.count,
+     interrupted = interrupted + excluded.interrupted, last_ms = max(last_ms, excluded.last_ms)`,
+  )
   return {
     change: (account: string, { change, replaces }: WriteOf<'change'>): undefined => {
       const row = CHANGE_ROWS.toRow(change)
@@ -59,6 +74,9 @@ export function createChangePut(database: DatabaseSync) {
     },
     changeEvent: (account: string, event: ChangeEvent): undefined => {
       append.run(account, ...CHANGE_EVENT_ROWS.toRow(event))
+    },
+    changeTally: (account: string, added: ChangeTally): undefined => {
+      tally.run(account, ...CHANGE_TALLY_ROWS.toRow(added))
     },
   }
 }

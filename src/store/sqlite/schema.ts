@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 14 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 15
+/** In `user_version` of the file. Versions 1 to 15 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 16
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -87,6 +87,12 @@ const SCHEMA = `
   create table change_event (
     account text not null, change_id text not null, version integer not null, body text not null,
     primary key (account, change_id, version)
+  ) strict, without rowid;
+  -- Sums over all changes that ever ended.
+  create table change_tally (
+    account text not null, project_id text not null, endpoint_id text not null, kind text not null,
+    outcome text not null, count integer not null, interrupted integer not null, last_ms real not null,
+    primary key (account, project_id, endpoint_id, kind, outcome)
   ) strict, without rowid;
   create table budget (
     account text not null, name text not null, body text not null,

@@ -179,6 +179,8 @@ function createPut(database: DatabaseSync) {
           return put.change(account, write)
         case 'change-event':
           return put.changeEvent(account, write.event)
+        case 'change-tally':
+          return put.changeTally(account, write.added)
         case 'job-state':
           if (write.state === undefined) dropJobState.run(account, write.job)
           else put.jobState(account, { name: write.job, value: write.state })

@@ -82,6 +82,7 @@ describe('lives of a change', () => {
   test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
     const outcomes = await liveAll(sample(bySize(5000, 320)), SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
+    expect(outcomes.filter(({ outcome }) => outcome.tallied !== 1)).toEqual([])
     expect(twice(outcomes)).toEqual([])
     const notOnce = outcomes.filter(
       ({ outcome: { change, effects } }) => change.state.at === 'done' && effects !== 1,

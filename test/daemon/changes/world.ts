@@ -7,6 +7,7 @@ import { addChange } from '../../../src/model/ports/journal.ts'
 import { after, ratio, seconds, type Instant, type Seconds } from '../../../src/model/units.ts'
 import { createService } from '../../../src/service/service.ts'
 import { ok } from '../../../src/std/result.ts'
+import { sumOf } from '../../../src/std/sum.ts'
 import { changeOf } from '../../support/changes.ts'
 import { Inside } from '../../support/inside.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
@@ -42,6 +43,8 @@ export type Outcome = Readonly<{
   effects: number
   /** Of them, those written after a person had set another value. */
   overwrites: number
+  /** How often its end was counted. */
+  tallied: number
   /** Calls of ports by the last process. */
   calls: number
   /** CU at the end. */
@@ -182,11 +185,13 @@ async function liveOn(life: Life, variant: Variant, { clock, simulated }: Stage)
   await clock.sleep(seconds(LATE + 60), NEVER)
   simulated.advance()
   const size = simulated.project(IDS.projectId)?.computes[0]?.config.maxCu ?? 0
+  const tallies = [...(memory.accounts.get('main')?.changeTallies.values() ?? [])]
   return {
     change: stored(),
     hasEnded: isEnded(stored().state),
     effects: faulty.effects(),
     overwrites: faulty.overwrites(),
+    tallied: sumOf(tallies, ({ count }) => count),
     calls,
     size,
   }
