@@ -1,4 +1,5 @@
-// Alerts on computes: awake too long or too often, unproductive spend, small cache, many connections, failing readings.
+// Alerts on computes: awake too long or too often, unproductive spend, small cache, many connections, failing readings, changes.
+import { CHANGE_RULES } from './changes.ts'
 import { COMPUTE_OWNER, CONNECTION_USE, HIT_RATIO } from './recording.ts'
 import { perComputeIncrease, perComputeMax, type RuleGroup } from './rule.ts'
 
@@ -89,5 +90,6 @@ export const COMPUTE_RULES: RuleGroup = {
       description:
         'Its connections and cache are not known. Check the role, its password, pg_monitor and the network.',
     },
+    ...CHANGE_RULES,
   ],
 }

@@ -61,6 +61,16 @@ export const DAEMON_RULES: RuleGroup = {
       description: 'A report is due every week. The log has the response of the sink.',
     },
     {
+      name: 'BrakeEngaged',
+      severity: 'warning',
+      about: 'daemon',
+      // the hold-off follows every start
+      core: `max by (brake) (${metricName('brake_engaged')}{brake!="hold_off"}) == 1`,
+      for: '5m',
+      summary: 'The brake {{ $labels.brake }} is engaged: changes wait.',
+      description: 'Find out who engaged it and why, then release it: `dormouse kill off`.',
+    },
+    {
       name: 'OperationStuck',
       severity: 'warning',
       about: 'project',

@@ -3,7 +3,7 @@ import { BUDGET_RULES } from './budgets.ts'
 import { COMPUTE_RULES } from './computes.ts'
 import { DAEMON_RULES } from './daemon.ts'
 import { COMPUTE_OWNER, PROJECT_OWNER } from './recording.ts'
-import type { Duration, RuleGroup, AlertRule, AlertSeverity } from './rule.ts'
+import { BY_LABELS, type Duration, type RuleGroup, type AlertRule, type AlertSeverity } from './rule.ts'
 
 export const RULE_GROUPS: readonly RuleGroup[] = [COMPUTE_RULES, BUDGET_RULES, DAEMON_RULES]
 
@@ -23,6 +23,9 @@ export function alertExpr({ about, core }: AlertRule): string {
   switch (about) {
     case 'compute':
       return `${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core})`
+    case 'change':
+      // several changes of one compute: they are the "many" side, so that one of several owners is picked
+      return `(${core}) * on (project_id, endpoint_id) group_left (team, tier) topk ${BY_LABELS.compute} (1, ${COMPUTE_OWNER.record})`
     case 'project':
       return `${PROJECT_OWNER.record} * on (project_id) group_left () (${core})`
     case 'budget':

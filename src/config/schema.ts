@@ -135,7 +135,7 @@ const metrics = strictObject({
   per_compute: oneOf(['all', 'recent', 'none'])
     .prefault('all')
     .describe(
-      'Computes with series of their own; recent: awake within a week, or with an operation in progress. All computes are counted by state.',
+      'Computes with series of their own; recent: awake within a week, with an operation in progress, or with an open change. All computes are counted by state.',
     ),
   stale_after: wholeNumberSchema(1, 1000)
     .prefault(3)

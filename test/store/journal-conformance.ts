@@ -1,15 +1,9 @@
 // What every driver of the journal must do.
 import { describe, expect, test } from 'vitest'
-import type {
-  Change,
-  ChangeState,
-  ChangeTally,
-  EndedChange,
-  InterruptedSessions,
-} from '../../src/model/policy/change.ts'
+import type { Change, ChangeState, EndedChange, InterruptedSessions } from '../../src/model/policy/change.ts'
 import { addChange, transition, type ChangesPart } from '../../src/model/ports/journal.ts'
 import { at } from '../support/build.ts'
-import { changeOf, SCHEDULED } from '../support/changes.ts'
+import { changeOf, SCHEDULED, tallyOf } from '../support/changes.ts'
 import type { Driver } from './conformance.ts'
 import { plain } from './build.ts'
 
@@ -29,15 +23,6 @@ const ended = (minute: number, sessions: InterruptedSessions): EndedChange => ({
   sent: { at: at(minute - 1), sessions },
 })
 const cancelled = (minute: number): EndedChange => ({ ...done(minute), at: 'cancelled' })
-const tally = (fields: Partial<ChangeTally>): ChangeTally => ({
-  ref: ref('ep-one'),
-  kind: 'sizing',
-  outcome: 'done',
-  count: 1,
-  interrupted: 0,
-  lastAt: at(0),
-  ...fields,
-})
 const other = (fields: Partial<Change>): Change => changeOf({ id: 'ch-two', ...fields })
 const ref = (endpointId: string, projectId = 'project-one'): Change['ref'] => ({
   account: 'main',
@@ -163,9 +148,9 @@ export function journalContract(driver: () => Driver): void {
       await addChange(again.account('main'), four, { at: at(0) })
       await transition(again.account('main'), { change: four, to: ended(6, 2) }, { at: at(9) })
       const expected = [
-        tally({ kind: 'delay', outcome: 'cancelled', count: 1, interrupted: 0, lastAt: at(7) }),
-        tally({ count: 2, interrupted: 6, lastAt: at(6) }),
-        tally({ ref: ref('ep-two'), count: 1, interrupted: 0, lastAt: at(5) }),
+        tallyOf({ kind: 'delay', outcome: 'cancelled', count: 1, interrupted: 0, lastAt: at(7) }),
+        tallyOf({ count: 2, interrupted: 6, lastAt: at(6) }),
+        tallyOf({ ref: ref('ep-two'), count: 1, interrupted: 0, lastAt: at(5) }),
       ]
       expect(await again.changeTallies('main')).toEqual(expected)
       expect(await again.changeTallies('other')).toEqual([])

@@ -1,5 +1,6 @@
 // Changes for tests.
-import type { Change, ChangeState } from '../../src/model/policy/change.ts'
+import type { Snapshot } from '../../src/model/output/snapshot.ts'
+import type { Change, ChangeState, ChangeTally, OpenChange } from '../../src/model/policy/change.ts'
 import { after, cu, instant, seconds } from '../../src/model/units.ts'
 import { at } from './build.ts'
 
@@ -28,3 +29,33 @@ export const changeOf = (fields: Partial<Change> = {}): Change => ({
   state: SCHEDULED,
   ...fields,
 })
+
+/** Of `changeOf()`: done at minute 1. */
+export const tallyOf = (fields: Partial<ChangeTally> = {}): ChangeTally => ({
+  ref: changeOf().ref,
+  kind: 'sizing',
+  outcome: 'done',
+  count: 1,
+  interrupted: 0,
+  lastAt: at(60),
+  ...fields,
+})
+
+type Changes = Readonly<{ open?: readonly OpenChange[]; tallies?: readonly ChangeTally[] }>
+
+/** Each compute has these changes, by default an open one; each account sums up. */
+export function withChanges(
+  snapshot: Snapshot,
+  { open = [{ change: changeOf(), hold: undefined }], tallies = [] }: Changes = {},
+): Snapshot {
+  const computes = snapshot.computes.map((view) => ({
+    ...view,
+    ...(open.length > 0 && { changes: open }),
+    ...(tallies.length > 0 && { changeTallies: tallies }),
+  }))
+  const ended = new Map(
+    tallies.map(({ kind, outcome, count }) => [`${kind}/${outcome}`, count * computes.length] as const),
+  )
+  const changes = { open: computes.flatMap(() => open), ended }
+  return { ...snapshot, computes, accounts: snapshot.accounts.map((account) => ({ ...account, changes })) }
+}

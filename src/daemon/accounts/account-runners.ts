@@ -11,6 +11,7 @@ import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
 import { createChangeRunner } from '../changes/change-runner.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
+import { createTallies } from '../changes/tallies.ts'
 import { createCountedPast } from '../history/counted-past.ts'
 import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
@@ -61,6 +62,7 @@ export async function createAccountRunners(
       passSeconds,
       jobs: passes ? [passes] : [],
       insecure: insecureSettings(current()),
+      isKillSwitchEngaged: killSwitch.isEngaged(),
       staleAfter: seconds(metrics.staleAfter * poll.interval),
       activityLag: reading.activityLag,
       owners,
@@ -163,6 +165,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       await afterTurn(runs?.last.took ?? seconds(0))
     },
   })
+  const tallies = createTallies(await environment.store.changeTallies(account.name))
   const storePrices = createPriceHistory(account.name, { ...environment, store })
   let state = newPassState(await store.load())
   let lastStartedAt = clock.monotonic()
@@ -183,6 +186,8 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   }
   const changes = createChangeRunner({
     ...environment,
+    ports: { ...ports, store: tallies.counting(store) },
+    initial: await environment.store.openChanges(account.name),
     account,
     config: current,
     journal: environment.store,
@@ -208,6 +213,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       scopes: used.plan.budgets,
       advice: adviser,
       past: countedPast.current(),
+      changes: tallies.views(changes.open()),
     }),
     changeRecommendation: adviser.change,
     /** On the monotonic clock. */

@@ -40,6 +40,8 @@ export type ApplyLoopOptions = Readonly<{
   service: Service
   store: Pick<AccountStore, 'commit'>
   journal: Pick<Journal, 'openChanges'>
+  /** Open changes before the first turn, oldest first; default: none. */
+  initial?: readonly Change[]
   /** Takes events that are stored already. */
   send: Send
   /** Epoch of this opening of the store. */
@@ -92,7 +94,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   const { machine = { nextStep, afterAnswer } } = options
   const holds = createHolds()
   /** By id, oldest first. */
-  let open = new Map<string, Change>()
+  let open = byId(options.initial ?? [])
   /** When a change is looked at again, by its id. */
   const dueAt = new Map<string, Instant>()
   const takeLook = createLookPace(clock, options.looksPerSecond)
@@ -192,7 +194,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
 
   async function turn(signal: AbortSignal): Promise<Seconds> {
     const changes = await journal.openChanges(account)
-    open = new Map(changes.map((change) => [change.id, change]))
+    open = byId(changes)
     for (const id of dueAt.keys()) if (!open.has(id)) forget(id)
     for (const change of changes) {
       if (signal.aborted || (dueAt.get(change.id) ?? 0) > now()) continue
@@ -236,6 +238,8 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     holdOf: (id: string): OpenChange['hold'] => holds.of(id),
   }
 }
+
+const byId = (changes: readonly Change[]) => new Map(changes.map((change) => [change.id, change]))
 
 /** Holds by the id of the change; each began when its reason did. */
 function createHolds() {

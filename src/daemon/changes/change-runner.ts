@@ -40,6 +40,8 @@ type ChangeRunnerOptions = Readonly<{
   ports: Ports
   journal: Journal
   isCurrent: () => boolean
+  /** Open changes at the start, oldest first: they are shown before the first turn. */
+  initial: readonly Change[]
   killSwitch: Pick<KillSwitch, 'isEngaged'>
   log: DaemonEnvironment['log']
   state: () => PassState
@@ -62,6 +64,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     account: account.name,
     journal,
     isCurrent: options.isCurrent,
+    initial: options.initial,
     log,
     settle: () => config().service.settle,
     looksPerSecond: (LOOK_SHARE * config().service.requestsPerMinute) / 60,

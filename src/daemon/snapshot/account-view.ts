@@ -20,6 +20,7 @@ import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
+import type { ChangeViews } from '../changes/tallies.ts'
 import type { Forecaster } from '../history/forecasts.ts'
 import { shownSpend } from '../history/shown-budget.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -40,11 +41,12 @@ export type AccountInput = Readonly<{
   advice?: Pick<Adviser, 'openOf' | 'summary'> | undefined
   /** Usage before the first look; undefined before it was read. */
   past?: CountedPast | undefined
+  changes?: ChangeViews | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput) {
-  const { state, prices, forecasts, scopes, advice, past, unreadable, isRead = true } = input
+  const { state, prices, forecasts, scopes, advice, past, changes, unreadable, isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
   let hostsRefused = 0
@@ -105,6 +107,7 @@ export function openAccount(input: AccountInput) {
         month: budgets.find(isMonthBudget),
         advice: advice?.summary(),
         past,
+        changes: changes && { open: changes.open, ended: changes.ended },
       }
     },
   }

@@ -24,6 +24,7 @@ type SnapshotContext = Readonly<{
   owners: Owners
   jobs?: Snapshot['jobs']
   insecure?: Snapshot['insecure']
+  isKillSwitchEngaged?: boolean
 }>
 
 /** Some 10 ms of work. */
@@ -35,7 +36,14 @@ export function createSnapshotBuilder() {
   return (context: SnapshotContext) => {
     const views: ComputeView[] = []
     const accounts: AccountView[] = []
-    const { version, now: takenAt, passSeconds, jobs = [], insecure = [] } = context
+    const {
+      version,
+      now: takenAt,
+      passSeconds,
+      jobs = [],
+      insecure = [],
+      isKillSwitchEngaged = false,
+    } = context
     return {
       account: (input: AccountInput) => {
         const account = openAccount(input)
@@ -55,7 +63,8 @@ export function createSnapshotBuilder() {
         asleep.evictUnused()
         const ready =
           accounts.length > 0 && accounts.every(({ service, stored }) => isReached(service) && stored)
-        return { version, takenAt, ready, accounts, computes: views, passSeconds, jobs, insecure }
+        const health = { version, takenAt, ready, passSeconds, jobs, insecure, isKillSwitchEngaged }
+        return { ...health, accounts, computes: views }
       },
     }
   }
@@ -96,7 +105,7 @@ type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
-  { state, prices, preset, unreadable, hosts, advice, past }: AccountInput,
+  { state, prices, preset, unreadable, hosts, advice, past, changes }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
@@ -112,13 +121,25 @@ function createViewer(
   const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts, past }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
-    const open = advice?.openOf(computeKey(entry.ref))
+    const key = computeKey(entry.ref)
+    const open = advice?.openOf(key)
+    const openChanges = changes?.openOf(key)
+    const tallies = changes?.talliesOf(key)
     const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, open, past]
-    const before = asleep.get(entry)
-    if (before?.inputs.every((input, index) => input === inputs[index])) return before.view
-    const view = { ...computeView(entry, { ...viewContext, project }), ...(open && { advice: open }) }
+    const before = openChanges ? undefined : asleep.get(entry)
+    // compared with the view: another input would cost memory for every compute
+    const hasTallies = before?.view.changeTallies === tallies
+    if (hasTallies && before?.inputs.every((input, index) => input === inputs[index])) return before.view
+    const view = {
+      ...computeView(entry, { ...viewContext, project }),
+      ...(open && { advice: open }),
+      ...(openChanges && { changes: openChanges }),
+      ...(tallies && { changeTallies: tallies }),
+    }
     const isAsleep = entry.current === undefined && entry.compute.state === 'idle'
-    if (isAsleep && !mayHaveWoken(entry, project)) asleep.set(entry, { inputs, view })
+    // a hold moves on while its compute sleeps
+    const mayBeCached = isAsleep && !openChanges && !mayHaveWoken(entry, project)
+    if (mayBeCached) asleep.set(entry, { inputs, view })
     return view
   }
 }

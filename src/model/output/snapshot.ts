@@ -10,6 +10,7 @@ import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Recommendation, RecommendationKind } from '../policy/recommendation.ts'
+import type { ChangeTally, OpenChange } from '../policy/change.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
@@ -25,6 +26,10 @@ export type ComputeView = Readonly<{
   reading: ReadingView
   /** Open recommendations; absent where there are none. */
   advice?: readonly OpenRecommendation[]
+  /** Open changes, oldest first; absent where there are none. */
+  changes?: readonly OpenChange[]
+  /** By kind and outcome; absent where no change has ended yet. */
+  changeTallies?: readonly ChangeTally[]
 }>
 
 /** Saving in 30 days. */
@@ -166,6 +171,16 @@ export type AccountView = Readonly<{
   advice?: AdviceSummary | undefined
   /** Usage before the first look as the service counted it; undefined before that was read. */
   past?: CountedPast | undefined
+  /** Undefined where nobody asks for changes: an audit. */
+  changes?: AccountChanges | undefined
+}>
+
+/** Changes of one account, those of deleted computes included. */
+export type AccountChanges = Readonly<{
+  /** Oldest first. */
+  open: readonly OpenChange[]
+  /** `<kind>/<outcome>` → number of changes that ever ended so; absent where none did. */
+  ended: ReadonlyMap<string, number>
 }>
 
 /** Recommendations of one account. */
@@ -207,6 +222,8 @@ export type Snapshot = Readonly<{
   jobs: readonly JobView[]
   /** Settings of the configuration that give up encryption or authentication: `accounts.main`. */
   insecure: readonly string[]
+  /** Then no change is sent. */
+  isKillSwitchEngaged: boolean
 }>
 
 export type AwakeReason = Readonly<

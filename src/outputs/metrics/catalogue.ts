@@ -1,5 +1,6 @@
 // Renderer, reference, alert rules, boards and tests read this table.
 import { BUDGET_FAMILIES } from './catalogue/budgets.ts'
+import { CHANGE_FAMILIES } from './catalogue/changes.ts'
 import { COMPUTE_FAMILIES } from './catalogue/computes.ts'
 import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
 import { ofAll, type Family } from './catalogue/family.ts'
@@ -33,6 +34,7 @@ export const CATALOGUE = {
   ...BUDGET_FAMILIES,
   ...READING_FAMILIES,
   ...RECOMMENDATION_FAMILIES,
+  ...CHANGE_FAMILIES,
   ...SERVICE_FAMILIES,
   ...OUTPUT_FAMILIES,
 } as const satisfies Readonly<Record<string, Family>>
@@ -41,7 +43,10 @@ export type FamilyKey = keyof typeof CATALOGUE
 
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
 
-/** Then `each` is of one recommendation. */
-export const isPerRecommendation = ({ each, labels }: Family): boolean => each > 0 && labels.includes('kind')
+/** What `each` of a family counts: series of a compute or project, of one recommendation, or of the changes of one kind. */
+export function subjectOf(key: FamilyKey): 'compute' | 'recommendation' | 'change' {
+  if (!CATALOGUE[key].labels.some((label) => label === 'kind')) return 'compute'
+  return key in RECOMMENDATION_FAMILIES ? 'recommendation' : 'change'
+}
 
 export const isPerCompute = ({ each }: Family): boolean => each > 0

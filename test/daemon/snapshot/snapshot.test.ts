@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
+import { createTallies } from '../../../src/daemon/changes/tallies.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import type { AccountInput } from '../../../src/daemon/snapshot/account-view.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
@@ -9,6 +11,7 @@ import { createOwners } from '../../../src/model/policy/owner.ts'
 import { ratio, seconds } from '../../../src/model/units.ts'
 import { advanceBudget, budgetOf, inputAt, money } from '../../ledger/budgets/build.ts'
 import { at, ledger, look, preset, prices } from '../../support/build.ts'
+import { changeOf, tallyOf } from '../../support/changes.ts'
 
 const forecast = (p50: number): BudgetForecast => ({
   p10: p50,
@@ -52,4 +55,52 @@ test('a forecast that is made while a snapshot is built belongs to the next', as
   }
   expect(await shown()).toEqual([11.34, 11.34])
   expect(await shown()).toEqual([11.39, 11.39])
+})
+
+const owners = createOwners([])
+
+/** One compute that sleeps. */
+const asleep = () => {
+  const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
+  const seen = look(0, { state: 'idle', startedAt: at(-100), suspendedAt: at(-50), lastActive: at(-60) })
+  const computes = orderedMap([[computeKey(ref), newComputeEntry(ref, seen, false)]])
+  return { ...newPassState({ ...ledger(), computes }) }
+}
+
+test('the view of a sleeping compute is kept until a change of it moves, and not while one is open', () => {
+  const build = createSnapshotBuilder()
+  const state = asleep()
+  const shown = (changes: AccountInput['changes']) => {
+    const snapshot = build({
+      now: at(600),
+      version: 1,
+      passSeconds: seconds(1),
+      staleAfter: seconds(600),
+      activityLag: seconds(60),
+      owners,
+    })
+    const account = snapshot.account({ state, prices, preset, changes })
+    account.add(state.ledger.computes.values())
+    account.close()
+    return snapshot.finish()
+  }
+  const none = createTallies([])
+  const first = shown(none.views([])).computes[0]
+  expect(first).not.toHaveProperty('changes')
+  expect(first).not.toHaveProperty('changeTallies')
+  expect(shown(none.views([])).computes[0]).toBe(first)
+
+  const open = [{ change: changeOf(), hold: undefined }]
+  const waiting = shown(none.views(open))
+  expect(waiting.computes[0]?.changes).toEqual(open)
+  expect(waiting.accounts[0]?.changes).toEqual({ open, ended: new Map() })
+  const held = [{ change: changeOf(), hold: { because: 'awake', until: undefined, since: at(1) } as const }]
+  expect(shown(none.views(held)).computes[0]?.changes).toEqual(held)
+
+  const tallies = createTallies([tallyOf()])
+  const ended = shown(tallies.views([])).computes[0]
+  expect(ended).not.toHaveProperty('changes')
+  expect(ended?.changeTallies).toEqual([tallyOf()])
+  expect(shown(tallies.views([])).computes[0]).toBe(ended)
+  expect(shown(none.views([])).computes[0]).not.toHaveProperty('changeTallies')
 })

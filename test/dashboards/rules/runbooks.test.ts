@@ -58,9 +58,11 @@ test('links lead to other runbooks', () => {
   expect(links.filter((to) => !books.some(({ file }) => file === to))).toEqual([])
 })
 
-/** A `dormouse` command up to its first placeholder. */
+/** A `dormouse` command up to its first placeholder, without the state of `kill`. */
 const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/`dormouse ((?:[a-z][a-z-]*(?: |(?=`)))+)[^`]*`/g)].map(([, words = '']) => words.trim())
+  [...text.matchAll(/`dormouse ((?:[a-z][a-z-]*(?: |(?=`)))+)[^`]*`/g)].map(([, words = '']) =>
+    words.trim().replace(/^kill (?:on|off)$/, 'kill'),
+  )
 
 test('every command that is named exists', async () => {
   const io: Io = {

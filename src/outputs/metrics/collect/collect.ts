@@ -8,6 +8,7 @@ import {
   putWakeLatency,
   putWakes,
 } from './accounts.ts'
+import { putChanges, putComputeChanges } from './changes.ts'
 import { DISPLAYED_STATES, putCompute } from './computes.ts'
 import { putAdvice, putFollowUps, putRecommendations } from './recommendations.ts'
 import { computeLabels, createSampleMemory, createSampleCollector } from '../exposition/samples.ts'
@@ -42,6 +43,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
     const labels = computeLabels(memory, view.identity.ref)
     putCompute(view, labels, put)
     putRecommendations(view, labels, put)
+    putComputeChanges(view, labels, put)
   }
   putStates(snapshot, put)
   putAges(snapshot, put)
@@ -56,6 +58,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
     putAdvice(account, put)
   }
   putFollowUps(snapshot.accounts, put)
+  putChanges(snapshot, put)
   memory.computes.evictUnused()
   return { samples: samples(), dropped }
 }

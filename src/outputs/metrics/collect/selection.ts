@@ -2,11 +2,11 @@ import { sumOf } from '../../../std/sum.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { DAY, type Instant } from '../../../model/units.ts'
-import { CATALOGUE, FAMILY_KEYS, isPerCompute, isPerRecommendation, type FamilyKey } from '../catalogue.ts'
+import { CATALOGUE, FAMILY_KEYS, isPerCompute, subjectOf, type FamilyKey } from '../catalogue.ts'
 
 export type SeriesLimits = Readonly<{
   detail: 'basic' | 'full'
-  /** `recent`: awake within a week, or with operations in progress. */
+  /** `recent`: awake within a week, with operations in progress, or with an open change. */
   perCompute: 'all' | 'recent' | 'none'
   /** Cap of all computes and projects together. */
   maxSeries: number
@@ -51,9 +51,9 @@ export function selectSeries(
 ): Selection {
   const families = FAMILY_KEYS.filter((key) => detail === 'full' || !isDetail(key))
   const candidates = perCompute === 'none' ? [] : perCompute === 'all' ? computes : recentOf(computes, now)
-  const open = meanRecommendations(candidates)
-  const keys = fittingFamilies(families, { candidates: candidates.length, open, maxSeries })
-  const most = Math.max(1, Math.floor(maxSeries / seriesPerCompute(keys, open)))
+  const mean = meanSubjects(candidates)
+  const keys = fittingFamilies(families, { candidates: candidates.length, mean, maxSeries })
+  const most = Math.max(1, Math.floor(maxSeries / seriesPerCompute(keys, mean)))
   const recent = candidates.length > most ? recentOf(candidates, now) : candidates
   const selected = recent.length > most ? costliest(recent, most) : recent
   const dropped = families.map((key) => {
@@ -67,24 +67,39 @@ export function selectSeries(
   }
 }
 
-type Fleet = Readonly<{ candidates: number; open: number; maxSeries: number }>
+/** Mean number in one compute, at least 1: a first one needs no room that other series have. */
+type MeanSubjects = Readonly<Record<ReturnType<typeof subjectOf>, number>>
 
-function fittingFamilies(families: readonly FamilyKey[], { candidates, open, maxSeries }: Fleet) {
+type Fleet = Readonly<{ candidates: number; mean: MeanSubjects; maxSeries: number }>
+
+function fittingFamilies(families: readonly FamilyKey[], { candidates, mean, maxSeries }: Fleet) {
   const droppable = DROP_ORDER.filter((key) => families.includes(key))
   const without = (count: number) => families.filter((key) => !droppable.slice(0, count).includes(key))
   const enough = droppable.findIndex(
-    (_, count) => seriesPerCompute(without(count), open) * candidates <= maxSeries,
+    (_, count) => seriesPerCompute(without(count), mean) * candidates <= maxSeries,
   )
   return without(enough < 0 ? droppable.length : enough)
 }
 
-/** Most series of one compute with `open` recommendations, and its project. */
-const seriesPerCompute = (keys: readonly FamilyKey[], open: number) =>
-  sumOf(keys, (key) => CATALOGUE[key].each * (isPerRecommendation(CATALOGUE[key]) ? open : 1))
+/** Most series of one compute with the mean of recommendations and changes, and its project. */
+const seriesPerCompute = (keys: readonly FamilyKey[], mean: MeanSubjects) =>
+  sumOf(keys, (key) => CATALOGUE[key].each * mean[subjectOf(key)])
 
-/** At least 1: a first recommendation needs no room that other series have. */
-const meanRecommendations = (views: readonly ComputeView[]) =>
-  Math.max(1, sumOf(views, ({ advice }) => advice?.length ?? 0) / Math.max(1, views.length))
+function meanSubjects(views: readonly ComputeView[]): MeanSubjects {
+  const meanOf = (count: (view: ComputeView) => number) =>
+    Math.max(1, sumOf(views, count) / Math.max(1, views.length))
+  return {
+    compute: 1,
+    recommendation: meanOf(({ advice }) => advice?.length ?? 0),
+    change: meanOf(changedKinds),
+  }
+}
+
+function changedKinds({ changes, changeTallies }: ComputeView) {
+  if (!changes && !changeTallies) return 0
+  const open = changes?.map(({ change }) => change.kind) ?? []
+  return new Set([...open, ...(changeTallies?.map(({ kind }) => kind) ?? [])]).size
+}
 
 const recentOf = (views: readonly ComputeView[], now: Instant) => views.filter((view) => isRecent(view, now))
 
@@ -93,9 +108,9 @@ function isRecent(view: ComputeView, now: Instant) {
   return isBusy(view) || now - Math.max(suspendedAt, lastActive) < RECENT_FOR
 }
 
-/** Awake by its last known state, also while the service cannot be reached; or with operations, which may be stuck. */
-const isBusy = ({ identity: { compute }, state: { operations } }: ComputeView) =>
-  compute.state !== 'idle' || operations.length > 0
+/** Awake by its last known state, also while the service cannot be reached; with operations, which may be stuck; or with an open change. */
+const isBusy = ({ identity: { compute }, state: { operations }, changes }: ComputeView) =>
+  compute.state !== 'idle' || operations.length > 0 || changes !== undefined
 
 /** The `most` computes that are busy or, among the others, cost most. */
 function costliest(computes: readonly ComputeView[], most: number): readonly ComputeView[] {

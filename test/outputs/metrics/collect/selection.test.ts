@@ -14,6 +14,7 @@ import {
 } from '../../../../src/outputs/metrics/collect/selection.ts'
 import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
 import { at } from '../../../support/build.ts'
+import { changeOf, tallyOf, withChanges } from '../../../support/changes.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
 import { openRecommendation, withAdvice } from '../../../support/recommendations.ts'
@@ -105,6 +106,33 @@ test('a compute with an operation in progress counts as recent, however long it 
   expect(capped).toContain(`ep-${stuck}`)
 })
 
+test('a compute with an open change counts as recent, however long it slept', () => {
+  const changed = {
+    ...fleet,
+    computes: fleet.computes.map((view) =>
+      view.identity.ref.endpointId === `ep-${COUNT - 1}`
+        ? { ...view, changes: [{ change: changeOf(), hold: undefined }] }
+        : view,
+    ),
+  }
+  const { computes } = selected({ perCompute: 'recent' }, changed)
+  expect(computes.map(({ identity: { ref } }) => ref.endpointId)).toContain(`ep-${COUNT - 1}`)
+  expect(computes).toHaveLength(COUNT - 9)
+})
+
+test('with changes of several kinds there is room for fewer series', () => {
+  const tallies = (['delay', 'sizing', 'restart'] as const).map((kind) =>
+    tallyOf({ kind, outcome: 'failed' }),
+  )
+  const changed = withChanges(fleet, { tallies })
+  const maxSeries = COUNT * each(basic)
+  const { computes, keys } = selected({ maxSeries }, changed)
+  const { samples } = collectSamples(changed, { ...FACTS, detail: 'basic', maxSeries })
+  expect(computes.length).toBeLessThan(COUNT)
+  expect(keys.has('compute_change_last_failure_timestamp_seconds')).toBe(true)
+  expect(seriesPerCompute(samples, 1)).toBeLessThanOrEqual(maxSeries)
+})
+
 test('with more than one recommendation a compute there is room for fewer series', () => {
   const open = (['delay', 'sizing', 'unused'] as const).map((kind) => openRecommendation({ kind }))
   const advised = withAdvice(fleet, open)
@@ -144,12 +172,13 @@ const seriesPerCompute = (samples: Samples, computes: number): number =>
   ) / computes
 
 test.each([
-  ['basic', 1, 33],
-  ['basic', 10, 33],
-  ['full', 1, 64],
-  ['full', 10, 64],
+  ['basic', 1, 36],
+  ['basic', 10, 36],
+  ['full', 1, 68],
+  ['full', 10, 68],
 ] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
-  const taken = withAdvice(busySnapshot(20, { computesPerProject }))
+  const tallies = [tallyOf(), tallyOf({ outcome: 'failed' })]
+  const taken = withChanges(withAdvice(busySnapshot(20, { computesPerProject })), { tallies })
   const { samples } = collectSamples(taken, { ...FACTS, detail })
   expect(seriesPerCompute(samples, 20)).toBeLessThanOrEqual(most)
   expect(each(FAMILY_KEYS.filter((key) => detail === 'full' || CATALOGUE[key].basic))).toBeLessThanOrEqual(

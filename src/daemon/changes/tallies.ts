@@ -1,0 +1,67 @@
+// Counts of ended changes: read from the store once, then kept up with what this process commits.
+import type { AccountChanges } from '../../model/output/snapshot.ts'
+import type { ChangeTally, OpenChange } from '../../model/policy/change.ts'
+import type { AccountStore, WriteOf } from '../../model/ports/store.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { latest } from '../../model/units.ts'
+
+/** Changes of one account, for its snapshot. */
+export type ChangeViews = AccountChanges &
+  Readonly<{
+    /** By the key of a compute; undefined where there are none. */
+    openOf: (key: string) => readonly OpenChange[] | undefined
+    /** The same object until one of them grows. */
+    talliesOf: (key: string) => readonly ChangeTally[] | undefined
+  }>
+
+export type ChangeTallies = ReturnType<typeof createTallies>
+
+export function createTallies(stored: readonly ChangeTally[]) {
+  const byCompute = new Map<string, readonly ChangeTally[]>()
+  let ended: AccountChanges['ended'] = new Map()
+  const add = (added: ChangeTally) => {
+    const key = computeKey(added.ref)
+    byCompute.set(key, withTally(byCompute.get(key) ?? [], added))
+    const name = `${added.kind}/${added.outcome}`
+    ended = new Map([...ended, [name, (ended.get(name) ?? 0) + added.count]])
+  }
+  for (const tally of stored) add(tally)
+  return {
+    /** Counts what is committed through it. */
+    counting: <Store extends Pick<AccountStore, 'commit'>>(store: Store): Store => ({
+      ...store,
+      commit: async (...given: Parameters<AccountStore['commit']>) => {
+        const committed = await store.commit(...given)
+        if (!committed.ok) return committed
+        const added = given[0].filter(
+          (write): write is WriteOf<'change-tally'> => write.kind === 'change-tally',
+        )
+        for (const write of added) add(write.added)
+        return committed
+      },
+    }),
+    views: (open: readonly OpenChange[]): ChangeViews => {
+      const openByCompute = Map.groupBy(open, ({ change }) => computeKey(change.ref))
+      return {
+        open,
+        ended,
+        openOf: (key) => openByCompute.get(key),
+        talliesOf: (key) => byCompute.get(key),
+      }
+    },
+  }
+}
+
+/** In order of first appearance. */
+function withTally(tallies: readonly ChangeTally[], added: ChangeTally): readonly ChangeTally[] {
+  const isSame = ({ kind, outcome }: ChangeTally) => kind === added.kind && outcome === added.outcome
+  const before = tallies.find(isSame)
+  if (!before) return [...tallies, added]
+  const sum = {
+    ...added,
+    count: before.count + added.count,
+    interrupted: before.interrupted + added.interrupted,
+    lastAt: latest(before.lastAt, added.lastAt),
+  }
+  return tallies.map((tally) => (tally === before ? sum : tally))
+}

@@ -1,0 +1,33 @@
+import { ofAll, ofCompute } from './family.ts'
+
+const { basicGauge, counter, gauge } = ofCompute
+
+export const CHANGE_FAMILIES = {
+  changes_open: ofAll.basicGauge(
+    'Open changes by state: proposed (waits for approval), scheduled, applying, verifying.',
+    'state',
+  ),
+  changes_total: ofAll.basicCounter(
+    'Changes that ended, by outcome: done, failed, superseded, expired, cancelled, rejected, or unknown, when nobody can tell whether it took effect.',
+    'kind outcome',
+  ),
+  compute_change_pending_since_timestamp_seconds: basicGauge(
+    'When the open change of a kind was made; absent without one.',
+    'kind',
+  ),
+  compute_change_last_failure_timestamp_seconds: basicGauge(
+    'When a change of a kind last ended as failed or unknown; absent when none did.',
+    'kind',
+  ),
+  compute_change_last_success_timestamp_seconds: gauge(
+    'When a change of a kind was last done; absent when none was.',
+    'kind',
+  ),
+  connections_interrupted_total: counter(
+    'Client sessions that changes interrupted, without those of the pooler, counted right before each request; one without a count leaves it. Absent before the first change.',
+  ),
+  brake_engaged: ofAll.basicGauge(
+    'Whether a brake holds changes back; kill_switch: nothing is sent.',
+    'brake',
+  ),
+}

@@ -1,0 +1,71 @@
+import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import {
+  CHANGE_KINDS,
+  ENDED_STATES,
+  OPEN_STATES,
+  type ChangeKind,
+  type ChangeTally,
+} from '../../../model/policy/change.ts'
+import { latest, type Instant } from '../../../model/units.ts'
+import { sumOf } from '../../../std/sum.ts'
+import { appendLabel, flag, inSeconds, type AddSample, type ComputeLabels } from '../exposition/samples.ts'
+
+/** A compute that never had a change has no series. */
+export function putComputeChanges(
+  { changes = [], changeTallies = [] }: ComputeView,
+  labels: ComputeLabels,
+  put: AddSample,
+): void {
+  if (changes.length === 0 && changeTallies.length === 0) return
+  for (const { change } of changes)
+    put(
+      'compute_change_pending_since_timestamp_seconds',
+      appendLabel(labels, change.kind),
+      inSeconds(change.createdAt),
+    )
+  for (const kind of CHANGE_KINDS) {
+    const id = appendLabel(labels, kind)
+    const lastOf = (outcomes: ReadonlySet<ChangeTally['outcome']>) =>
+      lastEnd(changeTallies, { kind, outcomes })
+    put('compute_change_last_failure_timestamp_seconds', id, inSeconds(lastOf(FAILURES)))
+    put('compute_change_last_success_timestamp_seconds', id, inSeconds(lastOf(SUCCESSES)))
+  }
+  // also at 0, while the first is open: the first increase of a series that starts above 0 is invisible
+  put(
+    'connections_interrupted_total',
+    labels.id,
+    sumOf(changeTallies, ({ interrupted }) => interrupted),
+  )
+}
+
+/** After both a person must look at the compute. */
+const FAILURES: ReadonlySet<ChangeTally['outcome']> = new Set(['failed', 'unknown'])
+const SUCCESSES: ReadonlySet<ChangeTally['outcome']> = new Set(['done'])
+
+function lastEnd(
+  tallies: readonly ChangeTally[],
+  { kind, outcomes }: Readonly<{ kind: ChangeKind; outcomes: ReadonlySet<ChangeTally['outcome']> }>,
+): Instant | undefined {
+  const ends = tallies
+    .filter((tally) => tally.kind === kind && outcomes.has(tally.outcome))
+    .map(({ lastAt }) => lastAt)
+  return ends.length === 0 ? undefined : latest(...ends)
+}
+
+/** Every state and outcome has a series, also at 0: the first increase of a series that starts above 0 is invisible. */
+export function putChanges({ accounts, isKillSwitchEngaged }: Snapshot, put: AddSample): void {
+  const views = accounts.flatMap(({ changes }) => changes ?? [])
+  if (views.length === 0) return
+  for (const state of OPEN_STATES) {
+    const open = sumOf(views, (view) => view.open.filter(({ change }) => change.state.at === state).length)
+    put('changes_open', [state], open)
+  }
+  for (const kind of CHANGE_KINDS)
+    for (const outcome of ENDED_STATES)
+      put(
+        'changes_total',
+        [kind, outcome],
+        sumOf(views, ({ ended }) => ended.get(`${kind}/${outcome}`) ?? 0),
+      )
+  put('brake_engaged', ['kill_switch'], flag(isKillSwitchEngaged))
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
+import { at } from '../../../support/build.ts'
+import { changeOf, tallyOf, withChanges } from '../../../support/changes.ts'
+import { bodyText, FACTS, partsOf } from '../../../support/exposed.ts'
+import { snapshotOf } from '../../../support/fleet-snapshot.ts'
+
+const lines = (taken: Snapshot): string[] =>
+  bodyText(partsOf(taken, FACTS))
+    .split('\n')
+    .filter((line) => /^dormouse_(change|compute_change|connections_interrupted|brake)/.test(line))
+
+const C = 'project_id="project-0",endpoint_id="ep-0"'
+const fleet = snapshotOf(1)
+const open = [
+  { change: changeOf({ createdAt: at(30) }), hold: undefined },
+  { change: changeOf({ id: 'ch-two', kind: 'delay', state: { at: 'proposed' } }), hold: undefined },
+]
+const changed = withChanges(fleet, {
+  open,
+  tallies: [
+    tallyOf({ count: 2, interrupted: 3, lastAt: at(100) }),
+    tallyOf({ outcome: 'failed', interrupted: 4, lastAt: at(200) }),
+    tallyOf({ outcome: 'unknown', lastAt: at(150) }),
+    tallyOf({ kind: 'restart', outcome: 'unknown', lastAt: at(250) }),
+    tallyOf({ kind: 'delay', outcome: 'cancelled', lastAt: at(300) }),
+  ],
+})
+
+test.each([
+  'dormouse_changes_open{state="proposed"} 1',
+  'dormouse_changes_open{state="scheduled"} 1',
+  'dormouse_changes_open{state="applying"} 0',
+  'dormouse_changes_open{state="verifying"} 0',
+  'dormouse_changes_total{kind="sizing",outcome="done"} 2',
+  'dormouse_changes_total{kind="sizing",outcome="failed"} 1',
+  'dormouse_changes_total{kind="restart",outcome="unknown"} 1',
+  'dormouse_changes_total{kind="delay",outcome="cancelled"} 1',
+  'dormouse_changes_total{kind="delay",outcome="expired"} 0',
+  `dormouse_compute_change_pending_since_timestamp_seconds{${C},kind="sizing"} ${at(30) / 1000}`,
+  `dormouse_compute_change_pending_since_timestamp_seconds{${C},kind="delay"} ${at(0) / 1000}`,
+  `dormouse_compute_change_last_failure_timestamp_seconds{${C},kind="sizing"} ${at(200) / 1000}`,
+  `dormouse_compute_change_last_failure_timestamp_seconds{${C},kind="restart"} ${at(250) / 1000}`,
+  `dormouse_compute_change_last_success_timestamp_seconds{${C},kind="sizing"} ${at(100) / 1000}`,
+  `dormouse_connections_interrupted_total{${C}} 7`,
+  'dormouse_brake_engaged{brake="kill_switch"} 0',
+])('%s', (line) => {
+  expect(lines(changed)).toContain(line)
+})
+
+test('a change that was cancelled is neither a failure nor a success', () => {
+  expect(lines(changed).filter((line) => line.includes('_last_') && line.includes('"delay"'))).toEqual([])
+})
+
+test('without changes a compute has no series, and the fleet has every state and outcome at 0', () => {
+  const none = lines(withChanges(fleet, { open: [] }))
+  expect(none).toHaveLength(4 + 3 * 7 + 1)
+  expect(none.filter((line) => !line.endsWith(' 0'))).toEqual([])
+  expect(lines(fleet)).toEqual([])
+})
+
+test('the interruptions of a compute begin at 0 with its first change', () => {
+  expect(lines(withChanges(fleet))).toContain(`dormouse_connections_interrupted_total{${C}} 0`)
+})
+
+test('accounts are one sum', () => {
+  const accounts = changed.accounts.flatMap((view) => [view, { ...view, account: 'other' }])
+  const told = lines({ ...changed, accounts })
+  expect(told).toContain('dormouse_changes_open{state="proposed"} 2')
+  expect(told).toContain('dormouse_changes_total{kind="sizing",outcome="done"} 4')
+})
+
+test('an engaged kill switch shows', () => {
+  expect(lines({ ...changed, isKillSwitchEngaged: true })).toContain(
+    'dormouse_brake_engaged{brake="kill_switch"} 1',
+  )
+})
