@@ -1,6 +1,7 @@
 // The rightsizing board: grounds for changing sizes and delays, and effects of changes.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { SIZES_SECTION, DELAYS_SECTION, COST, WASTE, MOST_CONNECTIONS } from './rightsizing-tables.ts'
+import { CHANGES_SECTION } from './rightsizing-changes.ts'
 import { RECOMMENDATIONS_SECTION } from './rightsizing-recommendations.ts'
 import { statPanel } from './kinds.ts'
 import {
@@ -72,7 +73,7 @@ const NOW: BoardSection = {
 
 const ONE = '{{endpoint_id}}'
 
-const CHANGES: BoardSection = {
+const EFFECTS: BoardSection = {
   title: 'Effects of changes: marks show where somebody changed a size or a delay',
   lines: [
     {
@@ -167,6 +168,6 @@ export const RIGHTSIZING_BOARD: Board = {
   description:
     'Recommendations, grounds for changing the size or the delay of a compute, and the effects of changes.',
   from: 'now-7d',
-  sections: [NOW, RECOMMENDATIONS_SECTION, SIZES_SECTION, DELAYS_SECTION, CHANGES],
+  sections: [NOW, RECOMMENDATIONS_SECTION, CHANGES_SECTION, SIZES_SECTION, DELAYS_SECTION, EFFECTS],
   annotations: [ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
 }

@@ -22,6 +22,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { CONFIG, HOURS, PAST_DAYS, readingOf, usesOf } from './fleet.ts'
 import { countedService, happen, toldTo, troubled } from './troubles.ts'
 import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
+import { tallyOf, withChanges } from '../../support/changes.ts'
 import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type History = {
@@ -40,6 +41,9 @@ const HEADERS = { accept: 'application/openmetrics-text; version=1.0.0' }
 
 /** Recommendations of every compute: beside the passes nothing makes them here. */
 const OPEN = [recommendation(), sizingRecommendation()]
+
+/** Changes of every compute: the simulated service accepts none. */
+const CHANGES = { tallies: [tallyOf({ count: 2, interrupted: 3 }), tallyOf({ outcome: 'failed' })] }
 
 export async function recordHistory(): Promise<History> {
   const folder = makeFolder()
@@ -66,7 +70,8 @@ export async function recordHistory(): Promise<History> {
   const lanes = await createAccountRunners(() => config, machine, {
     portsOf: () => portsOf(world, ports),
     publish: async (snapshot) => {
-      for (const { exposition } of replicas) await exposition.publish(withAdvice(snapshot, OPEN))
+      for (const { exposition } of replicas)
+        await exposition.publish(withChanges(withAdvice(snapshot, OPEN), CHANGES))
     },
   })
   const apps = replicas.map(({ exposition, counted }) =>
