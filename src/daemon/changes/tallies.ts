@@ -14,8 +14,6 @@ export type ChangeViews = AccountChanges &
     talliesOf: (key: string) => readonly ChangeTally[] | undefined
   }>
 
-export type ChangeTallies = ReturnType<typeof createTallies>
-
 export function createTallies(stored: readonly ChangeTally[]) {
   const byCompute = new Map<string, readonly ChangeTally[]>()
   let ended: AccountChanges['ended'] = new Map()

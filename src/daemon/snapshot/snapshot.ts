@@ -121,25 +121,35 @@ function createViewer(
   const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts, past }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
-    const key = computeKey(entry.ref)
-    const open = advice?.openOf(key)
-    const openChanges = changes?.openOf(key)
-    const tallies = changes?.talliesOf(key)
-    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, open, past]
-    const before = openChanges ? undefined : asleep.get(entry)
-    // compared with the view: another input would cost memory for every compute
-    const hasTallies = before?.view.changeTallies === tallies
-    if (hasTallies && before?.inputs.every((input, index) => input === inputs[index])) return before.view
-    const view = {
-      ...computeView(entry, { ...viewContext, project }),
-      ...(open && { advice: open }),
-      ...(openChanges && { changes: openChanges }),
-      ...(tallies && { changeTallies: tallies }),
-    }
+    const parts = partsOf(computeKey(entry.ref), { advice, changes })
+    const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, parts.advice, past]
+    const before = asleep.get(entry)
+    if (before && isCurrent(before, inputs, parts)) return before.view
+    const view = { ...computeView(entry, { ...viewContext, project }), ...parts }
     const isAsleep = entry.current === undefined && entry.compute.state === 'idle'
-    // a hold moves on while its compute sleeps
-    const mayBeCached = isAsleep && !openChanges && !mayHaveWoken(entry, project)
-    if (mayBeCached) asleep.set(entry, { inputs, view })
+    if (isAsleep && !parts.changes && !mayHaveWoken(entry, project)) asleep.set(entry, { inputs, view })
     return view
   }
 }
+
+type ViewParts = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies'>
+
+/** What is not in the entry of a compute. */
+function partsOf(key: string, { advice, changes }: Pick<AccountInput, 'advice' | 'changes'>): ViewParts {
+  const [recommended, open, tallies] = [advice?.openOf(key), changes?.openOf(key), changes?.talliesOf(key)]
+  return {
+    ...(recommended && { advice: recommended }),
+    ...(open && { changes: open }),
+    ...(tallies && { changeTallies: tallies }),
+  }
+}
+
+/** Never with an open change: its hold moves on. Tallies are compared with the view: as inputs they would take memory for every compute. */
+const isCurrent = (
+  { inputs, view }: CachedView,
+  now: CachedView['inputs'],
+  { changes, changeTallies }: ViewParts,
+): boolean =>
+  changes === undefined &&
+  view.changeTallies === changeTallies &&
+  inputs.every((input, index) => input === now[index])

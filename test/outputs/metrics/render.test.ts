@@ -22,6 +22,7 @@ import { accounted } from '../../support/accounted.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
+import { tallyOf, withChanges } from '../../support/changes.ts'
 import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
@@ -121,7 +122,8 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   }
   const forecasts = { of: () => ({ forecast: FORECAST }) }
   const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
-  return withAdvice(taken, [recommendation(), sizingRecommendation()])
+  const tallies = [tallyOf(), tallyOf({ outcome: 'failed' })]
+  return withChanges(withAdvice(taken, [recommendation(), sizingRecommendation()]), { tallies })
 }
 
 const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })
