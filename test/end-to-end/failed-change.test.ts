@@ -1,7 +1,7 @@
 // A change that the service refuses, from the request to the receiver of its team: the daemon, Prometheus and Alertmanager as processes.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -30,17 +30,20 @@ afterAll(async () => {
 /** Passes what only reads, and refuses every change. */
 async function refusingProxy(target: string): Promise<AsyncDisposable & { readonly baseUrl: string }> {
   const { origin, pathname } = new URL(target)
-  const server = createServer(async ({ method, url = '/', headers }, response) => {
+  const answer = async ({ method, url = '/', headers }: IncomingMessage, response: ServerResponse) => {
     if (method !== 'GET') {
       response.writeHead(400, { 'content-type': 'application/json' })
       return void response.end('{"message":"not on this plan"}')
     }
-    const answer = await fetch(`${origin}${url}`, {
+    const answered = await fetch(`${origin}${url}`, {
       headers: { authorization: String(headers.authorization) },
     })
     return void response
-      .writeHead(answer.status, { 'content-type': 'application/json' })
-      .end(await answer.text())
+      .writeHead(answered.status, { 'content-type': 'application/json' })
+      .end(await answered.text())
+  }
+  const server = createServer((asked, response) => {
+    answer(asked, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
