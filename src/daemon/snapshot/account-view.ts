@@ -51,6 +51,7 @@ export function openAccount(input: AccountInput) {
   const totals = noTotals()
   let hostsRefused = 0
   const wakesCaused = new Map<string, number>()
+  const wakesByChange = new Map<string, number>()
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
@@ -70,6 +71,8 @@ export function openAccount(input: AccountInput) {
       const { projectId } = entry.ref
       const { awake, spend, observerOverhead } = ledger
       addOfProject(projectId, { ...ledger.counters, awake, spend, observerOverhead })
+      const { wakesByChange: byChange = 0 } = ledger.counters
+      if (byChange > 0) wakesByChange.set(projectId, (wakesByChange.get(projectId) ?? 0) + byChange)
       lags.push(...entry.reading.lags)
       if (!isDeleted && !identity.isHostAllowed) hostsRefused += 1
       if (!isDeleted) budgetOwners.add(entry, projects.get(projectId), identity.owner)
@@ -95,6 +98,7 @@ export function openAccount(input: AccountInput) {
         countLag: measureMeteringLag(projects.values()),
         counts: meteringCounts(projects.values()),
         wakesCaused,
+        wakesByChange,
         totals: {
           ...totals,
           shown: past && shownAmount(totals.spend, { past, computes: past.computes.values() }),

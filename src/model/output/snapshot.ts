@@ -147,6 +147,8 @@ export type AccountView = Readonly<{
   counts: Readonly<{ compared: number; off: number; ignored: number }>
   /** By project id; projects without any are absent. */
   wakesCaused: ReadonlyMap<string, number>
+  /** Likewise, by changes. */
+  wakesByChange?: ReadonlyMap<string, number>
   totals: Readonly<{
     awake: Bounds<Millis>
     spend: Spend

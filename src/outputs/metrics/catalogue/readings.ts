@@ -58,7 +58,10 @@ export const READING_FAMILIES = {
     'Readings by result; skipped_… is the quiet rule at work, not an error.',
     'result',
   ),
-  wakeups_caused_total: ofAll.basicCounter('Wakes that observing caused. Must stay 0.', 'project_id reason'),
+  wakeups_caused_total: ofAll.basicCounter(
+    'Wakes that Dormouse caused. By a reading: must stay 0. By a change: the service may wake a compute for it.',
+    'project_id reason',
+  ),
   compute_awake_extension_seconds_total: basicCounter('Awake time that our own readings added.'),
   activity_lag_seconds: ofAll.basicGauge(
     'How late the service shows activity, measured; absent until it is.',

@@ -68,6 +68,9 @@ function putProjects(computes: readonly ComputeView[], accounts: readonly Accoun
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
   for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
     put('wakeups_caused_total', [projectId, 'reading'], caused.get(projectId) ?? 0)
+  for (const { wakesByChange } of accounts)
+    for (const [projectId, wakes] of wakesByChange ?? [])
+      put('wakeups_caused_total', [projectId, 'change'], wakes)
   for (const [projectId, views] of byProject) putProject(projectId, views, put)
 }
 

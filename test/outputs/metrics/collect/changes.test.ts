@@ -75,3 +75,14 @@ test('an engaged kill switch shows', () => {
     'dormouse_brake_engaged{brake="kill_switch"} 1',
   )
 })
+
+test('wakes by changes are told apart from those by readings, by project and for the fleet', () => {
+  const [view, ...others] = fleet.accounts
+  if (!view) throw new Error('the fleet has no account')
+  const wakesBy = { dormouse: 0, unknown: 7, change: 2 }
+  const woken = { ...view, wakesBy, wakesByChange: new Map([['project-0', 2]]) }
+  const body = bodyText(partsOf({ ...fleet, accounts: [woken, ...others] }, FACTS)).split('\n')
+  expect(body).toContain('dormouse_wakes_total{initiator="change"} 2')
+  expect(body).toContain('dormouse_wakeups_caused_total{project_id="project-0",reason="change"} 2')
+  expect(body).toContain('dormouse_wakeups_caused_total{project_id="project-0",reason="reading"} 0')
+})
