@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findPrograms, startMonitoring } from '../../src/cli/demo/monitoring/monitoring.ts'
 import { createClock } from '../../src/daemon/clock.ts'
@@ -67,6 +68,30 @@ function toldOf(name: string): (Told & { readonly receiver: string }) | undefine
     .find(({ labels }) => labels['alertname'] === name)
 }
 
+/** @returns the id of the change */
+async function post(path: string, body: object): Promise<string> {
+  const asked = await fetch(`${world.apiUrl}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const answer: unknown = await asked.json()
+  expect({ ok: asked.ok, answer }).toMatchObject({
+    ok: true,
+    answer: { change: { id: expect.stringMatching(/^ch-/) as string } },
+  })
+  return (answer as { change: { id: string } }).change.id
+}
+
+/** `<kind>/<outcome>` → how many; those without any are absent. */
+async function endedChanges(): Promise<Readonly<Record<string, number>>> {
+  const named = [...(await metricsAt(world.telemetryUrl))].flatMap(([name, count]) => {
+    const [, kind, outcome] = /^dormouse_changes_total\{kind="(\w+)",outcome="(\w+)"\}$/.exec(name) ?? []
+    return kind && count > 0 ? [[`${kind}/${outcome}`, count] as const] : []
+  })
+  return Object.fromEntries(named)
+}
+
 testWith('prometheus', 'prometheus-alertmanager')(
   'a change that the service refuses reaches the team of its compute, and is counted over a restart',
   async () => {
@@ -94,12 +119,7 @@ testWith('prometheus', 'prometheus-alertmanager')(
     await scraped(queryOf(monitoring.prometheusUrl), 1)
     expect(toldOf('DormouseChangeFailed')).toBeUndefined()
 
-    const asked = await fetch(`${world.apiUrl}/api/v1/changes`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ compute: compute.endpoint_id, delay_seconds: 900 }),
-    })
-    expect(asked.ok).toBe(true)
+    await post('changes', { compute: compute.endpoint_id, delay_seconds: 900 })
     const told = await until('the alert', () => toldOf('DormouseChangeFailed'), 60)
     expect(told).toMatchObject({
       status: 'firing',
@@ -114,12 +134,17 @@ testWith('prometheus', 'prometheus-alertmanager')(
       },
     })
 
-    const name = 'dormouse_changes_total{kind="delay",outcome="failed"}'
-    expect((await metricsAt(world.telemetryUrl)).get(name)).toBe(1)
+    const proposed = await post('changes', { compute: compute.endpoint_id, max_cu: 1, propose: true })
+    await post(`changes/${proposed}/cancel`, {})
+    const counted = { 'delay/failed': 1, 'sizing/cancelled': 1 }
+    await until('both are counted', async () => isDeepStrictEqual(await endedChanges(), counted) || undefined)
     first.child.kill('SIGKILL')
     await first.ended
     await using _ = dormouse(['run', '--config', world.configFile])
-    const again = await until('metrics again', async () => (await metricsAt(world.telemetryUrl)).get(name))
-    expect(again).toBe(1)
+    const again = await until('metrics again', async () => {
+      const ended = await endedChanges()
+      return Object.keys(ended).length > 0 ? ended : undefined
+    })
+    expect(again).toEqual(counted)
   },
 )

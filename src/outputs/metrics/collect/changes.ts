@@ -23,7 +23,7 @@ export function putComputeChanges(
       appendLabel(labels, change.kind),
       inSeconds(change.createdAt),
     )
-  for (const kind of CHANGE_KINDS) {
+  for (const kind of new Set(changeTallies.map((tally) => tally.kind))) {
     const id = appendLabel(labels, kind)
     const lastOf = (outcomes: ReadonlySet<ChangeTally['outcome']>) =>
       lastEnd(changeTallies, { kind, outcomes })
