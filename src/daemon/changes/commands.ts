@@ -55,7 +55,7 @@ export function createChangeCommands(sources: CommandSources) {
     if (!view.ok) return view
     const runner = runnerOf(view.value.identity.ref.account)
     const plan = planChange(targetOf(view.value, runner.limits()), asked, digest)
-    if (!plan.ok) return refusePlan(400, plan.error)
+    if (!plan.ok) return refusePlan(plan.error)
     const now = runner.now()
     return add({
       ...newChange(plan.value, { random, now, until: asked.until }),

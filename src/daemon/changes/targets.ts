@@ -16,10 +16,8 @@ export const refuseCommand = (
   message: string,
 ): Result<never, CommandProblem> => failed({ status, message })
 
-export const refusePlan = (
-  status: CommandProblem['status'],
-  { path, message }: PlanProblem,
-): Result<never, CommandProblem> => refuseCommand(status, path === '' ? message : `${path}: ${message}`)
+export const refusePlan = ({ path, message, isConflict }: PlanProblem): Result<never, CommandProblem> =>
+  refuseCommand(isConflict ? 409 : 400, path === '' ? message : `${path}: ${message}`)
 
 type Limits = Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
 
