@@ -59,7 +59,7 @@ export async function listChanges(
   if (refs.length === 0) return refuseCommand(404, `compute: no compute is called ${compute}`)
   const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
   const lists = refs.map((ref) => journal.changes(account, { compute: ref, since, count: MOST }))
-  const changes = (await Promise.all(lists)).flat()
+  const changes = (await Promise.all(lists)).flat().toSorted((a, b) => b.createdAt - a.createdAt)
   return ok({
     schema_version: 1,
     account,

@@ -19,20 +19,11 @@ export async function readBody<Body>(
   const media = context.req.header('content-type') ?? JSON_TYPE
   if (media.split(';')[0]?.trim().toLowerCase() !== JSON_TYPE)
     return failed({ status: 415, message: `expected a body of type ${JSON_TYPE}` })
-  const body = jsonOf(await context.req.text())
+  const body = await context.req.json<unknown>().catch(() => undefined)
   const parsed = schema.safeParse(body)
   if (parsed.success) return ok(parsed.data)
   const message = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(': ')).join('; ')
   return failed({ status: 400, message })
-}
-
-/** Undefined for broken JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const JSON_TYPE = 'application/json'

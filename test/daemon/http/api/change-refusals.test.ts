@@ -1,7 +1,14 @@
 // What is asked for in a wrong way, over a real listener: nothing is written.
 import { request as requestPlainly } from 'node:http'
-import { describe, expect, test } from 'vitest'
-import { asked, daemonOf, SIZE, TOKENS } from '../../../support/changes-daemon.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  asked,
+  daemonOf,
+  SIZE,
+  TOKENS,
+  changesDaemon,
+  type ChangesDaemon,
+} from '../../../support/changes-daemon.ts'
 
 const TIME =
   'expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z'
@@ -12,6 +19,11 @@ const WIDE = 'expected 60 to 604800 s, default, or never, got'
 const NO_REASON = 'reason: expected why, in at most 500 characters'
 const NEVER =
   'when: expected now: autosuspend is off, so that no suspension comes by itself; now interrupts the sessions of the compute'
+
+let whole: Promise<ChangesDaemon> | undefined
+afterAll(async () => (await whole)?.[Symbol.asyncDispose]())
+/** Nothing is written, so that one serves all. */
+const shared = (): Promise<ChangesDaemon> => (whole ??= changesDaemon())
 
 describe('nothing is written where', () => {
   test.each<[string, unknown, number, string]>([
@@ -110,7 +122,7 @@ describe('nothing is written where', () => {
     ['the body is a list', [SIZE], 400, 'expected a JSON object'],
     ['the body is null', null, 400, 'expected a JSON object'],
   ])('%s', async (_, body, status, message) => {
-    const daemon = await daemonOf()
+    const daemon = await shared()
     const before = daemon.stored()
     expect(await daemon.post('/changes', body)).toEqual([status, { message }])
     expect([daemon.stored(), daemon.woken()]).toEqual([before, 0])
