@@ -166,6 +166,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     now: clock.now,
     limits: () => ({ preset, limits: planLimits('interface', 'launch') }),
     open: () => [],
+    forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
     wake: () => void (woken += 1),
     run: () => Promise.resolve(),

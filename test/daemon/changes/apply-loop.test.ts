@@ -5,41 +5,19 @@ import type { Change } from '../../../src/model/policy/change.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import type { Compute, Sizing } from '../../../src/model/service/compute.ts'
-import { after, cu, seconds, type Instant } from '../../../src/model/units.ts'
+import { after, seconds, type Instant } from '../../../src/model/units.ts'
 import { createService } from '../../../src/service/service.ts'
-import { ok } from '../../../src/std/result.ts'
+import { failed, ok } from '../../../src/std/result.ts'
 import { answers, faultyServer } from '../../service/faulty-server.ts'
 import { compute as wireCompute } from '../../service/records.ts'
 import { applyingOf } from '../../apply/build.ts'
-import { compute } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
+import { fakeService } from './fake-service.ts'
 import { loopOf } from './loop-of.ts'
 
 const running = new AbortController().signal
-
-/** A compute of 1 CU, idle; with what was sent to it. */
-function fakeService(over: Partial<Compute> = {}) {
-  let sizing: Sizing = { fixed: cu(1) }
-  const sent: unknown[] = []
-  const looks: unknown[] = []
-  const service = {
-    listComputes: async (projectId: string) => {
-      looks.push(projectId)
-      return ok({ items: [compute({ sizing, ...over })], problems: [] })
-    },
-    listOperations: async () => ok({ items: [], problems: [] }),
-    updateCompute: async (_: string, __: string, settings: Readonly<{ sizing?: Sizing }>) => {
-      sent.push(settings)
-      sizing = settings.sizing ?? sizing
-      return ok({ compute: compute({ sizing }), operations: [] })
-    },
-  }
-  const at: Service['at'] = () => ({ ...service, at }) as unknown as Service
-  return { service: at('apply'), sent, looks }
-}
 
 const stateOf = async (memory: ReturnType<typeof memoryStore>, id = 'ch-one') =>
   (await memory.change('main', id))?.state
@@ -215,6 +193,28 @@ describe('where the store', () => {
     isBroken = false
     await clock.advance(seconds(60))
     expect([sent, (await stateOf(memory))?.at]).toEqual([[{ sizing: { fixed: 0.25 } }], 'done'])
+  })
+
+  test('is opened by another process while the request is on its way to the socket, it is withdrawn', async () => {
+    const clock = fakeClock()
+    const memory = memoryStore()
+    const { service, sent } = fakeService()
+    await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+    const asked: boolean[] = []
+    const at: Service['at'] = (priority, maySend) => ({
+      ...service.at(priority),
+      at,
+      updateCompute: async (...given) => {
+        asked.push(maySend?.() ?? true)
+        return asked.at(-1)
+          ? service.updateCompute(...given)
+          : failed({ kind: 'unavailable', message: 'withdrawn before it was sent' })
+      },
+    })
+    const loop = loopOf({ memory, clock, service: at('apply'), isCurrent: () => false })
+    runToEnd(loop)
+    await clock.advance(seconds(5))
+    expect([asked[0], sent, (await stateOf(memory))?.at]).toEqual([false, [], 'scheduled'])
   })
 
   test('is opened by another process, nothing is sent', async () => {
