@@ -84,6 +84,9 @@ function ended(state: Exclude<Recommendation['life']['state'], 'open'>): Recomme
 
 export type ChangesDaemon = Awaited<ReturnType<typeof changesDaemon>>
 
+/** Of a request to the API. */
+export type AskInit = Omit<RequestInit, 'headers'> & Readonly<{ headers?: Readonly<Record<string, string>> }>
+
 type Options = Readonly<{
   mode?: 'off' | 'observe' | 'suggest' | 'approve' | 'apply'
   /** In place of the settings of the computes. */
@@ -161,9 +164,9 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     store: { ...store, account },
   })
   const runner: ChangeRunner = {
-    store: account('main') as ChangeRunner['store'],
+    store: account('main'),
     send: () => Promise.resolve([]),
-    now: clock.now,
+    now: () => clock.now(),
     limits: () => ({ preset, limits: planLimits('interface', 'launch') }),
     open: () => [],
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
@@ -192,10 +195,10 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
   const listeners = await openListeners(() => config.value, { telemetry, api }, { clock, self, log })
   const { apiUrl } = listeners
   /** By ann, where nobody else is named. */
-  const ask = async (path: string, request: RequestInit = {}, token: string | undefined = TOKENS.ann) => {
+  const ask = async (path: string, request: AskInit = {}, token: string | undefined = TOKENS.ann) => {
     const headers = { ...(token !== '' && { authorization: `Bearer ${token}` }), ...request.headers }
     const answer = await fetch(`${apiUrl}/api/v1${path}`, { ...request, headers })
-    return [answer.status, (await answer.json()) as unknown] as const
+    return [answer.status, await answer.json()] as const
   }
   const change = async (id: string) => {
     const found = await store.change('main', id)

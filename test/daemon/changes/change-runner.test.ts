@@ -72,7 +72,7 @@ async function ran(world: World) {
       }) as Config,
     ports,
     journal: memory,
-    isCurrent: memory.isCurrent,
+    isCurrent: () => memory.isCurrent(),
     killSwitch: { isEngaged: () => world.isKilled ?? false },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
     state: () => state,

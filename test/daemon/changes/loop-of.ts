@@ -18,7 +18,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     looksPerSecond: 100,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
-    isCurrent: memory.isCurrent,
+    isCurrent: () => memory.isCurrent(),
     isKeyRefused: () => false,
     countSessions: () => Promise.resolve('unknown'),
     rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),

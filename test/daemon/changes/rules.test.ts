@@ -113,7 +113,7 @@ describe('the probability of a client', () => {
     const unsent = manyDone(30, () => 60).map((change, index) =>
       index % 2 === 0
         ? { ...change, state: end('done') }
-        : { ...change, state: { ...change.state, ...end('failed') } as ChangeState },
+        : { ...change, state: { ...change.state, ...end('failed') } },
     )
     const known = await rulesOf({ gaps, changes: unsent }, changeOf(), asleep(200))
     expect(known.arrival).toBe((await rulesOf({ gaps }, changeOf(), asleep(200))).arrival)

@@ -7,6 +7,7 @@ import {
   SIZE,
   TOKENS,
   changesDaemon,
+  type AskInit,
   type ChangesDaemon,
 } from '../../../support/changes-daemon.ts'
 
@@ -128,7 +129,7 @@ describe('nothing is written where', () => {
     expect([daemon.stored(), daemon.woken()]).toEqual([before, 0])
   })
 
-  test.each<[string, string, RequestInit, number, string]>([
+  test.each<[string, string, AskInit, number, string]>([
     ['no token is sent', '', {}, 401, 'a token is needed'],
     ['the token is wrong', 'wrong', {}, 401, 'the token is wrong'],
     ['the token reads', TOKENS.bob, {}, 403, 'the token has no scope operate'],
