@@ -35,10 +35,16 @@ export type PlanTarget = ComparedCompute &
     limits: PlanLimits | undefined
   }>
 
-/** `path`: the field of the request, empty for the whole. */
-export type PlanProblem = Readonly<{ path: string; message: string }>
+export type PlanProblem = Readonly<{
+  /** The field of the request, empty for the whole. */
+  path: string
+  message: string
+  /** The request is right in itself: what the compute is now refuses it. */
+  isConflict: boolean
+}>
 
-export const problem = (path: string, message: string) => failed<PlanProblem>({ path, message })
+export const problem = (path: string, message: string, { isConflict = false } = {}) =>
+  failed<PlanProblem>({ path, message, isConflict })
 
 /** Whether it is wrong, the field, and what is allowed. */
 type Check = readonly [isWrong: boolean, path: string, message: string]
@@ -75,32 +81,49 @@ function sizingOf(target: PlanTarget, size: SizeAsk): Sizing {
   return low === high ? { fixed: high } : { min: low, max: high }
 }
 
+/** The field to correct: one that was given. */
+const fieldOf = ({ fixed, max }: SizeAsk) =>
+  fixed === undefined ? (max === undefined ? 'min_cu' : 'max_cu') : 'cu'
+
 function sizeChecks(target: PlanTarget, size: SizeAsk): readonly Check[] {
   const { preset, limits } = target
   const { low, high } = limitsOf(target, size)
-  const hasBoth = size.fixed !== undefined && (size.min !== undefined || size.max !== undefined)
-  const sizes = `expected one of the sizes ${preset.sizes.join(', ')} CU, got`
-  const [lowPath, highPath] = size.fixed === undefined ? ['min_cu', 'max_cu'] : ['cu', 'cu']
+  const { fixed, min, max } = size
+  const hasBoth = fixed !== undefined && (min !== undefined || max !== undefined)
+  const isCrossed = low > high
+  const given = [
+    ['cu', fixed],
+    ['min_cu', min],
+    ['max_cu', max],
+  ] as const
   return [
     [hasBoth, 'cu', 'expected either cu, or min_cu and max_cu'],
-    [!preset.sizes.includes(low), lowPath, `${sizes} ${low}`],
-    [!preset.sizes.includes(high), highPath, `${sizes} ${high}`],
-    [low > high, 'min_cu', `expected at most the maximum, ${high} CU, got ${low}`],
-    ...(limits ? planChecks(limits, low, high) : []),
+    ...given.map(([path, value]): Check => [
+      value !== undefined && !preset.sizes.includes(value),
+      path,
+      `expected one of the sizes ${preset.sizes.join(', ')} CU, got ${value}`,
+    ]),
+    min === undefined
+      ? [isCrossed, 'max_cu', `expected at least the minimum, ${low} CU, got ${high}`]
+      : [isCrossed, 'min_cu', `expected at most the maximum, ${high} CU, got ${low}`],
+    ...(limits ? planChecks(limits, { low, high }, fieldOf(size)) : []),
   ]
 }
 
 const ON_PLAN = 'on this service plan, got'
 
-function planChecks(limits: PlanLimits, low: Cu, high: Cu): readonly Check[] {
-  const { largestFixed, hasRanges, largestInRange, widestRange } = limits
+function planChecks(
+  { largestFixed, hasRanges, largestInRange, widestRange }: PlanLimits,
+  { low, high }: Readonly<{ low: Cu; high: Cu }>,
+  path: string,
+): readonly Check[] {
   if (low === high)
-    return [[high > largestFixed, 'cu', `expected at most ${largestFixed} CU ${ON_PLAN} ${high}`]]
+    return [[high > largestFixed, path, `expected at most ${largestFixed} CU ${ON_PLAN} ${high}`]]
   const wide = `expected at most ${widestRange} CU above the minimum ${ON_PLAN} ${high - low}`
   return [
-    [!hasRanges, 'max_cu', 'expected a fixed size: this service plan has no ranges'],
-    [high > largestInRange, 'max_cu', `expected at most ${largestInRange} CU in a range ${ON_PLAN} ${high}`],
-    [high - low > widestRange, 'max_cu', wide],
+    [!hasRanges, path, 'expected a fixed size: this service plan has no ranges'],
+    [high > largestInRange, path, `expected at most ${largestInRange} CU in a range ${ON_PLAN} ${high}`],
+    [high - low > widestRange, path, wide],
   ]
 }
 

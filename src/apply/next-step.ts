@@ -13,7 +13,7 @@ import { serviceErrorText, type ServiceError } from '../model/service/service-er
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
-import { hasSettings, settingsLike, settingsText, type Seen } from './settings.ts'
+import { hasSettings, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
 
 export type Step = Readonly<
   | { do: 'wait'; hold: Hold }
@@ -65,14 +65,14 @@ export function nextStep(input: StepInput, now: Instant): Step {
 }
 
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
-  const { change, seen, rules, epoch } = input
+  const { change, seen, rules } = input
   if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
   if (rules.stoppedBy) return wait(rules.stoppedBy)
   if (rules.isKeyRefused) return wait('key-refused')
   if (state.notBefore > now) return wait('retry', state.notBefore)
   if (!isFresh(seen, now)) return { do: 'look' }
-  if (isFulfilled(change, seen)) return ended('done', 'nothing had to be sent: it is so already', now)
-  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  const end = endBySight(change, seen, now)
+  if (end) return end
   const hold = holdOf({ change, seen, rules }, now)
   if (hold) return { do: 'wait', hold }
   return {
@@ -84,10 +84,18 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
       sentAt: now,
       sessions: seen.compute.state === 'idle' ? 0 : 'unknown',
       baseStartedAt: seen.compute.startedAt,
-      epoch,
+      epoch: input.epoch,
       uncertainAt: undefined,
     },
   }
+}
+
+/** Where the look shows that nothing is to be sent. */
+function endBySight(change: Change, seen: Seen, now: Instant): Step | undefined {
+  if (isFulfilled(change, seen)) return ended('done', 'nothing had to be sent: it is so already', now)
+  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  const unknown = provisionerProblem(seen.compute)
+  return unknown === undefined ? undefined : ended('failed', unknown, now)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Change, ChangeKind, ChangeSettings } from '../model/policy/change.
 import { requestOfChange, type ChangeRequest } from '../model/service/change-request.ts'
 import { ok, type Result } from '../std/result.ts'
 import { problem, settingsOf, type ChangeAsk, type PlanProblem, type PlanTarget } from './asked-settings.ts'
-import { hasSettings, settingsLike } from './settings.ts'
+import { hasSettings, provisionerProblem, settingsLike } from './settings.ts'
 
 export type ChangePlan = Pick<Change, 'ref' | 'kind' | 'desired' | 'before' | 'when' | 'planHash'> &
   Readonly<{
@@ -22,7 +22,7 @@ export function planChange(
   if (!settings.ok) return settings
   const desired = differing(target, settings.value)
   const kind = kindOf(desired, ask)
-  if (kind === undefined) return problem('', nothingToChange(ask))
+  if (kind === undefined) return problem('', nothingToChange(ask), { isConflict: true })
   const unsupported = whyNever(target, kind, ask)
   if (unsupported) return unsupported
   const { ref } = target
@@ -58,16 +58,14 @@ const nothingToChange = ({ size, delay }: ChangeAsk) =>
   } already`
 
 function whyNever({ compute, defaultDelay }: PlanTarget, kind: ChangeKind, { when }: ChangeAsk) {
-  if (compute.unknownProvisioner !== undefined)
-    return problem(
-      'compute',
-      `its provisioner ${compute.unknownProvisioner} is not known, so it is never changed`,
-    )
+  const unknown = provisionerProblem(compute)
+  if (unknown !== undefined) return problem('compute', unknown, { isConflict: true })
   const delay = compute.autosuspendDelay ?? defaultDelay
   if (kind === 'restart' && when === 'idle' && delay === 'never')
     return problem(
       'when',
       'expected now: autosuspend is off, so that no suspension comes by itself; now interrupts the sessions of the compute',
+      { isConflict: true },
     )
   return undefined
 }

@@ -48,6 +48,12 @@ export function hasSettings(compared: ComparedCompute, settings: ChangeSettings)
   return isSameSize && autosuspendDelay === wantedDelay
 }
 
+/** Why this compute is never changed; undefined where it may be. Source: service-facts.md, §2. */
+export const provisionerProblem = ({ unknownProvisioner }: Compute): string | undefined =>
+  unknownProvisioner === undefined
+    ? undefined
+    : `its provisioner ${unknownProvisioner} is not known, so it is never changed`
+
 /** For a reason: `1 CU`, `0.25 to 2 CU`, `a delay of 300 s`. */
 export function settingsText({ sizing, autosuspendDelay }: ChangeSettings): string {
   const size = sizing && ('fixed' in sizing ? `${sizing.fixed} CU` : `${sizing.min} to ${sizing.max} CU`)

@@ -21,12 +21,14 @@ type SiblingContext = Readonly<{
 
 /**
  * The first that holds:
- * 1. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for;
- * 2. `replica-first`: a change that restarts a replica of the branch has not ended;
- * 3. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
+ * 1. `project-busy`: another change of the project is in flight;
+ * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for;
+ * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
+ * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
 export function siblingHold(context: SiblingContext, now: Instant): Hold | undefined {
   const { change, seen, others } = context
+  if (others.some(isInFlight)) return { because: 'project-busy', until: undefined }
   const leftAlone = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
   if (leftAlone !== undefined && leftAlone >= change.createdAt && after(leftAlone, HANDS_OFF) > now)
     return { because: 'foreign-change', until: after(leftAlone, HANDS_OFF) }
@@ -40,6 +42,8 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
     ? { because: 'branch-pace', until: after(restarted, BRANCH_PACE) }
     : undefined
 }
+
+const isInFlight = ({ state }: Change) => state.at === 'applying' || state.at === 'verifying'
 
 const isSameCompute = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
 

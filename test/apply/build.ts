@@ -1,11 +1,13 @@
 // Looks and rules for tests of the state machine.
+import type { ChangeAsk, PlanTarget } from '../../src/apply/asked-settings.ts'
 import type { ChangeRules } from '../../src/apply/hold.ts'
 import type { Applying, StepInput } from '../../src/apply/next-step.ts'
 import type { Seen } from '../../src/apply/settings.ts'
 import type { Change, ChangeState } from '../../src/model/policy/change.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { ratio, seconds } from '../../src/model/units.ts'
-import { at, compute } from '../support/build.ts'
+import { planLimits } from '../../src/model/policy/plan-limits.ts'
+import { at, compute, preset } from '../support/build.ts'
 import { changeOf } from '../support/changes.ts'
 
 /** When the tests decide. */
@@ -53,5 +55,23 @@ export const inputOf = (
   epoch: 3,
   openedAt: at(-60),
   settle: seconds(120),
+  ...over,
+})
+
+/** A compute of 1 CU with a delay of 300 s on a plan that allows what the interface does. */
+export const targetOf = (over: Partial<Compute> = {}, rest: Partial<PlanTarget> = {}): PlanTarget => ({
+  ref: { account: 'main', projectId: 'project-one', endpointId: 'ep-one' },
+  compute: compute(over),
+  defaultDelay: seconds(300),
+  preset,
+  limits: planLimits('interface', 'scale'),
+  ...rest,
+})
+
+export const ask = (over: Partial<ChangeAsk> = {}): ChangeAsk => ({
+  size: undefined,
+  delay: undefined,
+  restart: false,
+  when: 'idle',
   ...over,
 })

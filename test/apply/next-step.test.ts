@@ -56,6 +56,7 @@ describe('a scheduled change', () => {
     ['key refused', 'wait key-refused', { ...rules({ isKeyRefused: true }), seen: undefined }, {}],
     ['at the deadline', 'send', {}, { deadline: NOW }],
     ['after the deadline', 'expired', { seen: undefined }, { deadline: at(999) }],
+    ['of an unknown provisioner', 'failed', seen({ unknownProvisioner: 'mainframe' }), {}],
     ['so already', 'done', seen({ sizing: { fixed: cu(0.25) } }), {}],
     ['so already, as equal limits', 'done', seen({ sizing: { min: cu(0.25), max: cu(0.25) } }), {}],
     ['set by somebody else', 'superseded', seen({ sizing: { fixed: cu(2) } }), {}],

@@ -10,10 +10,17 @@ import { startLocal, type Local, type LocalOptions } from '../../src/local/start
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
+type Session = Readonly<{
+  env?: Record<string, string>
+  cwd?: string
+  /** Of a person at a terminal. */
+  confirm?: (question: string) => Promise<boolean>
+}>
+
 /** Runs `dormouse words…`. */
 export async function dormouse(
   words: readonly string[],
-  { env = {}, cwd = tmpdir() }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  { env = {}, cwd = tmpdir(), confirm }: Session = {},
 ): Promise<Ended> {
   const said = { out: '', err: '' }
   const io = guardOutput({
@@ -24,6 +31,7 @@ export async function dormouse(
     cwd,
     signal: new AbortController().signal,
     columns: undefined,
+    ...(confirm && { confirm }),
   })
   const code = await runProgram(words, io)
   return { code, ...said }

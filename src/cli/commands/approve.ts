@@ -44,9 +44,13 @@ async function agreeToPlan(
     }
   const plans = await readPlans(target.value.api, { name: id, when: options.when }, io)
   if (!plans.ok) return { code: failAsked(plans.error, io) }
-  io.out(plansText(plans.value))
   const [plan] = plans.value.plans
-  const isAgreed = plan !== undefined && (await io.confirm('Approve this?'))
+  if (plan?.change_id !== id && plan?.recommendation_id !== id)
+    return { code: failUsage(io, `expected the id of a recommendation or of a change, got ${id}`) }
+  // the answer alone is JSON
+  if (options.json) io.err(plansText(plans.value))
+  else io.out(plansText(plans.value))
+  const isAgreed = await io.confirm('Approve this?')
   if (isAgreed) return { planHash: plan.plan_hash }
   io.err('dormouse: nothing was approved')
   return { code: EXIT.failed }

@@ -27,7 +27,7 @@ async function checkConfig(options: Options, io: Io) {
   if (loaded.ok) {
     const { config, effective } = loaded.value
     if (options.sendTest !== undefined) return testReceiver(config, options, io)
-    const warnings = secretFileWarnings(config)
+    const warnings = [...secretFileWarnings(config), ...changeWarnings(config)]
     if (!options.json) for (const warning of warnings) io.err(`dormouse: warning: ${warning}`)
     io.out(
       options.json ? jsonText({ ok: true, warnings, config: effective }) : `ok\n\n${configText(effective)}`,
@@ -38,6 +38,20 @@ async function checkConfig(options: Options, io: Io) {
   io.out(jsonText({ ok: false, problems: loaded.error }))
   return EXIT.usage
 }
+
+/** Seconds in which a request that was written still lands. Source: changing.md, §3. */
+const SAFE_SETTLE = 120
+
+const changeWarnings = ({ mode, service: { settle } }: Config): readonly string[] => [
+  ...(mode === 'apply'
+    ? ['mode: apply behaves as approve so far: nothing is changed unless a person asks for it or approves it']
+    : []),
+  ...(settle < SAFE_SETTLE
+    ? [
+        `service.settle: a request without an answer may take effect up to ${SAFE_SETTLE} s later: with ${settle} s a change may be made twice`,
+      ]
+    : []),
+]
 
 async function testReceiver(
   { notifications, report }: Config,

@@ -5,6 +5,7 @@ import { stateText } from '../../outputs/text/recommendation-text.ts'
 import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { fieldOf } from '../../std/field.ts'
 import { commandDaemon } from '../connect/command.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
@@ -26,12 +27,15 @@ async function dismiss(id: string, options: Options, io: Io) {
   const request = requestOf(options)
   if (typeof request === 'string') return failUsage(io, request)
   const path = `/api/v1/recommendations/${encodeURIComponent(id)}/dismiss`
-  const answer = await commandDaemon(options, io, { path, ...request })
+  const answer = await commandDaemon(options, io, { path, isExpected, ...request })
   if (!answer.ok) return answer.error
-  const dismissed = answer.value as RecommendationJson
+  const dismissed = answer.value
   io.out(options.json ? jsonText(dismissed) : sanitize(`${dismissed.id}: ${stateText(dismissed, '')}`))
   return EXIT.ok
 }
+
+const isExpected = (body: unknown): body is RecommendationJson =>
+  ['id', 'state', 'ended'].every((field) => fieldOf(body, field) !== undefined)
 
 /** Checked before a daemon is asked. */
 function requestOf({ reason, until, undo }: Options) {

@@ -60,8 +60,9 @@ export function readPlans(
 
 const isPlans = (body: unknown): body is PlansJson => Array.isArray(fieldOf(body, 'plans'))
 
-export function plansText({ plans, kill_switch: killSwitch }: PlansJson): string {
+export function plansText({ plans, mode, kill_switch: killSwitch }: PlansJson): string {
   const lines = [
+    ...(mode === 'off' || mode === 'observe' ? [`nothing is sent: the mode is ${mode}`] : []),
     ...(killSwitch.length === 0
       ? []
       : [`nothing is sent: the kill switch is engaged by ${killSwitch.join(' and ')}`]),

@@ -1,6 +1,7 @@
 // The answer to a command about changes, as JSON or in words.
 import type { ChangeAnswerJson } from '../../outputs/text/change-schema.ts'
 import { answerLines } from '../../outputs/text/change-text.ts'
+import { fieldOf } from '../../std/field.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { EXIT, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
 import { commandDaemon } from './command.ts'
@@ -12,9 +13,12 @@ export async function commandChange(
   io: Io,
   { path, body }: Readonly<{ path: string; body: Readonly<Record<string, unknown>> }>,
 ): Promise<ExitCode> {
-  const answer = await commandDaemon(options, io, { path, method: 'POST', body: JSON.stringify(body) })
+  const request = { path, method: 'POST', body: JSON.stringify(body), isExpected } as const
+  const answer = await commandDaemon(options, io, request)
   if (!answer.ok) return answer.error
-  const changed = answer.value as ChangeAnswerJson
-  io.out(options.json ? jsonText(changed) : answerLines(changed).map(sanitize).join('\n'))
+  io.out(options.json ? jsonText(answer.value) : answerLines(answer.value).map(sanitize).join('\n'))
   return EXIT.ok
 }
+
+const isExpected = (body: unknown): body is ChangeAnswerJson =>
+  fieldOf(body, 'note') !== undefined && fieldOf(fieldOf(body, 'change'), 'id') !== undefined

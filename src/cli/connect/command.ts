@@ -3,18 +3,26 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { failText, failUsage, type ExitCode, type Io } from '../terminal/io.ts'
 import { answerJson, askDaemon, daemonApi, type ApiOptions } from './daemon.ts'
 
-type Request = Readonly<{ path: string; method: 'POST' | 'DELETE'; body?: string }>
+type Request<Value> = Readonly<{
+  path: string
+  method: 'POST' | 'DELETE'
+  body?: string
+  /** Tells Dormouse from another program. */
+  isExpected: (body: unknown) => body is Value
+}>
 
 /** The JSON of the answer, else the exit code after one line about what was wrong: 2 where another value, id or token is needed. */
-export async function commandDaemon(
+export async function commandDaemon<Value>(
   options: ApiOptions,
   io: Io,
-  { path, ...request }: Request,
-): Promise<Result<unknown, ExitCode>> {
+  { path, isExpected, ...request }: Request<Value>,
+): Promise<Result<Value, ExitCode>> {
   const target = daemonApi(options, io)
   if (!target.ok) return failed(failUsage(io, ...target.error))
-  const answer = await answerJson(await askDaemon(target.value.api, path, { ...request, signal: io.signal }))
-  if (answer.ok) return ok(answer.value)
+  const { api } = target.value
+  const answer = await answerJson(await askDaemon(api, path, { ...request, signal: io.signal }))
+  if (answer.ok && isExpected(answer.value)) return ok(answer.value)
+  if (answer.ok) return failed(failText(io, `${api.url} is not the API of Dormouse`))
   const { message, status = 0 } = answer.error
   return failed(status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message))
 }

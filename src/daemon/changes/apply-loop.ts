@@ -100,7 +100,9 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   const takeLook = createLookPace(clock, options.looksPerSecond)
   let news = new AbortController()
   const now = () => instant(clock.now() + clockOffset())
-  const openedAt = now()
+  const openedOn = clock.monotonic()
+  /** The service's time may be known only later. */
+  const openedAt = () => instant(now() - 1000 * (clock.monotonic() - openedOn))
 
   async function record(change: Change, to: ChangeState): Promise<Change | undefined> {
     const at = now()
@@ -130,7 +132,14 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         stoppedBy: stoppedBy(),
         isKeyRefused: options.isKeyRefused(),
       }
-      const input = { change, seen: looked?.seen, rules, epoch, openedAt, settle: options.settle() }
+      const input = {
+        change,
+        seen: looked?.seen,
+        rules,
+        epoch,
+        openedAt: openedAt(),
+        settle: options.settle(),
+      }
       const step = machine.nextStep(input, now())
       if (step.do === 'nothing') return undefined
       if (step.do === 'wait') {
@@ -217,12 +226,15 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     run: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         let wait = LOOK_INTERVAL
+        // of before the turn, which may have read the journal already when there are news
+        const { signal: told } = news
         try {
           wait = await turn(signal)
         } catch (err) {
           log.error({ err, account }, 'changes could not be worked on')
         }
-        await clock.sleep(wait, AbortSignal.any([signal, news.signal]))
+        if (told.aborted) dueAt.clear()
+        await clock.sleep(wait, AbortSignal.any([signal, told]))
       }
     },
     /** The journal, a kill switch or the mode has changed: looks at once. */

@@ -55,14 +55,15 @@ export function createChangeCommands(sources: CommandSources) {
     if (!view.ok) return view
     const runner = runnerOf(view.value.identity.ref.account)
     const plan = planChange(targetOf(view.value, runner.limits()), asked, digest)
-    if (!plan.ok) return refusePlan(400, plan.error)
+    if (!plan.ok) return refusePlan(plan.error)
     const now = runner.now()
-    return add({
+    const change: Change = {
       ...newChange(plan.value, { random, now, until: asked.until }),
       origin: { by: 'person', name: by },
       reason: asked.reason,
       state: asked.propose ? { at: 'proposed' } : scheduledAt(now, undefined),
-    })
+    }
+    return add(change, by)
   }
 
   async function approveRecommendation(
@@ -83,13 +84,14 @@ export function createChangeCommands(sources: CommandSources) {
       return refuseCommand(409, `plan_hash: the plan is now another one: ${planText(plan.value)}`)
     const runner = runnerOf(found.ref.account)
     const now = runner.now()
-    return add({
+    const change: Change = {
       ...newChange(plan.value, { random, now, until: undefined }),
       origin: { by: 'recommendation', id, hash: found.hash, name: approval.by },
       promised: found.saving,
       reason: `recommendation ${id}`,
       state: scheduledAt(now, approval.by),
-    })
+    }
+    return add(change, approval.by)
   }
 
   async function approve(
@@ -114,7 +116,7 @@ export function createChangeCommands(sources: CommandSources) {
         `plan_hash: the plan is no longer true: it is ${changeText(change)}, and the compute has ${current} now`,
       )
     }
-    return move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by))
+    return move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by), approval.by)
   }
 
   /** Ends a change whose request was not written. */
@@ -133,41 +135,38 @@ export function createChangeCommands(sources: CommandSources) {
     if (to === 'rejected' && state.at !== 'proposed')
       return refuseCommand(409, `change ${id} is ${state.at} and waits for no approval: cancel it`)
     const because = `by ${by}${reason === '' ? '' : `: ${reason}`}`
-    return move(change, { at: to, because, endedAt: runnerOf(change.ref.account).now() })
+    return move(change, { at: to, because, endedAt: runnerOf(change.ref.account).now() }, by)
   }
 
-  async function add(change: Change): Answer {
+  async function add(change: Change, by: string): Answer {
     const { store, now, send } = runnerOf(change.ref.account)
     const events = changeEvents(change, change.state, now())
     const added = await addChange(store, change, { at: now(), events })
     if (!added.ok) return refuseCommand(409, await whyNotAdded(change))
     await send(events)
-    return moved(added.value)
+    return moved(added.value, by)
   }
 
   async function whyNotAdded({ ref, kind }: Change) {
-    const open = await journal.changes(ref.account, { compute: ref, count: MANY })
-    const other = open.find((one) => one.kind === kind && !isEnded(one.state))
+    const open = await journal.openChanges(ref.account)
+    const other = open.find((one) => one.kind === kind && one.ref.endpointId === ref.endpointId)
     return other
       ? `the compute has an open change of kind ${kind} already: ${other.id}, ${changeText(other)}; cancel it first`
       : 'the journal was changed meanwhile: try again'
   }
 
-  async function move(change: Change, to: ChangeState): Answer {
+  async function move(change: Change, to: ChangeState, by: string): Answer {
     const { store, now, send } = runnerOf(change.ref.account)
     const events = changeEvents(change, to, now())
     const done = await transition(store, { change, to }, { at: now(), events })
     if (!done.ok) return refuseCommand(409, CONFLICTS[done.error.kind])
     await send(events)
-    return moved(done.value)
+    return moved(done.value, by)
   }
 
-  function moved(change: Change): Result<Commanded, CommandProblem> {
-    const { id, ref, state, origin } = change
-    log.info(
-      { change: id, endpointId: ref.endpointId, state: state.at, by: origin.name },
-      'a person changed the journal',
-    )
+  function moved(change: Change, by: string): Result<Commanded, CommandProblem> {
+    const { id, ref, state } = change
+    log.info({ change: id, endpointId: ref.endpointId, state: state.at, by }, 'a person changed the journal')
     runnerOf(ref.account).wake()
     return ok({ change, note: undefined })
   }

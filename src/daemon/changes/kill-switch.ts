@@ -1,5 +1,5 @@
 // The kill switch: while it is engaged nothing is sent. A command, a file or a variable engages it.
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { object, string, number } from 'zod'
 import { KILL_SWITCH_VARIABLE, type Config } from '../../config/load.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
@@ -25,13 +25,14 @@ type KillSwitchOptions = Readonly<{
 
 /** @throws when the store fails */
 export async function createKillSwitch({ config, store }: KillSwitchOptions) {
-  const [first] = config().accounts
-  let thrown = first && (await store.jobState(first.name, STORED))
+  const stored = await Promise.all(config().accounts.map(({ name }) => store.jobState(name, STORED)))
+  // accounts may have been added or reordered since
+  let thrown: Thrown | undefined = stored.find((one) => one !== null && one !== undefined) ?? undefined
   const standing = () => {
     const { killSwitchFile, isKilled } = config().changes
     return [
       ...(isKilled ? [`the variable ${KILL_SWITCH_VARIABLE}`] : []),
-      ...(killSwitchFile !== undefined && existsSync(killSwitchFile) ? [`the file ${killSwitchFile}`] : []),
+      ...(killSwitchFile !== undefined && mayExist(killSwitchFile) ? [`the file ${killSwitchFile}`] : []),
     ]
   }
   const engagedBy = () => [...(thrown ? [`a command of ${thrown.by}`] : []), ...standing()]
@@ -46,11 +47,22 @@ export async function createKillSwitch({ config, store }: KillSwitchOptions) {
       if (!isOn && others.length > 0)
         return failed(`${others.join(' and ')} engages the kill switch: remove that first`)
       const next = isOn ? { by, at } : null
+      // engaged even where that cannot be stored
+      thrown = next ?? thrown
       for (const { name } of config().accounts)
         // oxlint-disable-next-line no-await-in-loop -- of each account, so that its store alone tells
         await commit(store.account(name), [jobStateWrite(STORED, next)])
       thrown = next ?? undefined
       return ok(undefined)
     },
+  }
+}
+
+/** In doubt it does: of a folder that cannot be read nobody can tell. */
+function mayExist(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
   }
 }

@@ -59,7 +59,7 @@ export async function listChanges(
   if (refs.length === 0) return refuseCommand(404, `compute: no compute is called ${compute}`)
   const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
   const lists = refs.map((ref) => journal.changes(account, { compute: ref, since, count: MOST }))
-  const changes = (await Promise.all(lists)).flat()
+  const changes = (await Promise.all(lists)).flat().toSorted((a, b) => b.createdAt - a.createdAt)
   return ok({
     schema_version: 1,
     account,
@@ -197,11 +197,13 @@ const NO_RULES: ChangeRules = {
 
 /** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. */
 function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
-  if (when === 'now' || kind === 'delay') return 'yes'
+  if (kind === 'delay') return 'yes'
   const view = viewOfRef(snapshot, ref)
   if (!view) return 'unknown'
   const { state, ledger } = view
+  // a suspended compute is restarted by its next start alone
   if (state.shown === 'idle') return kind === 'restart' ? 'unknown' : 'yes'
+  if (when === 'now') return 'yes'
   if (state.delay === 'never') return 'no'
   return ledger.counters.suspends > 0 ? 'yes' : 'unknown'
 }

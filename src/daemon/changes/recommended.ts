@@ -65,7 +65,7 @@ export function planOfRecommendation(
     )
   }
   const plan = planChange(target, askOf(recommendation, when), digest)
-  return plan.ok ? plan : refusePlan(409, plan.error)
+  return plan.ok ? plan : refusePlan({ ...plan.error, isConflict: true })
 }
 
 /** Those that it was made for. */

@@ -68,7 +68,7 @@ export function createChangeRules({ account, journal, history, now }: RulesOptio
 
 function lastShortening(changes: readonly Change[]): Instant | undefined {
   const sent = changes.flatMap(({ state, before, desired }) =>
-    isEnded(state) && state.sent && isShorter(desired.autosuspendDelay, before.autosuspendDelay)
+    'sent' in state && state.sent && isShorter(desired.autosuspendDelay, before.autosuspendDelay)
       ? [state.sent.at]
       : [],
   )

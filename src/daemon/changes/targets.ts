@@ -16,10 +16,8 @@ export const refuseCommand = (
   message: string,
 ): Result<never, CommandProblem> => failed({ status, message })
 
-export const refusePlan = (
-  status: CommandProblem['status'],
-  { path, message }: PlanProblem,
-): Result<never, CommandProblem> => refuseCommand(status, path === '' ? message : `${path}: ${message}`)
+export const refusePlan = ({ path, message, isConflict }: PlanProblem): Result<never, CommandProblem> =>
+  refuseCommand(isConflict ? 409 : 400, path === '' ? message : `${path}: ${message}`)
 
 type Limits = Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
 
@@ -33,10 +31,13 @@ export const targetOf = (view: ComputeView, { preset, limits }: Limits): PlanTar
 
 /** @param account needed where computes of several accounts have the name */
 export function viewNamed(
-  { computes }: Snapshot,
+  { computes, accounts }: Snapshot,
   name: string,
   account: string | undefined,
 ): Result<ComputeView, CommandProblem> {
+  const known = accounts.map((one) => one.account)
+  if (account !== undefined && !known.includes(account))
+    return refuseCommand(400, `account: expected one of ${known.join(', ')}, got ${account}`)
   const matches = computesNamed(computes, name).filter(
     ({ identity: { ref } }) => account === undefined || ref.account === account,
   )

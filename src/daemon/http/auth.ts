@@ -26,14 +26,14 @@ type AuthOptions = Readonly<{
   addressOf: (context: Context) => string
 }>
 
-/** Largest body of a request, bytes. */
-const MAX_BODY = 65_536
+/** Bytes; a body of as many is refused. */
+const TOO_LARGE = 65_536
 
 export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [
   checkOrigin(options),
   checkToken(options),
   bodyLimit({
-    maxSize: MAX_BODY,
+    maxSize: TOO_LARGE - 1,
     onError: (context) => refuse(context, 413, 'the body is too large'),
   }),
 ]

@@ -37,6 +37,35 @@ test('a good configuration is shown as it comes out, without secrets', async () 
   expect(asJson.out).not.toContain('very-secret')
 })
 
+const ACCOUNT = 'accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]\n'
+const APPLY =
+  'mode: apply behaves as approve so far: nothing is changed unless a person asks for it or approves it'
+const SETTLE =
+  'service.settle: a request without an answer may take effect up to 120 s later: with 60 s a change may be made twice'
+
+test.each<[string, readonly string[]]>([
+  ['mode: approve', []],
+  ['mode: apply', [APPLY]],
+  ['service: { settle: 120s }', []],
+  ['service: { settle: 60s }', [SETTLE]],
+  ['mode: apply\nservice: { settle: 60s }', [APPLY, SETTLE]],
+])('%j is warned of what it means for changes', async (text, warnings) => {
+  writeFileSync(join(cwd, 'changes.yaml'), `${ACCOUNT}${text}\n`)
+  const { code, err } = await dormouse(words('check-config --config changes.yaml'), { cwd, env })
+  expect([code, err]).toEqual([0, warnings.map((one) => `dormouse: warning: ${one}\n`).join('')])
+  const asJson = await dormouse(words('check-config --config changes.yaml --json'), { cwd, env })
+  expect(JSON.parse(asJson.out)).toMatchObject({ ok: true, warnings })
+})
+
+test('a kill switch that is neither on nor off is a problem', async () => {
+  const killed = { ...env, DORMOUSE_KILL_SWITCH: 'yes' }
+  expect(await dormouse(words('check-config'), { cwd, env: killed })).toEqual({
+    code: 2,
+    out: '',
+    err: 'dormouse: DORMOUSE_KILL_SWITCH: expected 1 or 0, got yes\n',
+  })
+})
+
 test('all problems are told at once', async () => {
   const problems = [
     'mode: expected one of off, observe, suggest, approve, apply',

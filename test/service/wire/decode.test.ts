@@ -73,6 +73,11 @@ describe('a compute', () => {
       { disabled: true, pooler_enabled: true, name: 'x' },
       { disabled: true, poolerEnabled: true, name: 'x' },
     ],
+    ['is a plain pod', { provisioner: 'k8s-pod' }, {}],
+    ['is of the later platform', { provisioner: 'serverless-platform' }, {}],
+    ['is of an unknown provisioner', { provisioner: 'mainframe' }, { unknownProvisioner: 'mainframe' }],
+    ['has a provisioner without a name', { provisioner: '' }, {}],
+    ['has no provisioner', { provisioner: null }, {}],
   ])('that %s', (_, change, expected) => {
     expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual({
       ok: true,

@@ -52,7 +52,10 @@ export const newChangeSchema = strictObject(
     cu: sizeSchema,
     min_cu: sizeSchema,
     max_cu: sizeSchema,
-    delay_seconds: union([number().int().min(0), literal(['never', 'default'])], NO_DELAY).optional(),
+    delay_seconds: union(
+      [number(NO_DELAY).int(NO_DELAY).min(0, NO_DELAY), literal(['never', 'default'])],
+      NO_DELAY,
+    ).optional(),
     restart: boolean('expected true or false').optional(),
     when: momentSchema.optional(),
     until: string(EXPECTED_TIME).optional(),

@@ -1,0 +1,132 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { AccountConfig, Config } from '../../../src/config/load.ts'
+import { createChangeRunner } from '../../../src/daemon/changes/change-runner.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import type { ReadingResult } from '../../../src/model/observation.ts'
+import type { Change } from '../../../src/model/policy/change.ts'
+import { addChange } from '../../../src/model/ports/journal.ts'
+import type { Ports } from '../../../src/model/ports/ports.ts'
+import type { Readings } from '../../../src/model/ports/readings.ts'
+import type { Compute } from '../../../src/model/service/compute.ts'
+import { after, seconds } from '../../../src/model/units.ts'
+import { ledger, preset, reading } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
+import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { fakeService } from './fake-service.ts'
+
+type World = Readonly<{
+  mode?: Config['mode']
+  readingMode?: 'off' | 'light'
+  isKilled?: boolean
+  isUnauthorized?: boolean
+  compute?: Partial<Compute>
+  change?: Partial<Change>
+  readings?: Partial<Readings>
+}>
+
+const read = (connections: Readonly<Record<string, number>>): ReadingResult => ({
+  kind: 'read',
+  reading: reading({ connections: { ...reading().connections, ...connections } }),
+})
+const READINGS: Readings = {
+  refusalOf: () => undefined,
+  prepare: () => Promise.resolve(undefined),
+  read: () => Promise.resolve(read({ active: 2, idle: 3, idleInTransaction: 1, other: 1 })),
+  evict: () => undefined,
+}
+
+/** A runner for two virtual minutes. @returns what was sent, the hold, and the change */
+async function ran(world: World) {
+  const { mode = 'suggest', readingMode = 'light' } = world
+  const clock = fakeClock()
+  const memory = memoryStore()
+  const { service, sent } = fakeService(world.compute)
+  const begun = newPassState(ledger())
+  const status = world.isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
+  const state = { ...begun, service: { ...begun.service, status } }
+  const change = changeOf({
+    createdAt: clock.now(),
+    deadline: after(clock.now(), seconds(86_400)),
+    ...world.change,
+  })
+  await addChange(memory.account('main'), change, { at: clock.now() })
+  const ports = {
+    clock,
+    service,
+    random: { unit: () => 0.5, uuid: () => '' },
+    store: memory.account('main'),
+    epoch: memory.epoch,
+    history: NO_HISTORY,
+    readings: { ...READINGS, ...world.readings },
+    send: () => Promise.resolve([]),
+  } as unknown as Ports
+  const runner = createChangeRunner({
+    account: { name: 'main', limits: undefined } as AccountConfig,
+    config: () =>
+      ({
+        mode,
+        reading: { mode: readingMode },
+        service: { settle: seconds(120), requestsPerMinute: 6000 },
+      }) as Config,
+    ports,
+    journal: memory,
+    isCurrent: () => memory.isCurrent(),
+    killSwitch: { isEngaged: () => world.isKilled ?? false },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+    state: () => state,
+    preset: () => preset,
+  })
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  void runner.run(stop.signal)
+  await clock.advance(seconds(120))
+  return {
+    sent: sent.length,
+    hold: runner.holdOf(change.id)?.because,
+    change: await memory.change('main', 'ch-one'),
+  }
+}
+
+test.each<[string, World, number, string | undefined]>([
+  ['mode off', { mode: 'off' }, 0, 'mode'],
+  ['mode observe', { mode: 'observe' }, 0, 'mode'],
+  ['mode suggest', { mode: 'suggest' }, 1, undefined],
+  ['mode approve', { mode: 'approve' }, 1, undefined],
+  ['mode apply', { mode: 'apply' }, 1, undefined],
+  ['the kill switch engaged', { isKilled: true }, 0, 'kill-switch'],
+  ['a key that the service refuses', { isUnauthorized: true }, 0, 'key-refused'],
+])('with %s', async (_, world, requests, hold) => {
+  const { sent, hold: because, change } = await ran(world)
+  expect([sent, because, change?.state.at]).toEqual([requests, hold, requests === 1 ? 'done' : 'scheduled'])
+})
+
+describe('the sessions that a change interrupts are', () => {
+  const NOW = { change: { when: 'now' }, compute: { state: 'active' } } as const
+  const none = { kind: 'failed', because: 'timeout' } as unknown as ReadingResult
+  test.each<[string, World, number | 'unknown']>([
+    ['none where the compute is suspended', {}, 0],
+    ['counted by a light reading where it is awake', NOW, 7],
+    ['unknown where nothing is read', { ...NOW, readingMode: 'off' }, 'unknown'],
+    ['unknown where it cannot be read', { ...NOW, readings: { refusalOf: () => 'no-dsn' } }, 'unknown'],
+    ['unknown where it cannot be prepared', { ...NOW, readings: { prepare: async () => none } }, 'unknown'],
+    ['unknown where the reading fails', { ...NOW, readings: { read: async () => none } }, 'unknown'],
+    [
+      'unknown where the reading hangs for a second',
+      {
+        ...NOW,
+        readings: {
+          read: async (_compute, _kind, signal) => {
+            await sleepUntilStopped(seconds(60), signal)
+            return none
+          },
+        },
+      },
+      'unknown',
+    ],
+  ])('%s', async (_, world, sessions) => {
+    const { sent, change } = await ran(world)
+    expect([sent, change?.state]).toMatchObject([1, { at: 'done', sent: { sessions } }])
+  })
+})

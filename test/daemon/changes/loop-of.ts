@@ -1,0 +1,29 @@
+// The apply loop on a memory store, with rules that hold nothing.
+import { createApplyLoop, type ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop.ts'
+import { ratio, seconds } from '../../../src/model/units.ts'
+import type { memoryStore } from '../../support/memory-store.ts'
+
+type Given = Pick<ApplyLoopOptions, 'clock' | 'service'> &
+  Partial<ApplyLoopOptions> &
+  Readonly<{ memory: ReturnType<typeof memoryStore> }>
+
+export const loopOf = ({ memory, ...given }: Given) =>
+  createApplyLoop({
+    account: 'main',
+    random: { unit: () => 0.5, uuid: () => '' },
+    store: memory.account('main'),
+    journal: memory,
+    epoch: memory.epoch,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    looksPerSecond: 100,
+    send: () => Promise.resolve([]),
+    stoppedBy: () => undefined,
+    isCurrent: () => memory.isCurrent(),
+    isKeyRefused: () => false,
+    countSessions: () => Promise.resolve('unknown'),
+    rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
+    clockOffset: () => 0,
+    published: () => undefined,
+    settle: () => seconds(120),
+    ...given,
+  })

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { createChangeRules } from '../../../src/daemon/changes/rules.ts'
+import type { Gap } from '../../../src/model/ledger/gap.ts'
+import type { Change, ChangeState } from '../../../src/model/policy/change.ts'
+import type { HistorySpan } from '../../../src/model/ports/history.ts'
+import type { Compute } from '../../../src/model/service/compute.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { seenOf } from '../../apply/build.ts'
+import { at } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+
+const DAY = 86_400
+const NOW = at(30 * DAY)
+const REF = changeOf().ref
+
+type World = Readonly<{ changes?: readonly Change[]; gaps?: readonly Gap[] }>
+
+/** With the spans of the gaps that were read. */
+async function rulesOf({ changes = [], gaps = [] }: World, change = changeOf(), over: Partial<Compute> = {}) {
+  const store = memoryStore()
+  await store
+    .account('main')
+    .commit(changes.map((one) => ({ kind: 'change', change: one, replaces: undefined })))
+  const spans: HistorySpan[] = []
+  const rules = createChangeRules({
+    account: 'main',
+    journal: store,
+    now: () => NOW,
+    history: {
+      gaps: async function* (_, span) {
+        spans.push(span)
+        yield* gaps
+      },
+    },
+  })
+  const seen = seenOf(over, { askedAt: NOW })
+  const { arrival, ...rest } = await rules(change, seen)
+  return { ...rest, spans, arrival: arrival(seen) }
+}
+
+const gap = (index: number, length: number): Gap => ({
+  ref: REF,
+  from: at(index * 3600),
+  low: seconds(length),
+  high: seconds(length),
+  hiddenBelow: seconds(0),
+})
+const gapsOf = (count: number, length: number) =>
+  Array.from({ length: count }, (_, index) => gap(index, length))
+/** Asleep, its last client `past` seconds ago. */
+const asleep = (past: number): Partial<Compute> => ({ state: 'idle', lastActive: at(30 * DAY - past) })
+
+const done = (id: string, sentAt: number, took: number, fields: Partial<Change> = {}): Change =>
+  changeOf({
+    id,
+    ref: { ...REF, endpointId: `ep-${id}` },
+    state: {
+      at: 'done',
+      because: '',
+      endedAt: at(sentAt + took),
+      sent: { at: at(sentAt), sessions: 0 },
+    },
+    ...fields,
+  })
+const manyDone = (count: number, took: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) => done(`ch-${index}`, index * 100, took(index)))
+
+const end = (state: 'failed' | 'done'): ChangeState => ({ at: state, because: '', endedAt: at(900) })
+
+describe('the probability of a client', () => {
+  test('is learned from the gaps: high where they end now, low long before and after', async () => {
+    const gaps = gapsOf(100, 300)
+    const [before, due, after] = await Promise.all(
+      [100, 295, 2000].map(async (past) => (await rulesOf({ gaps }, changeOf(), asleep(past))).arrival),
+    )
+    expect(before).toBeLessThan(0.01)
+    expect(due).toBeGreaterThan(0.05)
+    expect(after).toBeLessThan(due ?? 0)
+  })
+
+  test('of fewer than three gaps is the prior', async () => {
+    const none = await rulesOf({}, changeOf(), asleep(295))
+    const two = await rulesOf({ gaps: gapsOf(2, 300) }, changeOf(), asleep(295))
+    const three = await rulesOf({ gaps: gapsOf(3, 300) }, changeOf(), asleep(295))
+    expect(two.arrival).toBe(none.arrival)
+    expect(three.arrival).toBeGreaterThan(none.arrival)
+  })
+
+  test('is learned from the newest 400 gaps of this compute in 28 days', async () => {
+    const old = gapsOf(400, 3000)
+    const gaps = [...old, ...gapsOf(400, 300)]
+    const { arrival, spans } = await rulesOf({ gaps }, changeOf(), asleep(295))
+    expect(arrival).toBe((await rulesOf({ gaps: gapsOf(400, 300) }, changeOf(), asleep(295))).arrival)
+    expect(spans).toEqual([{ from: at(2 * DAY), to: NOW, computes: [REF] }])
+  })
+
+  test('is that within 10 s until 20 changes are known, then within their 99th percentile', async () => {
+    const gaps = gapsOf(100, 300)
+    const within = async (changes: readonly Change[]) =>
+      (await rulesOf({ gaps, changes }, changeOf(), asleep(200))).arrival
+    const first = await within([])
+    expect(await within(manyDone(19, () => 60))).toBe(first)
+    expect(await within(manyDone(20, () => 10))).toBe(first)
+    expect(await within(manyDone(20, () => 60))).toBeGreaterThan(first)
+    // the longest of 20 counts, the longest of 200 does not
+    expect(await within(manyDone(20, (index) => (index === 3 ? 60 : 10)))).toBeGreaterThan(first)
+    expect(await within(manyDone(200, (index) => (index === 3 ? 60 : 10)))).toBe(first)
+  })
+
+  test('is not learned from changes that failed, or of which nothing was sent', async () => {
+    const gaps = gapsOf(100, 300)
+    const unsent = manyDone(30, () => 60).map((change, index) =>
+      index % 2 === 0
+        ? { ...change, state: end('done') }
+        : { ...change, state: { ...change.state, ...end('failed') } },
+    )
+    const known = await rulesOf({ gaps, changes: unsent }, changeOf(), asleep(200))
+    expect(known.arrival).toBe((await rulesOf({ gaps }, changeOf(), asleep(200))).arrival)
+  })
+
+  test.each<[string, Partial<Change>, Partial<Compute>]>([
+    ['a delay', { kind: 'delay' }, asleep(295)],
+    ['one that does not wait', { when: 'now' }, asleep(295)],
+    ['an awake compute', {}, { state: 'active' }],
+  ])('is not asked for %s', async (_, fields, over) => {
+    const { arrival, spans } = await rulesOf({ gaps: gapsOf(100, 300) }, changeOf(fields), over)
+    expect([arrival, spans]).toEqual([0, []])
+  })
+})
+
+const delay = (one: number | 'never') => ({ autosuspendDelay: one === 'never' ? one : seconds(one) })
+const to = (from: number | 'never', desired: number | 'never'): Partial<Change> => ({
+  ref: REF,
+  kind: 'delay',
+  before: delay(from),
+  desired: delay(desired),
+})
+
+describe('the last shortening of the delay', () => {
+  const hourAgo = 30 * DAY - 3600
+  const waiting = changeOf({ ...to(300, 60), id: 'ch-now' })
+  const shortenedAt = async (changes: readonly Change[]) => (await rulesOf({ changes }, waiting)).shortenedAt
+
+  test('is the newest that was sent to this compute', async () => {
+    const earlier = [
+      done('ch-1', hourAgo, 10, to(600, 300)),
+      done('ch-2', hourAgo + 60, 10, to('never', 600)),
+    ]
+    expect(await shortenedAt(earlier)).toBe(at(hourAgo + 60))
+  })
+
+  test.each<[string, Change]>([
+    ['longer', done('ch-1', hourAgo, 10, to(60, 300))],
+    [
+      'of another compute',
+      done('ch-1', hourAgo, 10, { ...to(600, 300), ref: { ...REF, endpointId: 'ep-two' } }),
+    ],
+    [
+      'not sent',
+      changeOf({ ...to(600, 300), id: 'ch-1', state: { at: 'cancelled', because: '', endedAt: NOW } }),
+    ],
+  ])('is none where it was %s', async (_, change) => {
+    expect(await shortenedAt([change])).toBeUndefined()
+  })
+
+  test('counts before it is verified, as part of a change of size', async () => {
+    const state = {
+      at: 'verifying',
+      since: at(hourAgo),
+      operationIds: [],
+      sent: { at: at(hourAgo), sessions: 0 },
+    } as const
+    expect(await shortenedAt([changeOf({ ...to(600, 300), kind: 'sizing', state })])).toBe(at(hourAgo))
+  })
+})
+
+test('siblings are the other changes of the project', async () => {
+  const superseded = { at: 'superseded', because: '', endedAt: at(30 * DAY - 60) } as const
+  const sibling = changeOf({ id: 'ch-two', state: superseded })
+  const stranger = { ...sibling, ref: { ...REF, projectId: 'project-two' } }
+  expect((await rulesOf({ changes: [sibling] })).siblings).toEqual({
+    because: 'foreign-change',
+    until: at(31 * DAY - 60),
+  })
+  expect((await rulesOf({ changes: [stranger] })).siblings).toBeUndefined()
+})

@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  changeAnswerSchema,
+  changeHistorySchema,
+  changesSchema,
+  killSwitchSchema,
+  plansSchema,
+} from '../../../../src/outputs/text/change-schema.ts'
+import { asked, daemonOf, SIZE, TOKENS } from '../../../support/changes-daemon.ts'
+
+describe('a change that a person asks for', () => {
+  test('is scheduled, told, and listed with its history and its plan', async () => {
+    const daemon = await daemonOf()
+    const [status, answer] = await daemon.post('/changes', { ...SIZE, reason: ' the batch is gone ' })
+    const { change, note } = changeAnswerSchema.parse(answer)
+    expect([status, note]).toEqual([200, null])
+    expect(change).toMatchObject({
+      endpoint_id: 'ep-0',
+      project_name: 'zero',
+      state: 'scheduled',
+      kind: 'sizing',
+      from: { min_cu: 1, max_cu: 1 },
+      to: { min_cu: 1, max_cu: 2 },
+      when: 'idle',
+      restarts: true,
+      request: {
+        method: 'PATCH',
+        path: '/projects/project-0/endpoints/ep-0',
+        body: { endpoint: { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 } },
+      },
+      asked_by: 'ann',
+      approved_by: null,
+      reason: 'the batch is gone',
+      created_at: '2026-01-05T02:00:00Z',
+      deadline: '2026-01-19T02:00:00Z',
+      sent_at: null,
+      ended: null,
+    })
+    expect(daemon.woken()).toBe(1)
+    const [, listed] = await daemon.ask('/changes')
+    expect(changesSchema.parse(listed).changes).toEqual([change])
+    const [, one] = await daemon.ask(`/changes/${change.id}`)
+    expect(changeHistorySchema.parse(one)).toMatchObject({
+      change,
+      history: [{ version: 1, state: 'scheduled', at: '2026-01-05T02:00:00Z' }],
+    })
+    const [, planned] = await daemon.ask(`/plan?name=${change.id}`)
+    expect(plansSchema.parse(planned)).toMatchObject({
+      mode: 'suggest',
+      kill_switch: [],
+      plans: [{ change_id: change.id, plan_hash: change.plan_hash, waits_for: null, likely_in_time: 'yes' }],
+    })
+    expect(daemon.logged).toMatchObject([
+      {
+        change: change.id,
+        endpointId: 'ep-0',
+        state: 'scheduled',
+        by: 'ann',
+        msg: 'a person changed the journal',
+      },
+    ])
+  })
+
+  test.each<[string, object, Readonly<Record<string, unknown>>]>([
+    ['a fixed size', { compute: 'ep-0', cu: 2 }, { kind: 'sizing', to: { min_cu: 2, max_cu: 2 } }],
+    [
+      'a delay',
+      { compute: 'zero', delay_seconds: 600 },
+      { kind: 'delay', restarts: false, to: { delay_seconds: 600 } },
+    ],
+    ['never', { compute: 'project-0', delay_seconds: 'never' }, { to: { delay_seconds: 'never' } }],
+    [
+      'the default',
+      { compute: 'ep-1', delay_seconds: 'default' },
+      { from: { delay_seconds: 'never' }, to: { delay_seconds: 'default' } },
+    ],
+    [
+      'a restart at once',
+      { compute: 'ep-1', restart: true, when: 'now' },
+      { kind: 'restart', when: 'now', from: {}, to: {} },
+    ],
+    ['an end', { ...SIZE, until: '2026-01-06' }, { deadline: '2026-01-06T00:00:00Z' }],
+    ['an account', { ...SIZE, account: 'main' }, { state: 'scheduled' }],
+    ['a proposal', { ...SIZE, propose: true }, { state: 'proposed', approved_by: null }],
+  ])('may be of %s', async (_, body, change) => {
+    const daemon = await daemonOf()
+    const [status, answer] = await daemon.post('/changes', body)
+    expect([status, changeAnswerSchema.parse(answer)]).toMatchObject([200, { change }])
+  })
+})
+
+test.each(['suggest', 'approve', 'apply'] as const)('mode %s allows changes', async (mode) => {
+  expect((await (await daemonOf({ mode })).post('/changes', SIZE))[0]).toBe(200)
+})
+
+describe('plans', () => {
+  test('of a compute are its open changes and what its open recommendations would change', async () => {
+    const daemon = await daemonOf()
+    const id = await asked(daemon)
+    const [, answer] = await daemon.ask('/plan?name=shop')
+    const { plans } = plansSchema.parse(answer)
+    expect(plans.map((plan) => [plan.change_id, plan.recommendation_id])).toEqual([
+      [id, null],
+      [null, 'ep-0.delay.1'],
+      [null, 'ep-0.sizing.1'],
+    ])
+  })
+
+  test('of nobody are refused, and so is a moment that is none', async () => {
+    const daemon = await daemonOf()
+    expect(await daemon.ask('/plan?name=nobody')).toEqual([
+      404,
+      { message: 'no compute, recommendation or open change is called nobody' },
+    ])
+    expect(await daemon.ask('/plan?when=later')).toEqual([
+      400,
+      { message: 'when: expected idle or now, got later' },
+    ])
+  })
+
+  test.each<[string, string, object, string, string]>([
+    ['asleep', 'ep-0', { max_cu: 2 }, 'null', 'yes'],
+    ['awake', 'ep-3', { max_cu: 2 }, 'awake', 'unknown'],
+    ['never asleep', 'ep-3', { max_cu: 2, delay_seconds: 'never' }, 'awake', 'unknown'],
+    ['a restart at once', 'ep-3', { restart: true, when: 'now' }, 'null', 'yes'],
+    ['a restart of one that sleeps', 'ep-0', { restart: true }, 'next-start', 'unknown'],
+    ['a restart at once of one that sleeps', 'ep-0', { restart: true, when: 'now' }, 'next-start', 'unknown'],
+    ['a delay', 'ep-3', { delay_seconds: 600 }, 'null', 'yes'],
+  ])(
+    'say what a change waits for and whether that comes in time: %s',
+    async (_, compute, body, hold, likely) => {
+      const daemon = await daemonOf()
+      const id = await asked(daemon, { compute, ...body })
+      const [, answer] = await daemon.ask(`/plan?name=${id}`)
+      const [plan] = plansSchema.parse(answer).plans
+      expect([String(plan?.waits_for && plan.waits_for.because), plan?.likely_in_time]).toEqual([
+        hold,
+        likely,
+      ])
+    },
+  )
+
+  test('of an awake compute whose autosuspend is off say that it does not come in time', async () => {
+    const computes = [{ autosuspendDelay: 'never', state: 'active', suspendedAt: undefined }] as const
+    const daemon = await daemonOf({ computes })
+    await asked(daemon, { compute: 'ep-0', cu: 2 })
+    expect(await daemon.ask('/plan')).toMatchObject([200, { plans: [{ likely_in_time: 'no' }] }])
+  })
+})
+
+test('changes are listed of one compute, and of unknown ones and accounts they are refused', async () => {
+  const daemon = await daemonOf()
+  const id = await asked(daemon)
+  await asked(daemon, { compute: 'ep-3', delay_seconds: 600 })
+  const [, answer] = await daemon.ask('/changes?compute=shop')
+  expect(changesSchema.parse(answer).changes.map((one) => one.id)).toEqual([id])
+  expect(await daemon.ask('/changes?compute=nobody')).toEqual([
+    404,
+    { message: 'compute: no compute is called nobody' },
+  ])
+  expect(await daemon.ask('/changes?account=other')).toEqual([
+    400,
+    { message: 'account: expected one of main, got other' },
+  ])
+})
+
+describe('the kill switch', () => {
+  test('is engaged and released by a command, with the name of the token', async () => {
+    const daemon = await daemonOf({ mode: 'off' })
+    const on = await daemon.post('/kill-switch', { engaged: true }, TOKENS.cyd)
+    expect([on[0], killSwitchSchema.parse(on[1])]).toEqual([
+      200,
+      { schema_version: 1, engaged: true, engaged_by: ['a command of cyd'] },
+    ])
+    expect([await daemon.ask('/kill-switch'), daemon.woken()]).toEqual([on, 1])
+    const off = { schema_version: 1, engaged: false, engaged_by: [] }
+    expect(await daemon.post('/kill-switch', { engaged: false })).toEqual([200, off])
+    expect(daemon.logged).toMatchObject([
+      { by: 'cyd', engaged: true, msg: 'a person set the kill switch' },
+      { by: 'ann', engaged: false },
+    ])
+  })
+
+  test('is not released while the file or the variable stands', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dormouse-stop-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'stop')
+    writeFileSync(file, '')
+    const daemon = await daemonOf({ isKilled: true, killSwitchFile: file })
+    const names = ['the variable DORMOUSE_KILL_SWITCH', `the file ${file}`]
+    expect(await daemon.post('/kill-switch', { engaged: false })).toEqual([
+      409,
+      { message: `${names.join(' and ')} engages the kill switch: remove that first` },
+    ])
+    expect(await daemon.ask('/plan')).toMatchObject([200, { kill_switch: names, plans: [] }])
+  })
+
+  test.each<[unknown, string]>([
+    [{}, 'engaged: expected true or false'],
+    [{ engaged: 'yes' }, 'engaged: expected true or false'],
+    [{ engaged: true, until: 'x' }, 'until: unknown key'],
+  ])('%j is refused', async (body, message) => {
+    const daemon = await daemonOf()
+    expect(await daemon.post('/kill-switch', body)).toEqual([400, { message }])
+    expect(daemon.killSwitch.isEngaged()).toBe(false)
+  })
+})
+
+test('the schema is published', async () => {
+  const daemon = await daemonOf()
+  expect(await daemon.ask('/schema/changes')).toMatchObject([200, { title: 'Changes of Dormouse' }])
+})
