@@ -111,7 +111,29 @@ const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): st
 }
 
 const sessionsText = (sessions: ChangeJson['sessions']): string =>
-  `sessions interrupted: ${sessions ?? 'none was sent'}`
+  `sessions interrupted: ${sessionCountText(sessions) ?? 'none was sent'}`
+
+/** Undefined where nothing was sent. */
+export const sessionCountText = (sessions: ChangeJson['sessions']): string | undefined =>
+  sessions === 'unknown' ? 'unknown, nobody counted them' : sessions?.toString()
+
+/** `ann`, `ann, approved by bob`. */
+export const askedByText = ({
+  asked_by: by,
+  approved_by: approver,
+}: Pick<ChangeJson, 'asked_by' | 'approved_by'>): string =>
+  approver === null ? by : `${by}, approved by ${approver}`
+
+/** What a person may do with it. */
+export function changeCommands({
+  id,
+  state,
+  plan_hash: hash,
+}: Pick<ChangeJson, 'id' | 'state' | 'plan_hash'>): readonly string[] {
+  if (state === 'proposed')
+    return [`dormouse approve ${id} --plan-hash ${hash}`, `dormouse reject ${id} --reason "…"`]
+  return state === 'scheduled' ? [`dormouse cancel ${id} --reason "…"`] : []
+}
 
 const requestText = ({ request: { method, path, body } }: Pick<ChangeJson, 'request'>): string =>
   `request: ${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`
