@@ -19,7 +19,8 @@ const explain = (name: string, options: ApiOptions, io: Io) =>
       const path = `/api/v1/explain/${encodeURIComponent(name)}`
       return readJson(api, path, { isExpected: isExplanation, signal: io.signal })
     },
-    answerFrom: (stored, source) => explainCompute(stored, name, { ...storedAdvice(source), changes: storedJournal(source) }),
+    answerFrom: (stored, source) =>
+      explainCompute(stored, name, { ...storedAdvice(source), changes: storedJournal(source) }),
     text: ({ lines }) => lines.map(sanitize).join('\n'),
   })
 

@@ -165,7 +165,12 @@ export const answerLines = ({ change, note }: ChangeAnswerJson): readonly string
 
 export const historyLines = ({ change, history }: ChangeHistoryJson): readonly string[] => [
   ...answerLines({ schema_version: 1, change, note: null }),
-  ...history.map(
-    ({ at, state, because }) => `  ${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`,
-  ),
+  ...history.map((event) => `  ${historyText(event)}`),
 ]
+
+export const historyText = ({ at, state, because }: ChangeHistoryJson['history'][number]): string =>
+  `${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`
+
+/** @param engagedBy not empty */
+export const killSwitchText = (engagedBy: readonly string[]): string =>
+  `nothing is sent: the kill switch is engaged by ${engagedBy.join(' and ')}`
