@@ -70,7 +70,7 @@ export function changesPage(input: ChangesPageInput): PageContent {
     title: 'Changes',
     path: '/changes',
     main: html`<h1>Changes</h1>
-      ${killSwitch.length > 0 && html`<p class="lead"><bdi>${killSwitchText(killSwitch)}</bdi></p>`}
+      ${killSwitch.length > 0 && html`<p class="lead"><bdi>${capitalized(killSwitchText(killSwitch))}.</bdi></p>`}
       <dl class="figures">
         ${labelledFigure('Wait for an approval', String(open.proposed))}
         ${labelledFigure('Scheduled', String(open.scheduled))}
@@ -81,6 +81,8 @@ export function changesPage(input: ChangesPageInput): PageContent {
       ${pages > 1 && pager(query, pages)}`,
   }
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const LIST_NAMES: Readonly<Record<ChangeList, string>> = { open: 'Open', ended: 'Ended in 30 days' }
 
@@ -127,7 +129,6 @@ const OPEN_COLUMNS = headings({
   Change: 'words',
   'Waits for': 'words',
   'Promised in 30 days': 'number',
-  Deadline: 'name',
   'Asked for by': 'name',
 })
 
@@ -152,16 +153,16 @@ function tableOf({ rows, query: { list }, matches, localNow }: ChangesPageInput)
 const openCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   computeLink(change),
   changeCell(change, now),
-  html`<bdi>${withLocalTimes(changeStateText(change), now)}</bdi>`,
+  html`<bdi>${withLocalTimes(changeStateText(change), now)}</bdi
+    ><small>not sent after ${withLocalTimes(change.deadline, now)}</small>`,
   promisedHtml(change),
-  withLocalTimes(change.deadline, now),
   askedByHtml(change),
 ]
 
 const endedCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   computeLink(change),
   changeCell(change, now),
-  html`<bdi>${changeStateText(change)}</bdi
+  html`<bdi>${withLocalTimes(changeStateText(change), now)}</bdi
     >${change.ended !== null && html`<small>${withLocalTimes(change.ended.at, now)}</small>`}`,
   change.sent_at === null ? EMPTY_CELL : withLocalTimes(change.sent_at, now),
   sessionCountText(change.sessions) ?? EMPTY_CELL,

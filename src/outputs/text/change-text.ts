@@ -110,19 +110,21 @@ const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): st
   return restarts ? 'while nobody is connected' : 'at the next look: no session is interrupted'
 }
 
-const sessionsText = (sessions: ChangeJson['sessions']): string =>
+export const sessionsText = (sessions: ChangeJson['sessions']): string =>
   `sessions interrupted: ${sessionCountText(sessions) ?? 'none was sent'}`
 
 /** Undefined where nothing was sent. */
 export const sessionCountText = (sessions: ChangeJson['sessions']): string | undefined =>
   sessions === 'unknown' ? 'unknown, nobody counted them' : sessions?.toString()
 
-/** `ann`, `ann, approved by bob`. */
-export const askedByText = ({
+/** `ann`; `ann, approved by bob`. */
+export function askedByText({
   asked_by: by,
   approved_by: approver,
-}: Pick<ChangeJson, 'asked_by' | 'approved_by'>): string =>
-  approver === null ? by : `${by}, approved by ${approver}`
+}: Pick<ChangeJson, 'asked_by' | 'approved_by'>): string {
+  if (approver === null) return by
+  return approver === by ? `${by}, who approved it` : `${by}, approved by ${approver}`
+}
 
 /** What a person may do with it. */
 export function changeCommands({

@@ -32,6 +32,7 @@ export function changesOf({ computes }: Snapshot, names: ChangeNames = QUIET_NAM
 
 function holdsOf({ id, state }: Change): readonly (readonly [string, NonNullable<OpenChange['hold']>])[] {
   if (state.at === 'scheduled') return [[id, { because: 'awake', since: at(TAKEN - 900), until: undefined }]]
+  if (state.at === 'proposed') return [[id, { because: 'approval', since: at(0), until: undefined }]]
   if (state.at !== 'verifying') return []
   return [[id, { because: 'unverified', since: at(TAKEN - 20), until: at(TAKEN + 280) }]]
 }
