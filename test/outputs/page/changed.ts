@@ -22,13 +22,15 @@ const QUIET_NAMES: ChangeNames = {
 
 /** By the number of the compute: the first of five is scheduled by a recommendation, then proposed, verifying, done, failed. */
 export function changesOf({ computes }: Snapshot, names: ChangeNames = QUIET_NAMES): ShownChanges {
-  const changes = computes.map(({ identity: { ref } }, index) => oneOf(ref, index, names))
+  const changes = computes.map(({ identity: { ref } }) => oneOf(ref, numberOf(ref), names))
   return {
     changes,
     events: changes.flatMap(eventsOf),
     holds: new Map(changes.flatMap((one) => holdsOf(one))),
   }
 }
+
+const numberOf = ({ endpointId }: ComputeRef): number => Number(/\d+$/.exec(endpointId)?.[0] ?? 0)
 
 function holdsOf({ id, state }: Change): readonly (readonly [string, NonNullable<OpenChange['hold']>])[] {
   if (state.at === 'scheduled') return [[id, { because: 'awake', since: at(TAKEN - 900), until: undefined }]]
@@ -37,7 +39,7 @@ function holdsOf({ id, state }: Change): readonly (readonly [string, NonNullable
   return [[id, { because: 'unverified', since: at(TAKEN - 20), until: at(TAKEN + 280) }]]
 }
 
-function oneOf(ref: ComputeRef, index: number, { by, reason, because }: ChangeNames): Change {
+function oneOf(ref: ComputeRef, number: number, { by, reason, because }: ChangeNames): Change {
   const person = { by: 'person', name: by } as const
   const one = (fields: Partial<Change>): Change =>
     changeOf({
@@ -45,11 +47,11 @@ function oneOf(ref: ComputeRef, index: number, { by, reason, because }: ChangeNa
       ref,
       origin: person,
       planHash: 'a7c01d93be45f260',
-      createdAt: at(-index),
+      createdAt: at(-number),
       ...fields,
     })
   const sent = { at: at(-DAY), sessions: 0 } as const
-  switch (index % 5) {
+  switch (number % 5) {
     case 0:
       return one({
         origin: { by: 'recommendation', id: `${ref.endpointId}.sizing.1`, hash: 'h1', name: by },
@@ -80,8 +82,8 @@ function oneOf(ref: ComputeRef, index: number, { by, reason, because }: ChangeNa
         state: {
           at: 'done',
           because: 'verified',
-          endedAt: at(-DAY + 30 + index),
-          sent: index % 2 === 0 ? { ...sent, sessions: 'unknown' } : sent,
+          endedAt: at(-DAY + 30 + number),
+          sent: number % 2 === 0 ? { ...sent, sessions: 'unknown' } : sent,
         },
       })
     default:
@@ -89,7 +91,7 @@ function oneOf(ref: ComputeRef, index: number, { by, reason, because }: ChangeNa
         kind: 'restart',
         desired: {},
         before: {},
-        state: { at: 'failed', because, endedAt: at(-DAY + index) },
+        state: { at: 'failed', because, endedAt: at(-DAY + number) },
       })
   }
 }

@@ -1,7 +1,7 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import type { Report, ReportChanges } from '../schema.ts'
 import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
-import { askedByText, changeStateText, changeTitle, OUTCOMES, sessionsText } from '../../text/change-text.ts'
+import { askedByText, changeStateText, changeTitle, sessionsText } from '../../text/change-text.ts'
 import { displayName } from '../../text/display-name.ts'
 import { savingText } from '../../text/recommendation-text.ts'
 import { sumOf } from '../../../std/sum.ts'
