@@ -56,7 +56,7 @@ export function reportSources(
     const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
     const advice = { baseUrl, minSaving, windows }
     const prices = runner.prices()
-    const changes = { journal: store, holdOf: runner.changes.holdOf }
+    const changes = { journal: store, holdOf: (id: string) => runner.changes.holdOf(id) }
     return {
       history: store,
       ledger,
