@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { ChangeMoment } from '../../model/policy/change.ts'
 import type { PlansJson } from '../../outputs/text/change-schema.ts'
-import { killSwitchText, planLines } from '../../outputs/text/change-text.ts'
+import { planLines } from '../../outputs/text/change-text.ts'
 import { fieldOf } from '../../std/field.ts'
 import type { Result } from '../../std/result.ts'
 import { sanitize } from '../../std/sanitize.ts'
@@ -62,7 +62,9 @@ const isPlans = (body: unknown): body is PlansJson => Array.isArray(fieldOf(body
 
 export function plansText({ plans, kill_switch: killSwitch }: PlansJson): string {
   const lines = [
-    ...(killSwitch.length === 0 ? [] : [killSwitchText(killSwitch)]),
+    ...(killSwitch.length === 0
+      ? []
+      : [`nothing is sent: the kill switch is engaged by ${killSwitch.join(' and ')}`]),
     ...(plans.length === 0 ? ['no change is planned'] : plans.flatMap((one) => planLines(one))),
   ]
   return lines.map(sanitize).join('\n')

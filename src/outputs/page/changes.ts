@@ -9,6 +9,7 @@ import {
   changeSummary,
   changeTitle,
   historyText,
+  isUnsent,
   killSwitchText,
   sessionCountText,
 } from '../text/change-text.ts'
@@ -154,7 +155,7 @@ const openCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   computeLink(change),
   changeCell(change, now),
   html`<bdi>${withLocalTimes(changeStateText(change), now)}</bdi
-    ><small>not sent after ${withLocalTimes(change.deadline, now)}</small>`,
+    >${isUnsent(change) && html`<small>not sent after ${withLocalTimes(change.deadline, now)}</small>`}`,
   promisedHtml(change),
   askedByHtml(change),
 ]

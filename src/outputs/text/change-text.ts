@@ -93,11 +93,15 @@ export function changeLines(change: ChangeJson): readonly string[] {
     ...(recommendation === null ? [] : [`implements the recommendation ${recommendation}`]),
     ...promisedLines(change),
     ...(approver === null ? [] : [`approved by ${approver}`]),
-    ...(change.ended ? [] : [`${whenText(change)}, until ${change.deadline}`]),
+    ...(isUnsent(change) ? [`${whenText(change)}, until ${change.deadline}`] : []),
     ...(sentAt === null ? [] : [`sent at ${sentAt}; ${sessionsText(sessions)}`]),
     requestText(change),
   ]
 }
+
+/** Whether its request waits: then it has a moment and a deadline. */
+export const isUnsent = ({ state }: Pick<ChangeJson, 'state'>): boolean =>
+  state === 'proposed' || state === 'scheduled'
 
 const promisedLines = ({
   promised_micros_per_30_days: promised,

@@ -1,7 +1,7 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import type { Report, ReportChanges } from '../schema.ts'
 import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
-import { askedByText, changeStateText, changeTitle, sessionsText } from '../../text/change-text.ts'
+import { askedByText, changeStateText, changeTitle, isUnsent, sessionsText } from '../../text/change-text.ts'
 import { displayName } from '../../text/display-name.ts'
 import { savingText } from '../../text/recommendation-text.ts'
 import { sumOf } from '../../../std/sum.ts'
@@ -103,7 +103,8 @@ function waitsText(one: WaitingRow): string {
     until: hold.until && instantText(hold.until),
   }
   const waits = changeStateText({ state, hold: minutes, ended: null })
-  return [waits, `not sent after ${instantText(one.deadline)}`, askedText(one)].join('; ')
+  const deadline = isUnsent(one) ? [`not sent after ${instantText(one.deadline)}`] : []
+  return [waits, ...deadline, askedText(one)].join('; ')
 }
 
 const promisedText = (
