@@ -35,7 +35,7 @@ export function changeSources(
 ): ChangeSources {
   const runner: Pick<ChangeRunner, 'holdOf' | 'now' | 'limits'> = {
     holdOf: (id) => shown.holds?.get(id),
-    now: clock.now,
+    now: () => clock.now(),
     limits: () => ({ preset: createPreset('2026-03'), limits: undefined }),
   }
   const engagedBy = () => [...(shown.engagedBy ?? [])]

@@ -106,17 +106,9 @@ export async function buildReports(
   }
   const isCurrent = madeAt < slot.to + WEEK_MS
   const advice = isCurrent ? await readReportAdvice(source, { slot, plans, identityOf }) : []
-  const changes =
-    source.changes && hasHours
-      ? await readReportChanges(source.changes, {
-          account: ledger.account,
-          currency: prices.currency,
-          slot,
-          plans,
-          identityOf,
-          isCurrent,
-        })
-      : []
+  const { account } = ledger
+  const planned = { account, currency: prices.currency, slot, plans, identityOf, isCurrent }
+  const changes = hasHours ? await readReportChanges(source.changes, planned) : []
   const reports: Report[] = []
   for await (const [index, { plan, aggregator }] of inTurns(aggregations.entries(), clock)) {
     const report = composeReport({

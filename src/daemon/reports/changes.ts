@@ -28,11 +28,13 @@ type PlannedChanges = Readonly<{
 /** Most changes of an account that a report counts. */
 const MOST_COUNTED = 10_000
 
-/** In the order of the plans. @throws when the store fails */
+/** In the order of the plans; empty without a journal. @throws when the store fails */
 export async function readReportChanges(
-  { journal, holdOf }: ReportJournal,
+  source: ReportJournal | undefined,
   { account, currency, slot, plans, identityOf, isCurrent }: PlannedChanges,
 ): Promise<readonly ReportChanges[]> {
+  if (!source) return []
+  const { journal, holdOf } = source
   const all = await journal.changes(account, { since: slot.from, count: MOST_COUNTED })
   const planned = plans.map((plan) => ({
     plan,

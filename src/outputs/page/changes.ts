@@ -205,7 +205,7 @@ const pager = (query: ChangesPageQuery, pages: number) =>
   </nav>`
 
 /** Of a compute's page; nothing where no change was ever asked for. */
-export const changesSection = ({ open, ended }: ComputeChangesJson, now: LocalNow): Html | undefined =>
+export const computeChangesSection = ({ open, ended }: ComputeChangesJson, now: LocalNow): Html | undefined =>
   open.length + ended.length === 0
     ? undefined
     : html`<section id="changes">

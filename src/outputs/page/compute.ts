@@ -30,7 +30,7 @@ import {
   spanText,
 } from '../text/amounts.ts'
 import { adviceSection } from './advice.ts'
-import { changesSection } from './changes.ts'
+import { computeChangesSection } from './changes.ts'
 import { TIMELINE_CELLS } from './fleet.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
@@ -82,8 +82,8 @@ export function computePage(
         </ul>
         <p class="about">The beginning of <code>dormouse explain ${view.identity.ref.endpointId}</code>.</p>
       </section>
-      ${changesSection(changes, localNow)} ${adviceSection(advice, localNow)} ${attributionSection(view)}
-      ${readingSection(view.reading)} ${factsSection(view, localNow)}`,
+      ${computeChangesSection(changes, localNow)} ${adviceSection(advice, localNow)}
+      ${attributionSection(view)} ${readingSection(view.reading)} ${factsSection(view, localNow)}`,
   }
 }
 

@@ -132,10 +132,14 @@ test('an engaged kill switch is the first thing that the page says', async () =>
   expect(await page()).not.toContain('kill switch')
 })
 
+const endedAgo = (id: string, days: number): Change =>
+  changeOf({ id, state: { at: 'done', because: 'verified', endedAt: at(-days * 86_400) } })
+
 test('those that ended more than 30 days ago are left out', async () => {
-  const ended = (id: string, days: number): Change =>
-    changeOf({ id, state: { at: 'done', because: 'verified', endedAt: at(-days * 86_400) } })
-  const few = appOf({ snapshot: fleet(1), changes: { changes: [ended('ch-new', 29), ended('ch-old', 31)] } })
+  const few = appOf({
+    snapshot: fleet(1),
+    changes: { changes: [endedAgo('ch-new', 29), endedAgo('ch-old', 31)] },
+  })
   const text = await textOf(few, '/changes?state=ended')
   expect([text.includes('ch-new'), text.includes('ch-old')]).toEqual([true, false])
 })
