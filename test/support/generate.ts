@@ -9,6 +9,7 @@ import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
 import { unitOf } from '../../src/outputs/metrics/catalogue/family.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/outputs/text/export-columns.ts'
 import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
+import { changesJsonSchema } from '../../src/outputs/text/change-schema.ts'
 import { recommendationsJsonSchema } from '../../src/outputs/text/recommendation-schema.ts'
 import { alertName, RULE_GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
 import { FILES, FOLDERS } from './dependencies.ts'
@@ -30,6 +31,7 @@ export const GENERATED: readonly Generated[] = [
     path: 'config/recommendations.schema.json',
     content: () => indentedJson(recommendationsJsonSchema()),
   },
+  { path: 'config/changes.schema.json', content: () => indentedJson(changesJsonSchema()) },
   { path: 'config/default.yaml', content: () => defaultYaml() },
   { path: 'src/README.md', content: between('dependencies', dependencyTable) },
   { path: 'config/README.md', content: between('keys', keyTable) },

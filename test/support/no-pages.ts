@@ -3,7 +3,7 @@ import { createUtc } from '../../src/calendar/zone.ts'
 import { fakeClock } from './fake-clock.ts'
 
 /** Sources of pages without any account. */
-export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
+export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history' | 'changes'> = {
   archive: {
     report: () => Promise.resolve(undefined),
     reports: () => Promise.resolve([]),

@@ -80,7 +80,7 @@ const TOPICS: Assessments = {
     return full(
       `${kind}; it may list the account's keys, ${keys.value} of them`,
       'what it may change cannot be checked without a change; by the interface a key may do everything. ' +
-        'Dormouse only reads in the modes off, observe and suggest',
+        'Dormouse only reads in the modes off and observe; in the others it changes what a person asks for or approves, too',
     )
   },
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { changeHistory, listChanges, type JournalSources } from '../../daemon/changes/list-changes.ts'
-import { createClock } from '../../daemon/clock.ts'
+import { changeHistory, listChanges } from '../../daemon/changes/list-changes.ts'
 import { parseAccount } from '../../daemon/reports/requests.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { ChangeHistoryJson, ChangesJson } from '../../outputs/text/change-schema.ts'
@@ -9,7 +8,7 @@ import { fieldOf } from '../../std/field.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { readJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { printFleetAnswer, type StoredSource } from '../connect/stored.ts'
+import { printFleetAnswer, storedJournal, type StoredSource } from '../connect/stored.ts'
 import { textTable, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ApiOptions & Readonly<{ account?: string; compute?: string; all?: boolean }>
@@ -46,13 +45,6 @@ function printChanges(options: Options, io: Io) {
 
 const isChanges = (body: unknown): body is ChangesJson => Array.isArray(fieldOf(body, 'changes'))
 
-/** No daemon, so nobody knows what holds a change. */
-const journalOf = ({ store }: StoredSource): JournalSources => ({
-  journal: store,
-  clock: createClock(),
-  runnerOf: () => ({ holdOf: () => undefined }),
-})
-
 async function changesFromStore(
   stored: Snapshot,
   source: StoredSource,
@@ -63,7 +55,7 @@ async function changesFromStore(
     stored.accounts.map((one) => one.account),
   )
   if (!account.ok) return account
-  const listed = await listChanges(journalOf(source), stored, { account: account.value, compute, all })
+  const listed = await listChanges(storedJournal(source), stored, { account: account.value, compute, all })
   return listed.ok ? listed : failed(listed.error.message)
 }
 
@@ -92,7 +84,7 @@ const printChange = (id: string, options: Options, io: Io) =>
       const found = stored.accounts.map(({ account }) => source.store.change(account, id))
       const change = (await Promise.all(found)).find((one) => one !== undefined)
       return change
-        ? ok(await changeHistory(journalOf(source), stored, change))
+        ? ok(await changeHistory(storedJournal(source), stored, change))
         : failed(`no change has the id ${id}`)
     },
     text: (answer) => historyLines(answer).map(sanitize).join('\n'),

@@ -3,7 +3,7 @@ import { explainCompute, type ComputeExplanation } from '../../daemon/http/api/e
 import { fieldOf } from '../../std/field.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { readJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { printFleetAnswer, storedAdvice } from '../connect/stored.ts'
+import { printFleetAnswer, storedAdvice, storedJournal } from '../connect/stored.ts'
 import type { CommandSession, Io } from '../terminal/io.ts'
 
 export const createExplainCommand = ({ io, end }: CommandSession) =>
@@ -19,7 +19,8 @@ const explain = (name: string, options: ApiOptions, io: Io) =>
       const path = `/api/v1/explain/${encodeURIComponent(name)}`
       return readJson(api, path, { isExpected: isExplanation, signal: io.signal })
     },
-    answerFrom: (stored, source) => explainCompute(stored, name, storedAdvice(source)),
+    answerFrom: (stored, source) =>
+      explainCompute(stored, name, { ...storedAdvice(source), changes: storedJournal(source) }),
     text: ({ lines }) => lines.map(sanitize).join('\n'),
   })
 

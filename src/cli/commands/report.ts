@@ -175,6 +175,7 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
       minSaving: config.report.minSaving,
       windows: config.windows,
     },
+    changes: { journal: store, holdOf: () => undefined },
     zone,
     owners,
     plan: config.report.plan,

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import type { JournalSources } from '../../daemon/changes/list-changes.ts'
 import { takeSnapshot } from '../../daemon/snapshot/snapshot.ts'
 import { readStoredPast } from '../../daemon/history/stored-past.ts'
 import type { AdviceSources } from '../../daemon/history/recommendations.ts'
@@ -81,4 +82,11 @@ export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => 
   history: store,
   baseUrlOf: (account) => config.accounts.find(({ name }) => name === account)?.baseUrl ?? '',
   windows: () => config.windows,
+})
+
+/** The journal, with no daemon: nobody knows what holds a change. */
+export const storedJournal = ({ store }: Pick<StoredSource, 'store'>): JournalSources => ({
+  journal: store,
+  clock: createClock(),
+  runnerOf: () => ({ holdOf: () => undefined }),
 })

@@ -4,13 +4,15 @@ import { holdOf, type ChangeRules } from '../../apply/hold.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { isEnded, type Change, type ChangeMoment, type Hold } from '../../model/policy/change.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { DEFAULT_AUTOSUSPEND_DELAY } from '../../model/service/compute.ts'
+import type { Journal } from '../../model/ports/journal.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY, type ComputeRef } from '../../model/service/compute.ts'
 import { after, instant, DAY, ratio, type Instant } from '../../model/units.ts'
 import { changeHistoryJson, changeJson, planJson } from '../../outputs/text/change-json.ts'
 import type {
   ChangeHistoryJson,
   ChangeJson,
   ChangesJson,
+  ComputeChangesJson,
   PlanJson,
   PlansJson,
 } from '../../outputs/text/change-schema.ts'
@@ -48,10 +50,11 @@ export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
   Readonly<{ runnerOf: (account: string) => Pick<ChangeRunner, 'holdOf'> }>
 
 export async function listChanges(
-  { journal, runnerOf, clock }: JournalSources,
+  sources: JournalSources,
   snapshot: Snapshot,
   { account, compute, all }: ChangesQuery,
 ): Promise<Result<ChangesJson, CommandProblem>> {
+  const { journal, clock } = sources
   const refs =
     compute === undefined
       ? [undefined]
@@ -60,24 +63,64 @@ export async function listChanges(
   const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
   const lists = refs.map((ref) => journal.changes(account, { compute: ref, since, count: MOST }))
   const changes = (await Promise.all(lists)).flat().toSorted((a, b) => b.createdAt - a.createdAt)
-  return ok({
-    schema_version: 1,
-    account,
-    changes: changes.map((change) =>
-      changeJson(change, changeContextOf(snapshot, change.ref), holdNow(runnerOf, change)),
-    ),
-  })
+  return ok({ schema_version: 1, account, changes: await changesJson(sources, snapshot, changes) })
 }
 
 /** None of a change that has ended. */
 const holdNow = (runnerOf: JournalSources['runnerOf'], { id, ref, state }: Change) =>
   isEnded(state) ? undefined : runnerOf(ref.account).holdOf(id)
 
-export const oneChange = (
-  { runnerOf }: Pick<JournalSources, 'runnerOf'>,
+export async function oneChange(
+  { runnerOf, journal }: Pick<JournalSources, 'runnerOf' | 'journal'>,
   snapshot: Snapshot,
   change: Change,
-): ChangeJson => changeJson(change, changeContextOf(snapshot, change.ref), holdNow(runnerOf, change))
+): Promise<ChangeJson> {
+  const approvedBy = await readApprover(journal, change)
+  const progress = { hold: holdNow(runnerOf, change), approvedBy }
+  return changeJson(change, changeContextOf(snapshot, change.ref), progress)
+}
+
+export const changesJson = (
+  sources: Pick<JournalSources, 'runnerOf' | 'journal'>,
+  snapshot: Snapshot,
+  changes: readonly Change[],
+): Promise<ChangeJson[]> => Promise.all(changes.map((change) => oneChange(sources, snapshot, change)))
+
+/** After the request was sent, only the history names who approved it. */
+export async function readApprover(
+  journal: Pick<Journal, 'changeEvents'>,
+  { id, ref, origin, state }: Change,
+): Promise<string | undefined> {
+  if (origin.by === 'recommendation') return origin.name
+  if (state.at === 'proposed') return undefined
+  if ('approvedBy' in state) return state.approvedBy
+  const events = await journal.changeEvents(ref.account, id)
+  return events.flatMap((event) => ('approvedBy' in event.state ? (event.state.approvedBy ?? []) : [])).at(-1)
+}
+
+/** Changes of a compute that are looked through. */
+const MANY_OF_COMPUTE = 200
+
+/** Open ones, and the last `ended` with their history; the newest first. */
+export async function readComputeChanges(
+  sources: JournalSources | undefined,
+  snapshot: Snapshot,
+  { ref, ended }: Readonly<{ ref: ComputeRef; ended: number }>,
+): Promise<ComputeChangesJson> {
+  if (!sources) return { open: [], ended: [] }
+  const changes = await sources.journal.changes(ref.account, { compute: ref, count: MANY_OF_COMPUTE })
+  const last = changes
+    .toSorted((one, other) => endOf(other) - endOf(one))
+    .filter(({ state }) => isEnded(state))
+    .slice(0, ended)
+  const open = changes.filter(({ state }) => !isEnded(state))
+  return {
+    open: await changesJson(sources, snapshot, open),
+    ended: await Promise.all(last.map((change) => changeHistory(sources, snapshot, change))),
+  }
+}
+
+const endOf = ({ state }: Change) => (isEnded(state) ? state.endedAt : 0)
 
 export async function changeHistory(
   sources: JournalSources,
@@ -85,7 +128,7 @@ export async function changeHistory(
   change: Change,
 ): Promise<ChangeHistoryJson> {
   const events = await sources.journal.changeEvents(change.ref.account, change.id)
-  return changeHistoryJson(oneChange(sources, snapshot, change), events)
+  return changeHistoryJson(await oneChange(sources, snapshot, change), events)
 }
 
 /** @param name a compute, a recommendation or a change; undefined for all open changes */

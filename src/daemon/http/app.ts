@@ -1,11 +1,10 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { History } from '../../model/ports/history.ts'
-import type { AdviceSources } from '../history/recommendations.ts'
 import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
 import type { Reloaded } from '../reload.ts'
 import type { ChangeSources } from '../changes/list-changes.ts'
 import { changeRoutes } from './api/change-routes.ts'
-import { explainCompute } from './api/explain.ts'
+import { explainCompute, type ExplainSources } from './api/explain.ts'
 import { recommendationRoutes, type AdviceRouteSources } from './api/recommendation-routes.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
@@ -56,7 +55,7 @@ const LINKS = [
   '/api/v1/schema/changes',
 ]
 
-function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & AdviceSources) {
+function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & ExplainSources) {
   const { snapshot } = sources
   app.get('/api/v1/status', (context) => {
     const current = snapshot()

@@ -26,11 +26,14 @@ import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import { inTurns } from '../turns.ts'
 import { readReportAdvice, type ReportAdviceSource } from './advice.ts'
+import { readReportChanges, type ReportJournal } from './changes.ts'
 
 export type ReportSource = Readonly<{
   history: History & Pick<Outbox, 'eventsAfter'>
   ledger: Ledger
   advice: ReportAdviceSource['advice']
+  /** Undefined where no changes are made. */
+  changes?: ReportJournal | undefined
   prices: Prices
   /** Zone in which the days of the history begin. */
   zone: Zone
@@ -47,7 +50,7 @@ export type ReportSource = Readonly<{
 /** Weeks of the mean: evens out one odd week, follows a growing fleet. */
 const MEAN_WEEKS = 4
 const WEEK_MS = 7 * DAY
-/** Retention of hourly rollups, ms (store/sqlite/retention.ts). */
+/** Retention of hourly rollups and of changes that ended, ms (store/sqlite/retention.ts). */
 const HOURS_RETAINED_FOR = 93 * DAY
 
 type ReportsRequest = Readonly<{
@@ -103,6 +106,9 @@ export async function buildReports(
   }
   const isCurrent = madeAt < slot.to + WEEK_MS
   const advice = isCurrent ? await readReportAdvice(source, { slot, plans, identityOf }) : []
+  const { account } = ledger
+  const planned = { account, currency: prices.currency, slot, plans, identityOf, isCurrent }
+  const changes = hasHours ? await readReportChanges(source.changes, planned) : []
   const reports: Report[] = []
   for await (const [index, { plan, aggregator }] of inTurns(aggregations.entries(), clock)) {
     const report = composeReport({
@@ -112,6 +118,7 @@ export async function buildReports(
       wakesCaused: wakesCausedIn(ledger, plan, identityOf),
       planned: isCurrent ? plannedIn(view, plan) : undefined,
       advice: advice[index] ?? null,
+      changes: changes[index] ?? null,
     })
     reports.push(report)
   }

@@ -5,6 +5,7 @@ import type { AccountRunners } from '../accounts/account-runners.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { reportSinkName } from '../notify/notifications.ts'
 import { inTurns } from '../turns.ts'
+import type { ReportJournal } from './changes.ts'
 import { buildReports, type ReportSource } from './build.ts'
 import type { ReportJob, ReportPart } from './schedule.ts'
 
@@ -43,7 +44,7 @@ type Runners = Pick<AccountRunners, 'all' | 'snapshot'>
 export function reportSources(
   config: Config,
   { all, snapshot }: Runners,
-  history: ReportSource['history'],
+  store: ReportSource['history'] & ReportJournal['journal'],
 ): ReadonlyMap<string, ReportSource> {
   const { timezone: zone, owners, report, windows, accounts } = config
   const { minSaving, plan } = report
@@ -55,7 +56,20 @@ export function reportSources(
     const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
     const advice = { baseUrl, minSaving, windows }
     const prices = runner.prices()
-    return { history, ledger, advice, prices, zone, owners, plan, unread, view, past: view?.past }
+    const changes = { journal: store, holdOf: (id: string) => runner.changes.holdOf(id) }
+    return {
+      history: store,
+      ledger,
+      advice,
+      changes,
+      prices,
+      zone,
+      owners,
+      plan,
+      unread,
+      view,
+      past: view?.past,
+    }
   }
   return new Map(all.map((runner) => [runner.state().ledger.account, sourceOf(runner)]))
 }

@@ -44,7 +44,7 @@ export type FamilyKey = keyof typeof CATALOGUE
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
 
 /** What `each` of a family counts: series of a compute or project, of one recommendation, or of the changes of one kind. */
-export function subjectOf(key: FamilyKey): 'compute' | 'recommendation' | 'change' {
+export function seriesSubjectOf(key: FamilyKey): 'compute' | 'recommendation' | 'change' {
   if (!CATALOGUE[key].labels.some((label) => label === 'kind')) return 'compute'
   return key in RECOMMENDATION_FAMILIES ? 'recommendation' : 'change'
 }

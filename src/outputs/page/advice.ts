@@ -2,7 +2,7 @@
 import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
-import { dismissCommand } from '../text/recommendation-list.ts'
+import { adviceCommands } from '../text/recommendation-list.ts'
 import { noWakeLines, recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../text/withheld-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
@@ -43,4 +43,4 @@ export const detailsHtml = (one: RecommendationJson, lines: readonly string[], n
       ${lines.map((line) => html`<li><bdi>${withLocalTimes(line, now)}</bdi></li>`)}
     </ul>
     ${one.curl !== null && html`<p><code>${one.curl}</code></p>`}
-    ${one.state === 'open' && html`<p><code>${dismissCommand(one)}</code></p>`}`
+    ${one.state === 'open' && adviceCommands(one).map((command) => html`<p><code>${command}</code></p>`)}`

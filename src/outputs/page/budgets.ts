@@ -170,7 +170,7 @@ const ledgerText = ({ spent, share, limit }: BudgetWithForecast) =>
 function actingText({ enforcement, mode }: BudgetWithForecast) {
   switch (enforcement.kind) {
     case 'acts':
-      return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'
+      return 'The budget is hard, but no budget changes anything yet: thresholds are only reported.'
     case 'tells':
       return enforcement.because === 'soft'
         ? 'The budget is soft: thresholds are only reported.'

@@ -14,6 +14,7 @@ import {
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
 import { spendDaysFigure, type SpendDays } from '../charts/spend-days.ts'
+import type { ComputeChangesJson } from '../text/change-schema.ts'
 import type { ComputeAdviceJson } from '../text/recommendation-schema.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
@@ -29,6 +30,7 @@ import {
   spanText,
 } from '../text/amounts.ts'
 import { adviceSection } from './advice.ts'
+import { computeChangesSection } from './changes.ts'
 import { TIMELINE_CELLS } from './fleet.ts'
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
@@ -42,11 +44,12 @@ type ComputePageInput = Readonly<{
   month: AwakeTimeline | undefined
   spendDays: SpendDays
   now: Instant
+  changes: ComputeChangesJson
   advice: ComputeAdviceJson
 }>
 
 export function computePage(
-  { view, week, month, spendDays, now, advice }: ComputePageInput,
+  { view, week, month, spendDays, now, changes, advice }: ComputePageInput,
   { zone }: PageContext,
 ): PageContent {
   const localNow = { now, zone }
@@ -79,8 +82,8 @@ export function computePage(
         </ul>
         <p class="about">The beginning of <code>dormouse explain ${view.identity.ref.endpointId}</code>.</p>
       </section>
-      ${adviceSection(advice, localNow)} ${attributionSection(view)} ${readingSection(view.reading)}
-      ${factsSection(view, localNow)}`,
+      ${computeChangesSection(changes, localNow)} ${adviceSection(advice, localNow)}
+      ${attributionSection(view)} ${readingSection(view.reading)} ${factsSection(view, localNow)}`,
   }
 }
 

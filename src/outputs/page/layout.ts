@@ -22,6 +22,7 @@ export type PageContent = Readonly<{
 const NAVIGATION = [
   ['/', 'Fleet'],
   ['/recommendations', 'Recommendations'],
+  ['/changes', 'Changes'],
   ['/budgets', 'Budgets'],
   ['/report', 'Reports'],
 ] as const
@@ -67,12 +68,13 @@ export const documentHtml = (
           <p>
             ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, zone)} (${zone.name}). `}Mode ${mode}:
             Dormouse
-            ${mode === 'off' || mode === 'observe' ? 'recommends nothing and changes nothing' : 'recommends settings and changes none'}.
+            ${mode === 'off' || mode === 'observe' ? 'recommends nothing and changes nothing' : 'recommends settings, and changes only what a person asked for or approved'}.
           </p>
           ${snapshot && reportLinks(snapshot)}
           <p>
             The same for programs: <a href="/api/v1/status">status</a>,
-            <a href="/api/v1/computes">computes</a>, <a href="/api/v1/recommendations">recommendations</a>.
+            <a href="/api/v1/computes">computes</a>, <a href="/api/v1/recommendations">recommendations</a>,
+            <a href="/api/v1/changes">changes</a>.
           </p>
         </footer>
       </body>

@@ -1,6 +1,7 @@
 import { displayName } from '../text/display-name.ts'
 import { plainText, tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
+import { changesSection } from './sections/changes.ts'
 import { earlierSection } from './sections/earlier.ts'
 import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { recommendationSection } from './sections/recommendations.ts'
@@ -17,6 +18,7 @@ export function buildOutline(report: Report): ReportOutline {
     sections: [
       recommendationSection(report),
       earlierSection(report),
+      changesSection(report),
       spendSection(report),
       groupSection(report),
       dearestSection(report),

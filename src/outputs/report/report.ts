@@ -15,7 +15,7 @@ import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval, shownBecauseText } from '../text/amounts.ts'
 import { notAnalysed } from './not-analysed.ts'
 import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
-import type { Report, ReportAdvice, ReportCompute } from './schema.ts'
+import type { Report, ReportAdvice, ReportChanges, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
 
@@ -41,6 +41,8 @@ export type ReportInput = Readonly<{
   wakesCaused: number
   /** Null when the report is older than the last whole week. */
   advice: ReportAdvice | null
+  /** Null when not known. */
+  changes: ReportChanges | null
   /** Undefined without a daemon, or when the report is older than the last whole week. */
   planned: Readonly<{ budgets: readonly BudgetWithForecast[]; month: MonthView | undefined }> | undefined
 }>
@@ -67,6 +69,7 @@ export function composeReport(input: ReportInput): Report {
     redacted: [...plan.redact],
     known_from: knownFrom === undefined ? null : toIso(knownFrom),
     recommendations: input.advice,
+    changes: input.changes,
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),

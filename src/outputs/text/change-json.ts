@@ -22,7 +22,18 @@ export type ChangeContext = Readonly<{
   currency: string
 }>
 
-export function changeJson(change: Change, context: ChangeContext, hold: OpenChange['hold']): ChangeJson {
+/** What the change itself does not say. */
+export type ChangeProgress = Readonly<{
+  hold: OpenChange['hold']
+  /** Undefined where no approval was needed, or none was given. */
+  approvedBy: string | undefined
+}>
+
+export function changeJson(
+  change: Change,
+  context: ChangeContext,
+  { hold, approvedBy }: ChangeProgress,
+): ChangeJson {
   const { id, ref, state, origin, reason, createdAt } = change
   return {
     id,
@@ -30,7 +41,7 @@ export function changeJson(change: Change, context: ChangeContext, hold: OpenCha
     state: state.at,
     ...whatJson(change),
     asked_by: origin.name,
-    approved_by: approverOf(state) ?? null,
+    approved_by: approvedBy ?? null,
     reason,
     created_at: toIso(createdAt),
     hold: hold ? holdJson(hold) : null,
@@ -75,8 +86,6 @@ export const holdJson = ({ because, until, since }: Hold & Readonly<{ since?: In
   since: timeField(since),
   until: timeField(until),
 })
-
-const approverOf = (state: ChangeState) => ('approvedBy' in state ? state.approvedBy : undefined)
 
 function sentAtOf(state: ChangeState): Instant | undefined {
   if (state.at === 'applying') return state.sentAt

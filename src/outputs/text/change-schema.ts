@@ -96,6 +96,13 @@ export const changeHistorySchema = strictObject({
 
 export type ChangeHistoryJson = z.output<typeof changeHistorySchema>
 
+/** Changes of one compute, the newest first. */
+export type ComputeChangesJson = Readonly<{
+  open: readonly ChangeJson[]
+  /** The last ones. */
+  ended: readonly ChangeHistoryJson[]
+}>
+
 export const changeAnswerSchema = strictObject({
   schema_version: literal(1),
   change: changeSchema,

@@ -93,11 +93,15 @@ export function changeLines(change: ChangeJson): readonly string[] {
     ...(recommendation === null ? [] : [`implements the recommendation ${recommendation}`]),
     ...promisedLines(change),
     ...(approver === null ? [] : [`approved by ${approver}`]),
-    ...(change.ended ? [] : [`${whenText(change)}, until ${change.deadline}`]),
+    ...(isUnsent(change) ? [`${whenText(change)}, until ${change.deadline}`] : []),
     ...(sentAt === null ? [] : [`sent at ${sentAt}; ${sessionsText(sessions)}`]),
     requestText(change),
   ]
 }
+
+/** Whether its request waits: then it has a moment and a deadline. */
+export const isUnsent = ({ state }: Pick<ChangeJson, 'state'>): boolean =>
+  state === 'proposed' || state === 'scheduled'
 
 const promisedLines = ({
   promised_micros_per_30_days: promised,
@@ -110,8 +114,32 @@ const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): st
   return restarts ? 'while nobody is connected' : 'at the next look: no session is interrupted'
 }
 
-const sessionsText = (sessions: ChangeJson['sessions']): string =>
-  `sessions interrupted: ${sessions ?? 'none was sent'}`
+export const sessionsText = (sessions: ChangeJson['sessions']): string =>
+  `sessions interrupted: ${sessionCountText(sessions) ?? 'none was sent'}`
+
+/** Undefined where nothing was sent. */
+export const sessionCountText = (sessions: ChangeJson['sessions']): string | undefined =>
+  sessions === 'unknown' ? 'unknown, nobody counted them' : sessions?.toString()
+
+/** `ann`; `ann, approved by bob`. */
+export function askedByText({
+  asked_by: by,
+  approved_by: approver,
+}: Pick<ChangeJson, 'asked_by' | 'approved_by'>): string {
+  if (approver === null) return by
+  return approver === by ? `${by}, who approved it` : `${by}, approved by ${approver}`
+}
+
+/** What a person may do with it. */
+export function changeCommands({
+  id,
+  state,
+  plan_hash: hash,
+}: Pick<ChangeJson, 'id' | 'state' | 'plan_hash'>): readonly string[] {
+  if (state === 'proposed')
+    return [`dormouse approve ${id} --plan-hash ${hash}`, `dormouse reject ${id} --reason "…"`]
+  return state === 'scheduled' ? [`dormouse cancel ${id} --reason "…"`] : []
+}
 
 const requestText = ({ request: { method, path, body } }: Pick<ChangeJson, 'request'>): string =>
   `request: ${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`
@@ -143,7 +171,12 @@ export const answerLines = ({ change, note }: ChangeAnswerJson): readonly string
 
 export const historyLines = ({ change, history }: ChangeHistoryJson): readonly string[] => [
   ...answerLines({ schema_version: 1, change, note: null }),
-  ...history.map(
-    ({ at, state, because }) => `  ${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`,
-  ),
+  ...history.map((event) => `  ${historyText(event)}`),
 ]
+
+export const historyText = ({ at, state, because }: ChangeHistoryJson['history'][number]): string =>
+  `${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`
+
+/** @param engagedBy not empty */
+export const killSwitchText = (engagedBy: readonly string[]): string =>
+  `nothing is sent: the kill switch is engaged by ${engagedBy.join(' and ')}`

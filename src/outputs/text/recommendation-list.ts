@@ -45,11 +45,17 @@ const blockOf = (one: RecommendationJson, currency: string) => [
   `${computeText(one)}: ${recommendationSummary(one, currency)}`,
   ...recommendationLines(one, currency).map((line) => `  ${line}`),
   ...(one.curl === null ? [] : [`  ${one.curl}`]),
-  ...(one.state === 'open' ? [`  ${dismissCommand(one)}`] : []),
+  ...(one.state === 'open' ? adviceCommands(one).map((command) => `  ${command}`) : []),
 ]
 
-export const dismissCommand = ({ id }: Pick<RecommendationJson, 'id'>): string =>
-  `dormouse dismiss ${id} --reason "…"`
+/** What a person may do with an open one: a change of settings can be approved. */
+export const adviceCommands = ({ id, kind }: Pick<RecommendationJson, 'id' | 'kind'>): readonly string[] => [
+  ...(APPROVABLE.has(kind) ? [`dormouse approve ${id}`] : []),
+  `dormouse dismiss ${id} --reason "…"`,
+]
+
+/** Kinds that a change implements. */
+const APPROVABLE: ReadonlySet<RecommendationJson['kind']> = new Set(['delay', 'sizing', 'refresh'])
 
 /** `ep-one (shop)`. */
 const computeText = ({ endpoint_id: id, name, project_name: project }: WithheldJson | RecommendationJson) => {

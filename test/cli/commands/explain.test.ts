@@ -10,6 +10,9 @@ import { computeOf } from '../../store/build.ts'
 import { keptBy } from '../kept.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import { dormouse, words } from '../local-cli.ts'
+import { changeSources, type ShownChanges } from '../../support/change-sources.ts'
+import { changeOf } from '../../support/changes.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
@@ -55,6 +58,50 @@ test.each(['ep-one', 'one', 'project-one'])(
   },
 )
 
+/** Of the open change and the last two that ended. */
+const SHOWN_CHANGES: ShownChanges = {
+  changes: [
+    changeOf({ reason: 'quiet at night' }),
+    ...[1, 2].map((number) =>
+      changeOf({
+        id: number === 2 ? 'ch-last' : 'ch-before',
+        kind: 'delay',
+        origin: { by: 'person', name: 'ann' },
+        before: { autosuspendDelay: 'never' },
+        desired: { autosuspendDelay: seconds(300) },
+        createdAt: at(-100),
+        state: {
+          at: 'done',
+          because: 'verified',
+          endedAt: at(-50 + number),
+          sent: { at: at(-50), sessions: 0 },
+        },
+      }),
+    ),
+  ],
+  events: [
+    {
+      changeId: 'ch-last',
+      version: 2,
+      at: at(-90),
+      state: { at: 'scheduled', approvedBy: 'bob', notBefore: at(-90), attempts: 0 },
+    },
+  ],
+  holds: new Map([['ch-one', { because: 'awake', since: at(60), until: undefined }]]),
+}
+
+const CHANGES = [
+  'change ch-one: 1 CU → 0.25 CU, scheduled: it waits until the compute is suspended, since 2026-01-05T00:01:00Z',
+  '  asked for by alice at 2026-01-05T00:00:00Z: quiet at night',
+  '  while nobody is connected, until 2026-01-19T00:00:00Z',
+  '  request: PATCH /projects/project-one/endpoints/ep-one {"endpoint":{"autoscaling_limit_min_cu":0.25,"autoscaling_limit_max_cu":0.25}}',
+  'last change ch-last: autosuspend off → 300 s, done: verified',
+  '  asked for by ann at 2026-01-04T23:58:20Z',
+  '  approved by bob',
+  '  sent at 2026-01-04T23:59:10Z; sessions interrupted: 0',
+  '  request: PATCH /projects/project-one/endpoints/ep-one {"endpoint":{"suspend_timeout_seconds":300}}',
+]
+
 test.each([
   ['explain ep-nobody', 1, /no compute is called ep-nobody\n$/],
   ['explain two', 1, /two has several computes: ep-three, ep-two; name one of them\n$/],
@@ -65,7 +112,7 @@ test.each([
   expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
 })
 
-test('a daemon explains in the same words, with the state it sees', async () => {
+test('a daemon explains in the same words, with the state it sees and its changes', async () => {
   const state = newPassState(
     ledger({
       computes: new Map(
@@ -97,6 +144,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
   }
   const app = createApiApp({
     snapshot: () => snapshot,
+    changes: changeSources(SHOWN_CHANGES, { snapshot: () => snapshot, clock: fakeClock() }),
     history,
     accounts: () => [],
     ...NO_REPORTS,
@@ -107,13 +155,13 @@ test('a daemon explains in the same words, with the state it sees', async () => 
   const text = await dormouse(words(`explain ep-one --url ${url}`))
   expect(text).toEqual({
     code: 0,
-    out: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ''].join('\n'),
+    out: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ...CHANGES, ''].join('\n'),
     err: '',
   })
   const { out } = await dormouse(words(`explain one --json --url ${url}`))
   expect(JSON.parse(out)).toMatchObject({
     compute: { endpoint_id: compute().endpointId, wakes: 1, awake_by: [{ because: 'keep-alive' }] },
-    lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2)],
+    lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ...CHANGES],
   })
   expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
     code: 1,

@@ -77,6 +77,7 @@ ep-one (one): autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to
   1 other setting lost by more
   open since 2026-01-05T00:00:00Z
   curl -X PATCH 'http://127.0.0.1:1/api/v2/projects/project-one/endpoints/ep-one' -H "Authorization: Bearer $DORMOUSE_API_KEY" -H 'Content-Type: application/json' --data '{"endpoint":{"suspend_timeout_seconds":300}}'
+  dormouse approve ep-one.delay.1
   dormouse dismiss ep-one.delay.1 --reason "…"
 
 not recommended:

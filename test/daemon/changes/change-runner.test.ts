@@ -73,6 +73,7 @@ async function ran(world: World) {
     ports,
     journal: memory,
     isCurrent: () => memory.isCurrent(),
+    initial: [],
     killSwitch: { isEngaged: () => world.isKilled ?? false },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
     state: () => state,

@@ -8,6 +8,7 @@ import { FLEETS, inputOf, told } from '../report/fleets.ts'
 import { KEPT, keptNamed, keptOf } from './kept-reports.ts'
 import { pastOf } from './past.ts'
 import { advised } from './advised.ts'
+import { changesOf } from './changed.ts'
 import { asked, appOf, fleet, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
@@ -18,6 +19,8 @@ const PATHS = [
   '/budgets',
   '/recommendations',
   '/recommendations?state=withheld',
+  '/changes',
+  '/changes?state=ended',
   '/computes/ep-0',
   '/computes/ep-1',
   '/report',
@@ -56,10 +59,12 @@ function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {
 
 test('names that are markup, of any script and any length, stay text on every page', async () => {
   const snapshot = poisoned(advised(fleet(12)))
-  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  const [by = '', reason = '', because = ''] = HOSTILE
+  const changes = changesOf(snapshot, { by, reason, because })
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT, changes })
   const [first] = snapshot.computes
   const paths = [
-    ...PATHS.slice(0, 6),
+    ...PATHS.slice(0, 8),
     `/computes/${encodeURIComponent(first?.identity.ref.endpointId.toWellFormed() ?? '')}`,
   ]
   for (const path of [
@@ -91,7 +96,7 @@ test('such names stay text in an archived report, too', async () => {
 test('every page is well formed, of a fleet and of none', async () => {
   const none: Snapshot = { ...fleet(1), computes: [], accounts: [] }
   for (const snapshot of [advised(fleet(12)), none]) {
-    const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+    const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT, changes: changesOf(snapshot) })
     for (const path of PATHS) expect([path, problemsOf(await textOf(app, path))]).toEqual([path, []])
   }
   expect(problemsOf('<p><b>one</p></b>')).not.toEqual([])

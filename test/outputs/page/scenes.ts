@@ -7,6 +7,7 @@ import { at } from '../../support/build.ts'
 import { keptNamed } from './kept-reports.ts'
 import { pastOf } from './past.ts'
 import { advised } from './advised.ts'
+import { changesOf } from './changed.ts'
 import { appOf, budgetOf, fleet } from './shown.ts'
 import { viewWith } from '../../support/view-with.ts'
 
@@ -103,7 +104,16 @@ export type Scene = { readonly name: string; readonly app: Hono; readonly paths:
 export function scenes(live: () => Snapshot): readonly Scene[] {
   const [bad, large] = [troubled(), advised(fleet(5000))]
   const kept = keptNamed(NAMES)
-  const shown = (snapshot: Snapshot) => appOf({ snapshot, history: pastOf(snapshot), kept })
+  const shown = (snapshot: Snapshot) =>
+    appOf({
+      snapshot,
+      history: pastOf(snapshot),
+      kept,
+      changes: {
+        ...changesOf(snapshot, { by: NAMES[1], reason: NAMES[0], because: NAMES[0] }),
+        engagedBy: [`the file /etc/${'dormouse'.repeat(20)}`],
+      },
+    })
   return [
     {
       name: 'busy',
@@ -113,6 +123,7 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
         },
         history: pastOf(first),
         kept,
+        changes: changesOf(first),
       }),
       paths: [
         '/',
@@ -123,6 +134,8 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
         '/recommendations?state=dismissed&kind=delay',
         '/recommendations?state=implemented',
         '/recommendations?state=withheld',
+        '/changes',
+        '/changes?state=ended&kind=sizing',
         '/computes/ep-0',
         '/computes/ep-3',
         '/computes/ep-99',
@@ -141,6 +154,8 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
         '/?group=team',
         '/budgets',
         '/recommendations',
+        '/changes',
+        '/changes?state=ended',
         '/computes/ep-0',
         '/computes/ep-1',
         '/report',
@@ -149,9 +164,13 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
     {
       name: 'empty',
       app: appOf({ snapshot: empty }),
-      paths: ['/', '/budgets', '/recommendations', '/report'],
+      paths: ['/', '/budgets', '/recommendations', '/changes', '/report'],
     },
     { name: 'starting', app: appOf({}), paths: ['/'] },
-    { name: 'large', app: shown(large), paths: ['/?page=50&range=7d', '/recommendations?page=2'] },
+    {
+      name: 'large',
+      app: shown(large),
+      paths: ['/?page=50&range=7d', '/recommendations?page=2', '/changes?page=2'],
+    },
   ]
 }

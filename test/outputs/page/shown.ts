@@ -12,6 +12,7 @@ import type { History } from '../../../src/model/ports/history.ts'
 import type { ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { cu, micros, millis, ratio, seconds, type Instant } from '../../../src/model/units.ts'
 import { at, prices } from '../../support/build.ts'
+import { changeSources, type ShownChanges } from '../../support/change-sources.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { busySnapshot, TAKEN, type FleetOptions } from '../../support/fleet-snapshot.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -26,6 +27,7 @@ export type Shown = {
   readonly kept?: ReportArchive
   readonly nextReportAt?: (now: Instant) => Instant | undefined
   readonly clock?: Clock
+  readonly changes?: ShownChanges
 }
 
 /** Reads `shown` at every request: tests change it between requests. */
@@ -48,6 +50,12 @@ export const appOf = (shown: Shown): Hono =>
     accounts: () => [],
     entryOf: (ref) => accountLike(ref, shown.snapshot),
     pricesOf: () => prices,
+    changes:
+      shown.changes &&
+      changeSources(shown.changes, {
+        snapshot: () => shown.snapshot,
+        clock: shown.clock ?? fakeClock(),
+      }),
   })
 
 /** Views by key, so that a lookup does not depend on the size of the fleet. */

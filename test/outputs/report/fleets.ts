@@ -3,6 +3,7 @@ import { isoWeekInterval, isoWeeksBefore } from '../../../src/calendar/iso-week.
 import type { Zone } from '../../../src/calendar/zone.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import { createEventCollector } from '../../../src/daemon/reports/build.ts'
+import type { Change } from '../../../src/model/policy/change.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
@@ -22,6 +23,7 @@ import {
   type FleetAdvice,
 } from './fleet-advice.ts'
 import { budget } from './fleet-budgets.ts'
+import { BUSY_CHANGES, changesIn } from './fleet-changes.ts'
 import { refOf, rollupAt } from '../../store/build.ts'
 import { zoneOf } from '../../support/zones.ts'
 
@@ -54,6 +56,8 @@ export type Fleet = FleetAdvice & {
   readonly known?: number
   readonly plan?: Partial<ReportPlan>
   readonly planned?: ReportInput['planned']
+  /** Undefined: not known. */
+  readonly changes?: readonly Change[]
   /** Hours after the week began → what happened. */
   readonly events?: readonly (readonly [hours: number, kind: string, what: string])[]
 }
@@ -109,6 +113,7 @@ export function inputOf(fleet: Fleet): ReportInput {
       identityOf,
       jsonOf: jsonIn(identityOf),
     }),
+    changes: changesIn(fleet.changes, { plan, slot, identityOf }),
     events: eventsOf(fleet, week),
     wakesCaused: (fleet.events ?? []).filter(([, kind]) => kind === 'wake-caused').length,
     planned: plannedFor(plan, planned),
@@ -191,7 +196,7 @@ const owner = (team: string, tier: string): ComputeIdentity['owner'] => ({
   costCentre: `cc-${team}`,
 })
 
-const QUIET: Fleet = { computes: [], recommendations: [] }
+const QUIET: Fleet = { computes: [], recommendations: [], changes: [] }
 
 const BUSY: Fleet = {
   computes: [
@@ -241,6 +246,7 @@ const BUSY: Fleet = {
   recommendations: BUSY_RECOMMENDATIONS,
   withheld: BUSY_WITHHELD,
   noWake: BUSY_NO_WAKE,
+  changes: BUSY_CHANGES,
   planned: {
     budgets: [budget('payments', 212, 1), budget('web', 31, 0.02)],
     month: { ...budget('the month', 243, 0) },

@@ -146,7 +146,11 @@ async function command<Body>(context: Context, sources: ChangeSources, { schema,
     const commanded = await run(snapshot, body.value)
     if (!commanded.ok) return commanded
     const { change, note = null } = commanded.value
-    return ok<ChangeAnswerJson>({ schema_version: 1, change: oneChange(sources, snapshot, change), note })
+    return ok<ChangeAnswerJson>({
+      schema_version: 1,
+      change: await oneChange(sources, snapshot, change),
+      note,
+    })
   })
 }
 

@@ -1,5 +1,7 @@
 import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
+import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
+import type { ChangeJson, ComputeChangesJson } from '../../../outputs/text/change-schema.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
 import {
@@ -8,26 +10,47 @@ import {
   recommendationSummary,
 } from '../../../outputs/text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
+import { readComputeChanges, type JournalSources } from '../../changes/list-changes.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
 
 export type ComputeExplanation = Readonly<{ compute: ComputeJson; lines: readonly string[] }>
 
+export type ExplainSources = AdviceSources &
+  Readonly<{
+    /** Undefined where no changes are made. */
+    changes?: JournalSources | undefined
+  }>
+
 /** @param name an endpoint id, or the name of a compute or of a project with one compute @throws when the store fails */
 export async function explainCompute(
   snapshot: Snapshot,
   name: string,
-  sources: AdviceSources,
+  sources: ExplainSources,
 ): Promise<Result<ComputeExplanation, string>> {
   const matches = computesNamed(snapshot.computes, name)
   const [view, other] = matches
   if (!view) return failed(`no compute is called ${name}`)
   const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
   if (other) return failed(`${name} has several computes: ${ids}; name one of them`)
-  const advice = await readComputeAdvice(sources, snapshot, view.identity.ref)
-  return ok({ compute: computeJson(view), lines: [...explanationLines(view), ...adviceLines(advice)] })
+  const { ref } = view.identity
+  const changes = await readComputeChanges(sources.changes, snapshot, { ref, ended: 1 })
+  const advice = await readComputeAdvice(sources, snapshot, ref)
+  const lines = [...explanationLines(view), ...changesLines(changes), ...adviceLines(advice)]
+  return ok({ compute: computeJson(view), lines })
 }
+
+/** Open changes, then the last that ended. */
+const changesLines = ({ open, ended }: ComputeChangesJson) => [
+  ...open.flatMap((one) => changeBlock('change', one)),
+  ...ended.flatMap(({ change }) => changeBlock('last change', change)),
+]
+
+const changeBlock = (heading: string, change: ChangeJson) => [
+  `${heading} ${change.id}: ${changeSummary(change)}`,
+  ...changeLines(change).map((line) => `  ${line}`),
+]
 
 const adviceLines = ({ currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson) => [
   ...recommendations.flatMap((one) => [

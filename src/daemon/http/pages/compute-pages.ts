@@ -10,6 +10,7 @@ import { documentHtml, renderHtml, type PageContent, type PageContext } from '..
 import { fleetQuery, RANGE_HOURS } from '../../../outputs/page/query.ts'
 import { selectRows, type RecentSumsTable } from '../../../outputs/page/select-rows.ts'
 import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
+import { readComputeChanges } from '../../changes/list-changes.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
 import { readComputeAdvice } from '../../history/recommendations.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
@@ -19,6 +20,9 @@ import type { PageSources } from './page-sources.ts'
 
 /** Rendered in one turn of the event loop: about 1 ms, and what a screen shows first. */
 const ROWS_PER_PART = 10
+
+/** Ended changes on the page of a compute. */
+const ENDED_CHANGES = 5
 
 /** A page half sent goes on without timelines when history cannot be read. */
 const NO_TIMELINES = new Map<string, never>()
@@ -89,6 +93,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
         month: await timelineOver({ from: spendDays.span.from, to: takenAt }),
         spendDays,
         now: takenAt,
+        changes: await readComputeChanges(sources.changes, snapshot, { ref, ended: ENDED_CHANGES }),
         advice: await readComputeAdvice(sources, snapshot, ref),
       }
       return computePage(input, context)

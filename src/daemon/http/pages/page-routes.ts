@@ -5,6 +5,7 @@ import { budgetsPage } from '../../../outputs/page/budgets.ts'
 import { documentHtml, renderHtml, type PageContent } from '../../../outputs/page/layout.ts'
 import { html } from '../../../outputs/text/html.ts'
 import { streamPieces } from '../answers.ts'
+import { readChangesPage } from './changes-page.ts'
 import { createComputePages } from './compute-pages.ts'
 import type { PageSources } from './page-sources.ts'
 import { readRecommendationsPage } from './recommendation-page.ts'
@@ -45,6 +46,12 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
         zone,
       })
       return sendPage(context, page)
+    }),
+  )
+  app.get('/changes', (context) =>
+    withSnapshot(context, '/changes', async (snapshot) => {
+      const parameters = context.req.query()
+      return sendPage(context, await readChangesPage(sources.changes, snapshot, { parameters, zone }))
     }),
   )
   app.get('/report', (context) =>

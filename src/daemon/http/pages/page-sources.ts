@@ -11,6 +11,7 @@ import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
 import type { Instant } from '../../../model/units.ts'
 import type { AccountRunners } from '../../accounts/account-runners.ts'
 import type { ReportArchive } from '../../reports/requests.ts'
+import type { ChangePageSources } from './changes-page.ts'
 
 export type PageSources = Readonly<{
   /** Undefined until the first pass ended. */
@@ -26,6 +27,8 @@ export type PageSources = Readonly<{
   clock: Clock
   zone: Zone
   mode: string
+  /** Undefined where no changes are made. */
+  changes?: ChangePageSources | undefined
   /** Undefined without a schedule. */
   nextReportAt: (now: Instant) => Instant | undefined
 }>

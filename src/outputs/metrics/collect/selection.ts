@@ -2,7 +2,7 @@ import { sumOf } from '../../../std/sum.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { DAY, type Instant } from '../../../model/units.ts'
-import { CATALOGUE, FAMILY_KEYS, isPerCompute, subjectOf, type FamilyKey } from '../catalogue.ts'
+import { CATALOGUE, FAMILY_KEYS, isPerCompute, seriesSubjectOf, type FamilyKey } from '../catalogue.ts'
 
 export type SeriesLimits = Readonly<{
   detail: 'basic' | 'full'
@@ -68,7 +68,7 @@ export function selectSeries(
 }
 
 /** Mean number in one compute, at least 1: a first one needs no room that other series have. */
-type MeanSubjects = Readonly<Record<ReturnType<typeof subjectOf>, number>>
+type MeanSubjects = Readonly<Record<ReturnType<typeof seriesSubjectOf>, number>>
 
 type Fleet = Readonly<{ candidates: number; mean: MeanSubjects; maxSeries: number }>
 
@@ -83,7 +83,7 @@ function fittingFamilies(families: readonly FamilyKey[], { candidates, mean, max
 
 /** Most series of one compute with the mean of recommendations and changes, and its project. */
 const seriesPerCompute = (keys: readonly FamilyKey[], mean: MeanSubjects) =>
-  sumOf(keys, (key) => CATALOGUE[key].each * mean[subjectOf(key)])
+  sumOf(keys, (key) => CATALOGUE[key].each * mean[seriesSubjectOf(key)])
 
 function meanSubjects(views: readonly ComputeView[]): MeanSubjects {
   const meanOf = (count: (view: ComputeView) => number) =>

@@ -6,9 +6,10 @@ import { renderSlack } from './slack.ts'
 import { type ReportOutline, limitRows, cellPlainText } from '../blocks.ts'
 import type { BlockCell, ItemBlock, ReportBlock } from '../blocks.ts'
 import { buildOutline } from '../outline.ts'
-import type { Report, ReportCompute, ReportRecommendation } from '../schema.ts'
+import type { Report, ReportChanges, ReportCompute, ReportRecommendation } from '../schema.ts'
 import { renderText } from './text.ts'
 import { inMoney } from '../../text/compute-fields.ts'
+import { changeTitle } from '../../text/change-text.ts'
 import { recommendationTitle } from '../../text/recommendation-text.ts'
 import { csvLine, type CsvCell } from '../../text/csv.ts'
 
@@ -67,6 +68,20 @@ const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) 
   recommendation: (compute, report) => best(compute, report, recommendationTitle),
   recommendation_saving: (compute, report) =>
     best(compute, report, ({ saving_micros_per_30_days: { likely } }) => inMoney(likely)),
+  change: (compute, report) => lastChange(compute, report, changeTitle),
+  change_outcome: (compute, report) => lastChange(compute, report, ({ state }) => state),
+}
+
+type Ended = ReportChanges['listed'][number]
+
+/** The last listed change of the compute that ended in the week; null without one. */
+function lastChange(
+  { project_id, endpoint_id }: ReportCompute,
+  { changes }: Report,
+  cell: (change: Ended) => CsvCell,
+): CsvCell {
+  const last = changes?.listed.find((one) => one.endpoint_id === endpoint_id && one.project_id === project_id)
+  return last ? cell(last) : null
 }
 
 /** Best listed recommendation for the compute that saves most; null without one. */

@@ -18,6 +18,7 @@ const MAX_LIST_ROWS = 5
 /** The others are in the other formats. */
 const SECTIONS = new Set([
   'recommendations',
+  'changes',
   'spend',
   'groups',
   'computes',

@@ -3,7 +3,7 @@ import { computeNameText } from '../ownership.ts'
 import type { Report, ReportAdvice, ReportRecommendation } from '../schema.ts'
 import { moneyText } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
-import { dismissCommand } from '../../text/recommendation-list.ts'
+import { adviceCommands } from '../../text/recommendation-list.ts'
 import {
   noWakeLines,
   recommendationLines,
@@ -73,7 +73,7 @@ function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
     code: [
       ...(request ? [`${request.method} ${request.path}${body}`] : []),
       ...(curl === null ? [] : [curl]),
-      dismissCommand(one),
+      ...adviceCommands(one),
     ],
   })
 }

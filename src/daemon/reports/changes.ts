@@ -1,0 +1,56 @@
+// Changes for a report, from the journal.
+import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
+import type { Change, OpenChange } from '../../model/policy/change.ts'
+import type { Journal } from '../../model/ports/journal.ts'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import { listedChanges, selectChanges, summariseChanges } from '../../outputs/report/changes.ts'
+import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
+import type { ReportChanges } from '../../outputs/report/schema.ts'
+import { changeJson } from '../../outputs/text/change-json.ts'
+import { readApprover } from '../changes/list-changes.ts'
+
+export type ReportJournal = Readonly<{
+  journal: Pick<Journal, 'changes' | 'changeEvents'>
+  /** Undefined where nobody knows what holds a change. */
+  holdOf: (id: string) => OpenChange['hold']
+}>
+
+type PlannedChanges = Readonly<{
+  account: string
+  currency: string
+  slot: ReportSlot
+  plans: readonly ReportPlan[]
+  identityOf: (ref: ComputeRef) => ComputeIdentity
+  /** Whether the report is of the running week or the last one. */
+  isCurrent: boolean
+}>
+
+/** Most changes of an account that a report counts. */
+const MOST_COUNTED = 10_000
+
+/** In the order of the plans; empty without a journal. @throws when the store fails */
+export async function readReportChanges(
+  source: ReportJournal | undefined,
+  { account, currency, slot, plans, identityOf, isCurrent }: PlannedChanges,
+): Promise<readonly ReportChanges[]> {
+  if (!source) return []
+  const { journal, holdOf } = source
+  const all = await journal.changes(account, { since: slot.from, count: MOST_COUNTED })
+  const planned = plans.map((plan) => ({
+    plan,
+    selected: selectChanges(
+      all.filter(({ ref }) => isInReportPlan(plan, identityOf(ref))),
+      slot,
+    ),
+  }))
+  const listed = new Set(planned.flatMap(({ selected }) => listedChanges(selected)))
+  const approvers = new Map(
+    await Promise.all([...listed].map(async (one) => [one.id, await readApprover(journal, one)] as const)),
+  )
+  const jsonOf = (change: Change) => {
+    const { projectName, name: computeName } = identityOf(change.ref)
+    const progress = { hold: holdOf(change.id), approvedBy: approvers.get(change.id) }
+    return changeJson(change, { projectName, computeName, currency }, progress)
+  }
+  return planned.map((one) => summariseChanges({ ...one, jsonOf, isCurrent }))
+}

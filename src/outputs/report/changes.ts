@@ -1,0 +1,93 @@
+// Changes of an account in its report.
+import { addBounds } from '../../model/ledger/quantities.ts'
+import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
+import { isEnded, type Change, type EndedChange } from '../../model/policy/change.ts'
+import { micros } from '../../model/units.ts'
+import { NO_SAVING } from '../../advise/total.ts'
+import { sumOf } from '../../std/sum.ts'
+import type { ChangeJson } from '../text/change-schema.ts'
+import type { ReportChanges } from './schema.ts'
+
+/** Most of a list; the page and the command have all. */
+const MAX_CHANGES_LISTED = 50
+
+type Ended = Change & Readonly<{ state: EndedChange }>
+
+export type SelectedChanges = Readonly<{
+  /** All that ended in the week, the last first. */
+  ended: readonly Ended[]
+  /** All that are open, the oldest first. */
+  open: readonly Change[]
+}>
+
+export const selectChanges = (changes: readonly Change[], { from, to }: ReportSlot): SelectedChanges => ({
+  ended: changes
+    .filter(hasEnded)
+    .filter(({ state }) => state.endedAt >= from && state.endedAt < to)
+    .toSorted((one, other) => other.state.endedAt - one.state.endedAt),
+  open: changes
+    .filter(({ state }) => !isEnded(state))
+    .toSorted((one, other) => one.createdAt - other.createdAt),
+})
+
+const hasEnded = (change: Change): change is Ended => isEnded(change.state)
+
+export const listedChanges = ({ ended, open }: SelectedChanges): readonly Change[] => [
+  ...ended.slice(0, MAX_CHANGES_LISTED),
+  ...open.slice(0, MAX_CHANGES_LISTED),
+]
+
+type ReportedChanges = Readonly<{
+  selected: SelectedChanges
+  plan: ReportPlan
+  /** Of listed ones. */
+  jsonOf: (change: Change) => ChangeJson
+  /** Whether what is open now was open at the end of the week. */
+  isCurrent: boolean
+}>
+
+export function summariseChanges({ selected, plan, jsonOf, isCurrent }: ReportedChanges): ReportChanges {
+  const { ended, open } = selected
+  const sent = ended.flatMap(({ state }) => state.sent ?? [])
+  const done = ended.filter(({ state }) => state.at === 'done')
+  const namesOf = ({ project_name, name }: ChangeJson) =>
+    plan.redact.includes('names') ? { project_name: null, name: null } : { project_name, name }
+  return {
+    ended: countsByState(ended),
+    sessions_interrupted: sumOf(sent, ({ sessions }) => (sessions === 'unknown' ? 0 : sessions)),
+    sessions_uncounted: sent.filter(({ sessions }) => sessions === 'unknown').length,
+    promised_micros_per_30_days: done.reduce(
+      (sum, { promised }) => (promised ? addBounds(sum, promised, micros) : sum),
+      NO_SAVING,
+    ),
+    listed: ended.slice(0, MAX_CHANGES_LISTED).map((change) => {
+      const json = jsonOf(change)
+      const { sent_at, sessions, ended: end } = json
+      return { ...fieldsOf(json), ...namesOf(json), sent_at, sessions, ended: end }
+    }),
+    waiting: isCurrent
+      ? open.slice(0, MAX_CHANGES_LISTED).map((change) => {
+          const json = jsonOf(change)
+          const { deadline, hold } = json
+          return { ...fieldsOf(json), ...namesOf(json), deadline, hold }
+        })
+      : null,
+    waiting_left: isCurrent ? Math.max(0, open.length - MAX_CHANGES_LISTED) : 0,
+  }
+}
+
+function countsByState(ended: readonly Ended[]): ReportChanges['ended'] {
+  const groups = Map.groupBy(ended, ({ state }) => state.at)
+  return [...groups]
+    .map(([state, same]) => ({ state, count: same.length }))
+    .toSorted((one, other) => other.count - one.count)
+}
+
+/** In the order of the schema. */
+function fieldsOf(json: ChangeJson) {
+  const { id, kind, state, project_id, project_name, endpoint_id, name, from, to, when, restarts } = json
+  const { recommendation_id, promised_micros_per_30_days, asked_by, approved_by, reason, created_at } = json
+  const compute = { project_id, project_name, endpoint_id, name }
+  const what = { from, to, when, restarts, recommendation_id, promised_micros_per_30_days }
+  return { id, kind, state, ...compute, ...what, asked_by, approved_by, reason, created_at }
+}

@@ -1,0 +1,57 @@
+// Sources of commands and pages about changes, over a journal in memory.
+import { pino } from 'pino'
+import type { ChangeRunner } from '../../src/daemon/changes/change-runner.ts'
+import type { ChangeSources } from '../../src/daemon/changes/list-changes.ts'
+import type { Snapshot } from '../../src/model/output/snapshot.ts'
+import type { Change, ChangeEvent, OpenChange } from '../../src/model/policy/change.ts'
+import type { Clock } from '../../src/model/ports/clock.ts'
+import type { Journal } from '../../src/model/ports/journal.ts'
+import { createPreset } from '../../src/model/service/sizes.ts'
+import { seeded } from '../simulation/seeded.ts'
+import { journalOf } from './memory-journal.ts'
+import { NO_HISTORY } from './no-history.ts'
+
+export type ShownChanges = Readonly<{
+  changes: readonly Change[]
+  events?: readonly ChangeEvent[]
+  /** By the id of the change. */
+  holds?: ReadonlyMap<string, NonNullable<OpenChange['hold']>>
+  /** Of the kill switch. */
+  engagedBy?: readonly string[]
+}>
+
+export const shownJournal = ({ changes, events = [] }: ShownChanges): Journal =>
+  journalOf(
+    (account) =>
+      ({
+        changes: new Map(changes.filter(({ ref }) => ref.account === account).map((one) => [one.id, one])),
+        changeEvents: events,
+      }) as never,
+  )
+
+export function changeSources(
+  shown: ShownChanges,
+  { snapshot, clock }: Readonly<{ snapshot: () => Snapshot | undefined; clock: Clock }>,
+): ChangeSources {
+  const runner: Pick<ChangeRunner, 'holdOf' | 'now' | 'limits'> = {
+    holdOf: (id) => shown.holds?.get(id),
+    now: () => clock.now(),
+    limits: () => ({ preset: createPreset('2026-03'), limits: undefined }),
+  }
+  const engagedBy = () => [...(shown.engagedBy ?? [])]
+  return {
+    snapshot,
+    clock,
+    journal: shownJournal(shown),
+    history: NO_HISTORY,
+    random: seeded(1),
+    runnerOf: () => runner as ChangeRunner,
+    log: pino({ level: 'silent' }),
+    config: () => ({ mode: 'suggest' }),
+    killSwitch: {
+      isEngaged: () => engagedBy().length > 0,
+      engagedBy,
+      set: () => Promise.reject(new Error()),
+    },
+  }
+}
