@@ -1,7 +1,7 @@
 // A command to the running daemon: it changes something there, or is refused.
-import { failed, ok, type Result } from '../../std/result.ts'
-import { failText, failUsage, type ExitCode, type Io } from '../terminal/io.ts'
-import { answerJson, askDaemon, daemonApi, type ApiOptions } from './daemon.ts'
+import { failed, type Result } from '../../std/result.ts'
+import { failUsage, type ExitCode, type Io } from '../terminal/io.ts'
+import { answerJson, askDaemon, daemonApi, failAnswer, type ApiOptions } from './daemon.ts'
 
 type Request = Readonly<{ path: string; method: 'POST' | 'DELETE'; body?: string }>
 
@@ -14,7 +14,5 @@ export async function commandDaemon(
   const target = daemonApi(options, io)
   if (!target.ok) return failed(failUsage(io, ...target.error))
   const answer = await answerJson(await askDaemon(target.value.api, path, { ...request, signal: io.signal }))
-  if (answer.ok) return ok(answer.value)
-  const { message, status = 0 } = answer.error
-  return failed(status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message))
+  return answer.ok ? answer : failed(failAnswer(io, answer.error))
 }

@@ -56,8 +56,12 @@ test.each(['ep-one', 'one', 'project-one'])(
 )
 
 test.each([
-  ['explain ep-nobody', 1, /no compute is called ep-nobody\n$/],
-  ['explain two', 1, /two has several computes: ep-three, ep-two; name one of them\n$/],
+  ['explain ep-nobody', 2, /^dormouse: no compute is called ep-nobody; no daemon answers at .*\n$/],
+  [
+    'explain two',
+    2,
+    /^dormouse: two has several computes: ep-three, ep-two; name one of them; no daemon .*\n$/,
+  ],
   ['explain', 2, /missing required argument/],
   ['explain ep-one --config none.yaml', 2, /there is no such file/],
   ['explain ep-one --url http://127.0.0.1:1', 1, /no daemon answers at/],
@@ -116,7 +120,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2)],
   })
   expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
-    code: 1,
+    code: 2,
     err: 'dormouse: two has several computes: ep-three, ep-two; name one of them\n',
   })
 })
