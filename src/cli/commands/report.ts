@@ -17,6 +17,7 @@ import { ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import type { StoreReader } from '../../store/open-store.ts'
+import { toSecond } from '../../outputs/text/amounts.ts'
 import { askDaemon, daemonApi, failAnswer, refused, withApiOptions } from '../connect/daemon.ts'
 import type { ApiOptions, ApiProblem, DaemonApi } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
@@ -214,7 +215,7 @@ function reportListText(reports: readonly ListedReport[]) {
   return reports
     .map(({ week, made_at: madeAt, late, teams }) => {
       const part = teams.length > 0 ? `  teams: ${teams.join(', ')}` : ''
-      return `${week.padEnd(width)}  made ${madeAt}${late ? '  late' : ''}${part}`
+      return `${week.padEnd(width)}  made ${toSecond(madeAt)}${late ? '  late' : ''}${part}`
     })
     .join('\n')
 }

@@ -38,7 +38,7 @@ const told = [
   'it is suspended after 5 min without activity',
   'awake 60 s in all (59 s to 61 s); spend 0.18 cents (0.17 cents to 0.18 cents)',
   'of that after the last activity 10 s; added by readings of Dormouse 0 s',
-  'held awake by keep-alive web / app / shop: 20 s, 0.06 cents',
+  'held awake by queries that only keep a connection open (web / app / shop): 20 s, 0.06 cents',
   'awake time that no reading attributes: 40 s',
   'never read: no route to host',
 ]
