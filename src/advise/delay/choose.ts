@@ -36,7 +36,7 @@ export function cheaperDelay(
   const costByDelay = new Map<AutosuspendDelay, number>(
     delays.map((delay, at) => [delay, (costs[at] ?? 0) * grid]),
   )
-  costByDelay.set('never', gaps.reduce((sum, { length }) => sum + length, 0) / gaps.length)
+  costByDelay.set('never', gaps.reduce((sum, { low, high }) => sum + (low + high) / 2, 0) / gaps.length)
   const costOf = (delay: AutosuspendDelay) => costByDelay.get(delay) ?? Infinity
   const isBetter = (delay: AutosuspendDelay, than: AutosuspendDelay) =>
     costOf(delay) < (1 - HYSTERESIS) * costOf(than)

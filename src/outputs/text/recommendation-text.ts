@@ -158,7 +158,7 @@ export const wakesText = ({ before, after }: NonNullable<RecommendationJson['eff
 /** `rests on 21 days from … to …`. */
 export function groundsText({ grounds }: Pick<RecommendationJson, 'grounds'>, currency: string): string {
   const { from, to, days, followed_share: followed, cu, price_micros_per_cu_hour: price, gaps } = grounds
-  const count = gaps.reduce((sum, [, , of]) => sum + of, 0)
+  const count = Math.round(gaps.reduce((sum, [, , of]) => sum + of, 0))
   const size = `${cuText(cu.likely)} CU${inBrackets(rangeText(cu, cuText))}`
   return (
     `rests on ${daysText(days)} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ` +

@@ -140,6 +140,19 @@ test('what costs more says so first', () => {
   expect(savingText(amounts(0, 0, 0), 'USD')).toBe('saves no money')
 })
 
+test('parts of gaps are rounded in JSON, and add up to a whole number of gaps', () => {
+  const gaps = [
+    { low: seconds(42.9999999999), high: seconds(60), count: 1 / 3 },
+    { low: seconds(60), high: seconds(91), count: 2 / 3 },
+  ]
+  const one = json({ grounds: { ...recommendation().grounds, gaps } })
+  expect(one.grounds.gaps).toEqual([
+    [43, 60, 0.333333],
+    [60, 91, 0.666667],
+  ])
+  expect(groundsText(one, 'USD')).toContain(', 1 gap,')
+})
+
 test('kinds without a setting', () => {
   const none = { from: {}, to: {} }
   const culprit = { cause: 'clients', application: 'cron', user: 'app', database: 'main' } as never
