@@ -76,7 +76,7 @@ function savedSeconds({ gaps, awake, period }: Replay, old: AutosuspendDelay): B
   const saved = withAwake(gaps, awake).map(({ gap: { from, length }, near }) =>
     eachBound((bound) => {
       const gap = intersect(spanOf(from, length[bound]), period)
-      const replayed = overlap(spanOf(from, awakeInGap(length[bound], old)), period)
+      const replayed = overlap(spanOf(from, awakeInGap(length, old)[bound]), period)
       return (replayed - sumOf(near, (interval) => overlap(interval, gap))) / SECOND
     }),
   )

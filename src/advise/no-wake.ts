@@ -4,6 +4,7 @@ import type { Gap } from '../model/ledger/gap.ts'
 import type { Proposal } from '../model/policy/recommendation.ts'
 import { HOUR, after, micros, seconds, type Interval, type Micros } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
+import { shareWithin } from './backtest.ts'
 
 export type NoWakeCost = Readonly<{
   window: string
@@ -14,7 +15,7 @@ export type NoWakeCost = Readonly<{
 
 const DAYS_OF_SAVING = 30
 
-/** Sums over the gaps of one compute, which are added in any order; likely lengths, sizes and price as in the grounds. */
+/** Sums over the gaps of one compute, which are added in any order; lengths, likely size and price as in the grounds. */
 export function createNoWakeCosts(
   { to: { delay }, grounds }: Pick<Proposal, 'to' | 'grounds'>,
   windows: ReadonlyMap<string, Window>,
@@ -26,8 +27,8 @@ export function createNoWakeCosts(
       if (!asleep) return
       for (const sum of sums) {
         const parts = partsInside(sum.window, asleep.from, asleep.to)
-        sum.asleep += sumOf(parts, ({ from, to }) => to - from)
-        if (parts.at(-1)?.to === asleep.to) sum.wakes += 1
+        sum.asleep += asleep.share * sumOf(parts, ({ from, to }) => to - from)
+        if (parts.at(-1)?.to === asleep.to) sum.wakes += asleep.share
       }
     },
     costs: (): readonly NoWakeCost[] =>
@@ -43,13 +44,14 @@ export function createNoWakeCosts(
   }
 }
 
-/** Time of a gap after the delay; undefined where the gap is shorter, or outside of the grounds. */
+/** Time of a gap after the delay, and the probability that it is longer; undefined where the gap is shorter, or outside of the grounds. */
 function sleepIn(
   { from, low, high }: Gap,
   delay: Proposal['to']['delay'],
   grounds: Interval,
-): Interval | undefined {
+): (Interval & Readonly<{ share: number }>) | undefined {
   if (delay === undefined || delay === 'never' || from < grounds.from || from >= grounds.to) return undefined
-  const asleep = { from: after(from, delay), to: after(from, seconds((low + high) / 2)) }
-  return asleep.from < asleep.to ? asleep : undefined
+  const share = shareWithin({ low, high }, { from: delay, to: Infinity })
+  const mean = seconds((Math.max(low, delay) + high) / 2)
+  return share > 0 ? { from: after(from, delay), to: after(from, mean), share } : undefined
 }

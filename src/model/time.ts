@@ -1,4 +1,4 @@
-import { after, instant, latest, seconds, type Instant, type Interval } from './units.ts'
+import { after, instant, latest, SECOND, seconds, type Instant, type Interval } from './units.ts'
 
 /** Union, in ascending order without overlaps. */
 export function union(intervals: readonly Interval[]): readonly Interval[] {
@@ -14,6 +14,9 @@ export function union(intervals: readonly Interval[]): readonly Interval[] {
 
 /** `2026-11-20T16:32:07Z`, or with milliseconds where there are any. */
 export const toIso = (at: Instant): string => new Date(at).toISOString().replace('.000Z', 'Z')
+
+/** For people: without fractions of a second. */
+export const toIsoSecond = (at: Instant): string => toIso(instant(Math.floor(at / SECOND) * SECOND))
 
 /** ISO 8601 with a zone designator; undefined for anything else, local times included. */
 export function fromIso(text: string): Instant | undefined {

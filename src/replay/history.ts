@@ -6,7 +6,7 @@ import { sumOf } from '../std/sum.ts'
 
 type RecordedGap = Readonly<{ from: Instant; low: Seconds; high: Seconds; hiddenBelow: Seconds }>
 
-/** What a delay would have cost, by the middle of each gap's bounds. */
+/** What a delay would have cost: each length in a gap's bounds is as likely. */
 export type ReplayedDelay = Readonly<{
   delay: AutosuspendDelay
   /** Awake time without client activity. */
@@ -33,7 +33,7 @@ export function replayGaps(
     .toSorted((a, b) => lengthOf(a) - lengthOf(b))
     .map((delay) => ({
       delay,
-      idle_seconds_per_day: sumOf(judged, (gap) => awakeInGap(gap.length.likely, delay)) / days,
+      idle_seconds_per_day: sumOf(judged, (gap) => awakeInGap(gap.length, delay).likely) / days,
       wakes_per_day: wakesUnder(judged, delay) / days,
       is_hidden: lengthOf(delay) < hiddenBelow,
     }))

@@ -73,7 +73,7 @@ const recommended: DelayPolicy = {
           wakeCost: seconds(wakeCost),
           grid: seconds(1),
         }
-        const lengths = one.gaps.map(({ length }) => ({ length, hiddenBelow: 0 }))
+        const lengths = one.gaps.map(({ length }) => ({ low: length, high: length, hiddenBelow: 0 }))
         const better = cheaperDelay(lengths, question)
         if (typeof better === 'number') one.delay = better
         return one.delay

@@ -48,14 +48,14 @@ const serve = () =>
 test.each(['status', 'explain ep-0', 'export'])('%s sends the token it is given', async (command) => {
   await using listener = await serve()
   const line = words(`${command} --url ${urlOf(listener.address)}`)
-  expect(await dormouse(line)).toMatchObject({ code: 1, out: '', err: 'dormouse: a token is needed\n' })
+  expect(await dormouse(line)).toMatchObject({ code: 2, out: '', err: 'dormouse: a token is needed\n' })
   expect(await dormouse([...line, '--token-file', 'token'], { cwd: folder })).toMatchObject({
     code: 0,
     err: '',
   })
   expect(await dormouse(line, { env: { DORMOUSE_TOKEN: 'look-at-it' } })).toMatchObject({ code: 0, err: '' })
   expect(await dormouse(line, { env: { DORMOUSE_TOKEN: 'guess' } })).toMatchObject({
-    code: 1,
+    code: 2,
     err: 'dormouse: the token is wrong\n',
   })
 })

@@ -69,7 +69,7 @@ test('owners, budgets and tokens are taken over by a running daemon, what needs 
 
   written('third', `${owned}pol: {}\nmode: maybe\n`)
   const wrong = await command('second')
-  expect(wrong.code).toBe(1)
+  expect(wrong.code).toBe(2)
   expect(wrong.err).toMatch(/nothing was taken over: .*mode: expected one of.*; pol: unknown key/)
 
   written('fourth', owned)

@@ -1,12 +1,14 @@
 // Hazard of gaps: the probability that a gap ends in a bin, given that it reached the bin.
+import { shareWithin } from '../backtest.ts'
 import { binOf, hiOf, loOf, priorHazard, stepsOf } from './bins.ts'
 
-/** Gap as evidence of lengths, in seconds. */
+/** Gap as evidence of lengths, in seconds: each in `[low, high]` is as likely. */
 export type GapLength = Readonly<{
-  length: number
+  low: number
+  high: number
   /** Shorter gaps could not have been seen when this one was. */
   hiddenBelow: number
-  /** Still in progress: `length` is its length so far. */
+  /** Still in progress: `high` is its length so far. */
   isOpen?: boolean
 }>
 
@@ -17,25 +19,37 @@ export type Hazard = (bin: number) => number
 const PRIOR_WEIGHT = 2
 
 /**
- * Each gap counts in the bins it reached, and as a hit in the bin it ended in. A gap in progress counts in the bins it has passed. Bins
- * below `hiddenBelow` learn nothing, because a gap that ended there would not be in the list.
+ * Each gap counts in the bins it reached, and as a hit in the bin it ended in; where its bounds allow several, with the probability of each.
+ * A gap in progress counts in the bins it has passed. Bins below `hiddenBelow` learn nothing, because a gap that ended there would not be in
+ * the list.
  */
 export function gapHazard(gaps: readonly GapLength[], grid: number): Hazard {
-  const bins = gaps.reduce((most, { length }) => Math.max(most, binOf(stepsOf(length, grid)) + 2), 0)
+  const bins = gaps.reduce((most, { high }) => Math.max(most, binOf(stepsOf(high, grid)) + 2), 0)
   const hits = new Float64Array(bins)
   // difference from one bin to the next
   const changes = new Float64Array(bins)
-  for (const { length, hiddenBelow, isOpen } of gaps) {
+  for (const { low, high, hiddenBelow, isOpen } of gaps) {
     const first = hiddenBelow < grid ? 0 : binOf(Math.floor(hiddenBelow / grid)) + 1
-    const end = isOpen ? binsPassed(length / grid) : binOf(stepsOf(length, grid)) + 1
-    if (end <= first) continue
-    changes[first] = (changes[first] ?? 0) + 1
-    changes[end] = (changes[end] ?? 0) - 1
-    if (!isOpen) hits[end - 1] = (hits[end - 1] ?? 0) + 1
+    const passed = isOpen ? binsPassed(high / grid) : 0
+    if (passed > first) {
+      add(changes, first, 1)
+      add(changes, passed, -1)
+    }
+    if (isOpen) continue
+    for (let bin = Math.max(first, binOf(stepsOf(low, grid))); bin <= binOf(stepsOf(high, grid)); bin += 1) {
+      const ends = shareWithin({ low, high }, { from: (loOf(bin) - 1) * grid, to: hiOf(bin) * grid })
+      add(changes, first, ends)
+      add(changes, bin + 1, -ends)
+      add(hits, bin, ends)
+    }
   }
   let reachedNow = 0
   const reached = changes.map((change) => (reachedNow += change))
   return (bin) => ((hits[bin] ?? 0) + PRIOR_WEIGHT * priorHazard(bin)) / ((reached[bin] ?? 0) + PRIOR_WEIGHT)
+}
+
+function add(values: Float64Array, bin: number, value: number) {
+  values[bin] = (values[bin] ?? 0) + value
 }
 
 /** Number of bins whose lengths are all at most `steps`. */

@@ -65,12 +65,8 @@ const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.
 function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
   const before = (from - gap.from) / 1000
   if (before <= 0) return gap
-  const { low, likely, high } = gap.length
-  const length = {
-    low: seconds(Math.max(0, low - before)),
-    likely: seconds(likely - before),
-    high: seconds(high - before),
-  }
+  const { low, high } = gap.length
+  const length = lengthBounds({ low: seconds(Math.max(0, low - before)), high: seconds(high - before) })
   return { ...gap, from, length }
 }
 
@@ -154,4 +150,4 @@ export const everyGap = ({ from, to, gaps, followedDays }: ObservedGaps): Judged
 })
 
 export const gapLengths = (gaps: readonly ObservedGap[]): readonly GapLength[] =>
-  gaps.map(({ length, hiddenBelow, isOpen }) => ({ length: length.likely, hiddenBelow, isOpen }))
+  gaps.map(({ length: { low, high }, hiddenBelow, isOpen }) => ({ low, high, hiddenBelow, isOpen }))

@@ -1,6 +1,6 @@
 import { planOfSubscription, type Granularity, type ProjectDetail } from '../../model/service/consumption.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { toIso } from '../../model/time.ts'
+import { toIsoSecond } from '../../model/time.ts'
 import { full, less, notAsked, type Assessments } from './finding.ts'
 import { probedValue, type ProbeResult } from './probe-result.ts'
 
@@ -16,7 +16,7 @@ export const HISTORY_TOPICS: Assessments = {
     if (oldest === undefined)
       return full('listed; the project asked for has none yet', 'transitions are dated to the second')
     return full(
-      `${count}${more ? ' and more' : ''} for the project asked for, back to ${toIso(oldest)}`,
+      `${count}${more ? ' and more' : ''} for the project asked for, back to ${toIsoSecond(oldest)}`,
       'transitions are dated to the second, and the history before the first start can be read',
     )
   },
@@ -35,7 +35,7 @@ export const HISTORY_TOPICS: Assessments = {
         'the ledger cannot be compared with them',
       )
     return full(
-      `CU-seconds of a period from ${toIso(period.from)} to ${toIso(period.to)}${extrasText(answer.value)}`,
+      `CU-seconds of a period from ${toIsoSecond(period.from)} to ${toIsoSecond(period.to)}${extrasText(answer.value)}`,
       'the ledger can be compared with them; they lag',
     )
   },
@@ -86,7 +86,8 @@ const GRANULARITIES: readonly Granularity[] = ['hourly', 'daily', 'monthly']
 
 function extrasText({ quota, maintenanceAt }: ProjectDetail) {
   const hasQuota = Object.values(quota).some((limit) => limit !== undefined)
-  const restart = maintenanceAt === undefined ? '' : `; a restart is announced for ${toIso(maintenanceAt)}`
+  const restart =
+    maintenanceAt === undefined ? '' : `; a restart is announced for ${toIsoSecond(maintenanceAt)}`
   return (hasQuota ? '; it has a quota that stops its computes' : '') + restart
 }
 

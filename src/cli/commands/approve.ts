@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import type { ChangeMoment } from '../../model/policy/change.ts'
 import { commandChange } from '../connect/change-answer.ts'
-import { daemonApi, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { whenOption } from './change.ts'
-import { failAsked, plansText, readPlans } from './plan.ts'
+import { plansText, readPlans } from './plan.ts'
 
 type Options = ApiOptions & Readonly<{ when?: ChangeMoment; planHash?: string }>
 
@@ -43,7 +43,7 @@ async function agreeToPlan(
       code: failUsage(io, '--plan-hash: expected the hash that dormouse plan prints, as nobody can be asked'),
     }
   const plans = await readPlans(target.value.api, { name: id, when: options.when }, io)
-  if (!plans.ok) return { code: failAsked(plans.error, io) }
+  if (!plans.ok) return { code: failAnswer(io, plans.error) }
   const [plan] = plans.value.plans
   if (plan?.change_id !== id && plan?.recommendation_id !== id)
     return { code: failUsage(io, `expected the id of a recommendation or of a change, got ${id}`) }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { changeHistory, listChanges } from '../../daemon/changes/list-changes.ts'
 import { parseAccount } from '../../daemon/reports/requests.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
+import { toSecond } from '../../outputs/text/amounts.ts'
 import type { ChangeHistoryJson, ChangesJson } from '../../outputs/text/change-schema.ts'
 import { changeStateText, changeTitle, historyLines } from '../../outputs/text/change-text.ts'
 import { fieldOf } from '../../std/field.ts'
@@ -66,7 +67,7 @@ function changesText({ changes }: ChangesJson): string {
     change.name ?? change.project_name ?? change.endpoint_id,
     changeTitle(change),
     change.asked_by,
-    change.sent_at ?? '-',
+    change.sent_at === null ? '-' : toSecond(change.sent_at),
     change.sessions === null ? '-' : String(change.sessions),
     changeStateText(change),
   ])

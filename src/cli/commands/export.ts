@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import type { ExportRequest } from '../../daemon/history/export.ts'
 import { exportedAccount, EXPORT_NAMES, exportRequestOf, exportText } from '../../daemon/history/export.ts'
-import { askDaemon, daemonApi, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { askDaemon, daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
 import { EXIT, errorReason, failText, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
 
@@ -32,9 +32,9 @@ async function exportHistory(options: Options, io: Io) {
   const { api, config } = target.value
   const answer = await askDaemon(api, `/api/v1/export?${new URLSearchParams(query).toString()}`, io)
   if (answer.ok) return write(answer.value.setEncoding('utf8'), io)
-  const { kind, message } = answer.error
-  const exitCode = config && kind === 'unreached' ? await writeStored(config, request.value, io) : undefined
-  return exitCode ?? failText(io, message)
+  const isStoreRead = answer.error.kind === 'unreached'
+  const exitCode = config && isStoreRead ? await writeStored(config, request.value, io) : undefined
+  return exitCode ?? failAnswer(io, answer.error)
 }
 
 const queryOf = ({ what, from, to, json }: Options): Record<string, string> => ({

@@ -7,21 +7,14 @@ import type { Result } from '../../std/result.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import {
   daemonApi,
+  failAnswer,
   readJson,
   withApiOptions,
   type ApiOptions,
   type ApiProblem,
   type DaemonApi,
 } from '../connect/daemon.ts'
-import {
-  EXIT,
-  failText,
-  failUsage,
-  jsonText,
-  type CommandSession,
-  type ExitCode,
-  type Io,
-} from '../terminal/io.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { whenOption } from './change.ts'
 
 type Options = ApiOptions & Readonly<{ when?: ChangeMoment }>
@@ -38,13 +31,10 @@ async function plan(name: string | undefined, options: Options, io: Io): Promise
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
   const plans = await readPlans(target.value.api, { name, when: options.when }, io)
-  if (!plans.ok) return failAsked(plans.error, io)
+  if (!plans.ok) return failAnswer(io, plans.error)
   io.out(options.json ? jsonText(plans.value) : plansText(plans.value))
   return EXIT.ok
 }
-
-export const failAsked = ({ message, status = 0 }: ApiProblem, io: Io): ExitCode =>
-  status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message)
 
 type Asked = Readonly<{ name: string | undefined; when: ChangeMoment | undefined }>
 

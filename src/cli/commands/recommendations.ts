@@ -1,5 +1,5 @@
-import { Command } from 'commander'
-import { adviceRequestOf, streamRecommendations } from '../../daemon/history/recommendations.ts'
+import { Command, Option } from 'commander'
+import { adviceRequestOf, LISTED, streamRecommendations } from '../../daemon/history/recommendations.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { recommendationCsv, recommendationListLines } from '../../outputs/text/recommendation-list.ts'
 import type { RecommendationsJson } from '../../outputs/text/recommendation-schema.ts'
@@ -22,9 +22,8 @@ export const createRecommendationsCommand = ({ io, end }: CommandSession) =>
     )
     .argument('[compute]', 'ep-…, or the name of a compute or of a project')
     .option('--account <name>', 'account of the recommendations; needed when the configuration has several')
-    .option(
-      '--state <state>',
-      'only these: open, implemented, superseded, withdrawn, dismissed or withheld (default: all but superseded and withdrawn)',
+    .addOption(
+      new Option('--state <state>', 'only these (default: all but superseded and withdrawn)').choices(LISTED),
     )
     .option('--json', 'print JSON')
     .option('--csv', 'print a row for each of them')

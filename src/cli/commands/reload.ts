@@ -1,7 +1,14 @@
 import { Command } from 'commander'
 import { fieldOf } from '../../std/field.ts'
-import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
+import {
+  askDaemon,
+  daemonApi,
+  answerJson,
+  failAnswer,
+  withApiOptions,
+  type ApiOptions,
+} from '../connect/daemon.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 export const createReloadCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('reload'))
@@ -14,7 +21,7 @@ async function reload(options: ApiOptions, io: Io) {
   if (!target.ok) return failUsage(io, ...target.error)
   const request = { signal: io.signal, method: 'POST' } as const
   const answer = await answerJson(await askDaemon(target.value.api, '/-/reload', request))
-  if (!answer.ok) return failText(io, answer.error.message)
+  if (!answer.ok) return failAnswer(io, answer.error)
   io.out(options.json ? jsonText(answer.value) : linesOf(fieldOf(answer.value, 'changed')))
   return EXIT.ok
 }

@@ -13,11 +13,10 @@ import { activityIn } from '../../replay/activity.ts'
 import { POLICY_NAMES, replaySet, type PolicyGroup } from '../../replay/table.ts'
 import type { TraceProblem, TraceText } from '../../replay/trace-rows.ts'
 import { ok, type Result } from '../../std/result.ts'
-import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { readGaps } from '../connect/gaps.ts'
 import {
   EXIT,
-  failText,
   failUsage,
   jsonText,
   textTable,
@@ -164,10 +163,12 @@ async function replayCompute(
   delay: AutosuspendDelay,
   { io, ...options }: Options & { readonly io: Io },
 ): Promise<ExitCode> {
-  const gaps = await readGaps(compute, options, io)
-  if (!gaps.ok) return failText(io, gaps.error)
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const gaps = await readGaps(compute, target.value, io)
+  if (!gaps.ok) return failAnswer(io, gaps.error)
   const replayed = replayGaps(gaps.value, delay)
-  if (!replayed) return failText(io, `no gaps between client activities are stored of ${compute}`)
+  if (!replayed) return failUsage(io, `no gaps between client activities are stored of ${compute}`)
   const { days, delays } = replayed
   const json = { schema_version: 1, endpoint_id: compute, days, gaps: gaps.value.length, delays }
   io.out(options.json ? jsonText(json) : historyText(json, delay))

@@ -17,13 +17,13 @@ import { ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { askDaemon, daemonApi, refused, withApiOptions } from '../connect/daemon.ts'
+import { toSecond } from '../../outputs/text/amounts.ts'
+import { askDaemon, daemonApi, failAnswer, refused, withApiOptions } from '../connect/daemon.ts'
 import type { ApiOptions, ApiProblem, DaemonApi } from '../connect/daemon.ts'
 import { withStore } from '../connect/stored.ts'
 import {
   errorReason,
   EXIT,
-  failText,
   failUsage,
   jsonText,
   type CommandSession,
@@ -82,9 +82,9 @@ async function report(options: Options, io: Io) {
     ? await listOf(api, options, io)
     : await askForReport(api, 'report', { query: queryOf(options), io })
   if (answer.ok) return write(answer.value, io)
-  const { kind, message } = answer.error
-  const exitCode = config && kind === 'unreached' ? await reportFromStore(config, options, io) : undefined
-  return exitCode ?? failText(io, message)
+  const isStoreRead = answer.error.kind === 'unreached'
+  const exitCode = config && isStoreRead ? await reportFromStore(config, options, io) : undefined
+  return exitCode ?? failAnswer(io, answer.error)
 }
 
 async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<string, ApiProblem>> {
@@ -104,7 +104,7 @@ async function sendReport(api: DaemonApi, { account }: Options, io: Io) {
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
   const request = { signal: io.signal, timeout: REPORT_TIMEOUT, method: 'POST' } as const
   const answer = await askDaemon(api, `/api/v1/report/send${query}`, request)
-  return answer.ok ? write(await answer.value.text(), io) : failText(io, answer.error.message)
+  return answer.ok ? write(await answer.value.text(), io) : failAnswer(io, answer.error)
 }
 
 const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery => ({
@@ -153,7 +153,7 @@ async function printArchived(config: Config, { store, options }: StoreInput, io:
   const request = parseArchiveRequest(queryOf(options), namesOf(config))
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const texts = await archivedReportTexts(store, request.value)
-  return texts.ok ? write(texts.value.join(''), io) : failText(io, texts.error)
+  return texts.ok ? write(texts.value.join(''), io) : failUsage(io, texts.error)
 }
 
 async function printBuilt(config: Config, { store, options }: StoreInput, io: Io) {
@@ -216,7 +216,7 @@ function reportListText(reports: readonly ListedReport[]) {
   return reports
     .map(({ week, made_at: madeAt, late, teams }) => {
       const part = teams.length > 0 ? `  teams: ${teams.join(', ')}` : ''
-      return `${week.padEnd(width)}  made ${madeAt}${late ? '  late' : ''}${part}`
+      return `${week.padEnd(width)}  made ${toSecond(madeAt)}${late ? '  late' : ''}${part}`
     })
     .join('\n')
 }

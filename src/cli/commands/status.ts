@@ -10,6 +10,7 @@ import {
   inBrackets,
   rangeText,
   spanText,
+  toSecond,
 } from '../../outputs/text/amounts.ts'
 import { readFleet, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { printFleetAnswer } from '../connect/stored.ts'
@@ -79,7 +80,7 @@ function spentText(spent: MonthJson['spent'], unit: string) {
 }
 
 const sinceText = ({ counted_from, period }: Pick<MonthJson, 'counted_from' | 'period'>) =>
-  counted_from > period.from ? `, known since ${counted_from}` : ''
+  counted_from > period.from ? `, known since ${toSecond(counted_from)}` : ''
 
 const monthLine = (month: MonthJson, currency: string) =>
   `  this month: ${spentText(month.spent, currency)}${sinceText(month)}; ${forecastText(month.shown_forecast, currency)}`
@@ -88,10 +89,10 @@ function budgetLines(budget: BudgetJson) {
   const { unit, spent, shown_forecast: forecast } = budget
   const because = spent.shown_because === null ? '' : `, ${spent.shown_because}`
   const over = forecast ? `; over the limit with ${percent(forecast.probability_over)}` : ''
-  const exhausted = forecast?.exhausted_at ? `, expected at ${forecast.exhausted_at}` : ''
+  const exhausted = forecast?.exhausted_at ? `, expected at ${toSecond(forecast.exhausted_at)}` : ''
   return [
     `  budget ${budget.budget} (${budget.scope}, per ${budget.per}): ${budgetAmountText(spent.shown_likely, unit)}` +
-      ` of ${budgetAmountText(budget.limit, unit)}, ${percent(budget.shown_share)}${because}; until ${budget.period.to}${sinceText(budget)}`,
+      ` of ${budgetAmountText(budget.limit, unit)}, ${percent(budget.shown_share)}${because}; until ${toSecond(budget.period.to)}${sinceText(budget)}`,
     `    burn ${budget.burns.map(burnText).join(', ')}; at most ${budget.max_burn.toFixed(1)}` +
       (budget.rungs.length === 0 ? '' : `; reached ${budget.rungs.join(', ')} %`),
     `    ${forecastText(forecast, unit)}${over}${exhausted}`,

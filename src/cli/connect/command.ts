@@ -1,7 +1,7 @@
 // A command to the running daemon: it changes something there, or is refused.
 import { failed, ok, type Result } from '../../std/result.ts'
 import { failText, failUsage, type ExitCode, type Io } from '../terminal/io.ts'
-import { answerJson, askDaemon, daemonApi, type ApiOptions } from './daemon.ts'
+import { answerJson, askDaemon, daemonApi, failAnswer, type ApiOptions } from './daemon.ts'
 
 type Request<Value> = Readonly<{
   path: string
@@ -21,8 +21,8 @@ export async function commandDaemon<Value>(
   if (!target.ok) return failed(failUsage(io, ...target.error))
   const { api } = target.value
   const answer = await answerJson(await askDaemon(api, path, { ...request, signal: io.signal }))
-  if (answer.ok && isExpected(answer.value)) return ok(answer.value)
-  if (answer.ok) return failed(failText(io, `${api.url} is not the API of Dormouse`))
-  const { message, status = 0 } = answer.error
-  return failed(status >= 400 && status < 500 ? failUsage(io, message) : failText(io, message))
+  if (!answer.ok) return failed(failAnswer(io, answer.error))
+  return isExpected(answer.value)
+    ? ok(answer.value)
+    : failed(failText(io, `${api.url} is not the API of Dormouse`))
 }

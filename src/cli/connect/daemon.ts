@@ -10,7 +10,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
 import { cutText, sanitize } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
-import { errorReason, type Io } from '../terminal/io.ts'
+import { errorReason, failText, failUsage, type ExitCode, type Io } from '../terminal/io.ts'
 
 export type ApiProblem = Readonly<{
   kind: 'unreached' | 'refused'
@@ -42,11 +42,14 @@ export const withApiOptions = (command: Command): Command =>
     .option('--insecure', 'allow http for --url outside of loopback')
     .option('--config <file>', CONFIG_TEXT)
 
+/** With the configuration that the address is from. */
+export type ApiTarget = Readonly<{ api: DaemonApi; config?: Config }>
+
 /** The API of `--url`, else of the configuration, which then comes with it. */
 export function daemonApi(
   { url, config: file, tokenFile, insecure = false }: ApiOptions,
   io: Io,
-): Result<Readonly<{ api: DaemonApi; config?: Config }>, readonly string[]> {
+): Result<ApiTarget, readonly string[]> {
   const problem = url === undefined ? undefined : urlProblem(url, insecure)
   if (problem !== undefined) return failed([`--url: ${problem}`])
   const token = readToken(tokenFile && resolve(io.cwd, tokenFile), io)
@@ -115,6 +118,15 @@ const headersOf = (token: string | undefined, sent: string | null) => ({
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
   ...(sent !== null && { 'content-type': 'application/json' }),
 })
+
+/**
+ * Exit code of a question that was not answered. A refusal for what was asked is wrong usage: another name, value, time, address, token or
+ * configuration is needed. Asking too late (408) or too often (429) is not.
+ */
+export function failAnswer(io: Io, { message, status = 0 }: ApiProblem): ExitCode {
+  const isUsage = status >= 400 && status < 500 && status !== 408 && status !== 429
+  return isUsage ? failUsage(io, message) : failText(io, message)
+}
 
 export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 

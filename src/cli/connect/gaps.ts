@@ -5,27 +5,24 @@ import { fromIso } from '../../model/time.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { Io } from '../terminal/io.ts'
-import { askDaemon, daemonApi, type ApiOptions } from './daemon.ts'
+import { askDaemon, type ApiProblem, type ApiTarget } from './daemon.ts'
 import { withStore } from './stored.ts'
 
 export type StoredGap = Readonly<{ from: Instant; low: Seconds; high: Seconds; hiddenBelow: Seconds }>
 
 const REQUEST: ExportRequest = { what: 'gaps', format: 'jsonl', from: instant(0), to: instant(8.64e15) }
 
-/** In order of time, maybe none. The problem is for people. */
+/** In order of time, maybe none. */
 export async function readGaps(
   endpointId: string,
-  options: ApiOptions,
+  target: ApiTarget,
   io: Io,
-): Promise<Result<readonly StoredGap[], string>> {
-  const target = daemonApi(options, io)
-  if (!target.ok) return failed(target.error.join('; '))
-  const { api, config } = target.value
+): Promise<Result<readonly StoredGap[], ApiProblem>> {
+  const { api, config } = target
   const answer = await askDaemon(api, '/api/v1/export?what=gaps&format=jsonl', io)
   if (answer.ok) return ok(gapsIn(await text(answer.value), endpointId))
-  const { kind, message } = answer.error
   const lines =
-    config && kind === 'unreached'
+    config && answer.error.kind === 'unreached'
       ? await withStore(config, async (store) => {
           io.err('dormouse: no daemon answers; this is what the last one stored')
           const accounts = await Promise.all(
@@ -36,7 +33,7 @@ export async function readGaps(
           return (await Array.fromAsync(exportText(store, accounts, REQUEST))).join('')
         })
       : undefined
-  return lines === undefined ? failed(message) : ok(gapsIn(lines, endpointId))
+  return lines === undefined ? failed(answer.error) : ok(gapsIn(lines, endpointId))
 }
 
 /** Names of the export. */

@@ -11,8 +11,8 @@ import type { Snapshot } from '../../model/output/snapshot.ts'
 import { seconds } from '../../model/units.ts'
 import type { Result } from '../../std/result.ts'
 import { readStore, type StoreReader } from '../../store/open-store.ts'
-import { EXIT, failText, failUsage, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
-import { daemonApi, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
+import { EXIT, failUsage, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
+import { daemonApi, failAnswer, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
 
 /** The store stays open until `use` has ended; undefined without a store. @throws when it cannot be read */
 export async function withStore<Value>(config: Config, use: (store: StoreReader) => Promise<Value>) {
@@ -27,6 +27,7 @@ export type StoredSource = Readonly<{ store: StoreReader; config: Config }>
 
 type FleetQuestion<Value> = Readonly<{
   ask: (api: DaemonApi) => Promise<Result<Value, ApiProblem>>
+  /** The problem is one of what was asked for. */
   answerFrom: (
     stored: Snapshot,
     source: StoredSource,
@@ -52,12 +53,13 @@ export async function printFleetAnswer<Value>(
   const { kind, message } = answer.error
   const answerStored = (known: Config) =>
     withStore(known, async (store) => {
-      io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
       const value = await answerFrom(await storedSnapshot(known, store), { store, config: known })
-      return value.ok ? print(value.value) : failText(io, value.error)
+      if (!value.ok) return failUsage(io, `${value.error}; ${message}, so the store was read`)
+      io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
+      return print(value.value)
     })
   const exitCode = config && kind === 'unreached' ? await answerStored(config) : undefined
-  return exitCode ?? failText(io, message)
+  return exitCode ?? failAnswer(io, answer.error)
 }
 
 /** States are unknown: this process made no sweep. */

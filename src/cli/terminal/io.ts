@@ -1,6 +1,6 @@
 // JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
-import { toIso } from '../../model/time.ts'
+import { toIsoSecond } from '../../model/time.ts'
 import type { SecretAccess } from '../../config/secrets.ts'
 import type { Redactor } from '../../std/redactor.ts'
 import { sanitize } from '../../std/sanitize.ts'
@@ -81,4 +81,4 @@ export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 }
 
-export const timeText = (at: Instant | undefined): string => (at === undefined ? '-' : toIso(at))
+export const timeText = (at: Instant | undefined): string => (at === undefined ? '-' : toIsoSecond(at))

@@ -60,9 +60,7 @@ export function createChangeRules({ account, journal, history, now }: RulesOptio
   async function readGaps({ ref }: Change): Promise<readonly GapLength[]> {
     const interval = { from: instant(now() - GAP_DAYS * DAY), to: now() }
     const gaps = await Array.fromAsync(history.gaps(account, { ...interval, computes: [ref] }))
-    return gaps
-      .slice(-MAX_GAPS)
-      .map(({ low, high, hiddenBelow }) => ({ length: (low + high) / 2, hiddenBelow }))
+    return gaps.slice(-MAX_GAPS)
   }
 }
 

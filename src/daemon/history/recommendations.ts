@@ -31,7 +31,7 @@ export type AdviceSources = Readonly<{
 }>
 
 /** States of recommendations, and `withheld`. */
-const LISTED = ['open', 'implemented', 'superseded', 'withdrawn', 'dismissed', 'withheld'] as const
+export const LISTED = ['open', 'implemented', 'superseded', 'withdrawn', 'dismissed', 'withheld'] as const
 type Listed = (typeof LISTED)[number]
 /** What is listed unless a state is asked for: others are replaced or gone. */
 const USUAL: readonly Listed[] = ['open', 'implemented', 'dismissed', 'withheld']

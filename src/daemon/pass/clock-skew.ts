@@ -1,7 +1,7 @@
 // Records dated in the future: if two agree, our clock is slow and is corrected; a single one is dropped.
 import type { Look, Sweep, SweepProblem } from '../../model/observation.ts'
 import type { ServiceTime } from '../../model/ports/clock.ts'
-import { toIso } from '../../model/time.ts'
+import { toIsoSecond } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { ASSUMED_SKEW } from './service-clock.ts'
 
@@ -51,7 +51,7 @@ function withoutAhead(sweep: Sweep) {
   const problems = new Map<string, SweepProblem>()
   const isTrue = (where: string, until: Instant, times: Times) => {
     const ahead = times.filter(([, at]) => (at ?? 0) > until + ALLOWED)
-    const message = ahead.map(([field, at = until]) => `${field}: ${toIso(at)} ${WRONG}`).join('; ')
+    const message = ahead.map(([field, at = until]) => `${field}: ${toIsoSecond(at)} ${WRONG}`).join('; ')
     if (ahead.length > 0) problems.set(`${where}: ${message}`, { where, message })
     return ahead.length === 0
   }

@@ -28,7 +28,7 @@ export type Effect = Readonly<{
   throttled?: Ratio
 }>
 
-/** Gaps of similar length: means of their bounds, and their number. */
+/** Gaps of similar length: means of their bounds, and their number, to which one with bounds in several groups adds a part in each. */
 export type GapGroup = Readonly<{ low: Seconds; high: Seconds; count: number }>
 
 /** What a recommendation rests on: enough to compute its likely saving and its wakes again. */

@@ -9,7 +9,7 @@ import {
 import type { OutboxEvent } from '../../model/output/outbox-event.ts'
 import type { Message } from '../../model/output/message.ts'
 import type { Owner } from '../../model/policy/owner.ts'
-import { toIso } from '../../model/time.ts'
+import { toIso, toIsoSecond } from '../../model/time.ts'
 import type { Seconds } from '../../model/units.ts'
 import type { Subscription } from '../../model/output/subscription.ts'
 
@@ -48,7 +48,7 @@ export function eventMessage({ key, event }: Pick<OutboxEvent, 'key' | 'event'>,
     key: `${account}/${key}/${sink}`,
     account,
     subject: `[${severity}] ${text} (${account})`,
-    text: `${text}\n${severity}, account ${account}, ${toIso(at)}`,
+    text: `${text}\n${severity}, account ${account}, ${toIsoSecond(at)}`,
     body: { version: 1, key, kind, severity, account, at: toIso(at), text: words, ...fields },
     attachments: [],
   }

@@ -11,6 +11,7 @@ import {
   explanationLines,
   STATE_WORDS,
 } from '../text/explain.ts'
+import { causeText } from '../text/cause-text.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
 import { spendDaysFigure, type SpendDays } from '../charts/spend-days.ts'
@@ -175,7 +176,7 @@ const causeRow = (
   awake: number,
   money: string,
 ): readonly HtmlPart[] => [
-  cause,
+  causeText(cause),
   ...[application, user, database].map((name) =>
     name === '' ? EMPTY_CELL : html`<bdi>${breakable(name)}</bdi>`,
   ),

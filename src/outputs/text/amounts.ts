@@ -207,4 +207,7 @@ const longText = (date: string) => `${Number(date.slice(8))} ${monthText(date)}`
 /** `2026-11-22 08:00 UTC` of an instant in ISO 8601. */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 
+/** ISO 8601 in UTC as people read it: without fractions of a second. */
+export const toSecond = (iso: string): string => iso.replace(/\.\d+Z$/, 'Z')
+
 export const isoInterval = ({ from, to }: Interval) => ({ from: toIso(from), to: toIso(to) })

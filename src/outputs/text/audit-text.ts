@@ -6,7 +6,7 @@ import type {
   UndecidedDelay,
 } from '../../model/output/audit.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import { toIso } from '../../model/time.ts'
+import { toIso, toIsoSecond } from '../../model/time.ts'
 import { HOUR } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import {
@@ -31,7 +31,7 @@ export type TextRow = readonly string[]
 export function totalLines({ total, currency, ...audit }: Audit): readonly TextRow[] {
   const { awake, idleTail, tailSpend, wakes, cuTime } = total
   return [
-    ['period', `${toIso(audit.from)} to ${toIso(audit.to)}`],
+    ['period', `${toIsoSecond(audit.from)} to ${toIsoSecond(audit.to)}`],
     ['projects, computes', `${audit.projects}, ${audit.computes}`],
     ['spend', spendText(total, currency)],
     [

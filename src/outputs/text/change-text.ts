@@ -8,6 +8,7 @@ import type {
   HoldJson,
   PlanJson,
 } from './change-schema.ts'
+import { toSecond } from './amounts.ts'
 import { savingText } from './recommendation-text.ts'
 
 const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
@@ -72,7 +73,10 @@ export function changeStateText({
 
 /** With since and until when. */
 export function holdLine({ text, since, until }: HoldJson): string {
-  const times = [...(since === null ? [] : [`since ${since}`]), ...(until === null ? [] : [`until ${until}`])]
+  const times = [
+    ...(since === null ? [] : [`since ${toSecond(since)}`]),
+    ...(until === null ? [] : [`until ${toSecond(until)}`]),
+  ]
   return times.length === 0 ? text : `${text}, ${times.join(', ')}`
 }
 
@@ -89,12 +93,12 @@ export function changeLines(change: ChangeJson): readonly string[] {
     sent_at: sentAt,
   } = change
   return [
-    `asked for by ${by} at ${change.created_at}${change.reason === '' ? '' : `: ${change.reason}`}`,
+    `asked for by ${by} at ${toSecond(change.created_at)}${change.reason === '' ? '' : `: ${change.reason}`}`,
     ...(recommendation === null ? [] : [`implements the recommendation ${recommendation}`]),
     ...promisedLines(change),
     ...(approver === null ? [] : [`approved by ${approver}`]),
-    ...(isUnsent(change) ? [`${whenText(change)}, until ${change.deadline}`] : []),
-    ...(sentAt === null ? [] : [`sent at ${sentAt}; ${sessionsText(sessions)}`]),
+    ...(isUnsent(change) ? [`${whenText(change)}, until ${toSecond(change.deadline)}`] : []),
+    ...(sentAt === null ? [] : [`sent at ${toSecond(sentAt)}; ${sessionsText(sessions)}`]),
     requestText(change),
   ]
 }
@@ -155,7 +159,7 @@ export function planLines(plan: PlanJson): readonly string[] {
   const { endpoint_id: id, name, project_name: project, change_id: change, waits_for: hold } = plan
   return [
     `${id}${name === null ? '' : ` ${name}`} of ${project ?? plan.project_id}: ${changeTitle(plan)}`,
-    `  ${plan.restarts ? 'restarts the compute' : 'restarts nothing'}; ${whenText(plan)}, until ${plan.deadline}`,
+    `  ${plan.restarts ? 'restarts the compute' : 'restarts nothing'}; ${whenText(plan)}, until ${toSecond(plan.deadline)}`,
     ...promisedLines(plan).map((line) => `  ${line}`),
     ...(hold ? [`  waits: ${holdLine(hold)}; ${IN_TIME_TEXTS[plan.likely_in_time]}`] : []),
     `  ${requestText(plan)}`,
@@ -175,7 +179,7 @@ export const historyLines = ({ change, history }: ChangeHistoryJson): readonly s
 ]
 
 export const historyText = ({ at, state, because }: ChangeHistoryJson['history'][number]): string =>
-  `${at} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`
+  `${toSecond(at)} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`
 
 /** @param engagedBy not empty */
 export const killSwitchText = (engagedBy: readonly string[]): string =>

@@ -8,8 +8,9 @@ import type {
   AwakeReason,
 } from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
-import { toIso } from '../../model/time.ts'
+import { toIsoSecond } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, shownRangeText, spanText } from './amounts.ts'
+import { culpritText } from './cause-text.ts'
 import { HOUR } from '../../model/units.ts'
 
 export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
@@ -29,7 +30,7 @@ export const connectionCount = ({ active, idle, idleInTransaction, other }: Conn
 export function awakeReasonText(why: AwakeReason): string {
   switch (why.because) {
     case 'asleep':
-      return why.since === undefined ? 'asleep' : `asleep since ${toIso(why.since)}`
+      return why.since === undefined ? 'asleep' : `asleep since ${toIsoSecond(why.since)}`
     case 'starting':
     case 'disabled':
       return why.because
@@ -44,11 +45,11 @@ export function awakeReasonText(why: AwakeReason): string {
     case 'autovacuum':
       return `${why.count} ${why.because}`
     case 'recent-activity':
-      return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
+      return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIsoSecond(why.at)}`
     case 'idle-tail':
-      return `no activity seen since ${toIso(why.since)}${why.ours ? ' except readings of Dormouse' : ''}; ${SUSPENSION_TEXTS[why.end](toIso(why.until))}`
+      return `no activity seen since ${toIsoSecond(why.since)}${why.ours ? ' except readings of Dormouse' : ''}; ${SUSPENSION_TEXTS[why.end](toIsoSecond(why.until))}`
     case 'unknown':
-      return why.since === undefined ? 'the reason is not known' : `not seen since ${toIso(why.since)}`
+      return why.since === undefined ? 'the reason is not known' : `not seen since ${toIsoSecond(why.since)}`
   }
 }
 
@@ -64,7 +65,7 @@ const SUSPENSION_TEXTS: Readonly<
 export function awakeCauseText(why: AwakeReason): string | undefined {
   if (why.because === 'starting') return undefined
   if (why.because !== 'asleep') return awakeReasonText(why)
-  return why.since === undefined ? undefined : `since ${toIso(why.since)}`
+  return why.since === undefined ? undefined : `since ${toIsoSecond(why.since)}`
 }
 
 function stateText({ shown, reason }: ComputeView['state']) {
@@ -107,7 +108,7 @@ function reconciliationLines({ reconciliation: checked }: LedgerView) {
   const verdict =
     outside === 0 ? 'as the ledger has it' : `${(outside * 100).toFixed(1)} % outside of the ledger`
   return [
-    `the service counts ${cuHoursText(metered)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
+    `the service counts ${cuHoursText(metered)} CU-hours of its project from ${toIsoSecond(from)} to ${toIsoSecond(to)}, ${verdict}: ` +
       `${cuHoursText(low)} to ${cuHoursText(high)}`,
   ]
 }
@@ -117,10 +118,10 @@ function attributionLines({ ledger, reading, identity }: ComputeView) {
   if (reading.at === undefined && awakeBy.length === 0) return []
   const covered = sumOf(awakeBy, ({ time }) => time)
   return [
-    ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
-      const names = [application, user, database].filter(Boolean).join(' / ')
-      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${moneyText(spend, identity.currency)}`
-    }),
+    ...awakeBy.map(
+      ({ time, spend, ...culprit }) =>
+        `held awake by ${culpritText(culprit)}: ${spanText(time)}, ${moneyText(spend, identity.currency)}`,
+    ),
     `awake time that no reading attributes: ${spanText(Math.max(0, awake.likely - covered))}`,
   ]
 }
@@ -132,5 +133,5 @@ function readingText({ at, problem, hitRatio, connections, maxConnections }: Com
     ...(connections ? [`${connectionCount(connections)} of ${maxConnections} connections`] : []),
     ...(problem === undefined ? [] : [`not read: ${problem}`]),
   ]
-  return `last read at ${toIso(at)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
+  return `last read at ${toIsoSecond(at)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
 }

@@ -96,6 +96,11 @@ const effectJson = ({ wakesPerDay, sessionsCut, connections, throttled }: Effect
   throttled_share: throttled ?? null,
 })
 
+/** Of lengths in seconds and numbers of gaps, both of which are means or parts. */
+const GROUP_DECIMALS = 6
+
+const rounded = (value: number) => Number(value.toFixed(GROUP_DECIMALS))
+
 const groundsJson = ({ from, to, days, followed, cu, perCuHour, gaps }: Grounds) => ({
   from: toIso(from),
   to: toIso(to),
@@ -103,7 +108,11 @@ const groundsJson = ({ from, to, days, followed, cu, perCuHour, gaps }: Grounds)
   followed_share: followed,
   cu,
   price_micros_per_cu_hour: perCuHour,
-  gaps: gaps.map(({ low, high, count }): [number, number, number] => [low, high, count]),
+  gaps: gaps.map(({ low, high, count }): [number, number, number] => [
+    rounded(low),
+    rounded(high),
+    rounded(count),
+  ]),
 })
 
 function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJson['detail']> {

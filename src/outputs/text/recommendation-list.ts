@@ -1,6 +1,6 @@
 // All recommendations of an account for terminals and spreadsheets.
 import { sumOf } from '../../std/sum.ts'
-import { countWithNoun, moneyText } from './amounts.ts'
+import { countWithNoun, moneyText, toSecond } from './amounts.ts'
 import { inMoney } from './compute-fields.ts'
 import { csvLine } from './csv.ts'
 import type { RecommendationJson, RecommendationsJson, WithheldJson } from './recommendation-schema.ts'
@@ -11,7 +11,7 @@ import {
   savingText,
   settingText,
 } from './recommendation-text.ts'
-import { fits, KIND_TEXTS, reasonGroups, toSecond, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
+import { fits, KIND_TEXTS, reasonGroups, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'
 
 /** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
 const MAX_ALWAYS_ON = 20

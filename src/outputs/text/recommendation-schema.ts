@@ -111,8 +111,8 @@ export const recommendationSchema = strictObject({
     followed_share: ratio.describe('Share of the time in which activity was followed.'),
     cu: strictObject({ low: number(), likely: number(), high: number() }).describe('Size while awake.'),
     price_micros_per_cu_hour: int(),
-    gaps: array(tuple([number(), number(), int()])).describe(
-      'Gaps between activities by length: at least and at most this many seconds, and their number.',
+    gaps: array(tuple([number(), number(), number()])).describe(
+      'Gaps between activities by length: at least and at most this many seconds on average, and their number. Each length that observations leave a gap is as likely: one that may be shorter or longer than a delay counts in parts.',
     ),
   }).describe('What it rests on.'),
   alternatives: array(

@@ -8,7 +8,9 @@ import {
   rangeText,
   shortNumber,
   spanText,
+  toSecond,
 } from './amounts.ts'
+import { culpritText } from './cause-text.ts'
 import { displayName } from './display-name.ts'
 import type { NoWakeCosts, RecommendationJson, SettingJson } from './recommendation-schema.ts'
 import { KIND_TEXTS, WITHHELD_TEXTS } from './withheld-text.ts'
@@ -37,9 +39,9 @@ export function recommendationTitle({ from, to, detail, kind }: Titled): string 
     case 'unused':
       return detail.since === null
         ? UNUSED_TEXTS[detail.what]
-        : `${UNUSED_TEXTS[detail.what]} since ${detail.since}`
+        : `${UNUSED_TEXTS[detail.what]} since ${toSecond(detail.since)}`
     case 'refresh':
-      return `${detail.rides_with === null ? 'restart it' : `with the ${KIND_TEXTS[detail.rides_with]}, start it anew`} for the updates of the service${detail.started_at === null ? '' : `: it runs since ${detail.started_at}`}`
+      return `${detail.rides_with === null ? 'restart it' : `with the ${KIND_TEXTS[detail.rides_with]}, start it anew`} for the updates of the service${detail.started_at === null ? '' : `: it runs since ${toSecond(detail.started_at)}`}`
     case 'pooler':
       return 'connect through the pooled host: direct connections come near their limit'
     case 'budget':
@@ -67,10 +69,8 @@ const UNUSED_TEXTS: Readonly<Record<(Detail & { readonly kind: 'unused' })['what
   disabled: 'delete it if nobody needs it: it is disabled',
 }
 
-function clientText({ cause, application, user, database, period_seconds: period }: AwakeForNothing) {
-  const names = [application, user, database].filter(Boolean).join(' / ')
-  return `${cause}${names && ` ${names}`}${period === null ? '' : `, every ${spanText(period * 1000)}`}`
-}
+const clientText = ({ period_seconds: period, ...culprit }: AwakeForNothing) =>
+  `${culpritText(culprit)}${period === null ? '' : `, every ${spanText(period * 1000)}`}`
 
 type Amounts = RecommendationJson['saving_micros_per_30_days']
 
@@ -158,7 +158,7 @@ export const wakesText = ({ before, after }: NonNullable<RecommendationJson['eff
 /** `rests on 21 days from … to …`. */
 export function groundsText({ grounds }: Pick<RecommendationJson, 'grounds'>, currency: string): string {
   const { from, to, days, followed_share: followed, cu, price_micros_per_cu_hour: price, gaps } = grounds
-  const count = gaps.reduce((sum, [, , of]) => sum + of, 0)
+  const count = Math.round(gaps.reduce((sum, [, , of]) => sum + of, 0))
   const size = `${cuText(cu.likely)} CU${inBrackets(rangeText(cu, cuText))}`
   return (
     `rests on ${daysText(days)} from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ` +
@@ -252,7 +252,7 @@ export function stateText(
   { state, opened_at: openedAt, ended }: Pick<RecommendationJson, 'state' | 'opened_at' | 'ended'>,
   currency: string,
 ): string {
-  return ended ? ENDED_TEXTS[state](ended, currency) : `open since ${openedAt}`
+  return ended ? ENDED_TEXTS[state](ended, currency) : `open since ${toSecond(openedAt)}`
 }
 
 type Ended = NonNullable<RecommendationJson['ended']>
@@ -262,12 +262,13 @@ const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, c
     open: () => '',
     implemented: ({ at, realised_micros_per_30_days: realised }, currency) =>
       realised
-        ? `implemented at ${at}; really ${savingText(realised, currency)}`
-        : `implemented at ${at}; what it really saves is known 28 days later`,
-    superseded: ({ at, because }) => `superseded at ${at} by ${because}`,
-    withdrawn: ({ at, because }) => `withdrawn at ${at}: ${WITHDRAWN_TEXTS[because ?? ''] ?? because}`,
+        ? `implemented at ${toSecond(at)}; really ${savingText(realised, currency)}`
+        : `implemented at ${toSecond(at)}; what it really saves is known 28 days later`,
+    superseded: ({ at, because }) => `superseded at ${toSecond(at)} by ${because}`,
+    withdrawn: ({ at, because }) =>
+      `withdrawn at ${toSecond(at)}: ${WITHDRAWN_TEXTS[because ?? ''] ?? because}`,
     dismissed: ({ at, by, until, because }) =>
-      `dismissed by ${by} at ${at}${until === null ? '' : ` until ${until}`}: ${because}`,
+      `dismissed by ${by} at ${toSecond(at)}${until === null ? '' : ` until ${toSecond(until)}`}: ${because}`,
   }
 
 const WITHDRAWN_TEXTS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 // Words for kinds of recommendations, and for the reasons why there is none of a kind.
-import { countWithNoun, moneyText, shortNumber } from './amounts.ts'
+import { countWithNoun, moneyText, shortNumber, toSecond } from './amounts.ts'
 import type { WithheldJson } from './recommendation-schema.ts'
 
 export const KIND_TEXTS: Readonly<Record<WithheldJson['kind'], string>> = {
@@ -49,9 +49,6 @@ export function withheldReason(
     ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
   ].join('; ')
 }
-
-/** An answer is expected to the minute at best: fractions of a second are left out. */
-export const toSecond = (time: string): string => time.replace(/\.\d+Z$/, 'Z')
 
 const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
   'history-short',

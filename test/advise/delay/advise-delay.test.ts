@@ -63,6 +63,21 @@ describe('a delay is recommended', () => {
     expect(grounds.followed).toBe(1)
   })
 
+  test('gaps that may be shorter or longer than the shortest delay count in parts', () => {
+    // looks a minute apart show a gap of 60 s so
+    const bounds = { low: seconds(43), high: seconds(91) }
+    const gaps = gapsOf(() => 9900).map((gap, index) => ({ ...gap, ...(index % 4 === 0 && bounds) }))
+    const count = Math.ceil(gaps.length / 4)
+    const { to, grounds, effect } = proposed(delayInput({ gaps }, recent))
+    expect(to).toEqual({ delay: 60 })
+    const shorter = (count * 17) / 48
+    expect(grounds.gaps.slice(0, 2)).toEqual([
+      { low: expect.closeTo(43), high: expect.closeTo(60), count: expect.closeTo(shorter) },
+      { low: expect.closeTo(60), high: expect.closeTo(91), count: expect.closeTo(count - shorter) },
+    ])
+    expect(effect.wakesPerDay?.after).toBeCloseTo((gaps.length - shorter) / grounds.days)
+  })
+
   test('a wake that is dear: a longer delay, whose saving is negative', () => {
     const policy = { ...delayInput().policy, wakeCost: seconds(3600) }
     const input = delayInput({ policy, gaps: gapsOf(() => 900) }, { lastActive: at(-60) })

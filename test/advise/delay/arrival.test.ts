@@ -25,7 +25,7 @@ test('bins of several minutes spread their hazard', () => {
 })
 
 test('clients that came every 10 minutes are expected after 9 and not after 2', () => {
-  const gaps = Array.from({ length: 100 }, () => ({ length: 600, hiddenBelow: 0 }))
+  const gaps = Array.from({ length: 100 }, () => ({ low: 600, high: 600, hiddenBelow: 0 }))
   const hazard = gapHazard(gaps, grid)
   expect(within(hazard, 120, 10)).toBeLessThan(0.05)
   expect(within(hazard, 570, 10)).toBeGreaterThan(0.05)

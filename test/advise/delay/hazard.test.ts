@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { awakeInGap, gapGroups, savedTime, savedTimeIn, wakesUnder } from '../../../src/advise/backtest.ts'
+import {
+  awakeInGap,
+  gapGroups,
+  lengthBounds,
+  savedTime,
+  savedTimeIn,
+  wakesUnder,
+} from '../../../src/advise/backtest.ts'
 import { binOf, hiOf, loOf } from '../../../src/advise/delay/bins.ts'
 import { expectedCosts, gapHazard } from '../../../src/advise/delay/hazard.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
@@ -27,7 +34,8 @@ describe('bins', () => {
 })
 
 const gap = (steps: number, over: { hiddenBelow?: number; isOpen?: boolean } = {}) => ({
-  length: 60 * steps,
+  low: 60 * steps,
+  high: 60 * steps,
   hiddenBelow: 0,
   ...over,
 })
@@ -39,6 +47,15 @@ describe('the hazard', () => {
     expect(hazard(binOf(3))).toBeGreaterThan(before(binOf(3)))
     expect(hazard(binOf(2))).toBeLessThan(before(binOf(2)))
     expect(hazard(binOf(4))).toBe(before(binOf(4)))
+  })
+
+  test('a gap whose bounds lie in two bins counts in both, by their share', () => {
+    const shared = gapHazard([{ low: 45, high: 105, hiddenBelow: 0 }], 60)
+    const before = gapHazard([], 60)
+    // the weight of the prior is two gaps
+    expect(shared(0)).toBeCloseTo((0.25 + 2 * before(0)) / (1 + 2), 9)
+    expect(shared(1)).toBeCloseTo((0.75 + 2 * before(1)) / (0.75 + 2), 9)
+    expect(shared(2)).toBe(before(2))
   })
 
   test('a gap in progress tells of the bins that it has passed', () => {
@@ -63,24 +80,73 @@ describe('the hazard', () => {
   })
 })
 
+const begin = fc.integer({ min: 0, max: 9e5 })
+const width = fc.constantFrom(0, 1, 60, 600)
 const judged = fc
-  .array(fc.tuple(fc.integer({ min: 0, max: 9e5 }), fc.integer({ min: 60, max: 90_000 })), { maxLength: 40 })
+  .array(fc.tuple(begin, fc.integer({ min: 0, max: 90_000 }), width), { maxLength: 40 })
   .map((gaps) =>
-    gaps.map(([from, likely]) => ({
-      from: instant(1000 * from),
-      length: { low: seconds(likely - 30), likely: seconds(likely), high: seconds(likely + 30) },
+    gaps.map(([start, low, wide]) => ({
+      from: instant(1000 * start),
+      length: lengthBounds({ low: seconds(low), high: seconds(low + wide) }),
     })),
   )
+/** The same length for certain, over and over: each second inside the bounds once. */
+const spread = ({ low, high }: { low: number; high: number }) =>
+  low === high ? [low] : Array.from({ length: high - low }, (_, at) => low + at + 0.5)
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const delay = fc.oneof(fc.integer({ min: 60, max: 5000 }).map(seconds), fc.constant<'never'>('never'))
 
+describe('a gap', () => {
+  test.each([
+    ['shorter than the delay', { low: 40, high: 60 }, { low: 40, likely: 50, high: 60 }, 0],
+    ['longer', { low: 61, high: 90 }, { low: 60, likely: 60, high: 60 }, 1],
+    [
+      'that may be either',
+      { low: 45, high: 105 },
+      { low: 45, likely: 0.25 * 52.5 + 0.75 * 60, high: 60 },
+      0.75,
+    ],
+    ['of exactly the delay', { low: 60, high: 60 }, { low: 60, likely: 60, high: 60 }, 0],
+  ])('%s', (_, { low, high }, awake, wakes) => {
+    const bounds = lengthBounds({ low: seconds(low), high: seconds(high) })
+    expect(awakeInGap(bounds, seconds(60))).toEqual(awake)
+    expect(wakesUnder([{ from: instant(0), length: bounds }], seconds(60))).toBe(wakes)
+  })
+
+  test('costs on average what the lengths inside its bounds cost', () => {
+    check(
+      fc.property(judged, fc.integer({ min: 60, max: 5000 }).map(seconds), (gaps, asked) => {
+        for (const one of gaps) {
+          const lengths = spread(one.length)
+          expect(awakeInGap(one.length, asked).likely).toBeCloseTo(
+            mean(lengths.map((each) => Math.min(each, asked))),
+            6,
+          )
+          expect(wakesUnder([one], asked)).toBeCloseTo(mean(lengths.map((each) => Number(each > asked))), 6)
+        }
+      }),
+    )
+  })
+})
+
 describe('groups of gaps', () => {
+  test('have the parts of a gap on both sides of a delay', () => {
+    const bounds = lengthBounds({ low: seconds(45), high: seconds(105) })
+    expect(gapGroups([{ from: instant(0), length: bounds }], [seconds(90)], seconds(60))).toEqual([
+      { low: 45, high: 60, count: 0.25 },
+      { low: 60, high: 90, count: 0.5 },
+      { low: 90, high: 105, count: 0.25 },
+    ])
+  })
+
   test('give awake time and wakes of every delay that they were made for', () => {
     check(
       fc.property(judged, delay, delay, (gaps, one, other) => {
         const groups = gapGroups(gaps, [one, other], seconds(60))
         for (const asked of [one, other, seconds(300), seconds(3600), 'never' as const]) {
           const awake = groups.reduce(
-            (sum, { low, high, count }) => sum + count * awakeInGap((low + high) / 2, asked),
+            (sum, { low, high, count }) =>
+              sum + count * (asked === 'never' ? (low + high) / 2 : Math.min((low + high) / 2, asked)),
             0,
           )
           const wakes = groups.reduce(
@@ -89,10 +155,10 @@ describe('groups of gaps', () => {
             0,
           )
           expect(awake).toBeCloseTo(
-            gaps.reduce((sum, { length: of }) => sum + awakeInGap(of.likely, asked), 0),
+            gaps.reduce((sum, { length: of }) => sum + awakeInGap(of, asked).likely, 0),
             3,
           )
-          expect(wakes).toBe(wakesUnder(gaps, asked))
+          expect(wakes).toBeCloseTo(wakesUnder(gaps, asked), 6)
         }
       }),
     )

@@ -1,7 +1,8 @@
 // An independent check of delay recommendations: savings and wakes computed again from the grounds that their JSON states. It shares no
 // code with Dormouse. `dormouse recommendations --json | node test/bench/advice/check-recommendations.ts` checks an account.
 //
-// 1. A gap counts with the middle of its bounds.
+// 1. Observations leave a gap bounds, in which each length is as likely. Groups have gaps, or the part of a gap between two delays; a group
+//    counts with the middle of its bounds.
 // 2. Under a delay of T seconds a compute is awake for the first T seconds of a gap, or all of a shorter one. `never`: all of it.
 // 3. Saving = awake seconds less, for 30 days in place of the days of the grounds, times the likely size, times the price.
 // 4. Each gap longer than the delay ends with a wake.

@@ -56,4 +56,4 @@ const wakesText = (wakes: DelayJson['effect']['wakes_per_day']) =>
   wakes ? `${wakes.before.toFixed(2)} → ${wakes.after.toFixed(2)}` : 'nothing'
 
 const histogram = (gaps: DelayJson['grounds']['gaps']) =>
-  gaps.map(([low, high, count]) => `${((low + high) / 2).toFixed(0)}: ${count}`).join(', ')
+  gaps.map(([low, high, count]) => `${((low + high) / 2).toFixed(0)}: ${Number(count.toFixed(2))}`).join(', ')

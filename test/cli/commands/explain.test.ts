@@ -41,7 +41,7 @@ const told = [
   'it is suspended after 5 min without activity',
   'awake 60 s in all (59 s to 61 s); spend 0.18 cents (0.17 cents to 0.18 cents)',
   'of that after the last activity 10 s; added by readings of Dormouse 0 s',
-  'held awake by keep-alive web / app / shop: 20 s, 0.06 cents',
+  'held awake by queries that only keep a connection open (web / app / shop): 20 s, 0.06 cents',
   'awake time that no reading attributes: 40 s',
   'never read: no route to host',
 ]
@@ -103,8 +103,12 @@ const CHANGES = [
 ]
 
 test.each([
-  ['explain ep-nobody', 1, /no compute is called ep-nobody\n$/],
-  ['explain two', 1, /two has several computes: ep-three, ep-two; name one of them\n$/],
+  ['explain ep-nobody', 2, /^dormouse: no compute is called ep-nobody; no daemon answers at .*\n$/],
+  [
+    'explain two',
+    2,
+    /^dormouse: two has several computes: ep-three, ep-two; name one of them; no daemon .*\n$/,
+  ],
   ['explain', 2, /missing required argument/],
   ['explain ep-one --config none.yaml', 2, /there is no such file/],
   ['explain ep-one --url http://127.0.0.1:1', 1, /no daemon answers at/],
@@ -164,7 +168,7 @@ test('a daemon explains in the same words, with the state it sees and its change
     lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ...CHANGES],
   })
   expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
-    code: 1,
+    code: 2,
     err: 'dormouse: two has several computes: ep-three, ep-two; name one of them\n',
   })
 })

@@ -145,7 +145,7 @@ describe('from a daemon', () => {
     expect(ended.out.split('\r\n')).toHaveLength(3002)
     // A daemon that holds the store may be read beside, too.
     expect((await place.cli('export --what intervals')).out).toBe(ended.out)
-    expect(await dormouse(words(`export --url ${url}/nowhere`))).toMatchObject({ code: 1, err: /nothing at/ })
+    expect(await dormouse(words(`export --url ${url}/nowhere`))).toMatchObject({ code: 2, err: /nothing at/ })
   })
 
   test('stopping in the middle of an export ends it, and nothing else', async () => {

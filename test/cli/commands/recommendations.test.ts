@@ -128,8 +128,17 @@ test('explain has the same words', async () => {
 })
 
 test.each([
-  ['recommendations nobody', 1, /compute: no compute is called nobody\n$/],
-  ['recommendations --state now', 1, /state: expected one of open, .*, got now\n$/],
+  [
+    'recommendations nobody',
+    2,
+    /^dormouse: compute: no compute is called nobody; no daemon answers at .*, so the store was read\n$/,
+  ],
+  ['recommendations --account other', 2, /^dormouse: account: expected one of main, got other; .*\n$/],
+  [
+    'recommendations --state now',
+    2,
+    /^error: .*'now' is invalid\. Allowed choices are open, implemented, superseded, withdrawn, dismissed, withheld\.\n$/,
+  ],
   ['recommendations --csv --json', 2, /^dormouse: give either --json or --csv\n$/],
   [
     'dismiss ep-one.delay.1',
@@ -214,6 +223,11 @@ test('a daemon dismisses, and takes it back', async () => {
   expect(await dismiss('ep-0.delay.2', '--undo', '--token-file', 'operate')).toMatchObject({
     code: 0,
     out: 'ep-0.delay.2: open since 2026-01-05T00:00:00Z\n',
+  })
+  expect(await cli('recommendations', 'nobody')).toEqual({
+    code: 2,
+    out: '',
+    err: 'dormouse: compute: no compute is called nobody\n',
   })
   const refusals = [
     [await dismiss('ep-0.delay.1', ...reason), 'ep-0.delay.1 has ended: it is withdrawn'],

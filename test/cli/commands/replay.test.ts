@@ -156,6 +156,14 @@ test('the stored gaps of a compute', async () => {
     { delay: 3600, idle_seconds_per_day: 2600, wakes_per_day: 2 / 3, is_hidden: false },
   ])
   const unknown = await kept.cli('replay ep-two --delay 90s')
-  expect(unknown.code).toBe(1)
+  expect(unknown.code).toBe(2)
   expect(unknown.err).toContain('no gaps between client activities are stored of ep-two')
+})
+
+test.each([
+  ['a file that is none', 'replay ep-one --delay 90s --config none.yaml', 2, /there is no such file/],
+  ['no daemon', 'replay ep-one --delay 90s --url http://127.0.0.1:1', 1, /no daemon answers at/],
+])('the gaps of a compute from %s', async (_, line, code, err) => {
+  await using kept = await keptBy([])
+  expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
 })

@@ -114,7 +114,7 @@ describe('without a daemon', () => {
     const newest = await many.cli('report --kept --format json')
     expect(reportSchema.parse(JSON.parse(newest.out)).slot.id).toBe('2026-W47')
     expect(await many.cli('report --week 2099-W01 --kept')).toEqual({
-      code: 1,
+      code: 2,
       out: '',
       err: 'dormouse: no report 2099-W01 is stored for account main\n',
     })
@@ -175,7 +175,7 @@ describe('from a daemon', () => {
     const { code, out } = await send('')
     expect([code, JSON.parse(out)]).toEqual([0, { account: 'main', slot: '2026-W02-manual-1' }])
     expect(await send(' --account other')).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('account: expected one of main'),
     })
   })

@@ -101,7 +101,10 @@ test('a message says what happened, in whole units, with a key of its receiver',
   })
   const hours: NotifiableEvent = {
     ...rung(100),
+    at: at(0.543),
     limit: { unit: 'cu_hours', amount: cuMillis(36_000_000) },
   } as NotifiableEvent
-  expect(eventMessage({ key: 'k', event: hours }, 'ops').subject).toContain('100 % of 10 cu_hours reached')
+  const { subject, text } = eventMessage({ key: 'k', event: hours }, 'ops')
+  expect(subject).toContain('100 % of 10 cu_hours reached')
+  expect(text).toMatch(/, 2026-01-05T00:00:00Z$/)
 })

@@ -8,8 +8,8 @@ import { viewWith } from '../../support/view-with.ts'
 
 const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): AwakeReason => ({
   because: 'idle-tail',
-  since: at(0),
-  until: at(300),
+  since: at(0.543),
+  until: at(300.001),
   end,
   ours,
 })
@@ -28,14 +28,21 @@ test.each([
     tail('overdue'),
     'no activity seen since 2026-01-05T00:00:00Z; should have been suspended about 2026-01-05T00:05:00Z; what keeps it awake is not known',
   ],
-  [{ because: 'unknown', since: at(60) }, 'not seen since 2026-01-05T00:01:00Z'],
+  [{ because: 'unknown', since: at(60.999) }, 'not seen since 2026-01-05T00:01:00Z'],
   [{ because: 'unknown', since: undefined }, 'the reason is not known'],
-] satisfies readonly (readonly [AwakeReason, string])[])('%j is told in words', (why, text) => {
-  expect([awakeReasonText(why), awakeCauseText(why)]).toEqual([text, text])
-})
+] satisfies readonly (readonly [AwakeReason, string])[])(
+  '%j is told in words, to the second',
+  (why, text) => {
+    expect([awakeReasonText(why), awakeCauseText(why)]).toEqual([text, text])
+  },
+)
 
 test.each([
-  [{ because: 'asleep', since: at(60) }, 'asleep since 2026-01-05T00:01:00Z', 'since 2026-01-05T00:01:00Z'],
+  [
+    { because: 'asleep', since: at(60.25) },
+    'asleep since 2026-01-05T00:01:00Z',
+    'since 2026-01-05T00:01:00Z',
+  ],
   [{ because: 'asleep', since: undefined }, 'asleep', undefined],
   [{ because: 'starting' }, 'starting', undefined],
 ] satisfies readonly (readonly [AwakeReason, string, string | undefined])[])(

@@ -140,18 +140,31 @@ test('what costs more says so first', () => {
   expect(savingText(amounts(0, 0, 0), 'USD')).toBe('saves no money')
 })
 
+test('parts of gaps are rounded in JSON, and add up to a whole number of gaps', () => {
+  const gaps = [
+    { low: seconds(42.9999999999), high: seconds(60), count: 1 / 3 },
+    { low: seconds(60), high: seconds(91), count: 2 / 3 },
+  ]
+  const one = json({ grounds: { ...recommendation().grounds, gaps } })
+  expect(one.grounds.gaps).toEqual([
+    [43, 60, 0.333333],
+    [60, 91, 0.666667],
+  ])
+  expect(groundsText(one, 'USD')).toContain(', 1 gap,')
+})
+
 test('kinds without a setting', () => {
   const none = { from: {}, to: {} }
   const culprit = { cause: 'clients', application: 'cron', user: 'app', database: 'main' } as never
   const titleOf = (detail: Exclude<Recommendation['detail'] & {}, { kind: 'budget' | 'cache' }>) =>
     recommendationTitle(json({ ...none, kind: detail.kind, detail }))
   expect(titleOf({ kind: 'awake-for-nothing', culprit, period: seconds(240), fix: 'move-job' })).toBe(
-    'run the job less often, or outside of the database: clients cron / app / main, every 4 min',
+    'run the job less often, or outside of the database: clients (cron / app / main), every 4 min',
   )
   expect(titleOf({ kind: 'unused', what: 'replica', since: undefined })).toBe(
     'delete the replica if nobody needs it: nobody read from it',
   )
-  expect(titleOf({ kind: 'refresh', startedAt: at(0), ridesWith: undefined })).toBe(
+  expect(titleOf({ kind: 'refresh', startedAt: at(0.543), ridesWith: undefined })).toBe(
     'restart it for the updates of the service: it runs since 2026-01-05T00:00:00Z',
   )
   expect(titleOf({ kind: 'refresh', startedAt: undefined, ridesWith: 'sizing' })).toBe(
@@ -161,7 +174,7 @@ test('kinds without a setting', () => {
 
 test.each<[Recommendation['life'], string]>([
   [
-    { state: 'implemented', at: at(0), realised: undefined },
+    { state: 'implemented', at: at(0.543), realised: undefined },
     'implemented at 2026-01-05T00:00:00Z; what it really saves is known 28 days later',
   ],
   [
@@ -169,19 +182,20 @@ test.each<[Recommendation['life'], string]>([
     'implemented at 2026-01-05T00:00:00Z; really saves 2.00 USD in 30 days (1.00 USD to 3.00 USD)',
   ],
   [
-    { state: 'superseded', at: at(0), by: 'ep-one.delay.2' },
+    { state: 'superseded', at: at(0.543), by: 'ep-one.delay.2' },
     'superseded at 2026-01-05T00:00:00Z by ep-one.delay.2',
   ],
   [
-    { state: 'withdrawn', at: at(0), because: 'deleted' },
+    { state: 'withdrawn', at: at(0.999), because: 'deleted' },
     'withdrawn at 2026-01-05T00:00:00Z: the compute was deleted',
   ],
   [
-    { state: 'dismissed', at: at(0), until: at(60), reason: 'demo next week', by: 'ann' },
+    { state: 'dismissed', at: at(0.001), until: at(60.5), reason: 'demo next week', by: 'ann' },
     'dismissed by ann at 2026-01-05T00:00:00Z until 2026-01-05T00:01:00Z: demo next week',
   ],
-])('state %#', (life, text) => {
-  expect(stateText(json({ life }), 'USD')).toBe(text)
+  [{ state: 'open' }, 'open since 2026-01-05T00:00:00Z'],
+])('state %#, to the second', (life, text) => {
+  expect(stateText(json({ life, openedAt: at(0.5) }), 'USD')).toBe(text)
 })
 
 test('withheld', () => {

@@ -5,7 +5,7 @@ import { dismiss, undoDismiss } from '../../../advise/dismiss.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
-import { toIso } from '../../../model/time.ts'
+import { toIsoSecond } from '../../../model/time.ts'
 import type { Instant } from '../../../model/units.ts'
 import { recommendationsJsonSchema } from '../../../outputs/text/recommendation-schema.ts'
 import { failed, ok, type Result } from '../../../std/result.ts'
@@ -120,5 +120,5 @@ export function parseDismissal(
   if (until === undefined) return failed(`until: ${EXPECTED_TIME}, got ${text}`)
   return until > now
     ? ok({ reason, until })
-    : failed(`until: expected a time after now, ${toIso(now)}, got ${text}`)
+    : failed(`until: expected a time after now, ${toIsoSecond(now)}, got ${text}`)
 }

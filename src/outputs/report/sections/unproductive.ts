@@ -1,4 +1,5 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
+import { causeText } from '../../text/cause-text.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
 import {
@@ -19,20 +20,10 @@ export const unproductiveSection = ({ unproductive, currency }: Report): ReportS
   blocks: [...causeBlocks(unproductive, currency), ...neverSleptBlocks(unproductive.never_slept, currency)],
 })
 
-const CAUSES: Readonly<Record<string, string>> = {
-  'idle-in-transaction': 'a transaction left open',
-  'keep-alive': 'queries that only keep a connection open',
-  replication: 'replication',
-  subscription: 'a subscription to another database',
-  autovacuum: 'autovacuum',
-  'autosuspend-off': 'autosuspend is off',
-  'availability-check': "the service's own check",
-}
-
 function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string): readonly ReportBlock[] {
   const rows = [
     ...(tail.seconds > 0 ? [{ what: 'waiting to be suspended, after the last activity', ...tail }] : []),
-    ...causes.map(({ cause, seconds, micros }) => ({ what: CAUSES[cause] ?? cause, seconds, micros })),
+    ...causes.map(({ cause, seconds, micros }) => ({ what: causeText(cause), seconds, micros })),
   ]
   const money = moneyColumn(
     rows.map(({ micros }) => micros),
@@ -70,7 +61,7 @@ function holderText({ autosuspend_off: isOff, held_by, readings }: NeverSlept) {
   const names = [first.application, first.user, first.database]
     .flatMap((name) => (name === null ? [] : [displayName(name)]))
     .join(' / ')
-  const who = first.cause === 'clients' ? 'clients' : (CAUSES[first.cause] ?? first.cause)
+  const who = causeText(first.cause)
   return `${names === '' ? who : `${who}: ${names}`}, ${percentText(first.share)} of the time`
 }
 
