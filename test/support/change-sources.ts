@@ -1,5 +1,6 @@
 // Sources of commands and pages about changes, over a journal in memory.
 import { pino } from 'pino'
+import type { Config } from '../../src/config/load.ts'
 import type { ChangeRunner } from '../../src/daemon/changes/change-runner.ts'
 import type { ChangeSources } from '../../src/daemon/changes/list-changes.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
@@ -18,6 +19,8 @@ export type ShownChanges = Readonly<{
   holds?: ReadonlyMap<string, NonNullable<OpenChange['hold']>>
   /** Of the kill switch. */
   engagedBy?: readonly string[]
+  /** Default: `suggest`. */
+  mode?: Config['mode']
 }>
 
 export const shownJournal = ({ changes, events = [] }: ShownChanges): Journal =>
@@ -47,7 +50,7 @@ export function changeSources(
     random: seeded(1),
     runnerOf: () => runner as ChangeRunner,
     log: pino({ level: 'silent' }),
-    config: () => ({ mode: 'suggest' }),
+    config: () => ({ mode: shown.mode ?? 'suggest' }),
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,
       engagedBy,

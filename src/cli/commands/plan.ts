@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { ChangeMoment } from '../../model/policy/change.ts'
 import type { PlansJson } from '../../outputs/text/change-schema.ts'
-import { planLines } from '../../outputs/text/change-text.ts'
+import { planLines, stoppedLines } from '../../outputs/text/change-text.ts'
 import { fieldOf } from '../../std/field.ts'
 import type { Result } from '../../std/result.ts'
 import { sanitize } from '../../std/sanitize.ts'
@@ -50,12 +50,10 @@ export function readPlans(
 
 const isPlans = (body: unknown): body is PlansJson => Array.isArray(fieldOf(body, 'plans'))
 
-export function plansText({ plans, mode, kill_switch: killSwitch }: PlansJson): string {
+export function plansText(answer: PlansJson): string {
+  const { plans } = answer
   const lines = [
-    ...(mode === 'off' || mode === 'observe' ? [`nothing is sent: the mode is ${mode}`] : []),
-    ...(killSwitch.length === 0
-      ? []
-      : [`nothing is sent: the kill switch is engaged by ${killSwitch.join(' and ')}`]),
+    ...stoppedLines(answer),
     ...(plans.length === 0 ? ['no change is planned'] : plans.flatMap((one) => planLines(one))),
   ]
   return lines.map(sanitize).join('\n')

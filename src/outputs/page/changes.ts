@@ -10,7 +10,6 @@ import {
   changeTitle,
   historyText,
   isUnsent,
-  killSwitchText,
   sessionCountText,
 } from '../text/change-text.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
@@ -56,8 +55,8 @@ export type ChangesPageInput = Readonly<{
   teams: readonly string[]
   /** Open changes of all accounts, whatever the query. */
   open: Readonly<Record<(typeof OPEN_STATES)[number], number>>
-  /** What engages it; empty where nothing does. */
-  killSwitch: readonly string[]
+  /** Why nothing is sent, a line each; empty where changes are. */
+  stopped: readonly string[]
   localNow: LocalNow
 }>
 
@@ -65,13 +64,13 @@ export type ChangesPageInput = Readonly<{
 export const CHANGES_PER_PAGE = 100
 
 export function changesPage(input: ChangesPageInput): PageContent {
-  const { query, rows, matches, open, killSwitch } = input
+  const { query, rows, matches, open, stopped } = input
   const pages = Math.max(1, Math.ceil(matches / CHANGES_PER_PAGE))
   return {
     title: 'Changes',
     path: '/changes',
     main: html`<h1>Changes</h1>
-      ${killSwitch.length > 0 && html`<p class="lead"><bdi>${capitalized(killSwitchText(killSwitch))}.</bdi></p>`}
+      ${stopped.map((line) => html`<p class="lead"><bdi>${capitalized(line)}.</bdi></p>`)}
       <dl class="figures">
         ${labelledFigure('Wait for an approval', String(open.proposed))}
         ${labelledFigure('Scheduled', String(open.scheduled))}

@@ -7,6 +7,7 @@ import type {
   ChangeSettingJson,
   HoldJson,
   PlanJson,
+  PlansJson,
 } from './change-schema.ts'
 import { toSecond } from './amounts.ts'
 import { savingText } from './recommendation-text.ts'
@@ -181,6 +182,13 @@ export const historyLines = ({ change, history }: ChangeHistoryJson): readonly s
 export const historyText = ({ at, state, because }: ChangeHistoryJson['history'][number]): string =>
   `${toSecond(at)} ${OUTCOMES[state]}${because === null ? '' : `: ${because}`}`
 
-/** @param engagedBy not empty */
-export const killSwitchText = (engagedBy: readonly string[]): string =>
-  `nothing is sent: the kill switch is engaged by ${engagedBy.join(' and ')}`
+/** Why no change is sent at all; empty where they are. */
+export const stoppedLines = ({
+  mode,
+  kill_switch: engagedBy,
+}: Pick<PlansJson, 'mode' | 'kill_switch'>): readonly string[] => [
+  ...(mode === 'off' || mode === 'observe' ? [`nothing is sent: the mode is ${mode}`] : []),
+  ...(engagedBy.length === 0
+    ? []
+    : [`nothing is sent: the kill switch is engaged by ${engagedBy.join(' and ')}`]),
+]

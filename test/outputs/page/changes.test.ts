@@ -121,7 +121,7 @@ test.each([
   expect(own.length).toBeGreaterThan(0)
 })
 
-test('an engaged kill switch is the first thing that the page says', async () => {
+test('what stops all changes is the first thing that the page says', async () => {
   const stopped = appOf({
     snapshot,
     changes: { ...shown, engagedBy: ['a command of ann', 'the file /etc/kill'] },
@@ -129,7 +129,9 @@ test('an engaged kill switch is the first thing that the page says', async () =>
   expect(wordsOf(await textOf(stopped, '/changes'))).toContain(
     'Nothing is sent: the kill switch is engaged by a command of ann and the file /etc/kill.',
   )
-  expect(await page()).not.toContain('kill switch')
+  expect(await page()).not.toContain('Nothing is sent')
+  const observing = appOf({ snapshot, changes: { ...shown, mode: 'observe' } })
+  expect(wordsOf(await textOf(observing, '/changes'))).toContain('Nothing is sent: the mode is observe.')
 })
 
 const endedAgo = (id: string, days: number): Change =>

@@ -13,10 +13,18 @@ import {
 } from '../../../outputs/page/changes.ts'
 import { namesOf } from '../../../outputs/page/filters.ts'
 import type { PageContent } from '../../../outputs/page/layout.ts'
-import { changesJson, DEFAULT_DAYS, type JournalSources } from '../../changes/list-changes.ts'
+import { stoppedLines } from '../../../outputs/text/change-text.ts'
+import {
+  changesJson,
+  DEFAULT_DAYS,
+  type ChangeSources,
+  type JournalSources,
+} from '../../changes/list-changes.ts'
 import type { KillSwitch } from '../../changes/kill-switch.ts'
 
-export type ChangePageSources = JournalSources & Readonly<{ killSwitch: Pick<KillSwitch, 'engagedBy'> }>
+export type ChangePageSources = JournalSources &
+  Pick<ChangeSources, 'config'> &
+  Readonly<{ killSwitch: Pick<KillSwitch, 'engagedBy'> }>
 
 /** Most changes of an account that a page chooses from: its filters then still answer at once. */
 const MOST_OF_ACCOUNT = 5000
@@ -42,7 +50,9 @@ export async function readChangesPage(
     matches: matches.length,
     teams: namesOf(snapshot.computes.map(({ identity }) => identity.owner.team)),
     open: openByState(changes),
-    killSwitch: sources?.killSwitch.engagedBy() ?? [],
+    stopped: sources
+      ? stoppedLines({ mode: sources.config().mode, kill_switch: [...sources.killSwitch.engagedBy()] })
+      : [],
     localNow: { now: snapshot.takenAt, zone },
   })
 }
