@@ -109,6 +109,16 @@ describe('the section', () => {
       expect(text).toContain(part)
   })
 
+  test.each([
+    [0, 'In this week 1 change ended: 1 done. No session was interrupted.'],
+    [1, '1 session was interrupted.'],
+    ['unknown', 'No session was interrupted, and those of 1 request were not counted.'],
+  ] as const)('of a change that interrupted %s', (sessions, text) => {
+    const sent = { at: on(1), sessions }
+    const changes = [changeOf({ state: { at: 'done', because: 'verified', endedAt: on(1), sent } })]
+    expect(markdown(told(inputOf({ ...FLEETS.quiet, changes })))).toContain(text)
+  })
+
   test('of one change has no plural', () => {
     const [proposed] = BUSY_CHANGES.filter(({ state }) => state.at === 'proposed')
     const changes = [done('ch-one', 1), ...(proposed ? [proposed] : [])]

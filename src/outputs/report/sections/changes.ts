@@ -57,13 +57,17 @@ function endedText(
   const states = ended.map((one) => `${one.count} ${one.state}`).join(', ')
   return [
     `In this week ${countWithNoun(count, 'change')} ended: ${states}.`,
-    `${countWithNoun(sessions, 'session')} ${sessions === 1 ? 'was' : 'were'} interrupted${
-      uncounted === 0 ? '' : `, and those of ${countWithNoun(uncounted, 'request')} were not counted`
-    }.`,
+    interruptedText(sessions, uncounted),
     ...(promised.likely === 0
       ? []
       : [`What is done ${savingText(promised, currency)} by its recommendations.`]),
   ].join(' ')
+}
+
+function interruptedText(sessions: number, uncounted: number) {
+  const counted = sessions === 0 ? 'No session' : countWithNoun(sessions, 'session')
+  const rest = uncounted === 0 ? '' : `, and those of ${countWithNoun(uncounted, 'request')} were not counted`
+  return `${counted} ${sessions > 1 ? 'were' : 'was'} interrupted${rest}.`
 }
 
 function waitingBlocks(
