@@ -170,7 +170,7 @@ export function scenes(live: () => Snapshot): readonly Scene[] {
     {
       name: 'large',
       app: shown(large),
-      paths: ['/?page=50&range=7d', '/recommendations?page=2', '/changes?page=2'],
+      paths: ['/?page=50&range=7d', '/recommendations?page=2'],
     },
   ]
 }
