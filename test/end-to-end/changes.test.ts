@@ -3,19 +3,25 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
+import { isoWeekIdOf } from '../../src/calendar/iso-week.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
 import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
 import type { ComputeTruth } from '../../src/local/engine/truth.ts'
+import { instant } from '../../src/model/units.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
+import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
 import type { RecommendationsJson } from '../../src/outputs/text/recommendation-schema.ts'
 import { recordingProxy, type RecordedRequest } from '../support/recording-proxy.ts'
 import { testWith } from '../support/tiers.ts'
 import { changeBy, changeOf, changeThat, command, hasEnded, planOf, TOKENS } from './change-support.ts'
-import { dormouse, fleetAt, page, setting, until, uriOf } from './support.ts'
+import { dormouse, fleetAt, metricsAt, page, setting, until, uriOf } from './support.ts'
 
 /** One compute of a real local service with a daemon. */
 type Stage = AsyncDisposable &
   Readonly<{
     configFile: string
     apiUrl: string
+    telemetryUrl: string
     /** Of its owner, without a pooler. */
     uri: string
     /** Sends a change of its owner past the daemon and its proxy. */
@@ -36,14 +42,14 @@ async function stage(
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await setting([project], options))
-  const { local, configFile, apiUrl } = world
+  const { local, configFile, apiUrl, telemetryUrl } = world
   const proxy = stack.use(await recordingProxy(local.baseUrl))
   const configuration = readFileSync(configFile, 'utf8')
     .replace(local.baseUrl, proxy.baseUrl)
     .replace('plan: launch', 'plan: scale')
     .replace('service: {', 'service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d } } },')
     .replace('server: {', `server: { tokens: ${TOKENS},`)
-  writeFileSync(configFile, `${configuration}${lines}`)
+  writeFileSync(configFile, `${configuration}metrics: { detail: full }\n${lines}`)
   stack.use(dormouse(['run', '--config', configFile]))
   const compute = async () => (await fleetAt(apiUrl))?.computes[0]
   const { endpoint_id: id, project_id } = await until('a first pass', compute)
@@ -57,6 +63,7 @@ async function stage(
   return {
     configFile,
     apiUrl,
+    telemetryUrl,
     uri,
     set: async (endpoint) => {
       const answer = await fetch(`${local.baseUrl}/projects/${project_id}/endpoints/${id}`, {
@@ -73,6 +80,22 @@ async function stage(
       void (await until('it is seen awake', async () => (await compute())?.state === 'active' || undefined)),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** Waits until a metric is there, with all of its labels. */
+const metric = ({ telemetryUrl }: Stage, name: string, ...labels: readonly string[]): Promise<number> =>
+  until(`${name} ${labels.join(' ')}`, async () => {
+    const found = [...(await metricsAt(telemetryUrl))].find(
+      ([line]) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)),
+    )
+    return found?.[1]
+  })
+
+/** Changes in the report about the week in which one ended. */
+async function reported({ apiUrl }: Stage, ended: ChangeJson['ended']): Promise<Report['changes']> {
+  const week = isoWeekIdOf(instant(Date.parse(ended?.at ?? '')), createUtc())
+  const { text } = await page(`${apiUrl}/api/v1/report?week=${week}`)
+  return (JSON.parse(text) as Report).changes
 }
 
 async function connected(connectionString: string): Promise<Client> {
@@ -122,7 +145,7 @@ test('a change waits while a client works, and is made once while nobody is conn
   expect(shop.sent).toEqual([])
   await work.pause()
 
-  await changeThat('its end', apiUrl, hasEnded(id))
+  const { ended } = await changeThat('its end', apiUrl, hasEnded(id))
   expect(await changeOf(configFile, id)).toMatchObject({
     state: 'done',
     sessions: 0,
@@ -140,6 +163,17 @@ test('a change waits while a client works, and is made once while nobody is conn
   const [byChange, others] = [true, false].map((is) => stops.filter(({ why }) => (why === 'config') === is))
   expect(byChange).toMatchObject([{ open: 0, open_pooled: 0, working: 0 }])
   expect(new Set(others?.map(({ why }) => why))).toEqual(new Set(['autosuspend']))
+  expect(await metric(shop, 'dormouse_changes_total', 'kind="sizing"', 'outcome="done"')).toBe(1)
+  await until('a wake by the change', async () =>
+    (await metric(shop, 'dormouse_wakes_total', 'initiator="change"')) === 1 ? true : undefined,
+  )
+  expect(await metric(shop, 'dormouse_connections_interrupted_total')).toBe(0)
+  expect(await reported(shop, ended)).toMatchObject({
+    ended: [{ state: 'done', count: 1 }],
+    sessions_interrupted: 0,
+    sessions_uncounted: 0,
+    listed: [{ kind: 'sizing', state: 'done', from: { max_cu: 1 }, to: { max_cu: 2 } }],
+  })
 })
 
 const ADVICE = `advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
@@ -162,6 +196,7 @@ test('an approved recommendation is sent once, as its plan says, and is then imp
   expect(await changeThat('its end', apiUrl, hasEnded(id))).toMatchObject({
     state: 'done',
     asked_by: 'alice',
+    approved_by: 'alice',
     recommendation_id: recommended,
     sessions: 0,
     ended: { because: 'verified' },
@@ -203,6 +238,7 @@ async function interrupts(crowded: Stage, others: readonly string[]) {
     { at: expect.any(String), why: 'config', open: clients.length, open_pooled: others.length, working: 1 },
   ])
   expect(crowded.mutations().at(-1)).toMatchObject({ action: 'update', restarted: true })
+  expect(await metric(crowded, 'dormouse_connections_interrupted_total')).toBe(clients.length - others.length)
 }
 
 describe('with --when now a change interrupts sessions, and says how many', () => {
@@ -211,7 +247,7 @@ describe('with --when now a change interrupts sessions, and says how many', () =
     await interrupts(crowded, [])
     expect(crowded.mutations()).toHaveLength(1)
   })
-  // those of the pooler are invisible inside Postgres: a pooled client keeps no server session between its transactions
+  // a pooled client is invisible inside Postgres; a server session that the pooler keeps would look like a client's
   testWith('pgbouncer')('those of its pooled host are not counted', async () => {
     const project = { name: 'crowded', cu: 1, suspendTimeoutSeconds: 600 }
     await using crowded = await stage(project, { behaviour: { poolerBackendVisible: false } })
