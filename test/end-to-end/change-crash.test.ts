@@ -75,8 +75,8 @@ test(
       const late = LATEST * random.uniform()
       return isFirst && random.uniform() < LATE ? next.done.then(() => pause(late)) : undefined
     }
-    // in each life some computes fall asleep, so that changes are open until the last kill
-    const isUsed = (number: number) => number > (COMPUTES * kills) / KILLS
+    // computes fall asleep one after the other, the last one after the last kill, so that changes are open until then
+    const isUsed = (number: number) => number + 1 > (COMPUTES * kills) / KILLS
     await using world = await simulatedSetting(serviceWith(isUsed), { beforeRequest, settle: SETTLE })
     const { proxy, service, apiUrl, configFile } = world
     const start = async () => {
