@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FleetJson } from '../../src/daemon/http/api/status-json.ts'
 import { freePort } from '../../src/local/proxy/listen.ts'
-import type { LocalOptions } from '../../src/local/options.ts'
+import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
 
@@ -68,8 +68,8 @@ export type Setting = AsyncDisposable & {
 
 /** A local service with one compute per project and a configuration for a daemon that polls it every second. */
 export async function setting(
-  projects: readonly { name: string; suspendTimeoutSeconds: number }[],
-  { wakeLatency = { min: 0, max: 0 } }: Pick<LocalOptions, 'wakeLatency'> = {},
+  projects: readonly SeedProject[],
+  { wakeLatency = { min: 0, max: 0 }, behaviour = {} }: Pick<LocalOptions, 'wakeLatency' | 'behaviour'> = {},
 ): Promise<Setting> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-end-to-end-'))
   const service = makeFolder()
@@ -78,6 +78,7 @@ export async function setting(
     projects,
     allowShortDelays: true,
     wakeLatency,
+    behaviour,
     lastActiveLag: 0,
     cacheScale: 64,
   })

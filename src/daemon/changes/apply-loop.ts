@@ -31,6 +31,7 @@ import {
 } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { lookAt } from './look-at.ts'
+import { createLookPace, inLookOrder, isUnderWay } from './look-pace.ts'
 import { sendChange } from './send-change.ts'
 
 export type ApplyLoopOptions = Readonly<{
@@ -48,8 +49,8 @@ export type ApplyLoopOptions = Readonly<{
   epoch: number
   log: Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'error'>
   settle: () => Seconds
-  /** Requests a second that looks may take, a tenth of the request allowance. */
-  looksPerSecond: number
+  /** Requests that the loop may make, a tenth of the request allowance. */
+  requestsPerSecond: number
   /** Whether no other process has opened the store since; read before each request. */
   isCurrent: () => boolean
   /** A kill switch, or the mode; read before each request. */
@@ -97,7 +98,9 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   let open = byId(options.initial ?? [])
   /** When a change is looked at again, by its id. */
   const dueAt = new Map<string, Instant>()
-  const takeLook = createLookPace(clock, options.looksPerSecond)
+  /** Monotonic time of the last look at a change that waits, by its id. */
+  const lookedOn = new Map<string, Seconds>()
+  const pace = createLookPace(clock, options.requestsPerSecond)
   let news = new AbortController()
   const now = () => instant(clock.now() + clockOffset())
   const openedOn = clock.monotonic()
@@ -169,10 +172,14 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     const { compute, project } = options.published(change) ?? {}
     if (isAwake(change, compute)) {
       holds.set(change.id, { because: 'awake', until: undefined }, now())
+      // so that it comes first when the compute is suspended
+      lookedOn.delete(change.id)
       return undefined
     }
-    if (!takeLook()) return undefined
+    if (!pace.mayLook()) return undefined
+    pace.charge(isUnderWay(change) ? 2 : 1)
     const on = clock.monotonic()
+    lookedOn.set(change.id, on)
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
     if (!looked.ok) return afterFailedLook(looked.error, now())
     return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value) }
@@ -188,6 +195,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     const applying = { ...state, sessions }
     const change = await record(scheduled, applying)
     if (!change) return undefined
+    pace.charge(1)
     const answer = await sendChange(change, {
       clock,
       service: options.service,
@@ -205,7 +213,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     const changes = await journal.openChanges(account)
     open = byId(changes)
     for (const id of dueAt.keys()) if (!open.has(id)) forget(id)
-    for (const change of changes) {
+    for (const change of inLookOrder(changes, lookedOn)) {
       if (signal.aborted || (dueAt.get(change.id) ?? 0) > now()) continue
       const next = await advance(change, signal)
       if (next === undefined) forget(change.id)
@@ -218,6 +226,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
 
   function forget(id: string) {
     dueAt.delete(id)
+    lookedOn.delete(id)
     holds.clear(id)
   }
 
@@ -281,19 +290,3 @@ function dueAfter({ because, until }: Hold, now: Instant): Instant {
 /** Whether the last pass saw what the change waits to end: then a look would tell nothing new. */
 const isAwake = ({ kind, when, state }: Change, compute: Compute | undefined): boolean =>
   state.at === 'scheduled' && kind === 'sizing' && when === 'idle' && compute?.state === 'active'
-
-/** Looks that may go out at once after a quiet time. */
-const LOOK_BURST = 5
-
-/** Token bucket of looks. */
-function createLookPace(clock: Pick<Clock, 'monotonic'>, perSecond: number) {
-  let [tokens, at] = [LOOK_BURST, clock.monotonic()]
-  return (): boolean => {
-    const then = at
-    at = clock.monotonic()
-    tokens = Math.min(LOOK_BURST, tokens + (at - then) * perSecond)
-    if (tokens < 1) return false
-    tokens -= 1
-    return true
-  }
-}

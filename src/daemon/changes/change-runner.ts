@@ -48,8 +48,8 @@ type ChangeRunnerOptions = Readonly<{
   preset: () => Preset
 }>
 
-/** Share of the request allowance that looks may take. Source: changing.md. */
-const LOOK_SHARE = 0.1
+/** Share of the request allowance that the loop may take. Source: changing.md. */
+const LOOP_SHARE = 0.1
 /** Seconds; a count of sessions that takes longer is left out: the look before it would be too old to send. */
 const COUNT_WITHIN = seconds(1)
 
@@ -67,7 +67,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     initial: options.initial,
     log,
     settle: () => config().service.settle,
-    looksPerSecond: (LOOK_SHARE * config().service.requestsPerMinute) / 60,
+    requestsPerSecond: (LOOP_SHARE * config().service.requestsPerMinute) / 60,
     stoppedBy: () => {
       if (!recommends(config())) return 'mode'
       return killSwitch.isEngaged() ? 'kill-switch' : undefined

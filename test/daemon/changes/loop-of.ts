@@ -15,7 +15,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     journal: memory,
     epoch: memory.epoch,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    looksPerSecond: 100,
+    requestsPerSecond: 100,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
     isCurrent: () => memory.isCurrent(),

@@ -259,7 +259,7 @@ function startLoop(
     journal: fused(store, fuse),
     epoch: store.epoch,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    looksPerSecond: 10,
+    requestsPerSecond: 10,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
     isKeyRefused: () => false,

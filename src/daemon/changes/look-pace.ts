@@ -1,0 +1,36 @@
+// How many requests the apply loop makes, and for which changes first.
+import type { Change } from '../../model/policy/change.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { Seconds } from '../../model/units.ts'
+
+/** Share of a minute's requests that may go out at once: with the rest spread over the minute, no minute has more than it may. */
+const BURST = 1 / 7
+/** Requests of a look and of what follows from it: operations, or the request of the change. */
+const FEWEST = 2
+
+/** Token bucket of requests. @param perSecond on average over any minute */
+export function createLookPace(clock: Pick<Clock, 'monotonic'>, perSecond: number) {
+  const most = Math.max(FEWEST, BURST * 60 * perSecond)
+  let [tokens, at] = [most, clock.monotonic()]
+  return {
+    /** Whether requests are left for a look and for what follows from it. */
+    mayLook: (): boolean => {
+      const then = at
+      at = clock.monotonic()
+      tokens = Math.min(most, tokens + (at - then) * perSecond * (1 - BURST))
+      return tokens >= FEWEST
+    },
+    charge: (requests: number): void => void (tokens -= requests),
+  }
+}
+
+export const isUnderWay = ({ state }: Change): boolean => state.at === 'applying' || state.at === 'verifying'
+
+/** Those under way first, then the longest without a look: of more changes than looks, none waits for ever. */
+export const inLookOrder = (
+  changes: readonly Change[],
+  lookedOn: ReadonlyMap<string, Seconds>,
+): readonly Change[] => {
+  const rank = (change: Change): number => (isUnderWay(change) ? -1 : (lookedOn.get(change.id) ?? 0))
+  return changes.toSorted((a, b) => rank(a) - rank(b))
+}

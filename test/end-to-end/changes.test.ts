@@ -1,0 +1,259 @@
+// Changes of real computes, from the command to the truth of the service. What was sent is what a proxy between daemon and service saw.
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
+import { isoWeekIdOf } from '../../src/calendar/iso-week.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
+import type { ComputeTruth } from '../../src/local/engine/truth.ts'
+import { instant } from '../../src/model/units.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
+import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
+import type { RecommendationsJson } from '../../src/outputs/text/recommendation-schema.ts'
+import { recordingProxy, type RecordedRequest } from '../support/recording-proxy.ts'
+import { testWith } from '../support/tiers.ts'
+import { changeBy, changeOf, changeThat, command, hasEnded, planOf, TOKENS } from './change-support.ts'
+import { dormouse, fleetAt, metricsAt, page, setting, until, uriOf } from './support.ts'
+
+/** One compute of a real local service with a daemon. */
+type Stage = AsyncDisposable &
+  Readonly<{
+    configFile: string
+    apiUrl: string
+    telemetryUrl: string
+    /** Of its owner, without a pooler. */
+    uri: string
+    /** Sends a change of its owner past the daemon and its proxy. */
+    set: (endpoint: object) => Promise<number>
+    truth: () => ComputeTruth
+    /** Changes that took effect. */
+    mutations: () => ComputeTruth['mutations']
+    /** What the daemon asked of the service, other than GET. */
+    sent: readonly RecordedRequest[]
+    /** Waits until the daemon has seen it awake. */
+    isSeenAwake: () => Promise<void>
+  }>
+
+/** @param lines of the configuration */
+async function stage(
+  project: SeedProject,
+  { lines = '', ...options }: Pick<LocalOptions, 'behaviour'> & Readonly<{ lines?: string }> = {},
+): Promise<Stage> {
+  await using stack = new AsyncDisposableStack()
+  const world = stack.use(await setting([project], options))
+  const { local, configFile, apiUrl, telemetryUrl } = world
+  const proxy = stack.use(await recordingProxy(local.baseUrl))
+  const configuration = readFileSync(configFile, 'utf8')
+    .replace(local.baseUrl, proxy.baseUrl)
+    .replace('plan: launch', 'plan: scale')
+    .replace('service: {', 'service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d } } },')
+    .replace('server: {', `server: { tokens: ${TOKENS},`)
+  writeFileSync(configFile, `${configuration}metrics: { detail: full }\n${lines}`)
+  stack.use(dormouse(['run', '--config', configFile]))
+  const compute = async () => (await fleetAt(apiUrl))?.computes[0]
+  const { endpoint_id: id, project_id } = await until('a first pass', compute)
+  const truth = () => {
+    const found = local.truth().computes.find(({ endpointId }) => endpointId === id)
+    if (!found) throw new Error('it was never started')
+    return found
+  }
+  const uri = await uriOf(local, project_id)
+  const open = stack.move()
+  return {
+    configFile,
+    apiUrl,
+    telemetryUrl,
+    uri,
+    set: async (endpoint) => {
+      const answer = await fetch(`${local.baseUrl}/projects/${project_id}/endpoints/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${local.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ endpoint }),
+      })
+      return answer.status
+    },
+    truth,
+    mutations: () => truth().mutations.filter(({ action }) => action !== 'create'),
+    sent: proxy.changes,
+    isSeenAwake: async () =>
+      void (await until('it is seen awake', async () => (await compute())?.state === 'active' || undefined)),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Waits until a metric is there, with all of its labels. */
+const metric = ({ telemetryUrl }: Stage, name: string, ...labels: readonly string[]): Promise<number> =>
+  until(`${name} ${labels.join(' ')}`, async () => {
+    const found = [...(await metricsAt(telemetryUrl))].find(
+      ([line]) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)),
+    )
+    return found?.[1]
+  })
+
+/** Changes in the report about the week in which one ended. */
+async function reported({ apiUrl }: Stage, ended: ChangeJson['ended']): Promise<Report['changes']> {
+  const week = isoWeekIdOf(instant(Date.parse(ended?.at ?? '')), createUtc())
+  const { text } = await page(`${apiUrl}/api/v1/report?week=${week}`)
+  return (JSON.parse(text) as Report).changes
+}
+
+async function connected(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+const pause = (seconds: number) => once(AbortSignal.timeout(1000 * seconds), 'abort')
+
+/** A client that comes, asks and leaves every second, until it pauses. */
+function bursts(uri: string): { readonly pause: () => Promise<void> } {
+  const over = new AbortController()
+  const working = (async () => {
+    while (!over.signal.aborted) {
+      const client = await connected(uri)
+      await client.query('select 1')
+      await client.end()
+      await pause(1)
+    }
+  })()
+  return {
+    pause: () => {
+      over.abort()
+      return working
+    },
+  }
+}
+
+/** Seconds, more than a busy machine puts between two bursts. */
+const DELAY = 6
+
+test('a change waits while a client works, and is made once while nobody is connected', async () => {
+  await using shop = await stage({ name: 'shop', cu: 1, suspendTimeoutSeconds: DELAY })
+  const { configFile, apiUrl } = shop
+  const work = bursts(shop.uri)
+  await shop.isSeenAwake()
+  const { id } = await changeBy(configFile, 'change', 'shop', '--max-cu', '2', '--reason', 'a range')
+  const { request } = await planOf(configFile, id)
+  await changeThat('it waits', apiUrl, ({ hold }) => hold?.because === 'awake')
+  expect(await changeOf(configFile, id)).toMatchObject({
+    state: 'scheduled',
+    hold: { because: 'awake' },
+    sent_at: null,
+  })
+  expect(shop.sent).toEqual([])
+  await work.pause()
+
+  const { ended } = await changeThat('its end', apiUrl, hasEnded(id))
+  expect(await changeOf(configFile, id)).toMatchObject({
+    state: 'done',
+    sessions: 0,
+    ended: { because: 'verified' },
+    from: { min_cu: 1, max_cu: 1 },
+    to: { min_cu: 1, max_cu: 2 },
+  })
+  expect(shop.sent).toEqual([request])
+  const fields = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 }
+  expect(shop.mutations()).toMatchObject([{ action: 'update', fields, restarted: false }])
+  const stops = await until('it sleeps again', () => {
+    const { intervals, stops: all } = shop.truth()
+    return intervals.at(-1)?.to === null ? undefined : all
+  })
+  const [byChange, others] = [true, false].map((is) => stops.filter(({ why }) => (why === 'config') === is))
+  expect(byChange).toMatchObject([{ open: 0, open_pooled: 0, working: 0 }])
+  expect(new Set(others?.map(({ why }) => why))).toEqual(new Set(['autosuspend']))
+  expect(await metric(shop, 'dormouse_changes_total', 'kind="sizing"', 'outcome="done"')).toBe(1)
+  await until('a wake by the change', async () =>
+    (await metric(shop, 'dormouse_wakes_total', 'initiator="change"')) === 1 ? true : undefined,
+  )
+  expect(await metric(shop, 'dormouse_connections_interrupted_total')).toBe(0)
+  expect(await reported(shop, ended)).toMatchObject({
+    ended: [{ state: 'done', count: 1 }],
+    sessions_interrupted: 0,
+    sessions_uncounted: 0,
+    listed: [{ kind: 'sizing', state: 'done', from: { max_cu: 1 }, to: { max_cu: 2 } }],
+  })
+})
+
+const ADVICE = `advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
+policies: [{ match: {}, autosuspend: { floor: 2s, ceiling: 6s, wake_cost: 5s } }]
+`
+
+test('an approved recommendation is sent once, as its plan says, and is then implemented', async () => {
+  await using forgotten = await stage({ name: 'forgotten', suspendTimeoutSeconds: -1 }, { lines: ADVICE })
+  const { configFile, apiUrl } = forgotten
+  await (await connected(forgotten.uri)).end()
+  const advice = async () => {
+    const { text } = await page(`${apiUrl}/api/v1/recommendations`)
+    const { recommendations } = JSON.parse(text) as RecommendationsJson
+    return recommendations.find(({ kind }) => kind === 'delay')
+  }
+  const { id: recommended } = await until('a recommendation', advice)
+  const { request, plan_hash: hash } = await planOf(configFile, recommended)
+  const approval = ['approve', recommended, '--plan-hash', hash]
+  const { id } = await changeBy(configFile, ...approval)
+  expect(await changeThat('its end', apiUrl, hasEnded(id))).toMatchObject({
+    state: 'done',
+    asked_by: 'alice',
+    approved_by: 'alice',
+    recommendation_id: recommended,
+    sessions: 0,
+    ended: { because: 'verified' },
+  })
+  expect(forgotten.sent).toEqual([request])
+  expect(forgotten.mutations()).toMatchObject([{ action: 'update', restarted: false }])
+  const ended = await until('its state', async () => {
+    const one = await advice()
+    return one?.state === 'open' ? undefined : one
+  })
+  expect(ended).toMatchObject({ id: recommended, state: 'implemented' })
+  await until('a suspension', () => forgotten.truth().stops[0])
+  expect(forgotten.truth().stops).toMatchObject([{ why: 'autosuspend' }])
+  const again = await command(configFile, ...approval)
+  expect(again).toMatchObject({ status: 0, out: expect.stringContaining('approved already by alice') })
+  expect(forgotten.sent).toHaveLength(1)
+})
+
+/** Two clients of the compute, and `others`. */
+async function interrupts(crowded: Stage, others: readonly string[]) {
+  const { configFile, apiUrl, uri } = crowded
+  const clients = await Promise.all([uri, uri, ...others].map(connected))
+  const dropped = clients.map((client) => new Promise((resolve) => void client.once('end', resolve)))
+  await clients[0]?.query('begin')
+  await crowded.isSeenAwake()
+  const words = ['change', 'crowded', '--cu', '0.5', '--when', 'now']
+  const { id, request } = await changeBy(configFile, ...words)
+  await Promise.all(dropped)
+  await changeThat('its end', apiUrl, hasEnded(id))
+  expect(crowded.sent).toEqual([request])
+  expect(await changeOf(configFile, id)).toMatchObject({
+    state: 'done',
+    sessions: 2,
+    ended: { because: 'verified' },
+  })
+  expect((await command(configFile, 'changes', id)).out).toContain('sessions interrupted: 2')
+  const { stops } = crowded.truth()
+  expect(stops.filter(({ why }) => why === 'config')).toEqual([
+    { at: expect.any(String), why: 'config', open: clients.length, open_pooled: others.length, working: 1 },
+  ])
+  expect(crowded.mutations().at(-1)).toMatchObject({ action: 'update', restarted: true })
+  expect(await metric(crowded, 'dormouse_connections_interrupted_total')).toBe(clients.length - others.length)
+}
+
+describe('with --when now a change interrupts sessions, and says how many', () => {
+  test('those of its own host', async () => {
+    await using crowded = await stage({ name: 'crowded', cu: 1, suspendTimeoutSeconds: 600 })
+    await interrupts(crowded, [])
+    expect(crowded.mutations()).toHaveLength(1)
+  })
+  // a pooled client is invisible inside Postgres; a server session that the pooler keeps would look like a client's
+  testWith('pgbouncer')('those of its pooled host are not counted', async () => {
+    const project = { name: 'crowded', cu: 1, suspendTimeoutSeconds: 600 }
+    await using crowded = await stage(project, { behaviour: { poolerBackendVisible: false } })
+    expect(await crowded.set({ pooler_enabled: true })).toBe(200)
+    const { endpointId } = crowded.truth()
+    const pooled = crowded.uri.replace(endpointId, `${endpointId}-pooler`)
+    await interrupts(crowded, [pooled])
+  })
+})
