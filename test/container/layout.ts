@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, constants, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs'
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
 import { productionPackages } from '../support/sbom.ts'
@@ -23,8 +23,10 @@ type Install = (folder: string, command: string) => void
 export const installFromRegistry: Install = (folder, command) =>
   void execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
 
-/** The same packages from the checkout. */
-export const installFromCheckout: Install = (folder) => {
+/** The same packages from the checkout; all of them as they lie there, where those of development are wanted, too. */
+export const installFromCheckout: Install = (folder, command) => {
+  if (!command.includes('--omit=dev'))
+    return symlinkSync(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'))
   for (const [path] of productionPackages())
     cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true, dereference: true })
 }
@@ -76,7 +78,9 @@ export function layOut(install: Install): Layout {
     allBelow(root).filter((path) => !image.volumes.some((volume) => path.startsWith(at(volume))))
 
   layCheckout(at('checkout'))
-  const program = (words: readonly string[]) => execFileSync(node, words.slice(1), { ...options, env })
+  /** In the image as its user and with its variables, in other stages as whoever builds. */
+  const program = (words: readonly string[], folder?: string) =>
+    execFileSync(node, words.slice(1), folder === undefined ? { ...options, env } : { cwd: folder })
   for (const stage of stages)
     followSteps(stage, root, {
       install,
@@ -124,8 +128,8 @@ const existingParent = (path: string): string =>
 
 type Builders = Readonly<{
   install: Install
-  /** Runs a command of the JSON form. */
-  program: (words: readonly string[]) => void
+  /** Runs a command of the JSON form, in the folder of a stage or in the image. */
+  program: (words: readonly string[], folder?: string) => void
   made: (folder: string) => void
 }>
 
@@ -142,7 +146,7 @@ function followSteps(
     if ('copy' in step) {
       const { from } = step.copy
       copyStep(step.copy, from === undefined ? join(root, 'checkout') : rootOf(from), here)
-    } else if (step.run.words) program(step.run.words)
+    } else if (step.run.words) program(step.run.words, name === undefined ? undefined : here)
     else if (name === undefined) for (const path of foldersMade(root, step.run.text)) made(path)
     else install(here, step.run.text)
   }
@@ -171,8 +175,10 @@ function copyStep({ sources, target, mode, from: stage }: CopyStep, from: string
     const isFolder = statSync(origin).isDirectory()
     const to =
       isFolder || !target.endsWith('/') ? join(folder, target) : join(folder, target, basename(source))
-    if (stage !== undefined) renameSync(origin, to)
-    else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
+    if (stage !== undefined) {
+      renameSync(origin, to)
+      if (mode !== undefined) for (const path of allBelow(to)) chmodSync(path, mode)
+    } else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
     else
       for (const path of allBelow(origin))
         if (statSync(path).isFile())
