@@ -175,15 +175,18 @@ function copyStep({ sources, target, mode, from: stage }: CopyStep, from: string
     const isFolder = statSync(origin).isDirectory()
     const to =
       isFolder || !target.endsWith('/') ? join(folder, target) : join(folder, target, basename(source))
-    if (stage !== undefined) {
-      renameSync(origin, to)
-      if (mode !== undefined) for (const path of allBelow(to)) chmodSync(path, mode)
-    } else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
+    if (stage !== undefined) moveFolder(origin, to, mode)
+    else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
     else
       for (const path of allBelow(origin))
         if (statSync(path).isFile())
           copyWithMode(path, join(to, path.slice(origin.length)), mode ?? statSync(path).mode)
   }
+}
+
+function moveFolder(from: string, to: string, mode: number | undefined): void {
+  renameSync(from, to)
+  if (mode !== undefined) for (const path of allBelow(to)) chmodSync(path, mode)
 }
 
 function copyWithMode(from: string, to: string, mode: number): void {
