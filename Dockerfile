@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
-# The program as few files: it starts in half the time and takes 14 MB less. Needs a package of development; none of them is in the image.
+# The program as few files: it starts in half the time and takes 15 MB less. Needs a package of development; none of them is in the image.
 FROM ${NODE_IMAGE} AS bundle
 WORKDIR /app
 COPY package.json package-lock.json ./

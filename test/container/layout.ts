@@ -23,12 +23,19 @@ type Install = (folder: string, command: string) => void
 export const installFromRegistry: Install = (folder, command) =>
   void execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
 
-/** The same packages from the checkout; all of them as they lie there, where those of development are wanted, too. */
+/** The same packages from the checkout; links to all of them where those of development are wanted, too. */
 export const installFromCheckout: Install = (folder, command) => {
-  if (!command.includes('--omit=dev'))
-    return symlinkSync(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'))
+  if (!command.includes('--omit=dev')) return linkPackages(folder)
   for (const [path] of productionPackages())
     cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true, dereference: true })
+}
+
+/** Into a folder of its own: a test may add to it. */
+function linkPackages(folder: string): void {
+  const from = join(CHECKOUT, 'node_modules')
+  const to = join(folder, 'node_modules')
+  mkdirSync(to)
+  for (const name of readdirSync(from)) symlinkSync(join(from, name), join(to, name))
 }
 
 type Running = Readonly<{
