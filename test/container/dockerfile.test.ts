@@ -31,6 +31,13 @@ function problemsOf(text: string): readonly string[] {
     ...Object.entries(starts).flatMap(([name, run]) =>
       run?.words ? [] : [`${name} is missing or needs a shell`],
     ),
+    ...stages.flatMap(({ steps }) =>
+      steps.flatMap((step) =>
+        'run' in step && /\bnpm\b/.test(step.run.text) && !/\bnpm ci\b.* --ignore-scripts/.test(step.run.text)
+          ? ['npm would run scripts of packages, or take other versions than the lock file names']
+          : [],
+      ),
+    ),
     ...variables
       .filter((name) => /KEY|TOKEN|SECRET|PASSW/i.test(name))
       .map((name) => `${name} would be in the image`),
@@ -43,6 +50,16 @@ test('keeps the rules of Dockerfiles, and of images that run anywhere', () => {
 
 test.each([
   ['FROM ${NODE_IMAGE} AS packages', 'FROM node AS packages', 'the base node has no exact version'],
+  [
+    ' --ignore-scripts --no-audit --no-fund\nCOPY test',
+    '\nCOPY test',
+    'npm would run scripts of packages, or take other versions than the lock file names',
+  ],
+  [
+    'npm ci --omit=dev',
+    'npm install --omit=dev',
+    'npm would run scripts of packages, or take other versions than the lock file names',
+  ],
   ['-trixie-slim', '', `the base node:${devDependencies['node']} has no exact version`],
   ['USER 65532:65532', 'USER dormouse', 'the user of the image is no number, or root'],
   ['USER 65532:65532', 'USER 0:0', 'the user of the image is no number, or root'],

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, constants, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs'
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { memoryFolder } from '../support/folder.ts'
 import { productionPackages } from '../support/sbom.ts'
@@ -23,10 +23,19 @@ type Install = (folder: string, command: string) => void
 export const installFromRegistry: Install = (folder, command) =>
   void execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
 
-/** The same packages from the checkout. */
-export const installFromCheckout: Install = (folder) => {
+/** The same packages from the checkout; links to all of them where those of development are wanted, too. */
+export const installFromCheckout: Install = (folder, command) => {
+  if (!command.includes('--omit=dev')) return linkPackages(folder)
   for (const [path] of productionPackages())
     cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true, dereference: true })
+}
+
+/** Into a folder of its own: a test may add to it. */
+function linkPackages(folder: string): void {
+  const from = join(CHECKOUT, 'node_modules')
+  const to = join(folder, 'node_modules')
+  mkdirSync(to)
+  for (const name of readdirSync(from)) symlinkSync(join(from, name), join(to, name))
 }
 
 type Running = Readonly<{
@@ -76,7 +85,9 @@ export function layOut(install: Install): Layout {
     allBelow(root).filter((path) => !image.volumes.some((volume) => path.startsWith(at(volume))))
 
   layCheckout(at('checkout'))
-  const program = (words: readonly string[]) => execFileSync(node, words.slice(1), { ...options, env })
+  /** In the image as its user and with its variables, in other stages as whoever builds. */
+  const program = (words: readonly string[], folder?: string) =>
+    execFileSync(node, words.slice(1), folder === undefined ? { ...options, env } : { cwd: folder })
   for (const stage of stages)
     followSteps(stage, root, {
       install,
@@ -124,8 +135,8 @@ const existingParent = (path: string): string =>
 
 type Builders = Readonly<{
   install: Install
-  /** Runs a command of the JSON form. */
-  program: (words: readonly string[]) => void
+  /** Runs a command of the JSON form, in the folder of a stage or in the image. */
+  program: (words: readonly string[], folder?: string) => void
   made: (folder: string) => void
 }>
 
@@ -142,7 +153,7 @@ function followSteps(
     if ('copy' in step) {
       const { from } = step.copy
       copyStep(step.copy, from === undefined ? join(root, 'checkout') : rootOf(from), here)
-    } else if (step.run.words) program(step.run.words)
+    } else if (step.run.words) program(step.run.words, name === undefined ? undefined : here)
     else if (name === undefined) for (const path of foldersMade(root, step.run.text)) made(path)
     else install(here, step.run.text)
   }
@@ -171,13 +182,18 @@ function copyStep({ sources, target, mode, from: stage }: CopyStep, from: string
     const isFolder = statSync(origin).isDirectory()
     const to =
       isFolder || !target.endsWith('/') ? join(folder, target) : join(folder, target, basename(source))
-    if (stage !== undefined) renameSync(origin, to)
+    if (stage !== undefined) moveFolder(origin, to, mode)
     else if (!isFolder) copyWithMode(origin, to, mode ?? statSync(origin).mode)
     else
       for (const path of allBelow(origin))
         if (statSync(path).isFile())
           copyWithMode(path, join(to, path.slice(origin.length)), mode ?? statSync(path).mode)
   }
+}
+
+function moveFolder(from: string, to: string, mode: number | undefined): void {
+  renameSync(from, to)
+  if (mode !== undefined) for (const path of allBelow(to)) chmodSync(path, mode)
 }
 
 function copyWithMode(from: string, to: string, mode: number): void {

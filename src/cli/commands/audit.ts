@@ -3,18 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import {
-  auditAccount,
-  type AuditOutcome,
-  type AuditPlan,
-  type AuditProgress,
-} from '../../daemon/accounts/audit.ts'
+import { auditAccount, type AuditOutcome, type AuditPlan } from '../../daemon/accounts/audit.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Clock } from '../../model/ports/clock.ts'
-import { spanText } from '../../outputs/text/amounts.ts'
 import { createPolicies, DEFAULT_ADVICE_NEEDS, DEFAULT_MIN_SAVING } from '../../model/policy/advice-policy.ts'
 import { planLimits } from '../../model/policy/plan-limits.ts'
 import { shippedPrices } from '../../config/load.ts'
@@ -35,6 +28,7 @@ import type { ConnectOptions, ServiceAccess } from '../connect/service.ts'
 import { EXIT, failText, failUsage, reportFindings, textTable } from '../terminal/io.ts'
 import type { CommandSession, ExitCode, Io } from '../terminal/io.ts'
 import { parseFolderOption, parseWholeFrom } from '../terminal/parse.ts'
+import { createProgress, INITIAL_REQUESTS } from '../terminal/progress.ts'
 import { auditJson } from '../terminal/audit-json.ts'
 
 type Options = ConnectOptions & {
@@ -46,8 +40,6 @@ type Options = ConnectOptions & {
 
 /** Prices for `--base-url` without `--plan`. */
 const DEFAULT_PLAN = 'launch'
-/** Requests beyond the rate that may go out first: nothing was sent in the minute before, and people keep the other half. */
-const INITIAL_REQUESTS = 170
 /** The service keeps consumption for so long. */
 const MAX_DAYS = 400
 /** Computes of the largest accounts. */
@@ -91,17 +83,20 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
   const { clock, random } = input.access.service
   // standard error, so that the audit itself can be piped
   const report = options.json ? () => undefined : io.err
-  let requests = 0
+  const progress = createProgress(
+    { json: options.json, rate: input.access.service.requestsPerMinute },
+    io,
+    clock,
+  )
   const serviceTime = createServiceTime(clock)
   const service = createService({
     ...input.access.service,
     unspent: INITIAL_REQUESTS,
     onRequest(request) {
       serviceTime.record(request)
-      requests += 1
+      progress.countRequest()
     },
   })
-  const startedAt = clock.monotonic()
   const history = openStore({ folder: input.folder }, clock)
   await using _ = { [Symbol.asyncDispose]: () => history.close() }
   const store = history.account(options.account ?? 'audit')
@@ -116,47 +111,12 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
     redact: io.redact,
     ...NO_OUTSIDE,
   }
-  const show = createProgress(options, io, clock)
-  const onProgress = (progress: AuditProgress) => {
-    const elapsed = clock.monotonic() - startedAt
-    const rate = input.access.service.requestsPerMinute
-    show(progress, timeLeft(progress, { requests, elapsed, rate }))
-  }
-  const outcome = await auditAccount({ ports, plan: input.plan, days: options.days, onProgress }, io.signal)
-  if (!options.json) io.progress?.('')
-  report(`${requests} requests in ${(clock.monotonic() - startedAt).toFixed(0)} s`)
+  const outcome = await auditAccount(
+    { ports, plan: input.plan, days: options.days, onProgress: progress.show },
+    io.signal,
+  )
+  report(progress.end())
   return outcome
-}
-
-/** Seconds between two lines of progress outside of a terminal. */
-const PROGRESS_INTERVAL = 10
-
-/** Rewrites one line in a terminal; elsewhere prints the first line, the last one, and between them one in 10 s at most. */
-function createProgress({ json: isJson = false }: Options, io: Io, clock: Clock) {
-  let printedAt = -Infinity
-  return ({ looked, projects }: AuditProgress, left: number) => {
-    if (isJson) return
-    const isLast = looked === projects
-    const rest = isLast ? '' : `, about ${spanText(1000 * Math.ceil(left))} left`
-    const line = `${looked} of ${projects} projects read${rest}`
-    if (io.progress) return io.progress(line)
-    const now = clock.monotonic()
-    if (!isLast && now - printedAt < PROGRESS_INTERVAL) return
-    printedAt = now
-    io.err(line)
-  }
-}
-
-/** `elapsed`: seconds. `rate`: requests a minute. */
-type Pace = Readonly<{ requests: number; elapsed: number; rate: number }>
-
-/** Seconds until the remaining projects are read: by the rate of requests, or by the time of the answers so far where the rate does not limit. */
-export function timeLeft({ looked, projects }: AuditProgress, { requests, elapsed, rate }: Pace): number {
-  const remaining = ((projects - looked) * requests) / Math.max(1, looked)
-  const allowedNow = Math.max(0, INITIAL_REQUESTS + (rate * elapsed) / 60 - requests)
-  const byRate = (Math.max(0, remaining - allowedNow) * 60) / rate
-  const byAnswers = (remaining * elapsed) / Math.max(1, requests)
-  return allowedNow > remaining ? byAnswers : byRate
 }
 
 /** An audit connects to no compute and sends nothing. */

@@ -4,20 +4,24 @@ import { Command } from 'commander'
 import { defaultYaml } from '../../config/defaults.ts'
 import { shippedPrices } from '../../config/load.ts'
 import { fileErrorText } from '../../config/secrets.ts'
+import type { Service } from '../../model/ports/service.ts'
+import type { Project } from '../../model/service/compute.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { countWithNoun } from '../../outputs/text/amounts.ts'
+import { createService } from '../../service/service.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { DEFAULT_CONFIG } from '../connect/configuration.ts'
 import {
   apiKeySecret,
   baseUrlProblem,
-  connectService,
   KEY_VARIABLE,
   NO_PROJECTS,
+  openServiceAccess,
 } from '../connect/service.ts'
 import { withDirectOptions, type ConnectOptions } from '../connect/service.ts'
 import { isFolder } from '../terminal/parse.ts'
+import { createProgress, INITIAL_REQUESTS } from '../terminal/progress.ts'
 import { EXIT, failText, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
 
 type Options = ConnectOptions & {
@@ -25,6 +29,9 @@ type Options = ConnectOptions & {
   readonly plan?: string
   readonly force?: boolean
 }
+
+/** So many projects are read within a second: nothing is shown. */
+const UNSHOWN_PROJECTS = 20
 
 /** The role sees all connections and the file cache, but no data. */
 const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
@@ -106,16 +113,43 @@ async function askService(options: Options, io: Io): Promise<Result<Asked, strin
     const summary = 'no API key is given: the service was not asked'
     return ok({ summary, next: `set the variable ${KEY_VARIABLE}, then ${check}`, isComplete: true })
   }
-  const service = connectService(options, io)
-  if (!service.ok) return failed(service.error.join('; '))
-  const projects = await service.value.listProjects(io.signal)
+  const access = openServiceAccess(options, io)
+  if (!access.ok) return failed(access.error.join('; '))
+  const { clock, requestsPerMinute: rate } = access.value.service
+  const progress = createProgress({ json: options.json, rate }, io, clock)
+  const service = createService({
+    ...access.value.service,
+    unspent: INITIAL_REQUESTS,
+    onRequest: progress.countRequest,
+  })
+  const projects = await service.listProjects(io.signal)
   if (!projects.ok) return failed(serviceErrorText(projects.error))
   const { items } = projects.value
-  const lists = await Promise.all(items.map(({ projectId: id }) => service.value.listComputes(id, io.signal)))
+  const lists = await listAll(items, service, { progress, signal: io.signal })
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
   const [seen, having] = [countWithNoun(items.length, 'project'), countWithNoun(computes.length, 'compute')]
   const summary = `the key sees ${seen} with ${having}, ${awake} of them awake`
   const next = items.length === 0 ? NO_PROJECTS : check
   return ok({ summary, next, isComplete: items.length > 0 && lists.every((listed) => listed.ok) })
+}
+
+type Listing = Readonly<{ progress: ReturnType<typeof createProgress>; signal: AbortSignal }>
+
+/** Computes by project, in the order of the projects. */
+async function listAll(items: readonly Project[], service: Service, { progress, signal }: Listing) {
+  const projects = items.length
+  const isShown = projects > UNSHOWN_PROJECTS
+  let looked = 0
+  if (isShown) progress.show({ looked, projects })
+  const lists = await Promise.all(
+    items.map(async ({ projectId }) => {
+      const listed = await service.listComputes(projectId, signal)
+      looked += 1
+      if (isShown) progress.show({ looked, projects })
+      return listed
+    }),
+  )
+  if (isShown) progress.end()
+  return lists
 }

@@ -6,7 +6,7 @@ const BURST = 10
 /** Time in which half the rate grows back to the whole, 10 min: people who caused the limit keep their room for a while. */
 const RECOVERY = seconds(600)
 /** Requests a second at which unspent requests go out: half of the limit of a route. */
-const UNSPENT_RATE = 20
+export const UNSPENT_RATE = 20
 /** Smallest share of the rate: a service that limits for hours is still asked now and then. */
 const LEAST_SHARE = 1 / 32
 

@@ -1,4 +1,5 @@
-// What the program takes: its start beside that of bare Node, and memory, CPU and requests at rest, with small and large accounts behind HTTP.
+// What the program takes, as the image and as a checkout have it: its start beside that of bare Node, and memory, CPU and requests at rest,
+// with small and large accounts behind HTTP.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,8 @@ import { freePort } from '../../../src/local/proxy/listen.ts'
 import type { Figures } from '../run.ts'
 import { startFleetService, type FleetOptions, type FleetService } from '../fleet/start.ts'
 import { warmUp } from '../fleet/warm.ts'
-import { bareStart, startProgram, type Program } from './program.ts'
+import { layOutImage } from './image.ts'
+import { bareStart, LAUNCHER, startProgram, type Program, type Start } from './program.ts'
 
 /** Measured after the first passes, minutes. */
 const MINUTES = 5
@@ -18,13 +20,23 @@ const STARTS = 7
 /** Between two samples of the memory, s. */
 const SAMPLE_EVERY = 5
 
-type Account = Readonly<{ name: string; computes: number; awakeShare: number; goal: number | undefined }>
+/** Form of the program → its launcher. */
+type Launchers = Readonly<{ image: string; checkout: string }>
+
+type Account = Readonly<{
+  name: string
+  form: keyof Launchers
+  computes: number
+  awakeShare: number
+  goal: number | undefined
+}>
 
 /** `goal`: most memory, MB. */
 const ACCOUNTS: readonly Account[] = [
-  { name: 'small', computes: 50, awakeShare: 0.02, goal: 120 },
-  { name: 'busy', computes: 50, awakeShare: 0.5, goal: undefined },
-  { name: 'large', computes: 5000, awakeShare: 0.02, goal: 220 },
+  { name: 'small', form: 'image', computes: 50, awakeShare: 0.02, goal: 120 },
+  { name: 'busy', form: 'image', computes: 50, awakeShare: 0.5, goal: undefined },
+  { name: 'large', form: 'image', computes: 5000, awakeShare: 0.02, goal: 220 },
+  { name: 'checkout', form: 'checkout', computes: 50, awakeShare: 0.02, goal: 120 },
 ]
 
 /** Most CPU at rest, share of a core, and most of bare Node's start until the program listens. */
@@ -33,11 +45,17 @@ const [MAX_CPU, MAX_STARTS] = [0.005, 8]
 export async function footprint(minutes = MINUTES): Promise<Figures> {
   const rows: Figures['rows'][number][] = []
   const json: Record<string, number> = {}
-  for (const account of ACCOUNTS) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other: they would share the cores
-    const found = await measure(account, minutes)
-    rows.push(...found.rows)
-    Object.assign(json, found.json)
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-image-'))
+  try {
+    const launchers = { image: await layOutImage(folder), checkout: LAUNCHER }
+    for (const account of ACCOUNTS) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other: they would share the cores
+      const found = await measure(account, launchers, minutes)
+      rows.push(...found.rows)
+      Object.assign(json, found.json)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
   return { rows: [...rows, requestRow(json)], json }
 }
@@ -57,8 +75,8 @@ function requestRow(json: Readonly<Record<string, number>>): Figures['rows'][num
 }
 
 /** Of an account whose computes the daemon knows already. */
-async function measure(account: Account, minutes: number): Promise<Figures> {
-  const { computes, awakeShare } = account
+async function measure(account: Account, launchers: Launchers, minutes: number): Promise<Figures> {
+  const { computes, awakeShare, form } = account
   const options: FleetOptions = { projects: computes, awakeShare, awakeSeconds: 3600, seed: 1, scale: 1 }
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-footprint-'))
   try {
@@ -66,9 +84,14 @@ async function measure(account: Account, minutes: number): Promise<Figures> {
     const service = await startFleetService({ ...options, past })
     try {
       const file = join(folder, 'dormouse.yaml')
-      const start = { configFile: file, apiKey: service.apiKey, port: await freePort() }
+      const start = {
+        launcher: launchers[form],
+        configFile: file,
+        apiKey: service.apiKey,
+        port: await freePort(),
+      }
       writeFileSync(file, yamlOf(service.baseUrl, folder, start.port))
-      const starts = account === ACCOUNTS[0] ? await compareStarts(start) : undefined
+      const starts = account === ACCOUNTS[0] ? await compareStarts(start, launchers) : undefined
       const program = await startProgram(start)
       try {
         return figuresOf(account, await atRest(program, service, minutes), starts)
@@ -90,26 +113,27 @@ const yamlOf = (baseUrl: string, folder: string, port = 0): string =>
     `store: { folder: '${folder}/data' }`,
   ].join('\n')
 
-type Starts = Readonly<{ listening: number; bare: number }>
+type Starts = Readonly<Record<keyof Launchers | 'bare', number>>
 
 /** Medians, s. The compile cache is warm, as at each start but the first. */
-async function compareStarts(start: Parameters<typeof startProgram>[0]): Promise<Starts> {
-  const listening: number[] = []
-  const bare: number[] = []
+async function compareStarts(start: Start, launchers: Launchers): Promise<Starts> {
+  const listening = async (launcher: string): Promise<number> => {
+    const program = await startProgram({ ...start, launcher })
+    await program.stop()
+    return program.listeningAfter
+  }
+  const took: Starts[] = []
   for (let nth = 0; nth <= STARTS; nth += 1) {
     // oxlint-disable-next-line no-await-in-loop -- in turn
-    const program = await startProgram(start)
+    const image = await listening(launchers.image)
     // oxlint-disable-next-line no-await-in-loop -- in turn
-    await program.stop()
+    const checkout = await listening(launchers.checkout)
     // oxlint-disable-next-line no-await-in-loop -- in turn
-    const alone = await bareStart()
-    // the first one fills the cache
-    if (nth > 0) {
-      listening.push(program.listeningAfter)
-      bare.push(alone)
-    }
+    took.push({ image, checkout, bare: await bareStart() })
   }
-  return { listening: median(listening), bare: median(bare) }
+  // the first ones fill the cache
+  const medianOf = (form: keyof Starts) => median(took.slice(1).map((one) => one[form]))
+  return { image: medianOf('image'), checkout: medianOf('checkout'), bare: medianOf('bare') }
 }
 
 const median = (values: readonly number[]): number =>
@@ -150,23 +174,15 @@ async function atRest(program: Program, service: FleetService, minutes: number):
 const megabytes = (bytes: number): number => bytes / 1e6
 
 function figuresOf(
-  { name, computes, awakeShare, goal }: Account,
+  { name, form, computes, awakeShare, goal }: Account,
   rest: Rest,
   starts: Starts | undefined,
 ): Figures {
   const perCompute = rest.requestsPerHour / computes
   return {
     rows: [
-      ...(starts
-        ? ([
-            [
-              'start until it listens, and of bare Node',
-              `${starts.listening.toFixed(3)} s, ${starts.bare.toFixed(3)} s: ${(starts.listening / starts.bare).toFixed(1)} ×`,
-              `≤ ${MAX_STARTS} ×`,
-            ],
-          ] as const)
-        : []),
-      [`${computes} computes, ${(100 * awakeShare).toFixed(0)} % awake`, '', ''],
+      ...(starts ? startRows(starts) : []),
+      [`${form}, ${computes} computes, ${(100 * awakeShare).toFixed(0)} % awake`, '', ''],
       [
         '  memory at rest: median, most',
         `${megabytes(rest.median).toFixed(0)} MB, ${megabytes(rest.most).toFixed(0)} MB`,
@@ -176,7 +192,11 @@ function figuresOf(
       ['  requests a compute and hour', perCompute.toFixed(2), ''],
     ],
     json: {
-      ...(starts && { listening_s: starts.listening, bare_s: starts.bare }),
+      ...(starts && {
+        listening_image_s: starts.image,
+        listening_checkout_s: starts.checkout,
+        bare_s: starts.bare,
+      }),
       [`rss_mb_${name}`]: megabytes(rest.median),
       [`rss_most_mb_${name}`]: megabytes(rest.most),
       [`cpu_share_${name}`]: rest.cpu,
@@ -184,3 +204,10 @@ function figuresOf(
     },
   }
 }
+
+const startRows = (starts: Starts): Figures['rows'] =>
+  (['image', 'checkout'] as const).map((form) => [
+    `start of the ${form} until it listens, and of bare Node`,
+    `${starts[form].toFixed(3)} s, ${starts.bare.toFixed(3)} s: ${(starts[form] / starts.bare).toFixed(1)} ×`,
+    `≤ ${MAX_STARTS} ×`,
+  ])

@@ -16,12 +16,17 @@ export type Program = Readonly<{
   stop: () => Promise<void>
 }>
 
-const LAUNCHER = fileURLToPath(import.meta.resolve('../../../src/dormouse.mjs'))
+/** Of the checkout. */
+export const LAUNCHER = fileURLToPath(import.meta.resolve('../../../src/dormouse.mjs'))
+
+/** Set by `npm start`, the image and the systemd unit. */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Of the counters in /proc: 100 a second on all Linux systems of today. */
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-type Start = Readonly<{
+export type Start = Readonly<{
+  launcher: string
   configFile: string
   apiKey: string
   /** Of its telemetry listener. */
@@ -29,10 +34,10 @@ type Start = Readonly<{
 }>
 
 /** Resolves when it listens. @throws with what it said when it ends before */
-export async function startProgram({ configFile, apiKey, port }: Start): Promise<Program> {
+export async function startProgram({ launcher, configFile, apiKey, port }: Start): Promise<Program> {
   const begun = performance.now()
-  const child = spawn(process.execPath, [LAUNCHER, 'run', '--config', configFile], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], FLEET_KEY: apiKey },
+  const child = spawn(process.execPath, [launcher, 'run', '--config', configFile], {
+    env: { ...ALLOCATOR, PATH: process.env['PATH'], HOME: process.env['HOME'], FLEET_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')

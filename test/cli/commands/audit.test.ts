@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startSimulated, type Simulated } from '../../support/simulated-service.ts'
-import { timeLeft } from '../../../src/cli/commands/audit.ts'
 import { dormouse, words } from '../local-cli.ts'
 
 const PROJECTS = 25
@@ -161,14 +160,6 @@ test.each([
   const { code, err } = await dormouse(words(line), { env: { DORMOUSE_API_KEY: 'key' } })
   expect(code).toBe(2)
   expect(err).toMatch(expected)
-})
-
-test.each([
-  ['the rate limits: 300 requests are left, of which 20 may go out at once', 100, 500, 60, 48],
-  ['the answers limit: 20 requests are left, at 1 s each', 90, 180, 180, 20],
-])('the time left, where %s', (_, looked, requests, elapsed, expected) => {
-  const projects = looked === 100 ? 160 : 100
-  expect(timeLeft({ looked, projects }, { requests, elapsed, rate: 350 })).toBeCloseTo(expected, 0)
 })
 
 test('a key that the service refuses is one line', async () => {

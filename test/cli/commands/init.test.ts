@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../config/loading.ts'
 import { dormouse, localCli, words } from '../local-cli.ts'
 import { environmentOf } from '../../support/secrets.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 
 let service: Awaited<ReturnType<typeof localCli>>
 let path = ''
@@ -128,4 +129,21 @@ test('init names the organisation', async () => {
     ok: true,
     value: { accounts: [{ orgId: 'org-mine' }] },
   })
+})
+
+test('init shows how many projects of many it has read', async () => {
+  const many = await startSimulated({
+    projects: Array.from({ length: 25 }, (_, index) => ({ name: `shop-${index}` })),
+  })
+  onTestFinished(() => many.stop())
+  const line = words(`init --base-url ${many.baseUrl}`)
+  const env = { DORMOUSE_API_KEY: many.apiKey }
+  const { code, out, err } = await dormouse(line, { env, cwd: service.folder })
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/^0 of 25 projects read, about \d+ s left\n25 of 25 projects read\n$/),
+  })
+  expect(out).toMatch(/^the key sees 25 projects with /)
+  const json = await dormouse([...line, '--force', '--json'], { env, cwd: service.folder })
+  expect(json).toMatchObject({ code: 0, err: '' })
 })

@@ -1,0 +1,51 @@
+// The program of the image is that of the checkout, as fewer files.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { memoryFolder } from '../support/folder.ts'
+import { CHECKOUT } from './dockerfile.ts'
+
+const folder = memoryFolder('dormouse-bundle-')
+const bundled = join(folder, 'src')
+beforeAll(() => {
+  mkdirSync(join(folder, 'config'))
+  for (const path of ['package.json', 'config/prices.yaml'])
+    copyFileSync(join(CHECKOUT, path), join(folder, path))
+  run('test/support/bundle.ts', bundled)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** In the checkout, on whose packages the bundle does not depend. */
+const run = (...words: readonly string[]): string =>
+  execFileSync(process.execPath, words, {
+    cwd: CHECKOUT,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+
+test.each(['--version', '--help', 'run --help'])(
+  '`dormouse %s` prints what it prints in the checkout',
+  (line) => {
+    const [checkout, bundle] = [join(CHECKOUT, 'src'), bundled].map((source) =>
+      run(join(source, 'dormouse.mjs'), ...line.split(' ')),
+    )
+    expect(bundle).toBe(checkout)
+  },
+)
+
+test('each of its files can be loaded, without any package', () => {
+  const files = readdirSync(bundled).filter(
+    (name) => name.endsWith('.mjs') && !/^(?:main|dormouse)\./.test(name),
+  )
+  const imports = files.map((name) => `await import(${JSON.stringify(join(bundled, name))})`)
+  expect(files.some((name) => name.startsWith('smtp') || name.startsWith('nodemailer'))).toBe(true)
+  expect(run('--input-type=module', '--eval', `${imports.join('\n')}\nconsole.log('loaded')`)).toBe(
+    'loaded\n',
+  )
+})
+
+test('it has the files of the page', () => {
+  expect(readdirSync(join(bundled, 'outputs/page'))).toEqual(['script.js', 'style'])
+})
