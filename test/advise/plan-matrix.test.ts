@@ -108,9 +108,9 @@ describe.each(PRESETS.flatMap((preset) => PLANS.map((plan) => [plan, preset] as 
     test('what is recommended depends on the plan', () => {
       const delays = new Set(changes.flatMap(({ to }) => to.delay ?? []))
       const expected = {
-        free: preset === 'interface' ? [60, 1320] : [300],
-        launch: preset === 'interface' ? [60, 1320] : [300, 'never'],
-        scale: [60, 1320],
+        free: preset === 'interface' ? [60, 1200] : [300],
+        launch: preset === 'interface' ? [60, 1200] : [300, 'never'],
+        scale: [60, 1200],
         unknown: [],
       }
       expect([...delays]).toEqual(expected[plan])
