@@ -44,15 +44,17 @@ export function createChangeRules({ account, journal, history, now }: RulesOptio
       change.kind !== 'delay' && change.when === 'idle' && seen.compute.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
     const within = durationOf(await journal.changes(account, { count: MAX_CHANGES }))
-    const gaps = await readGaps(change)
-    const hazard = gapHazard(gaps.length < FEWEST_GAPS ? [] : gaps, MIN_GAP)
+    const read = await readGaps(change)
+    const gaps = read.length < FEWEST_GAPS ? [] : read
     return {
       siblings,
       shortenedAt,
       arrival: ({ compute: { lastActive, suspendedAt }, askedAt }) => {
         const since = lastActive ?? suspendedAt ?? askedAt
         const past = seconds(Math.max(0, askedAt - since) / 1000)
-        return arrivalWithin(hazard, { past, within, grid: MIN_GAP })
+        // shorter gaps would have ended by now: inside a bin of a minute they say nothing
+        const longer = gaps.filter(({ high }) => high > past)
+        return arrivalWithin(gapHazard(longer, MIN_GAP), { past, within, grid: MIN_GAP })
       },
     }
   }

@@ -79,6 +79,14 @@ describe('the probability of a client', () => {
     expect(after).toBeLessThan(due ?? 0)
   })
 
+  test('is not that of gaps that would have ended by now, though they have the same bin', async () => {
+    const short = await rulesOf({ gaps: gapsOf(100, 5) }, changeOf(), asleep(10))
+    const none = await rulesOf({}, changeOf(), asleep(10))
+    const due = await rulesOf({ gaps: gapsOf(100, 15) }, changeOf(), asleep(10))
+    expect(short.arrival).toBe(none.arrival)
+    expect(due.arrival).toBeGreaterThan(0.05)
+  })
+
   test('of fewer than three gaps is the prior', async () => {
     const none = await rulesOf({}, changeOf(), asleep(295))
     const two = await rulesOf({ gaps: gapsOf(2, 300) }, changeOf(), asleep(295))
