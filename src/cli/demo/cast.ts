@@ -47,8 +47,7 @@ export const CAST: readonly Player[] = [
     team: 'storefront',
     cu: 1,
     delay: 5,
-    about: 'a client for half a minute; somebody approves the smaller size that Dormouse recommends',
-    past: 'rare',
+    about: 'a client for half a minute; somebody approves the size that Dormouse recommends',
   },
   {
     role: 'forgotten',
