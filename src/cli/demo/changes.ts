@@ -2,7 +2,9 @@
 import type { Truth } from '../../local/engine/truth.ts'
 import type { ChangeJson, ChangesJson, PlansJson } from '../../outputs/text/change-schema.ts'
 import { changeStateText, changeTitle } from '../../outputs/text/change-text.ts'
-import { seconds } from '../../model/units.ts'
+import { isoWeekIdOf } from '../../calendar/iso-week.ts'
+import { createUtc } from '../../calendar/zone.ts'
+import { seconds, type Instant } from '../../model/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { sumOf } from '../../std/sum.ts'
 import { askDaemon, readJson, type DaemonApi } from '../connect/daemon.ts'
@@ -80,4 +82,14 @@ export function changedOf(changes: readonly ChangeJson[], { computes }: Truth) {
       sessionsInterrupted: sumOf(stops, ({ open }) => open),
     }
   })
+}
+
+/** The section of changes in the report of the week that is running, as Markdown; empty if the daemon does not answer. */
+export async function reportedChanges(apiUrl: string, now: Instant): Promise<readonly string[]> {
+  const week = isoWeekIdOf(now, createUtc())
+  const answer = await askDaemon({ url: apiUrl }, `/api/v1/report?format=markdown&week=${week}`)
+  const text = answer.ok ? await answer.value.text() : ''
+  const [, section = ''] = text.split('\n## Changes made\n')
+  const [body = ''] = section.split('\n## ')
+  return body.split('\n').filter((line) => line.startsWith('|'))
 }

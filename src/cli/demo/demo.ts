@@ -8,7 +8,7 @@ import { EXIT, failText, type ExitCode, type Io } from '../terminal/io.ts'
 import { isActing } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
-import { changedOf, changeNews, readChanges } from './changes.ts'
+import { changedOf, changeNews, readChanges, reportedChanges } from './changes.ts'
 import { notificationText } from './receiver.ts'
 import { readRecommendations, recommendedLines, recommendedOf } from './recommendations.ts'
 import { reportFolder, sendReport, writeDemoReport } from './report.ts'
@@ -201,6 +201,7 @@ async function summarise(
       told: receiver.notifications,
       recommended: recommendedOf(advice),
       changed: changedOf(changes, local.truth()),
+      reported: changes.length === 0 ? [] : await reportedChanges(apiUrl, createClock().now()),
       report,
     })
   )

@@ -31,6 +31,8 @@ type SummaryInput = Readonly<{
   told: readonly ReceivedNotification[]
   recommended: ReturnType<typeof recommendedOf>
   changed: ReturnType<typeof changedOf>
+  /** Of the report of this week, as Markdown. */
+  reported: readonly string[]
   report: DemoReport
 }>
 
@@ -163,6 +165,9 @@ export function summaryText(summary: Summary): string {
         `Changed: ${name} ${text}. By the truth of the service: ${countWithNoun(requests, 'request')}, ` +
         `${countWithNoun(stops, 'stop')} for it, ${countWithNoun(sessionsInterrupted, 'session')} interrupted.`,
     ),
+    ...(summary.reported.length === 0
+      ? []
+      : ['In the report of this week:', ...summary.reported.map((line) => `  ${line}`)]),
     `The report of last week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }

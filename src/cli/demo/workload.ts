@@ -27,7 +27,7 @@ const SCENES: Readonly<Record<Role, Scene>> = {
     await pause(8.5 + stage.random.unit(), stage)
   },
   oversized: async (uri, stage) => {
-    await session('importer', { uri, length: 30, rows: 2000 }, stage)
+    await session('importer', { uri, length: 40, rows: 2000 }, stage)
     await idle(uri, stage)
   },
   forgotten: idle,
