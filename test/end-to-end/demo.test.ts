@@ -47,11 +47,7 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   expect(summary.told).toContainEqual(expect.objectContaining(told))
   const expected = ['budget-rung', 'change-scheduled', 'change-applied']
   expect(summary.told.filter(({ name }) => !expected.includes(name))).toEqual([])
-  // how far it is after a minute depends on the machine
-  expect(summary.changed).toMatchObject([{ name: 'oversized', sessionsInterrupted: 0 }])
-  const [change] = summary.changed
-  const wasSent = change?.state === 'verifying' || change?.state === 'done'
-  expect(change).toMatchObject({ requests: wasSent ? 1 : 0, stops: wasSent ? 1 : 0 })
+  expectOneChange(summary)
   const forgotten = summary.recommended.filter(
     ({ name, kind, state }) => name === 'forgotten' && kind === 'delay' && state !== 'withheld',
   )
@@ -73,6 +69,15 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   expect(readdirSync(temporary)).toEqual([])
   for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
+
+/** How far it is after a minute depends on the machine. */
+function expectOneChange({ changed }: Summary) {
+  const isSent = ['verifying', 'done'].includes(changed[0]?.state ?? '')
+  const times = isSent ? 1 : 0
+  expect(changed).toMatchObject([
+    { name: 'oversized', requests: times, stops: times, sessionsInterrupted: 0 },
+  ])
+}
 
 /** Files that the group or others can reach and read, and whatever they can write to. The programs of Postgres are no secret. */
 function openToOthers(folder: string, root = folder): readonly string[] {
