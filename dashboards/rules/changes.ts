@@ -5,7 +5,11 @@ import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 const CHANGE =
   'The change of kind {{ $labels.kind }} of compute {{ $labels.endpoint_id }} of {{ $labels.project_id }}'
 
-const perChangeMax = (key: FamilyKey): string => `max by (project_id, endpoint_id, kind) (${metricName(key)})`
+/** Stands for the kind in conditions about changes, which are written once for each kind. */
+export const ANY_KIND = '<kind>'
+
+const perChangeMax = (key: FamilyKey): string =>
+  `max by (project_id, endpoint_id) (${metricName(key)}{kind="${ANY_KIND}"})`
 
 export const CHANGE_RULES: readonly AlertRule[] = [
   {

@@ -1,9 +1,11 @@
 // All rules, and the rule file of Prometheus as data.
 import { BUDGET_RULES } from './budgets.ts'
+import { ANY_KIND } from './changes.ts'
 import { COMPUTE_RULES } from './computes.ts'
 import { DAEMON_RULES } from './daemon.ts'
 import { COMPUTE_OWNER, PROJECT_OWNER } from './recording.ts'
-import { BY_LABELS, type Duration, type RuleGroup, type AlertRule, type AlertSeverity } from './rule.ts'
+import { CHANGE_KINDS } from '../../src/model/policy/change.ts'
+import { type Duration, type RuleGroup, type AlertRule, type AlertSeverity } from './rule.ts'
 
 export const RULE_GROUPS: readonly RuleGroup[] = [COMPUTE_RULES, BUDGET_RULES, DAEMON_RULES]
 
@@ -24,8 +26,7 @@ export function alertExpr({ about, core }: AlertRule): string {
     case 'compute':
       return `${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core})`
     case 'change':
-      // several changes of one compute: they are the "many" side, so that one of several owners is picked
-      return `(${core}) * on (project_id, endpoint_id) group_left (team, tier) topk ${BY_LABELS.compute} (1, ${COMPUTE_OWNER.record})`
+      return CHANGE_KINDS.map((kind) => ofKind(kind, core)).join(' or ')
     case 'project':
       return `${PROJECT_OWNER.record} * on (project_id) group_left () (${core})`
     case 'budget':
@@ -33,6 +34,10 @@ export function alertExpr({ about, core }: AlertRule): string {
       return core
   }
 }
+
+/** Owners and kinds are both "many", which no join allows: each kind has its own. */
+const ofKind = (kind: string, core: string) =>
+  `label_replace(${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core.replaceAll(ANY_KIND, kind)}), "kind", "${kind}", "", "")`
 
 /** The format of Prometheus. */
 export type RuleFile = {

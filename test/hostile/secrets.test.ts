@@ -56,8 +56,8 @@ test('every key for a secret has a canary', () => {
   expect(secretPaths().filter((path) => !covered.includes(path))).toEqual(OF_PUBLIC_FILES)
 })
 
-/** Files of the listener: a certificate is public, and its key is read by the TLS library alone. */
-const OF_PUBLIC_FILES = ['server.tls.cert_file', 'server.tls.key_file']
+/** Never read for their text: of the kill switch only whether it is there; a certificate is public, its key is read by the TLS library alone. */
+const OF_PUBLIC_FILES = ['changes.kill_switch_file', 'server.tls.cert_file', 'server.tls.key_file']
 
 const pathsOf = (value: unknown, path: string): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, `${path}[]`))

@@ -27,6 +27,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/local/proxy/hostile.test.ts': 'test/local/proxy/startup.test.ts',
   'test/local/replica-crash.test.ts': 'test/local/replica-rules.test.ts',
   'test/local/replica.test.ts': 'test/local/replica-rules.test.ts',
+  'test/local/stops.test.ts': 'test/local/lifecycle.test.ts',
   'test/local/simulated.test.ts': 'test/local/control/simulation/simulation.test.ts',
   'test/outputs/metrics/prometheus.test.ts': 'test/outputs/metrics/render.test.ts',
   'test/outputs/page/browser.test.ts': 'test/outputs/page/pages.test.ts',

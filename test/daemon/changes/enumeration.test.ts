@@ -80,7 +80,7 @@ const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcom
 
 describe('lives of a change', () => {
   test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(5000, 320)), SAFE)
+    const outcomes = await liveAll(sample(bySize(5000, 300)), SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
     expect(outcomes.filter(({ outcome }) => outcome.tallied !== 1)).toEqual([])
     expect(twice(outcomes)).toEqual([])
@@ -93,24 +93,24 @@ describe('lives of a change', () => {
   })
 
   test('sending again what was not answered is found', { timeout: 120_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(600, 120)), { ...SAFE, machine: BLIND })
+    const outcomes = await liveAll(sample(bySize(600, 60)), { ...SAFE, machine: BLIND })
     expect(twice(outcomes).length).toBeGreaterThan(0)
   })
 
   test('sending again what may still land is found', { timeout: 120_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(600, 120)), { settle: seconds(0) })
+    const outcomes = await liveAll(sample(bySize(600, 60)), { settle: seconds(0) })
     expect(twice(outcomes).length).toBeGreaterThan(0)
   })
 
   test('no value of a person is overwritten, whatever ends or fails', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(withPerson(bySize(2400, 160)), SAFE)
+    const outcomes = await liveAll(withPerson(bySize(2400, 80)), SAFE)
     expect(overwritten(outcomes)).toEqual([])
     expect(twice(outcomes)).toEqual([])
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
   })
 
   test('a value of a person that is overwritten is found', { timeout: 120_000 }, async () => {
-    const outcomes = await liveAll(withPerson(bySize(600, 160)), { ...SAFE, machine: OVERWRITING })
+    const outcomes = await liveAll(withPerson(bySize(600, 80)), { ...SAFE, machine: OVERWRITING })
     expect(overwritten(outcomes).length).toBeGreaterThan(0)
   })
 

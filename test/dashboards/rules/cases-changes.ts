@@ -44,7 +44,7 @@ const FAILED: readonly Case[] = [
     checks: [['5m', [failure('sizing'), failure('delay')]]],
   },
   {
-    title: 'replicas that name different owners: one alert, not none',
+    title: 'replicas that name different owners: an alert each',
     alert: 'ChangeFailed',
     step: '1m',
     series: [
@@ -53,7 +53,15 @@ const FAILED: readonly Case[] = [
       failedAt(SIZING, '0x30'),
       failedAt(SIZING, '0x30', 'two:9477'),
     ],
-    checks: [['5m', [failure('sizing')]]],
+    checks: [
+      [
+        '5m',
+        [
+          failure('sizing'),
+          { ...failure('sizing'), labels: { ...OWNED, kind: 'sizing', team: 'billing', tier: 'dev' } },
+        ],
+      ],
+    ],
   },
   {
     title: 'a failure of long ago, read from the store after a restart',
