@@ -22,7 +22,7 @@ export type Step = Readonly<
   /** Store `state`, then send the request. */
   | { do: 'send'; state: Applying }
   | { do: 'record'; state: ChangeState }
-  /** It has ended. */
+  /** The change has ended. */
   | { do: 'nothing' }
 >
 

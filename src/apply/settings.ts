@@ -16,13 +16,13 @@ export type ComparedCompute = Readonly<{
   defaultDelay: AutosuspendDelay
 }>
 
-/** One look at a compute and its project. */
+/** A look at a compute and its project. */
 export type Seen = ComparedCompute &
   Readonly<{
     others: readonly Compute[]
-    /** Of the project. */
+    /** Operations of the project that have not ended. */
     openOperations: number
-    /** Of the compute, since the change was sent. */
+    /** Operations of the compute since the change was sent. */
     operations: readonly Operation[]
     /** Request of the look. */
     askedAt: Instant

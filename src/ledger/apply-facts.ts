@@ -6,15 +6,9 @@ import type { DayRow, AwakeSlice, Prices } from '../model/ledger/quantities.ts'
 import type { AwakeInterval, Edge } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
-import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
-import {
-  awaitsOperations,
-  ALLOWED_LATENESS,
-  isResized,
-  needsOperations,
-} from '../model/inference/transition.ts'
+import { awaitsOperations, isResized, needsOperations } from '../model/inference/transition.ts'
 import { MIN_GAP } from '../model/ledger/gap.ts'
 import {
   after,
@@ -29,18 +23,9 @@ import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
 import { replacedAt } from './deleted-computes.ts'
-import {
-  EMPTY_EVIDENCE,
-  addChanges,
-  addDeletion,
-  addLook,
-  addMeasuredSize,
-  addOperations,
-  addOperationsRead,
-} from './evidence/evidence.ts'
-import { addOwnSession } from './evidence/own-sessions.ts'
+import { EMPTY_EVIDENCE } from './evidence/evidence.ts'
+import { evidenceWith } from './evidence/evidence-of-facts.ts'
 import { allowedLateness } from './settle/watermark.ts'
-import { attributeSinceReading } from './attribution/attribution.ts'
 import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
 import { followActivity } from './gaps/follow-activity.ts'
@@ -130,7 +115,7 @@ export function applyFacts(
   const delay = given.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const context = { ...given, delay }
   const observed = observedFields(before, facts, context)
-  const evidence = evidenceWith(before, facts, context)
+  const evidence = evidenceWith(before, facts, { ...context, changes: given.changesOf?.(ref) })
   const watermark = resumedWatermark(before, facts)
   const awaiting = awaitsOperations(observed)
   const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)
@@ -285,31 +270,4 @@ function undatedLook(before: ComputeEntry, { looks, operationsRead }: ComputeFac
   const undated = looks.findLast((one) => needsOperations(before, one, delay))
   const unread = before.operationsReadAt === undefined && !operationsRead
   return undated ?? (unread ? looks.at(-1) : undefined)
-}
-
-function evidenceWith(
-  before: ComputeEntry,
-  facts: ComputeFacts,
-  { now, delay, preset, changesOf }: DelayContext,
-) {
-  const { evidence, reading } = before
-  const attributed = attributeSinceReading(before, facts.looks, delay)
-  const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
-  const operated = addOperations(looked, provisionalOperations(before, facts))
-  const read = facts.readings.reduce(
-    (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),
-    operated,
-  )
-  const changed = addChanges(read, changesOf?.(before.ref))
-  const covered = facts.operationsRead ? addOperationsRead(changed, facts, now) : changed
-  return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
-}
-
-/** Without settled time, which would count twice; operations shortly before the watermark explain what follows it. */
-export function provisionalOperations(
-  { settledUntil }: Pick<ComputeEntry, 'settledUntil'>,
-  { operations }: Pick<ComputeFacts, 'operations'>,
-): readonly Operation[] {
-  const from = settledUntil - ALLOWED_LATENESS * 1000
-  return operations.filter(({ updatedAt }) => updatedAt >= from)
 }

@@ -9,7 +9,8 @@ import { after, earliest, instant, seconds, type Instant } from '../model/units.
 import { nextDayVersion, publishedDays } from './settle/days.ts'
 import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
 import type { AppliedFacts, ApplyContext, EntryBefore } from './apply-facts.ts'
-import { applyFacts, provisionalOperations } from './apply-facts.ts'
+import { applyFacts } from './apply-facts.ts'
+import { provisionalOperations } from './evidence/evidence-of-facts.ts'
 import type { ComputeFacts } from './facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 

@@ -4,15 +4,15 @@ import type { ChangeJson, ChangesJson, PlansJson } from '../../outputs/text/chan
 import { changeStateText, changeTitle } from '../../outputs/text/change-text.ts'
 import { isoWeekIdOf } from '../../calendar/iso-week.ts'
 import { createUtc } from '../../calendar/zone.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Instant } from '../../model/units.ts'
 import { fieldOf } from '../../std/field.ts'
 import { sumOf } from '../../std/sum.ts'
 import { askDaemon, readJson, type DaemonApi } from '../connect/daemon.ts'
 import { SHOWN_FOR } from './cast.ts'
 import { readRecommendations } from './recommendations.ts'
-import type { DemoRun } from './players.ts'
 
-type Approver = Pick<DemoRun, 'clock' | 'signal'>
+type Approver = Readonly<{ clock: Clock; signal: AbortSignal }>
 
 /** Approves the first open recommendation of a size for a project, after it was shown. */
 export async function approveSize(

@@ -11,7 +11,7 @@ import { readRecommendations } from './recommendations.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
-export type DemoRun = Readonly<{
+type DemoRun = Readonly<{
   clock: Clock
   signal: AbortSignal
   /** Resolves when somebody watches, or the play is over. */

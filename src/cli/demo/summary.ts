@@ -31,7 +31,7 @@ type SummaryInput = Readonly<{
   told: readonly ReceivedNotification[]
   recommended: ReturnType<typeof recommendedOf>
   changed: ReturnType<typeof changedOf>
-  /** Of the report of this week, as Markdown. */
+  /** Rows about changes in the report of this week, as Markdown. */
   reported: readonly string[]
   report: DemoReport
 }>

@@ -15,7 +15,14 @@ import { ok, type Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
-import { refuseCommand, refusePlan, targetOf, viewNamed, viewOfRef, type CommandProblem } from './targets.ts'
+import {
+  refuseCommand,
+  refusePlan,
+  planTargetOf,
+  viewNamed,
+  viewOfRef,
+  type CommandProblem,
+} from './targets.ts'
 
 export type CommandSources = Readonly<{
   snapshot: () => Snapshot | undefined
@@ -39,7 +46,7 @@ export type NewChange = ChangeAsk &
     account: string | undefined
     until: Instant | undefined
     reason: string
-    /** It waits for an approval. */
+    /** Whether the change waits for an approval. */
     propose: boolean
   }>
 
@@ -54,7 +61,7 @@ export function createChangeCommands(sources: CommandSources) {
     const view = viewNamed(snapshot, asked.compute, asked.account)
     if (!view.ok) return view
     const runner = runnerOf(view.value.identity.ref.account)
-    const plan = planChange(targetOf(view.value, runner.limits()), asked, digest)
+    const plan = planChange(planTargetOf(view.value, runner.limits()), asked, digest)
     if (!plan.ok) return refusePlan(plan.error)
     const now = runner.now()
     const change: Change = {
@@ -108,7 +115,7 @@ export function createChangeCommands(sources: CommandSources) {
       return refuseCommand(409, `plan_hash: it is not that of change ${id}, which is ${changeText(change)}`)
     const view = viewOfRef(snapshot, change.ref)
     if (!view) return refuseCommand(409, `the compute of change ${id} is gone`)
-    const target = targetOf(view, runnerOf(change.ref.account).limits())
+    const target = planTargetOf(view, runnerOf(change.ref.account).limits())
     if (!hasSettings(target, change.before)) {
       const current = settingsText(settingsLike(change.before, target))
       return refuseCommand(

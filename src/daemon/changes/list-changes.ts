@@ -39,7 +39,7 @@ const MOST = 1000
 export type ChangesQuery = Readonly<{
   account: string
   compute: string | undefined
-  /** Of the last 30 days, unless all are asked for. */
+  /** Changes that ended more than 30 days ago, too. */
   all: boolean
 }>
 
@@ -229,7 +229,7 @@ function expectedHold(snapshot: Snapshot, change: Change): Hold | undefined {
   return holdOf({ change, seen, rules: NO_RULES }, snapshot.takenAt)
 }
 
-/** Those that only the apply loop knows. */
+/** Stands for the rules that only the apply loop knows. */
 const NO_RULES: ChangeRules = {
   stoppedBy: undefined,
   isKeyRefused: false,

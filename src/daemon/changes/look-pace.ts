@@ -26,7 +26,7 @@ export function createLookPace(clock: Pick<Clock, 'monotonic'>, perSecond: numbe
 
 export const isUnderWay = ({ state }: Change): boolean => state.at === 'applying' || state.at === 'verifying'
 
-/** Those under way first, then the longest without a look: of more changes than looks, none waits for ever. */
+/** Changes under way first, then the longest without a look: of more changes than looks, none waits for ever. */
 export const inLookOrder = (
   changes: readonly Change[],
   lookedOn: ReadonlyMap<string, Seconds>,

@@ -10,7 +10,7 @@ import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
 import type { ChangeRunner } from './change-runner.ts'
-import { refuseCommand, refusePlan, targetOf, viewOfRef, type CommandProblem } from './targets.ts'
+import { refuseCommand, refusePlan, planTargetOf, viewOfRef, type CommandProblem } from './targets.ts'
 
 type Recommendations = Readonly<{ history: Pick<History, 'recommendations'> }>
 
@@ -55,7 +55,7 @@ export function planOfRecommendation(
     )
   const view = viewOfRef(snapshot, ref)
   if (!view) return refuseCommand(409, `the compute of recommendation ${id} is gone`)
-  const target = targetOf(view, runnerOf(ref.account).limits())
+  const target = planTargetOf(view, runnerOf(ref.account).limits())
   const made = settingsOfGrounds(recommendation)
   if (!hasSettings(target, made)) {
     const current = settingsText(settingsLike(made, target))
@@ -68,7 +68,7 @@ export function planOfRecommendation(
   return plan.ok ? plan : refusePlan({ ...plan.error, isConflict: true })
 }
 
-/** Those that it was made for. */
+/** Settings that the recommendation was made for. */
 const settingsOfGrounds = ({ from: { sizing, delay } }: Recommendation): ChangeSettings => ({
   ...(sizing && { sizing }),
   ...(delay !== undefined && { autosuspendDelay: delay }),

@@ -19,7 +19,7 @@ type RulesOptions = Readonly<{
 
 /** Newest gaps that the hazard is learned from: more hardly move it. */
 const MAX_GAPS = 400
-/** Of fewer gaps nothing is learned. */
+/** Fewest gaps that a hazard is learned from. */
 const FEWEST_GAPS = 3
 /** Days of gaps. */
 const GAP_DAYS = 28

@@ -1,4 +1,4 @@
-// One request of a change, checked when it is written to the socket: rate limiter and connection pool may hold it for seconds.
+// Request of a change, checked when it is written to the socket: rate limiter and connection pool may hold it for seconds.
 import type { Change } from '../../model/policy/change.ts'
 import { MAX_LOOK_AGE, type Sent } from '../../apply/next-step.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -9,7 +9,7 @@ import { failed } from '../../std/result.ts'
 type SendContext = Readonly<{
   clock: Pick<Clock, 'now' | 'monotonic'>
   service: Service
-  /** Of the look that decided, on the monotonic clock. */
+  /** Start of the look that decided, on the monotonic clock. */
   lookedOn: Seconds
   /** Kill switch, mode, deadline, end of the process. */
   mayStillSend: () => boolean

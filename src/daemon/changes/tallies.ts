@@ -10,7 +10,7 @@ export type ChangeViews = AccountChanges &
   Readonly<{
     /** By the key of a compute; undefined where there are none. */
     openOf: (key: string) => readonly OpenChange[] | undefined
-    /** The same object until one of them grows. */
+    /** Stays the same object until a tally grows. */
     talliesOf: (key: string) => readonly ChangeTally[] | undefined
   }>
 

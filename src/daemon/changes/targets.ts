@@ -21,7 +21,7 @@ export const refusePlan = ({ path, message, isConflict }: PlanProblem): Result<n
 
 type Limits = Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
 
-export const targetOf = (view: ComputeView, { preset, limits }: Limits): PlanTarget => ({
+export const planTargetOf = (view: ComputeView, { preset, limits }: Limits): PlanTarget => ({
   ref: view.identity.ref,
   compute: view.identity.compute,
   defaultDelay: view.identity.project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,

@@ -46,7 +46,7 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
   }
 }
 
-/** Those of the interval in progress stay, as long as it may be restated. */
+/** Changes of the interval in progress stay, as long as it may be restated. */
 function changesAfter(
   { changes = [] }: Evidence,
   at: Instant,

@@ -27,7 +27,7 @@ export type ComputeTruth = Omit<ComputeUsage, 'wakes' | 'intervals' | 'stops' | 
 type StopTruth = Pick<Stop, 'why' | 'open' | 'working'> &
   Readonly<{
     at: string
-    /** Those of `open` at the pooled host. */
+    /** Part of `open` at the pooled host. */
     open_pooled: number
   }>
 

@@ -6,10 +6,9 @@ import type { Reconciliation } from '../ledger/metering.ts'
 import type { Bounds } from '../ledger/quantities.ts'
 import { toIso } from '../time.ts'
 import type { Instant, Interval } from '../units.ts'
+import { CHANGE_EVENT_KINDS, type ChangeMove } from './change-events.ts'
 
 type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
-/** `what`: `1 CU → 0.25 to 2 CU`. */
-type ChangeMove = Readonly<{ ref: ComputeRef; changeId: string; what: string; because: string }>
 type ReconciliationChange = Readonly<{ projectId: string; checked: Reconciliation }>
 
 /** Besides `kind`, `account` and `at`; `unknown` for none. Events are stored as JSON. */
@@ -117,29 +116,6 @@ const ABOUT_COUNT = {
   subject: ({ projectId }: ReconciliationChange): EventSubject => ({ kind: 'project', projectId }),
   fields: ({ projectId }: ReconciliationChange) => ({ project_id: projectId }),
 } as const
-
-const moveFields = ({ ref, changeId, what, because }: ChangeMove): Fields => ({
-  change: changeId,
-  ...ref,
-  what,
-  because,
-})
-
-/** Notification about one change. @param says what happened, such as `was applied` */
-const aboutChange = (says: string) =>
-  ({
-    topic: ({ changeId }: ChangeMove) => `change/${changeId}`,
-    subject: ({ ref }: ChangeMove): EventSubject => ({ kind: 'compute', ref }),
-    text: ({ ref, changeId, what, because }: ChangeMove) =>
-      `Change ${changeId} of compute ${ref.endpointId} (${what}) ${says}${because === '' ? '' : `: ${because}`}`,
-    fields: ({ ref, changeId, what, because }: ChangeMove): Fields => ({
-      change_id: changeId,
-      project_id: ref.projectId,
-      endpoint_id: ref.endpointId,
-      what,
-      because,
-    }),
-  }) as const
 
 /** The order is that of the configuration's schema. */
 export const EVENT_KINDS = {
@@ -273,33 +249,7 @@ export const EVENT_KINDS = {
       fields: ({ sink, what, because }) => ({ sink, what, because }),
     },
   },
-  'change-scheduled': {
-    log: { level: 'info', text: 'a change is scheduled', fields: moveFields },
-    notification: { severity: 'info', ...aboutChange('is scheduled') },
-  },
-  'change-applied': {
-    log: { level: 'info', text: 'a change was applied and verified', fields: moveFields },
-    notification: { severity: 'info', ...aboutChange('was applied') },
-  },
-  'change-superseded': {
-    log: { level: 'warn', text: 'a change was superseded', fields: moveFields },
-    notification: { severity: 'warning', ...aboutChange('was superseded') },
-  },
-  'change-expired': {
-    log: { level: 'warn', text: 'a change has expired', fields: moveFields },
-    notification: { severity: 'warning', ...aboutChange('has expired') },
-  },
-  'change-failed': {
-    log: { level: 'error', text: 'a change failed', fields: moveFields },
-    notification: { severity: 'critical', ...aboutChange('failed') },
-  },
-  'change-unknown': {
-    log: { level: 'error', text: 'nobody can tell whether a change took effect', fields: moveFields },
-    notification: {
-      severity: 'critical',
-      ...aboutChange('needs a person: nobody can tell whether it took effect'),
-    },
-  },
+  ...CHANGE_EVENT_KINDS,
 } as const satisfies { readonly [Kind in EventKind]: KindRow<Kind> }
 
 type NotifiableKind = {

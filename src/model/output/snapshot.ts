@@ -147,7 +147,7 @@ export type AccountView = Readonly<{
   counts: Readonly<{ compared: number; off: number; ignored: number }>
   /** By project id; projects without any are absent. */
   wakesCaused: ReadonlyMap<string, number>
-  /** Likewise, by changes. */
+  /** Wakes by changes, by project id; projects without any are absent. */
   wakesByChange?: ReadonlyMap<string, number>
   totals: Readonly<{
     awake: Bounds<Millis>

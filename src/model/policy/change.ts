@@ -99,7 +99,7 @@ export type ChangeState =
   | Readonly<{ at: 'verifying'; since: Instant; operationIds: readonly string[]; sent: SentRequest }>
   | EndedChange
 
-/** One transition, in the order of versions. */
+/** Transition of a change; versions give their order. */
 export type ChangeEvent = Readonly<{
   changeId: string
   /** Version that it made. */

@@ -78,7 +78,7 @@ async function commitChange(
   return committed.ok ? ok(change) : failed(committed.error)
 }
 
-/** Of a transition to an end. No transition leaves an end, so that a change is counted once. */
+/** Tally of a transition to an end. No transition leaves an end, so that a change is counted once. */
 function tallyWrites({ ref, kind, state }: Change): readonly Write[] {
   if (!isEnded(state)) return []
   const sessions = state.sent?.sessions

@@ -10,7 +10,7 @@ export type ChangeRequest = Readonly<{
   body: Readonly<{ endpoint: Readonly<Record<string, unknown>> }> | undefined
 }>
 
-/** Of a change; without settings a restart. */
+/** Request of a change; without settings a restart. */
 export function requestOfChange(
   { projectId, endpointId }: Pick<ComputeRef, 'projectId' | 'endpointId'>,
   settings: ComputeSettings,

@@ -203,7 +203,7 @@ const pager = (query: ChangesPageQuery, pages: number) =>
     >${query.page < pages && html`<a rel="next" href="${pathOf({ ...query, page: query.page + 1 })}">Next</a>`}
   </nav>`
 
-/** Of a compute's page; nothing where no change was ever asked for. */
+/** Section of a compute's page; nothing where no change was ever asked for. */
 export const computeChangesSection = ({ open, ended }: ComputeChangesJson, now: LocalNow): Html | undefined =>
   open.length + ended.length === 0
     ? undefined

@@ -40,7 +40,7 @@ export const listedChanges = ({ ended, open }: SelectedChanges): readonly Change
 type ReportedChanges = Readonly<{
   selected: SelectedChanges
   plan: ReportPlan
-  /** Of listed ones. */
+  /** Changes of a list. */
   jsonOf: (change: Change) => ChangeJson
   /** Whether what is open now was open at the end of the week. */
   isCurrent: boolean

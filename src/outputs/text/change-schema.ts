@@ -138,7 +138,7 @@ export const killSwitchSchema = strictObject({
 
 export type KillSwitchJson = z.output<typeof killSwitchSchema>
 
-/** Of the answers of `GET /api/v1/changes`, `/changes/{id}`, `/plan`, and of the commands. */
+/** Schema of the answers of `GET /api/v1/changes`, `/changes/{id}`, `/plan`, and of the commands. */
 export const changesJsonSchema = (): unknown => ({
   title: 'Changes of Dormouse',
   ...toJSONSchema(

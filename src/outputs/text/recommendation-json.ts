@@ -96,7 +96,7 @@ const effectJson = ({ wakesPerDay, sessionsCut, connections, throttled }: Effect
   throttled_share: throttled ?? null,
 })
 
-/** Of lengths in seconds and numbers of gaps, both of which are means or parts. */
+/** Decimals of lengths in seconds and of numbers of gaps: both are means or parts. */
 const GROUP_DECIMALS = 6
 
 const rounded = (value: number) => Number(value.toFixed(GROUP_DECIMALS))

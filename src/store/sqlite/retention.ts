@@ -71,7 +71,7 @@ const OLD_RECOMMENDATIONS = `
 delete from recommendation
 where compute = ?1 and (ended_ms < ?2 or opened_ms < ?2 and ended_ms is null and ${IS_DELETED})
 `
-/** Those that ended: the history of a change goes first. */
+/** Ended changes: the history of a change goes first. */
 const OLD_CHANGE_EVENTS = `
 delete from change_event where (account, change_id) in (
   select account, id from change where ended_ms < ?1 order by ended_ms limit ${ROWS}

@@ -14,12 +14,12 @@ export type QuerySession = Readonly<{
   stays?: number
 }>
 
-export type Query = Required<QuerySession>
+export type SimulatedQuery = Required<QuerySession>
 
 /** ms. Source: node-postgres, default of `idleTimeoutMillis` of its pool. */
 const DEFAULT_STAY = 10_000
 
-export const queryOf = (session: QuerySession = {}, program = ''): Query => ({
+export const queryOf = (session: QuerySession = {}, program = ''): SimulatedQuery => ({
   client: program,
   pooled: false,
   works: 0,
@@ -33,8 +33,8 @@ export function createClientSessions() {
   // compute → client → session, also of clients that have left since the server started
   const computes = new Map<string, Map<string, Session>>()
   // compute → client → query that waits for the server
-  const waiting = new Map<string, Map<string, Query>>()
-  const begin = (endpointId: string, query: Query, now: number) => {
+  const waiting = new Map<string, Map<string, SimulatedQuery>>()
+  const begin = (endpointId: string, query: SimulatedQuery, now: number) => {
     const sessions = computes.get(endpointId) ?? new Map<string, Session>()
     const open = sessions.get(query.client)
     const worksUntil = Math.max(open?.worksUntil ?? now, now + query.works)
@@ -43,8 +43,8 @@ export function createClientSessions() {
   }
   return {
     begin,
-    wait: (endpointId: string, query: Query) => {
-      const queries = waiting.get(endpointId) ?? new Map<string, Query>()
+    wait: (endpointId: string, query: SimulatedQuery) => {
+      const queries = waiting.get(endpointId) ?? new Map<string, SimulatedQuery>()
       waiting.set(endpointId, queries.set(query.client, query))
     },
     /** Begins the queries that wait, and returns them. */

@@ -1,6 +1,6 @@
 // The control plane over simulated computes on a virtual clock: weeks in seconds, many thousand projects.
 import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usage/usage.ts'
-import { type Query, type QuerySession, createClientSessions, queryOf } from './client-sessions.ts'
+import { type QuerySession, type SimulatedQuery, createClientSessions, queryOf } from './client-sessions.ts'
 import { createEventHeap } from './event-heap.ts'
 import { computeOf } from '../draft.ts'
 import { fnv1a } from '../fnv1a.ts'
@@ -133,7 +133,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     return message === undefined ? undefined : failureOf(effect, message)
   }
   /** A statement is activity at its beginning and its end. */
-  const reportQuery = (endpointId: string, projectId: string, { client, works }: Query) => {
+  const reportQuery = (endpointId: string, projectId: string, { client, works }: SimulatedQuery) => {
     if (works === 0) return
     heap.add(now + works, () => {
       if (sessions.endsWork(endpointId, client, now))

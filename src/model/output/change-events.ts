@@ -1,0 +1,58 @@
+// Kinds of events about changes, as rows of `EVENT_KINDS`.
+import type { ComputeRef } from '../service/compute.ts'
+
+/** `what`: `1 CU → 0.25 to 2 CU`. */
+export type ChangeMove = Readonly<{ ref: ComputeRef; changeId: string; what: string; because: string }>
+
+const moveFields = ({ ref, changeId, what, because }: ChangeMove) => ({
+  change: changeId,
+  ...ref,
+  what,
+  because,
+})
+
+/** Notification about one change. @param says what happened, such as `was applied` */
+const aboutChange = (says: string) =>
+  ({
+    topic: ({ changeId }: ChangeMove) => `change/${changeId}`,
+    subject: ({ ref }: ChangeMove) => ({ kind: 'compute', ref }) as const,
+    text: ({ ref, changeId, what, because }: ChangeMove) =>
+      `Change ${changeId} of compute ${ref.endpointId} (${what}) ${says}${because === '' ? '' : `: ${because}`}`,
+    fields: ({ ref, changeId, what, because }: ChangeMove) => ({
+      change_id: changeId,
+      project_id: ref.projectId,
+      endpoint_id: ref.endpointId,
+      what,
+      because,
+    }),
+  }) as const
+
+export const CHANGE_EVENT_KINDS = {
+  'change-scheduled': {
+    log: { level: 'info', text: 'a change is scheduled', fields: moveFields },
+    notification: { severity: 'info', ...aboutChange('is scheduled') },
+  },
+  'change-applied': {
+    log: { level: 'info', text: 'a change was applied and verified', fields: moveFields },
+    notification: { severity: 'info', ...aboutChange('was applied') },
+  },
+  'change-superseded': {
+    log: { level: 'warn', text: 'a change was superseded', fields: moveFields },
+    notification: { severity: 'warning', ...aboutChange('was superseded') },
+  },
+  'change-expired': {
+    log: { level: 'warn', text: 'a change has expired', fields: moveFields },
+    notification: { severity: 'warning', ...aboutChange('has expired') },
+  },
+  'change-failed': {
+    log: { level: 'error', text: 'a change failed', fields: moveFields },
+    notification: { severity: 'critical', ...aboutChange('failed') },
+  },
+  'change-unknown': {
+    log: { level: 'error', text: 'nobody can tell whether a change took effect', fields: moveFields },
+    notification: {
+      severity: 'critical',
+      ...aboutChange('needs a person: nobody can tell whether it took effect'),
+    },
+  },
+} as const
