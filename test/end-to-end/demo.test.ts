@@ -70,13 +70,26 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
 
-/** How far it is after a minute depends on the machine. */
+/** Requests and stops, at least and at most, by state: how far the change is after a minute depends on the machine. */
+const EFFECTS: Readonly<Record<string, readonly [readonly number[], readonly number[]]>> = {
+  scheduled: [[0], [0]],
+  applying: [
+    [0, 1],
+    [0, 1],
+  ],
+  verifying: [[1], [0, 1]],
+  done: [[1], [1]],
+}
+
 function expectOneChange({ changed }: Summary) {
-  const isSent = ['verifying', 'done'].includes(changed[0]?.state ?? '')
-  const times = isSent ? 1 : 0
-  expect(changed).toMatchObject([
-    { name: 'oversized', requests: times, stops: times, sessionsInterrupted: 0 },
-  ])
+  expect(changed).toMatchObject([{ name: 'oversized', sessionsInterrupted: 0 }])
+  for (const { state, requests, stops } of changed) {
+    const [ofRequests = [], ofStops = []] = EFFECTS[state] ?? []
+    expect({ requests, stops }).toEqual({
+      requests: expect.toBeOneOf([...ofRequests]),
+      stops: expect.toBeOneOf([...ofStops]),
+    })
+  }
 }
 
 /** Files that the group or others can reach and read, and whatever they can write to. The programs of Postgres are no secret. */

@@ -13,7 +13,7 @@ const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
 export type Damage = Readonly<{
   /** Largest resident set of the daemon, MiB. */
   rss: number
-  /** Longest that the daemon kept a request to `/-/healthy` waiting, ms. */
+  /** Longest work of the daemon before an answer of `/-/healthy`, as a share of its work from its start to its first look. */
   health: number
   /** From SIGTERM to the end, seconds. */
   stop: number
@@ -72,7 +72,8 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
     60,
   )
   if (daemon.exitCode !== null) throw new Error(`the daemon ended at its start: ${logged.slice(-2000)}`)
-  const health = await longestWait(urls.telemetry, daemon, seconds)
+  const workOfStart = cpuTime(daemon)
+  const health = (await longestWait(urls.telemetry, daemon, seconds)) / workOfStart
   const shown = (await goodAccount(urls.api)) ?? { passes: 0, computes: 0, claimed: 0 }
   const metrics = (await page(`${urls.telemetry}/metrics`)).text
   const rss = peakMemory(daemon)

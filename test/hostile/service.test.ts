@@ -7,18 +7,19 @@ import { CONTENT_MODES } from './content-modes.ts'
 import { HTTP_MODES } from './http-modes.ts'
 import type { ModeName } from './service.ts'
 
-/** Bounds that hold whatever the service answers; `normal` is the daemon beside a service that behaves. */
-/** Longest own work of the daemon in front of an answer, ms of CPU. */
-const LONGEST_WORK = 250
-/** The same with several attacks in the half second after its first look, whose code runs for the first time: 50 to 320 ms were seen. */
-const LONGEST_FIRST_WORK = 500
+/**
+ * Work before an answer, as a share of the work of a start (1.0 to 1.4 s of CPU where the shares were measured, so that machines of any
+ * speed have the same bound). Largest shares seen: 0.2 with several attacks in the half second after the first look, else 0.12.
+ */
+const LARGEST_SHARE = 0.4
 
-function expectBounded(damage: Damage, normal: Pick<Damage, 'rss'>, longest = LONGEST_WORK): void {
+/** Bounds that hold whatever the service answers; `normal` is the daemon beside a service that behaves. */
+function expectBounded(damage: Damage, normal: Pick<Damage, 'rss'>): void {
   const { rss, health, stop, exit, store, log, passes, computes, claimed, metrics, logged } = damage
   // what well-formed computes that are awake take, in MiB: a service may have them
   const fleet = { memory: claimed * 0.05, store: claimed * 0.005, log: claimed * 0.0005 }
   expect(rss).toBeLessThanOrEqual(2 * normal.rss + fleet.memory)
-  expect(health).toBeLessThanOrEqual(longest)
+  expect(health).toBeLessThanOrEqual(LARGEST_SHARE)
   expect([exit, stop <= 10]).toEqual([0, true])
   expect([store <= 20 + fleet.store, log <= 1 + fleet.log]).toEqual([true, true])
   expect({ passes, computes }).toEqual({ passes: 1, computes: 3 })
@@ -41,7 +42,7 @@ const foreignLines = (metrics: string): readonly string[] =>
 
 testWith('promtool')('a service that does several things at once costs little', async () => {
   const damage = await attack('several at once', { seconds: 0.5 })
-  expectBounded(damage, { rss: 200 }, LONGEST_FIRST_WORK)
+  expectBounded(damage, { rss: 200 })
 })
 
 describe.concurrent('a service whose mode is', () => {
