@@ -110,6 +110,8 @@ function readRoutes(app: Hono, sources: ChangeSources) {
   )
   app.get('/api/v1/plan', (context) =>
     answer(context, sources, async (snapshot) => {
+      const allowed = allowedByMode(sources)
+      if (!allowed.ok) return allowed
       const { name, when } = context.req.query()
       const moment = momentSchema.optional().safeParse(when)
       return moment.success
@@ -135,11 +137,18 @@ type Command<Body> = Readonly<{
   run: (snapshot: Snapshot, body: Body) => Promise<Result<Commanded, CommandProblem>>
 }>
 
+/** Lists of changes and the kill switch answer in every mode: a request may still be on its way when the mode is changed. */
+function allowedByMode({ config }: ChangeSources): Result<undefined, CommandProblem> {
+  const { mode } = config()
+  return recommends({ mode })
+    ? ok(undefined)
+    : refuseCommand(409, `mode: ${mode} of the configuration allows no changes`)
+}
+
 /** Reads the body, refuses what the mode does not allow, and answers with the change. */
 async function command<Body>(context: Context, sources: ChangeSources, { schema, run }: Command<Body>) {
-  const { mode } = sources.config()
-  if (!recommends({ mode }))
-    return refuse(context, 409, `mode: ${mode} of the configuration allows no changes`)
+  const allowed = allowedByMode(sources)
+  if (!allowed.ok) return refuse(context, allowed.error.status, allowed.error.message)
   const body = await readBody(context, schema)
   if (!body.ok) return refuse(context, body.error.status, body.error.message)
   return answer(context, sources, async (snapshot) => {

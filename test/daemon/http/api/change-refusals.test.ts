@@ -240,7 +240,12 @@ describe('nothing is written where', () => {
       ['/changes/ch-one/cancel', {}],
     ]
     for (const [path, body] of paths) expect(await daemon.post(path, body)).toEqual([409, { message }])
+    expect(await daemon.ask('/plan')).toEqual([409, { message }])
+    expect(await daemon.ask('/plan?name=ep-0')).toEqual([409, { message }])
     expect(daemon.stored()).toBe(before)
+    // a request of before may still be on its way
+    expect((await daemon.ask('/changes'))[0]).toBe(200)
+    expect(await daemon.post('/kill-switch', { engaged: true })).toMatchObject([200, { engaged: true }])
   })
 
   test('the store is full, and the answer tells no more than that', async () => {
