@@ -157,8 +157,8 @@ export function journalContract(driver: () => Driver): void {
       expect(await (await driver().reopen()).changeTallies('main')).toEqual(expected)
     })
 
-    test('lists changes newest first, of one compute, since a time, at most so many', async () => {
-      const [one, two] = [changeOf(), other({ createdAt: at(1), ref: ref('ep-two') })]
+    test('lists changes newest first, of one compute, of one project, since a time, at most so many', async () => {
+      const [one, two] = [changeOf(), other({ createdAt: at(1), ref: ref('ep-two', 'project-two') })]
       const three = changeOf({ id: 'ch-three', kind: 'delay', createdAt: at(2) })
       for (const change of [one, two, three]) {
         // oxlint-disable-next-line no-await-in-loop -- one commit after the other
@@ -167,6 +167,8 @@ export function journalContract(driver: () => Driver): void {
       await move(one, done(3))
       expect(await idsOf({})).toEqual(['ch-three', 'ch-two', 'ch-one'])
       expect(await idsOf({ compute: ref('ep-one') })).toEqual(['ch-three', 'ch-one'])
+      expect(await idsOf({ project: 'project-one' })).toEqual(['ch-three', 'ch-one'])
+      expect(await idsOf({ project: 'project-two' })).toEqual(['ch-two'])
       expect(await idsOf({ since: at(4) })).toEqual(['ch-three', 'ch-two'])
       expect(await idsOf({ since: at(3), count: 2 })).toEqual(['ch-three', 'ch-two'])
     })

@@ -7,7 +7,16 @@ import { isEnded, type Change } from '../../model/policy/change.ts'
 import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import { DAY, instant, latest, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import {
+  DAY,
+  instant,
+  latest,
+  MINUTE,
+  ratio,
+  seconds,
+  type Instant,
+  type Seconds,
+} from '../../model/units.ts'
 import type { RulesOfChange } from './apply-loop.ts'
 
 type RulesOptions = Readonly<{
@@ -23,27 +32,36 @@ const MAX_GAPS = 400
 const FEWEST_GAPS = 3
 /** Days of gaps. */
 const GAP_DAYS = 28
-/** Earlier changes of the account that durations and siblings are read from. */
+/** Newest changes of the account that durations are read from, and of a project that siblings are looked for in. */
 const MAX_CHANGES = 1000
+/** How long a duration is kept: a look at each of a thousand waiting changes reads no others. */
+const DURATION_AGE = 10 * MINUTE
 
 /** Duration of a change until enough have been seen, and how many are enough. Source: changing.md, §2. */
 const FIRST_DURATION = seconds(10)
 const ENOUGH_CHANGES = 20
 
 export function createChangeRules({ account, journal, history, now }: RulesOptions) {
-  const recent = async () =>
-    journal.changes(account, { since: instant(now() - SIBLING_MEMORY * 1000), count: MAX_CHANGES })
+  let duration = { value: FIRST_DURATION, until: instant(0) }
+
+  async function currentDuration(): Promise<Seconds> {
+    if (now() >= duration.until) {
+      const value = durationOf(await journal.changes(account, { count: MAX_CHANGES }))
+      duration = { value, until: instant(now() + DURATION_AGE) }
+    }
+    return duration.value
+  }
 
   return async (change: Change, seen: Seen): Promise<RulesOfChange> => {
-    const others = (await recent()).filter(
-      ({ id, ref }) => id !== change.id && ref.projectId === change.ref.projectId,
-    )
+    const since = instant(now() - SIBLING_MEMORY * 1000)
+    const inProject = { project: change.ref.projectId, since, count: MAX_CHANGES }
+    const others = (await journal.changes(account, inProject)).filter(({ id }) => id !== change.id)
     const siblings = siblingHold({ change, seen, others }, now())
     const shortenedAt = lastShortening(others.filter(({ ref }) => ref.endpointId === change.ref.endpointId))
     const mayWaitForClients =
       change.kind !== 'delay' && change.when === 'idle' && seen.compute.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
-    const within = durationOf(await journal.changes(account, { count: MAX_CHANGES }))
+    const within = await currentDuration()
     const read = await readGaps(change)
     const gaps = read.length < FEWEST_GAPS ? [] : read
     return {

@@ -27,6 +27,8 @@ export type Journal = {
 export type ChangesPart = Readonly<{
   /** Default: of all. */
   compute?: ComputeRef | undefined
+  /** Its id; default: of all. */
+  project?: string | undefined
   /** Open, or ended then or later. Default: all. */
   since?: Instant | undefined
   /** At most. */

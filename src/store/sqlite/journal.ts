@@ -16,7 +16,7 @@ import type { RowCodec } from '../rows/codec.ts'
 const CHANGES = `
 select id, body from change
 where account = ?1 and (ended_ms is null or ended_ms >= ?2)
-  and (?3 is null or project_id = ?3 and endpoint_id = ?4)
+  and (?3 is null or project_id = ?3) and (?4 is null or endpoint_id = ?4)
 order by created_ms desc, id desc limit ?5
 `
 
@@ -35,10 +35,8 @@ export function createJournal(database: DatabaseSync): Journal {
   return {
     openChanges: async (account) => open.all(account).map(changeFromRow),
     change: async (account, id) => one.all(account, id).map(changeFromRow)[0],
-    changes: async (account, { compute, since = -Infinity, count }) =>
-      some
-        .all(account, since, compute?.projectId ?? null, compute?.endpointId ?? null, count)
-        .map(changeFromRow),
+    changes: async (account, { compute, project = compute?.projectId, since = -Infinity, count }) =>
+      some.all(account, since, project ?? null, compute?.endpointId ?? null, count).map(changeFromRow),
     changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
     changeTallies: async (account) => tallies.all(account).map((row) => changeTallyFromRow(account, row)),
   }
