@@ -8,6 +8,8 @@ import { isShorter, type Seen } from './settings.ts'
 export type ChangeRules = Readonly<{
   /** A kill switch, or a mode that sends no changes; undefined where changes may be sent. */
   stoppedBy: Extract<Hold['because'], 'kill-switch' | 'mode'> | undefined
+  /** By the policy of the compute; undefined where it allows the change now. */
+  policy: Hold | undefined
   /** Whether the service refuses the API key. */
   isKeyRefused: boolean
   /** When the delay of this compute was last shortened by a change; undefined if never. */
@@ -30,24 +32,32 @@ export function holdOf(
 ): Hold | undefined {
   if (isBusy(seen)) return { because: 'project-busy', until: undefined }
   if (rules.siblings) return rules.siblings
-  if (change.kind === 'delay') return delayHold(change, rules.shortenedAt, now)
+  return change.kind === 'delay' ? delayHold(change, { seen, rules }, now) : restartHold(change, seen, rules)
+}
+
+/** Of a change that restarts the compute. */
+function restartHold(
+  { kind, when }: Change,
+  seen: Seen,
+  { arrival }: Pick<ChangeRules, 'arrival'>,
+): Hold | undefined {
   const isIdle = seen.compute.state === 'idle'
   // the next start of a suspended compute is as good as a restart
-  if (change.kind === 'restart' && (change.when === 'idle' || isIdle))
-    return { because: 'next-start', until: undefined }
-  if (change.when === 'now') return undefined
+  if (kind === 'restart' && (when !== 'now' || isIdle)) return { because: 'next-start', until: undefined }
+  if (when === 'now') return undefined
   if (!isIdle) return { because: 'awake', until: undefined }
-  return rules.arrival(seen) < MAX_ARRIVAL ? undefined : { because: 'client-expected', until: undefined }
+  return arrival(seen) < MAX_ARRIVAL ? undefined : { because: 'client-expected', until: undefined }
 }
 
 const isBusy = ({ compute, others, openOperations }: Seen) =>
   openOperations > 0 || [compute, ...others].some(isInTransition)
 
 function delayHold(
-  { desired, before }: Change,
-  shortenedAt: Instant | undefined,
+  { when, desired, before }: Change,
+  { seen, rules: { shortenedAt } }: Readonly<{ seen: Seen; rules: Pick<ChangeRules, 'shortenedAt'> }>,
   now: Instant,
 ): Hold | undefined {
+  if (when === 'policy' && seen.compute.state === 'idle') return { because: 'asleep', until: undefined }
   if (shortenedAt === undefined || !isShorter(desired.autosuspendDelay, before.autosuspendDelay))
     return undefined
   const until = after(shortenedAt, DELAY_PACE)

@@ -68,6 +68,7 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
   const { change, seen, rules } = input
   if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
   if (rules.stoppedBy) return wait(rules.stoppedBy)
+  if (rules.policy) return { do: 'wait', hold: rules.policy }
   if (rules.isKeyRefused) return wait('key-refused')
   if (state.notBefore > now) return wait('retry', state.notBefore)
   if (!isFresh(seen, now)) return { do: 'look' }

@@ -22,16 +22,15 @@ type SiblingContext = Readonly<{
 /**
  * The first that holds:
  * 1. `project-busy`: another change of the project is in flight;
- * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for;
+ * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or a policy decided it;
  * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
 export function siblingHold(context: SiblingContext, now: Instant): Hold | undefined {
   const { change, seen, others } = context
   if (others.some(isInFlight)) return { because: 'project-busy', until: undefined }
-  const leftAlone = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
-  if (leftAlone !== undefined && leftAlone >= change.createdAt && after(leftAlone, HANDS_OFF) > now)
-    return { because: 'foreign-change', until: after(leftAlone, HANDS_OFF) }
+  const foreign = foreignHold(context, now)
+  if (foreign) return foreign
   if (change.kind === 'delay') return undefined
   const ofBranch = others.filter((one) => one.kind !== 'delay' && computeOf(seen, one) !== undefined)
   const isPrimary = seen.compute.type === 'read_write'
@@ -41,6 +40,15 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
   return restarted !== undefined && after(restarted, BRANCH_PACE) > now
     ? { because: 'branch-pace', until: after(restarted, BRANCH_PACE) }
     : undefined
+}
+
+function foreignHold({ change, others }: SiblingContext, now: Instant): Hold | undefined {
+  const setAt = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
+  if (setAt === undefined) return undefined
+  // a person who asks afterwards knows the value
+  const isKnown = change.origin.by !== 'policy' && setAt < change.createdAt
+  const until = after(setAt, HANDS_OFF)
+  return isKnown || until <= now ? undefined : { because: 'foreign-change', until }
 }
 
 const isInFlight = ({ state }: Change) => state.at === 'applying' || state.at === 'verifying'

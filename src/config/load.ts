@@ -5,7 +5,7 @@ import { array, record, strictObject, string, type z } from 'zod'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
 import { defaultHosts, type AllowedHosts } from '../model/service/allowed-hosts.ts'
-import { createPolicies, type Policies } from '../model/policy/advice-policy.ts'
+import { createPolicies, type Policies } from '../model/policy/policies.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Prices } from '../model/ledger/quantities.ts'
@@ -18,6 +18,7 @@ import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
+import { policyProblems } from './sections/policies.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
@@ -140,6 +141,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
     ...missingDatabase(entry),
     ...planLimitsProblems(preset, limits),
+    ...policyProblems({ ...entry, ...windows }),
     ...[windows, budgets, notifications, report, changes].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
@@ -157,7 +159,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     windows: windows.windows,
     budgets: budgets.budgets,
     owners: createOwners(entry.owners),
-    policies: createPolicies(entry.policies),
+    policies: createPolicies(entry.policies, entry.mode),
     notifications: notifications.notifications,
     report: { ...entry.report, sinks: report.reportSinks },
     changes: changes.changes,

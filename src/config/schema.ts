@@ -151,7 +151,7 @@ export const configSchema = strictObject({
   mode: oneOf(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
     .describe(
-      'How far Dormouse may go. off and observe: it reads, recommends nothing and refuses changes. suggest: it recommends, and makes the changes that people ask for or approve. approve and apply: so far like suggest.',
+      'How far Dormouse may go. off and observe: it reads, recommends nothing and refuses changes. suggest: it recommends, and makes the changes that people ask for or approve. approve: recommendations that a policy has levers for become changes that wait for a person. apply: they are made without one.',
     ),
   accounts: array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
@@ -197,10 +197,16 @@ export const configSchema = strictObject({
         { match: { project: 'shop-*' }, autosuspend: { floor: '10m', wake_cost: '15m' } },
         { match: { compute: 'ep-loader-*' }, sizing: { min: 2, never_down: true }, recommend: ['sizing'] },
         { match: { project: 'sandbox' }, recommend: 'off' },
+        {
+          match: { project: 'dev-*' },
+          mode: 'apply',
+          levers: ['delay', 'sizing'],
+          restart: { when: ['window'], windows: ['night'], deny: ['office'] },
+        },
       ]),
     )
     .describe(
-      'How recommendations are made for which computes. The most specific entry that fits wins, then the first; keys that it leaves out have their defaults.',
+      'How recommendations are made for which computes, and which of them become changes without a request. Each group of settings (autosuspend, sizing, recommend, advice, mode, levers, restart) is that of the most specific entry that fits and has it, then of the first; keys that a group leaves out have their defaults.',
     ),
   advice: adviceSchema.prefault({}).describe('The evidence that recommendations need.'),
   notifications: notificationsSchema

@@ -15,6 +15,7 @@ export const NOW = at(1000)
 
 export const RULES: ChangeRules = {
   stoppedBy: undefined,
+  policy: undefined,
   isKeyRefused: false,
   shortenedAt: undefined,
   siblings: undefined,

@@ -40,6 +40,13 @@ function holdText(others: readonly Change[], fields: Partial<Change> = {}, compu
   return hold && [hold.because, hold.until === undefined ? undefined : (hold.until - at(0)) / 1000]
 }
 
+test('a policy leaves a compute alone that somebody else set before it decided', () => {
+  const byPolicy = { origin: { by: 'policy', id: 'ep-one.delay.1', hash: '', name: 'policies[0]' } } as const
+  const others = [other('ep-one', ended('superseded', -1))]
+  expect(holdText(others, byPolicy)).toEqual(['foreign-change', DAY - 1])
+  expect(holdText(others)).toBeUndefined()
+})
+
 test.each<[string, readonly Change[], readonly unknown[] | undefined]>([
   ['no other change', [], undefined],
   [

@@ -171,6 +171,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     open: () => [],
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
+    policyHold: () => undefined,
     wake: () => void (woken += 1),
     run: () => Promise.resolve(),
   }

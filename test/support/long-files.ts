@@ -15,6 +15,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/end-to-end/failed-change.test.ts': 'test/dashboards/rules/rules.test.ts',
   'test/end-to-end/interrupt.test.ts': 'test/end-to-end/demo.test.ts',
   'test/end-to-end/page.test.ts': 'test/outputs/page/pages.test.ts',
+  'test/end-to-end/policies.test.ts': 'test/decide/policy-hold.test.ts',
   'test/end-to-end/pod.test.ts': 'test/deploy/kubernetes.test.ts',
   'test/end-to-end/receivers.test.ts': 'test/daemon/notify/dispatcher.test.ts',
   'test/end-to-end/reload.test.ts': 'test/daemon/reload.test.ts',

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import type { ChangeMoment } from '../../model/policy/change.ts'
+import type { AskedMoment } from '../../model/policy/change.ts'
 import { commandChange } from '../connect/change-answer.ts'
 import { daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { whenOption } from './change.ts'
 import { plansText, readPlans } from './plan.ts'
 
-type Options = ApiOptions & Readonly<{ when?: ChangeMoment; planHash?: string }>
+type Options = ApiOptions & Readonly<{ when?: AskedMoment; planHash?: string }>
 
 export const createApproveCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('approve'))

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { ChangeMoment } from '../../model/policy/change.ts'
+import type { AskedMoment } from '../../model/policy/change.ts'
 import { commandChange } from '../connect/change-answer.ts'
 import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { parseCu, parseDelay, type SizingFlags } from '../terminal/parse.ts'
@@ -12,7 +12,7 @@ type Options = ApiOptions &
     account?: string
     delay?: AutosuspendDelay
     restart?: boolean
-    when: ChangeMoment
+    when: AskedMoment
     until?: string
     reason?: string
     propose?: boolean

@@ -42,9 +42,9 @@ async function checkConfig(options: Options, io: Io) {
 /** Seconds in which a request that was written still lands. Source: changing.md, §3. */
 const SAFE_SETTLE = 120
 
-const changeWarnings = ({ mode, service: { settle } }: Config): readonly string[] => [
-  ...(mode === 'apply'
-    ? ['mode: apply behaves as approve so far: nothing is changed unless a person asks for it or approves it']
+const changeWarnings = ({ mode, policies, service: { settle } }: Config): readonly string[] => [
+  ...((mode === 'apply' || mode === 'approve') && !policies.decidesChanges
+    ? [`mode: ${mode} changes nothing by itself: no policy has levers`]
     : []),
   ...(settle < SAFE_SETTLE
     ? [

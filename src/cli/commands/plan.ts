@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { ChangeMoment } from '../../model/policy/change.ts'
+import type { AskedMoment } from '../../model/policy/change.ts'
 import type { PlansJson } from '../../outputs/text/change-schema.ts'
 import { planLines, stoppedLines } from '../../outputs/text/change-text.ts'
 import { fieldOf } from '../../std/field.ts'
@@ -17,7 +17,7 @@ import {
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
 import { whenOption } from './change.ts'
 
-type Options = ApiOptions & Readonly<{ when?: ChangeMoment }>
+type Options = ApiOptions & Readonly<{ when?: AskedMoment }>
 
 export const createPlanCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('plan'))
@@ -36,7 +36,7 @@ async function plan(name: string | undefined, options: Options, io: Io): Promise
   return EXIT.ok
 }
 
-type Asked = Readonly<{ name: string | undefined; when: ChangeMoment | undefined }>
+type Asked = Readonly<{ name: string | undefined; when: AskedMoment | undefined }>
 
 export function readPlans(
   api: DaemonApi,

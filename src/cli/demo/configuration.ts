@@ -43,8 +43,7 @@ notifications:
 policies:
   - match: { project: [${projectsOf(() => true)}] }
     autosuspend: { floor: 2s, ceiling: 6s, wake_cost: 5s }
-  - advice: {}
-advice: { min_history: 12s, min_gaps: 5, min_peaks: 60s, grid: 1s }
+    advice: { min_history: 12s, min_gaps: 5, min_peaks: 60s, grid: 1s }
 poll: { interval: 1s, max_age: 10s }
 reading: { database: app, overhead: 0.05, min_interval: 10s, activity_lag: ${paths.activityLag}s, deadline: 1s }
 service:

@@ -1,13 +1,12 @@
-import { array, boolean, enum as oneOf, literal, number, strictObject, union } from 'zod'
-import {
-  DEFAULT_ADVICE_NEEDS,
-  DEFAULT_ADVICE_POLICY,
-  type PolicyRule,
-} from '../../model/policy/advice-policy.ts'
+import { array, boolean, enum as oneOf, literal, number, strictObject, string, union } from 'zod'
+import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
+import { DEFAULT_RESTART_RULES, LEVERS, MODES, RESTART_MOMENTS } from '../../model/policy/change-policy.ts'
+import type { PolicyRule } from '../../model/policy/policies.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu, ratio } from '../../model/units.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
+import { unknownNameText } from '../suggestions.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
 
 const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
@@ -104,21 +103,70 @@ export const adviceSchema = strictObject({
 
 const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
 
+const { when, closeEarly, maxWait } = DEFAULT_RESTART_RULES
+
+const MOMENTS = `expected a list of ${RESTART_MOMENTS.join(', ')}`
+const WINDOW_NAMES = 'expected a list of names of windows'
+const windowNames = array(string(WINDOW_NAMES), WINDOW_NAMES)
+
+const restart = strictObject({
+  when: array(oneOf(RESTART_MOMENTS), MOMENTS)
+    .min(1, MOMENTS)
+    .prefault([...when])
+    .describe(
+      'idle: at any time, while the compute is suspended and no client is expected. window: the same, in restart.windows alone.',
+    ),
+  windows: windowNames.prefault([]).describe('The windows of when: window, by their names.'),
+  deny: windowNames.prefault([]).describe('Windows in which nothing is restarted, whatever else allows it.'),
+  close_early: durationSchema({ min: '0s', max: '1d' })
+    .prefault(durationText(closeEarly))
+    .describe('How long before the end of its window a change must be over.'),
+  max_wait: durationSchema({ min: '1m', max: '90d' })
+    .prefault(durationText(maxWait))
+    .describe('How long a change waits for its moment; then it expires, with an event.'),
+})
+  .refine(({ when: moments, windows }) => moments.includes('window') === windows.length > 0, {
+    ...ofObject('expected windows with when: [window], and neither without the other'),
+  })
+  .transform(camelKeys)
+
+const LEVER_NAMES = `expected a list of ${LEVERS.join(', ')}`
+
 const policy = strictObject({
   match: strictObject(selectorShape)
     .prefault({})
     .describe('The computes: those that fit everything given here; without conditions all.'),
-  autosuspend: autosuspend.prefault({}).describe('Recommended delays.'),
-  sizing: sizes.prefault({}).describe('Recommended sizes.'),
+  autosuspend: autosuspend.optional().describe('Recommended delays.'),
+  sizing: sizes.optional().describe('Recommended sizes.'),
   recommend: union([array(oneOf(RECOMMENDATION_KINDS)), literal('off').transform(() => [])], KINDS)
-    .prefault([...RECOMMENDATION_KINDS])
-    .describe('The kinds of recommendations that are made; off: none.'),
+    .optional()
+    .describe('The kinds of recommendations that are made, by default all; off: none.'),
   advice: adviceSchema
     .optional()
     .describe('The evidence that they need, in place of advice; keys left out have their defaults.'),
-}).transform(({ match, autosuspend: delays, sizing: bounds, recommend, advice }): PolicyRule => ({
-  match,
-  policy: { ...delays, sizing: bounds, kinds: recommend, ...(advice && { needs: advice }) },
-}))
+  mode: oneOf(MODES)
+    .optional()
+    .describe('In place of mode. Where mode is off or observe, nothing is changed whatever a policy says.'),
+  levers: array(oneOf(LEVERS), LEVER_NAMES)
+    .optional()
+    .describe(
+      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range.',
+    ),
+  restart: restart.optional().describe('When the changes that they make may restart a compute.'),
+}).transform((given): PolicyRule => given)
 
 export const policiesSchema = array(policy, 'expected a list of policies')
+
+type Named = Readonly<{ policies: readonly PolicyRule[]; windows: ReadonlyMap<string, unknown> }>
+
+/** Names of windows that there are not. */
+export function policyProblems({ policies, windows }: Named): readonly string[] {
+  const unknown = (path: string, names: readonly string[]) =>
+    names.flatMap((name, index) =>
+      windows.has(name) ? [] : [`${path}[${index}]: ${unknownNameText('window', name, [...windows.keys()])}`],
+    )
+  return policies.flatMap((rule, index) => [
+    ...unknown(`policies[${index}].restart.windows`, rule.restart?.windows ?? []),
+    ...unknown(`policies[${index}].restart.deny`, rule.restart?.deny ?? []),
+  ])
+}

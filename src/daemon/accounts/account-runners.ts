@@ -10,6 +10,7 @@ import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
 import { createChangeRunner } from '../changes/change-runner.ts'
+import { createDecidedChanges } from '../changes/decided-changes.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
 import { createCountedPast } from '../history/counted-past.ts'
@@ -25,7 +26,7 @@ import { createPriceHistory } from './price-history.ts'
 
 export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 
-type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'self' | 'log'> & {
+type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'self' | 'log'> & {
   /** Share of a core that evaluations of recommendations may take; default 0.01. */
   readonly adviceShare?: number | undefined
   readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState' | 'isCurrent'> &
@@ -70,8 +71,9 @@ export async function createAccountRunners(
     const inputs = all.map((runner) => runner.input())
     const next = await buildSnapshot(open, inputs, clock)
     await publish(next)
-    // last: whoever reads this snapshot finds it in the metrics, too
+    // whoever reads this snapshot finds it in the metrics, too
     snapshot = next
+    await decidedChanges.decide(next)
   }
   const publishNow = coalesce(publishNext, (err) => {
     log.error({ err }, 'the state after a pass could not be shown, the one before stays')
@@ -92,6 +94,14 @@ export async function createAccountRunners(
     if (!runner) throw new Error(`no account is called ${account}`)
     return runner
   }
+  const decidedChanges = createDecidedChanges({
+    journal: environment.store,
+    history: environment.store,
+    random: environment.random,
+    policies: () => current().policies,
+    runnerOf: (account) => of(account).changes,
+    log,
+  })
   return {
     killSwitch,
     /** @throws where no account has the name */

@@ -7,7 +7,7 @@ import { advanceLife } from '../../advise/life.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
-import type { Policies } from '../../model/policy/advice-policy.ts'
+import type { Policies } from '../../model/policy/policies.ts'
 import type { Advice, ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { Write } from '../../model/ports/store.ts'
@@ -26,7 +26,7 @@ import {
 /** Settings of the configuration that evaluations go by. */
 export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices'> &
   Readonly<{
-    policies: Policies
+    policies: Pick<Policies, 'of'>
     /** Saving in 30 days from which an open recommendation is replaced. */
     minSaving: Micros
     /** Name of a budget that asks for a smaller size; absent where budgets are not known. */

@@ -56,6 +56,8 @@ export type ApplyLoopOptions = Readonly<{
   /** A kill switch, or the mode; read before each request. */
   stoppedBy: () => ChangeRules['stoppedBy']
   isKeyRefused: () => boolean
+  /** By the policy of the compute, as configured now; read before each request. */
+  policyHold: (change: Change) => Hold | undefined
   rulesOf: (change: Change, seen: Seen) => Promise<RulesOfChange>
   /** Client sessions of an awake compute that a restart would interrupt. */
   countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
@@ -133,6 +135,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       const rules = {
         ...(looked?.rules ?? UNSEEN),
         stoppedBy: stoppedBy(),
+        policy: options.policyHold(change),
         isKeyRefused: options.isKeyRefused(),
       }
       const input = {
@@ -170,9 +173,10 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   /** Undefined where a look would tell nothing new, has no request left, or failed. */
   async function look(change: Change, signal: AbortSignal): Promise<Looked | EndedChange | undefined> {
     const { compute, project } = options.published(change) ?? {}
-    if (isAwake(change, compute)) {
-      holds.set(change.id, { because: 'awake', until: undefined }, now())
-      // so that it comes first when the compute is suspended
+    const because = waitsForState(change, compute)
+    if (because) {
+      holds.set(change.id, { because, until: undefined }, now())
+      // so that it comes first when the state changes
       lookedOn.delete(change.id)
       return undefined
     }
@@ -201,7 +205,11 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       service: options.service,
       lookedOn: looked.on,
       mayStillSend: () =>
-        stoppedBy() === undefined && !signal.aborted && now() <= change.deadline && options.isCurrent(),
+        stoppedBy() === undefined &&
+        options.policyHold(scheduled) === undefined &&
+        !signal.aborted &&
+        now() <= change.deadline &&
+        options.isCurrent(),
     })
     return record(change, machine.afterAnswer(applying, { answer, random: random.unit(), now: now() }))
   }
@@ -287,6 +295,9 @@ function dueAfter({ because, until }: Hold, now: Instant): Instant {
   return latest(next, after(now, MIN_INTERVAL))
 }
 
-/** Whether the last pass saw what the change waits to end: then a look would tell nothing new. */
-const isAwake = ({ kind, when, state }: Change, compute: Compute | undefined): boolean =>
-  state.at === 'scheduled' && kind === 'sizing' && when === 'idle' && compute?.state === 'active'
+/** The state that the last pass saw, where the change waits for its end: then a look would tell nothing new. */
+function waitsForState({ kind, when, state }: Change, compute: Compute | undefined) {
+  if (state.at !== 'scheduled') return undefined
+  if (kind === 'sizing' && when !== 'now' && compute?.state === 'active') return 'awake'
+  return kind === 'delay' && when === 'policy' && compute?.state === 'idle' ? 'asleep' : undefined
+}

@@ -1,12 +1,14 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AccountConfig, Config } from '../../config/load.ts'
+import { policyHold } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
-import type { Change, InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
+import type { Change, Hold, InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { computeKey, type Compute } from '../../model/service/compute.ts'
+import { computeKey, type Compute, type ComputeRef } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
@@ -15,6 +17,7 @@ import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { createApplyLoop } from './apply-loop.ts'
 import { createChangeTimes } from './change-times.ts'
+import { createDurations } from './durations.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createChangeRules } from './rules.ts'
 
@@ -28,6 +31,8 @@ export type ChangeRunner = Readonly<{
   /** What a pass must know of changes. */
   forPass: () => Readonly<{ changesOf: ChangesOf; changing: ReadonlySet<string> }>
   holdOf: (id: string) => OpenChange['hold']
+  /** By the policy of the compute, as configured now. */
+  policyHold: (change: Change) => Hold | undefined
   /** The journal, the kill switch or the mode has changed. */
   wake: () => void
   /** Until `signal` aborts. Never rejects. */
@@ -59,6 +64,21 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const clockOffset = () => state().clock.offset
   const now = () => instant(clock.now() + clockOffset())
   const times = createChangeTimes(now)
+  const durations = createDurations()
+  const publishedOf = (ref: ComputeRef) => {
+    const { computes, projects } = state().ledger
+    const entry = computes.get(computeKey(ref))
+    return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
+  }
+  const policyHoldOf = (change: Change): Hold | undefined => {
+    if (change.when !== 'policy') return undefined
+    const { policies, windows } = config()
+    const published = publishedOf(change.ref)
+    if (!published) return { because: 'policy', until: undefined }
+    const target = selectorTargetOf(account.name, published.compute, published.project)
+    const terms = { policy: policies.changesOf(target), windows, duration: durations.p99() }
+    return policyHold(change, terms, now())
+  }
   const loop = createApplyLoop({
     ...ports,
     account: account.name,
@@ -73,15 +93,21 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       return killSwitch.isEngaged() ? 'kill-switch' : undefined
     },
     isKeyRefused: () => state().service.status === 'unauthorized',
-    rulesOf: createChangeRules({ account: account.name, journal, history: ports.history, now }),
+    policyHold: policyHoldOf,
+    rulesOf: createChangeRules({
+      account: account.name,
+      journal,
+      history: ports.history,
+      duration: durations.p99,
+      now,
+    }),
     countSessions: createSessionCount(ports, () => config().reading.mode !== 'off'),
     clockOffset,
-    onMove: times.add,
-    published: ({ ref }) => {
-      const { computes, projects } = state().ledger
-      const entry = computes.get(computeKey(ref))
-      return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
+    onMove: (change) => {
+      times.add(change)
+      durations.add(change)
     },
+    published: ({ ref }) => publishedOf(ref),
   })
   return {
     store,
@@ -91,9 +117,11 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     open: loop.open,
     forPass: () => ({ changesOf: times.of, changing: changingProjects(loop.open(), state()) }),
     holdOf: loop.holdOf,
+    policyHold: policyHoldOf,
     wake: loop.wake,
     run: async (signal) => {
       await times.load(journal, account.name, log)
+      await durations.load(journal, account.name, log)
       await loop.run(signal)
     },
   }

@@ -5,15 +5,16 @@ import { changeEvents } from '../../apply/events.ts'
 import { isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
 import { changeText, hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { isEnded, type Change, type ChangeMoment, type ChangeState } from '../../model/policy/change.ts'
+import { isEnded, type AskedMoment, type Change, type ChangeState } from '../../model/policy/change.ts'
 import type { Random } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { addChange, transition, type Journal } from '../../model/ports/journal.ts'
 import type { CommitRefusal } from '../../model/ports/store.ts'
-import { after, seconds, type Instant } from '../../model/units.ts'
+import type { Instant } from '../../model/units.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
 import type { ChangeRunner } from './change-runner.ts'
+import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
 import {
   refuseCommand,
@@ -37,9 +38,6 @@ export type CommandSources = Readonly<{
 export type Commanded = Readonly<{ change: Change; note: string | undefined }>
 type Answer = Promise<Result<Commanded, CommandProblem>>
 
-/** How long a change waits unless it is said. Source: changing.md, §3. */
-export const DEFAULT_WAIT = seconds(14 * 86_400)
-
 export type NewChange = ChangeAsk &
   Readonly<{
     compute: string
@@ -50,7 +48,7 @@ export type NewChange = ChangeAsk &
     propose: boolean
   }>
 
-export type Approval = Readonly<{ planHash: string; when: ChangeMoment | undefined }>
+export type Approval = Readonly<{ planHash: string; when: AskedMoment | undefined }>
 
 export type ChangeCommands = ReturnType<typeof createChangeCommands>
 
@@ -199,40 +197,11 @@ const CONFLICTS: Readonly<Record<CommitRefusal['kind'], string>> = {
   fenced: 'another daemon has taken over the store',
 }
 
-const isFrom = (origin: Change['origin'], id: string) => origin.by === 'recommendation' && origin.id === id
-
 const approvedText = ({ state, origin }: Change): string => {
   const by = 'approvedBy' in state ? state.approvedBy : undefined
   return by === undefined
     ? `it needs no approval: ${origin.name} asked for it`
     : `it was approved already by ${by}`
 }
-
-const scheduledAt = (now: Instant, approvedBy: string | undefined): ChangeState => ({
-  at: 'scheduled',
-  approvedBy,
-  notBefore: now,
-  attempts: 0,
-})
-
-/** Hexadecimal digits of an id: enough for those that a person reads aloud, and the journal refuses a second one. */
-const ID_LENGTH = 8
-
-const newChange = (
-  { ref, kind, desired, before, when, planHash }: ChangePlan,
-  { random, now, until }: Readonly<{ random: Random; now: Instant; until: Instant | undefined }>,
-) => ({
-  id: `ch-${random.uuid().replaceAll('-', '').slice(0, ID_LENGTH)}`,
-  version: 1,
-  ref,
-  kind,
-  desired,
-  before,
-  when,
-  planHash,
-  promised: undefined,
-  createdAt: now,
-  deadline: until ?? after(now, DEFAULT_WAIT),
-})
 
 const planText = (plan: ChangePlan) => `${changeText(plan)}, plan hash ${plan.planHash}`

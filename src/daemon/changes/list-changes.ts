@@ -2,7 +2,7 @@
 import type { Config } from '../../config/load.ts'
 import { holdOf, type ChangeRules } from '../../apply/hold.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { isEnded, type Change, type ChangeMoment, type Hold } from '../../model/policy/change.ts'
+import { isEnded, type Change, type AskedMoment, type Hold } from '../../model/policy/change.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, type ComputeRef } from '../../model/service/compute.ts'
@@ -18,7 +18,8 @@ import type {
 } from '../../outputs/text/change-schema.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { computesNamed } from '../history/named-computes.ts'
-import { DEFAULT_WAIT, type CommandSources } from './commands.ts'
+import type { CommandSources } from './commands.ts'
+import { DEFAULT_WAIT } from './new-change.ts'
 import { openRecommendations, planOfRecommendation, readRecommendation } from './recommended.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import type { KillSwitch } from './kill-switch.ts'
@@ -135,7 +136,7 @@ export async function changeHistory(
 export async function listPlans(
   sources: ChangeSources,
   snapshot: Snapshot,
-  { name, when = 'idle' }: Readonly<{ name: string | undefined; when: ChangeMoment | undefined }>,
+  { name, when = 'idle' }: Readonly<{ name: string | undefined; when: AskedMoment | undefined }>,
 ): Promise<Result<PlansJson, CommandProblem>> {
   const plans = await plansOf(sources, snapshot, { name, when })
   if (!plans.ok) return plans
@@ -150,13 +151,15 @@ export async function listPlans(
 async function plansOf(
   sources: ChangeSources,
   snapshot: Snapshot,
-  { name, when }: Readonly<{ name: string | undefined; when: ChangeMoment }>,
+  { name, when }: Readonly<{ name: string | undefined; when: AskedMoment }>,
 ): Promise<Result<PlanJson[], CommandProblem>> {
   const { journal, runnerOf } = sources
   const lists = snapshot.accounts.map(({ account }) => journal.openChanges(account))
   const open = (await Promise.all(lists)).flat()
-  const planOfOpen = (change: Change) =>
-    planOf(snapshot, change, { id: change.id, hold: runnerOf(change.ref.account).holdOf(change.id) })
+  const planOfOpen = (change: Change) => {
+    const { holdOf: holdSeen, policyHold } = runnerOf(change.ref.account)
+    return planOf(snapshot, change, { id: change.id, hold: holdSeen(change.id) ?? policyHold(change) })
+  }
   if (name === undefined) return ok(open.map(planOfOpen))
   const change = open.find(({ id }) => id === name)
   if (change) return ok([planOfOpen(change)])
@@ -232,6 +235,7 @@ function expectedHold(snapshot: Snapshot, change: Change): Hold | undefined {
 /** Stands for the rules that only the apply loop knows. */
 const NO_RULES: ChangeRules = {
   stoppedBy: undefined,
+  policy: undefined,
   isKeyRefused: false,
   shortenedAt: undefined,
   siblings: undefined,

@@ -3,26 +3,19 @@ import { arrivalWithin } from '../../advise/delay/arrival.ts'
 import { gapHazard, type GapLength } from '../../advise/delay/hazard.ts'
 import { isShorter, type Seen } from '../../apply/settings.ts'
 import { siblingHold, SIBLING_MEMORY } from '../../apply/sibling-hold.ts'
-import { isEnded, type Change } from '../../model/policy/change.ts'
+import type { Change } from '../../model/policy/change.ts'
 import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import {
-  DAY,
-  instant,
-  latest,
-  MINUTE,
-  ratio,
-  seconds,
-  type Instant,
-  type Seconds,
-} from '../../model/units.ts'
+import { DAY, instant, latest, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { RulesOfChange } from './apply-loop.ts'
 
 type RulesOptions = Readonly<{
   account: string
   journal: Pick<Journal, 'changes'>
   history: Pick<History, 'gaps'>
+  /** How long a change takes. */
+  duration: () => Seconds
   now: () => Instant
 }>
 
@@ -32,36 +25,23 @@ const MAX_GAPS = 400
 const FEWEST_GAPS = 3
 /** Days of gaps. */
 const GAP_DAYS = 28
-/** Newest changes of the account that durations are read from, and of a project that siblings are looked for in. */
+/** Newest changes of a project that siblings are looked for in. */
 const MAX_CHANGES = 1000
-/** How long a duration is kept: a look at each of a thousand waiting changes reads no others. */
-const DURATION_AGE = 10 * MINUTE
 
-/** Duration of a change until enough have been seen, and how many are enough. Source: changing.md, §2. */
-const FIRST_DURATION = seconds(10)
-const ENOUGH_CHANGES = 20
-
-export function createChangeRules({ account, journal, history, now }: RulesOptions) {
-  let duration = { value: FIRST_DURATION, until: instant(0) }
-
-  async function currentDuration(): Promise<Seconds> {
-    if (now() >= duration.until) {
-      const value = durationOf(await journal.changes(account, { count: MAX_CHANGES }))
-      duration = { value, until: instant(now() + DURATION_AGE) }
-    }
-    return duration.value
-  }
-
+export function createChangeRules({ account, journal, history, duration, now }: RulesOptions) {
   return async (change: Change, seen: Seen): Promise<RulesOfChange> => {
-    const since = instant(now() - SIBLING_MEMORY * 1000)
-    const inProject = { project: change.ref.projectId, since, count: MAX_CHANGES }
+    const inProject = {
+      project: change.ref.projectId,
+      since: instant(now() - SIBLING_MEMORY * 1000),
+      count: MAX_CHANGES,
+    }
     const others = (await journal.changes(account, inProject)).filter(({ id }) => id !== change.id)
     const siblings = siblingHold({ change, seen, others }, now())
     const shortenedAt = lastShortening(others.filter(({ ref }) => ref.endpointId === change.ref.endpointId))
     const mayWaitForClients =
-      change.kind !== 'delay' && change.when === 'idle' && seen.compute.state === 'idle'
+      change.kind !== 'delay' && change.when !== 'now' && seen.compute.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
-    const within = await currentDuration()
+    const within = duration()
     const read = await readGaps(change)
     const gaps = read.length < FEWEST_GAPS ? [] : read
     return {
@@ -91,15 +71,4 @@ function lastShortening(changes: readonly Change[]): Instant | undefined {
       : [],
   )
   return sent.length === 0 ? undefined : latest(...sent)
-}
-
-/** The 99th percentile of the changes that were made. */
-function durationOf(changes: readonly Change[]): Seconds {
-  const durations = changes
-    .flatMap(({ state }) =>
-      isEnded(state) && state.at === 'done' && state.sent ? [state.endedAt - state.sent.at] : [],
-    )
-    .toSorted((a, b) => a - b)
-  const p99 = durations[Math.min(durations.length - 1, Math.floor(0.99 * durations.length))]
-  return durations.length < ENOUGH_CHANGES || p99 === undefined ? FIRST_DURATION : seconds(p99 / 1000)
 }

@@ -1,8 +1,7 @@
 // Source: sections `policies` and `advice` of the configuration.
 import type { AutosuspendDelay } from '../service/compute.ts'
-import { micros, ratio, seconds, type Cu, type Micros, type Ratio, type Seconds } from '../units.ts'
+import { micros, ratio, seconds, type Cu, type Ratio, type Seconds } from '../units.ts'
 import { RECOMMENDATION_KINDS, type RecommendationKind } from './recommendation.ts'
-import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
 
 /** How recommendations for one compute are made. */
 export type AdvicePolicy = Readonly<{
@@ -36,36 +35,6 @@ export const DEFAULT_ADVICE_POLICY: AdvicePolicy = {
   // that of transactional loads
   sizing: { min: undefined, max: undefined, neverDown: false, hitRatio: ratio(0.99) },
 }
-
-/** A wake cost in money is that of each wake, whatever the size of the compute. */
-export type PolicyRule = Readonly<{
-  match: Selector
-  policy: Omit<AdvicePolicy, 'wakeCost'> & Readonly<{ wakeCost: Seconds | Readonly<{ money: Micros }> }>
-}>
-
-/** @param awakeHour price of an hour awake of that compute */
-export type Policies = Readonly<{ of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy }>
-
-/** The most specific rule that fits wins, and nothing of another rule holds besides it. */
-export function createPolicies(rules: readonly PolicyRule[]): Policies {
-  const ranked = rankRules(rules)
-  return {
-    of: (target, awakeHour) => {
-      const policy = ranked.find(({ match }) => matchesSelector(match, target))?.policy
-      if (!policy) return DEFAULT_ADVICE_POLICY
-      const { wakeCost } = policy
-      const isTime = typeof wakeCost === 'number'
-      return { ...policy, wakeCost: isTime ? wakeCost : wakeCostOf(wakeCost.money, awakeHour) }
-    },
-  }
-}
-
-/** Wake costs, seconds: those that a configured time may have. A compute that costs nothing awake has the longest. */
-const MIN_WAKE_COST = 1
-const MAX_WAKE_COST = 86_400
-
-const wakeCostOf = (money: Micros, awakeHour: Micros): Seconds =>
-  seconds(Math.max(MIN_WAKE_COST, Math.min(MAX_WAKE_COST, (money * 3600) / awakeHour)))
 
 /** Evidence that recommendations need. */
 export type AdviceNeeds = Readonly<{

@@ -7,14 +7,19 @@ import type { Instant, Micros } from '../units.ts'
 /** `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. */
 export type ChangeKind = 'delay' | 'sizing' | 'restart'
 
-/** `idle`: while the compute is suspended and no client is expected. `now`: a person accepts that sessions are cut. */
-export type ChangeMoment = 'idle' | 'now'
+/** What a person may ask for. `idle`: while the compute is suspended and no client is expected. `now`: a person accepts that sessions are cut. */
+export type AskedMoment = 'idle' | 'now'
+
+/** `policy`: as `idle`, when the policy of the compute allows it. */
+export type ChangeMoment = AskedMoment | 'policy'
 
 /** Settings that a change may set. */
 export type ChangeSettings = Readonly<Pick<ComputeSettings, 'sizing' | 'autosuspendDelay'>>
 
+/** `name`: of the token, or, where a policy decided, the path of the policy. */
 type ChangeOrigin = Readonly<
-  { by: 'person'; name: string } | { by: 'recommendation'; id: string; hash: string; name: string }
+  | { by: 'person'; name: string }
+  | { by: 'recommendation' | 'policy'; /** Of the recommendation. */ id: string; hash: string; name: string }
 >
 
 /** Plain data. */
@@ -113,6 +118,12 @@ export type HoldReason =
   | 'kill-switch'
   /** `mode` is `off` or `observe`. */
   | 'mode'
+  /** The policy no longer makes such changes. */
+  | 'policy'
+  /** No window of the policy is open for long enough. */
+  | 'outside-window'
+  /** A window of the policy in which nothing is restarted. */
+  | 'denied-window'
   | 'key-refused'
   /** The service asked to wait, or was busy. */
   | 'retry'
@@ -126,6 +137,8 @@ export type HoldReason =
   /** Another compute of the branch was restarted less than ten minutes ago. */
   | 'branch-pace'
   | 'awake'
+  /** A policy changes a delay while the compute is awake: that wakes nothing. */
+  | 'asleep'
   /** Only its next start ends a restart. */
   | 'next-start'
   | 'client-expected'

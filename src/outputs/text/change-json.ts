@@ -69,7 +69,7 @@ const whatJson = (change: Change) => {
     restarts: kind !== 'delay',
     request: { ...request, body: request.body ?? null },
     plan_hash: planHash,
-    recommendation_id: origin.by === 'recommendation' ? origin.id : null,
+    recommendation_id: 'id' in origin ? origin.id : null,
     promised_micros_per_30_days: promised ?? null,
     deadline: toIso(deadline),
   }

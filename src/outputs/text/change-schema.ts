@@ -33,8 +33,8 @@ const whatSchema = {
   kind: oneOf(['delay', 'sizing', 'restart']),
   from: settingSchema,
   to: settingSchema,
-  when: oneOf(['idle', 'now']).describe(
-    'idle: while the compute is suspended. now: at once, its sessions are interrupted.',
+  when: oneOf(['idle', 'now', 'policy']).describe(
+    'idle: while the compute is suspended. now: at once, its sessions are interrupted. policy: when the policy of the compute allows it.',
   ),
   restarts: boolean().describe('The service restarts the compute for it.'),
   request: strictObject({
@@ -53,7 +53,9 @@ export const changeSchema = strictObject({
   ...identity,
   state: oneOf([...OPEN_STATES, ...ENDED_STATES]),
   ...whatSchema,
-  asked_by: string().describe('Name of the token.'),
+  asked_by: string().describe(
+    'Name of the token; where nobody asked, the policy that decided, such as policies[0].',
+  ),
   approved_by: nameOrNull.describe('Name of the token; null: no approval was needed, or none was given.'),
   reason: string(),
   created_at: instant,

@@ -16,6 +16,9 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   approval: 'it waits for an approval',
   'kill-switch': 'the kill switch is engaged',
   mode: 'the mode of the configuration allows no changes',
+  policy: 'its policy makes no such changes any more',
+  'outside-window': 'no window of its policy is open for long enough',
+  'denied-window': 'a window of its policy forbids restarts',
   'key-refused': 'the service refuses the API key',
   retry: 'the service was busy or could not take the request',
   'project-busy': 'an operation of the project is in progress',
@@ -24,6 +27,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'replica-first': 'a replica of the branch is changed first',
   'branch-pace': 'another compute of the branch was restarted less than ten minutes ago',
   awake: 'it waits until the compute is suspended',
+  asleep: 'it waits until the compute is awake, so that it wakes nothing',
   'next-start': 'it waits for the next start of the compute',
   'client-expected': 'a client is expected while it would be made',
   settle: 'a request without an answer may still take effect',
@@ -116,6 +120,8 @@ const promisedLines = ({
 
 const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): string => {
   if (when === 'now') return restarts ? 'at once, sessions are interrupted' : 'at once'
+  if (when === 'policy')
+    return restarts ? 'when its policy allows it, while nobody is connected' : 'while the compute is awake'
   return restarts ? 'while nobody is connected' : 'at the next look: no session is interrupted'
 }
 

@@ -292,7 +292,9 @@ test('the kill switch says what engages it, and a plan that nothing is sent', as
     'nothing is sent: the kill switch is engaged by a command of ann\nno change is planned\n',
   )
   expect(await cli('kill', 'off')).toEqual({ code: 0, out: 'the kill switch is off\n', err: '' })
-  expect((await cliOf(await daemonOf({ mode: 'off' }))('plan')).out).toBe(
-    'nothing is sent: the mode is off\nno change is planned\n',
-  )
+  expect(await cliOf(await daemonOf({ mode: 'off' }))('plan')).toEqual({
+    code: 1,
+    out: '',
+    err: wrong('mode: off of the configuration allows no changes'),
+  })
 })

@@ -38,17 +38,17 @@ test('a good configuration is shown as it comes out, without secrets', async () 
 })
 
 const ACCOUNT = 'accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]\n'
-const APPLY =
-  'mode: apply behaves as approve so far: nothing is changed unless a person asks for it or approves it'
+const noLevers = (mode: string) => `mode: ${mode} changes nothing by itself: no policy has levers`
 const SETTLE =
   'service.settle: a request without an answer may take effect up to 120 s later: with 60 s a change may be made twice'
 
 test.each<[string, readonly string[]]>([
-  ['mode: approve', []],
-  ['mode: apply', [APPLY]],
+  ['mode: approve', [noLevers('approve')]],
+  ['mode: apply', [noLevers('apply')]],
+  ['mode: apply\npolicies: [{ match: {}, levers: [delay] }]', []],
   ['service: { settle: 120s }', []],
   ['service: { settle: 60s }', [SETTLE]],
-  ['mode: apply\nservice: { settle: 60s }', [APPLY, SETTLE]],
+  ['mode: apply\nservice: { settle: 60s }', [noLevers('apply'), SETTLE]],
 ])('%j is warned of what it means for changes', async (text, warnings) => {
   writeFileSync(join(cwd, 'changes.yaml'), `${ACCOUNT}${text}\n`)
   const { code, err } = await dormouse(words('check-config --config changes.yaml'), { cwd, env })

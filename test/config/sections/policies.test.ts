@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compute, project } from '../../support/build.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../../src/model/policy/recommendation.ts'
@@ -17,7 +17,7 @@ const HOUR_PRICE = micros(24_000)
 const target = (endpointId: string, name = 'shop') =>
   selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1', name }))
 
-test('the most specific policy holds, as for owners, with defaults for what it leaves out', () => {
+test('of each group of settings the most specific policy holds, as for owners, with defaults for what it leaves out', () => {
   const policies = policiesOf(`
   - { match: { project: "sh*" }, autosuspend: { floor: 10m, ceiling: 1h, wake_cost: 15m }, recommend: "off" }
   - { match: { compute: [ep-z, "ep-a*"] }, sizing: { min: 0.5, max: 4, never_down: true, hit_ratio: 0.95 }, recommend: [sizing] }`)
@@ -29,8 +29,10 @@ test('the most specific policy holds, as for owners, with defaults for what it l
     sizing: { min: undefined, max: undefined, neverDown: false, hitRatio: 0.99 },
   })
   expect(policies.of(target('ep-ab'), HOUR_PRICE)).toEqual({
-    ...DEFAULT_ADVICE_POLICY,
     kinds: ['sizing'],
+    floor: 600,
+    ceiling: 3600,
+    wakeCost: 900,
     sizing: { min: 0.5, max: 4, neverDown: true, hitRatio: 0.95 },
   })
   expect(policies.of(target('ep-x', 'blog'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
@@ -57,6 +59,100 @@ test('a policy may need other evidence than advice asks for; keys that it leaves
   const needs = { ...DEFAULT_ADVICE_NEEDS, minHistory: 12, grid: 1 }
   expect(policies.of(target('ep-x'), HOUR_PRICE)).toEqual({ ...DEFAULT_ADVICE_POLICY, needs })
   expect(policies.of(target('ep-x', 'blog'), HOUR_PRICE).needs).toBeUndefined()
+})
+
+describe('changes that a policy makes', () => {
+  const NIGHT = 'windows: { night: "22:00-06:00", office: "Mon-Fri 08:00-19:00" }\n'
+  const changesOf = (text: string, mode = 'suggest') => {
+    const config = load(`${GOOD}mode: ${mode}\n${NIGHT}policies:\n${text}\n`)
+    if (!config.ok) throw new Error(config.error.join('\n'))
+    return config.value.policies
+  }
+  const DEFAULTS = { when: ['idle'], windows: [], deny: [], closeEarly: 600, maxWait: 1_209_600 }
+
+  test('are none unless it has levers, in its mode or that of the file', () => {
+    const none = { mode: 'suggest', levers: [], restart: DEFAULTS, path: undefined }
+    expect(changesOf('  []').changesOf(target('ep-x'))).toEqual(none)
+    const policies = changesOf(`
+  - { match: { project: "sh*" }, levers: [delay, sizing] }
+  - { match: { compute: ep-a }, mode: apply }
+  - { match: { compute: ep-b }, levers: [] }`)
+    expect(policies.changesOf(target('ep-x'))).toEqual({
+      ...none,
+      levers: ['delay', 'sizing'],
+      path: 'policies[0]',
+    })
+    expect(policies.changesOf(target('ep-a'))).toEqual({
+      ...none,
+      mode: 'apply',
+      levers: ['delay', 'sizing'],
+      path: 'policies[0]',
+    })
+    expect(policies.changesOf(target('ep-b'))).toEqual({ ...none, path: 'policies[2]' })
+  })
+
+  test.each<[mode: string, text: string, decides: boolean]>([
+    ['suggest', '  [{ levers: [delay] }]', false],
+    ['suggest', '  [{ mode: apply }]', false],
+    ['suggest', '  [{ levers: [delay] }, { mode: approve }]', true],
+    ['apply', '  [{ levers: [delay] }]', true],
+    ['apply', '  [{ levers: [] }]', false],
+    ['observe', '  [{ levers: [delay], mode: apply }]', false],
+    ['off', '  [{ levers: [delay], mode: apply }]', false],
+  ])('with mode %s and %s: %s', (mode, text, decides) => {
+    const policies = changesOf(text, mode)
+    expect(policies.decidesChanges).toBe(decides)
+  })
+
+  test.each(['off', 'observe'])('are none where the file says %s', (mode) => {
+    const policies = changesOf('  [{ levers: [delay], mode: apply }]', mode)
+    expect(policies.changesOf(target('ep-x')).mode).toBe(mode)
+  })
+
+  test('restart a compute when it says so', () => {
+    const policies = changesOf(
+      '  - { restart: { when: [window], windows: [night], deny: [office], close_early: 0s, max_wait: 7d } }',
+    )
+    expect(policies.changesOf(target('ep-x')).restart).toEqual({
+      when: ['window'],
+      windows: ['night'],
+      deny: ['office'],
+      closeEarly: 0,
+      maxWait: 604_800,
+    })
+  })
+
+  test.each<[what: string, policy: string, problem: string]>([
+    ['no moment', '{ restart: { when: [] } }', 'restart.when: expected a list of idle, window'],
+    ['another moment', '{ restart: { when: [noon] } }', 'restart.when[0]: expected one of idle, window'],
+    [
+      'window without one',
+      '{ restart: { when: [window] } }',
+      'restart: expected windows with when: [window], and neither without the other',
+    ],
+    [
+      'windows without the moment',
+      '{ restart: { windows: [night] } }',
+      'restart: expected windows with when: [window], and neither without the other',
+    ],
+    [
+      'an unknown window',
+      '{ restart: { when: [window], windows: [nights] } }',
+      'restart.windows[0]: unknown window nights, did you mean night?',
+    ],
+    ['an unknown denial', '{ restart: { deny: [freeze] } }', 'restart.deny[0]: unknown window freeze'],
+    [
+      'a negative time',
+      '{ restart: { close_early: -1s } }',
+      'restart.close_early: expected a length of time',
+    ],
+    ['an unknown lever', '{ levers: [budget] }', 'levers[0]: expected one of delay, sizing'],
+    ['an unknown mode', '{ mode: auto }', 'mode: expected one of off, observe, suggest, approve, apply'],
+  ])('%s is a problem', (_, policy, problem) => {
+    expect(problemsOf(`${GOOD}${NIGHT}policies: [${policy}]\n`)).toEqual([
+      expect.stringContaining(`policies[0].${problem}`),
+    ])
+  })
 })
 
 test('a floor outside of the plan is no error', () => {

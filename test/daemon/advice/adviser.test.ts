@@ -4,7 +4,7 @@ import { createAdviser, type Adviser } from '../../../src/daemon/advice/adviser.
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import { createPolicies } from '../../../src/model/policy/advice-policy.ts'
+import { createPolicies } from '../../../src/model/policy/policies.ts'
 import { planLimits } from '../../../src/model/policy/plan-limits.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
 import type { Store } from '../../../src/model/ports/store.ts'

@@ -1,7 +1,8 @@
 // Evaluation of one compute: what it takes from the configuration and the budgets.
 import { expect, test } from 'vitest'
 import { evaluateCompute, type AdvicePlan } from '../../../src/daemon/advice/evaluate.ts'
-import { createPolicies, DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
+import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
+import { createPolicies } from '../../../src/model/policy/policies.ts'
 import { micros } from '../../../src/model/units.ts'
 import { bucket, hoursOf, range, sizedInput, stepsOf } from '../../advise/sizing/build.ts'
 import { memoryStore } from '../../support/memory-store.ts'

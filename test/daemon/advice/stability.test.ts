@@ -6,7 +6,7 @@ import { createAdviser, type Adviser } from '../../../src/daemon/advice/adviser.
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { Gap } from '../../../src/model/ledger/gap.ts'
-import { createPolicies } from '../../../src/model/policy/advice-policy.ts'
+import { createPolicies } from '../../../src/model/policy/policies.ts'
 import { planLimits } from '../../../src/model/policy/plan-limits.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { commit, type Write } from '../../../src/model/ports/store.ts'

@@ -37,7 +37,10 @@ const startingAt = (now: Instant, fields: Partial<Change> = {}) =>
 
 describe('while the request waits behind a busy connection', () => {
   const path = `/projects/${wireCompute.project_id}/endpoints`
-  test('the kill switch withdraws it: the server never sees it, and it is sent once the switch is off', async () => {
+  test.each<[what: string, hold: 'kill-switch' | 'outside-window']>([
+    ['the kill switch', 'kill-switch'],
+    ['a window that closes', 'outside-window'],
+  ])('%s withdraws it: the server never sees it, and it is sent once nothing holds it', async (_, hold) => {
     const gate = Promise.withResolvers<undefined>()
     const patched: string[] = []
     let max = 1
@@ -65,11 +68,11 @@ describe('while the request waits behind a busy connection', () => {
       dispatcher,
     })
     const memory = memoryStore()
-    let isKilled = false
+    let isHeld = false
     /** Before the request is sent, another one takes the only connection, and stays. */
     const busy: AccountStore['commit'] = async (writes, options) => {
       const isSend = writes.some((write) => write.kind === 'change' && write.change.state.at === 'applying')
-      if (isSend && !isKilled && patched.length === 0 && !server.requests.some(isList)) {
+      if (isSend && !isHeld && patched.length === 0 && !server.requests.some(isList)) {
         void service.listProjects(running)
         await vi.waitUntil(() => server.requests.some(isList))
       }
@@ -87,16 +90,18 @@ describe('while the request waits behind a busy connection', () => {
       clock,
       service,
       store: { commit: busy },
-      stoppedBy: () => (isKilled ? 'kill-switch' : undefined),
+      stoppedBy: () => (isHeld && hold === 'kill-switch' ? hold : undefined),
+      policyHold: () =>
+        isHeld && hold === 'outside-window' ? { because: hold, until: undefined } : undefined,
     })
     runToEnd(loop)
     await expect.poll(() => queuedIn(dispatcher)).toBe(1)
-    isKilled = true
+    isHeld = true
     gate.resolve(undefined)
-    await expect.poll(() => loop.holdOf('ch-one')?.because).toBe('kill-switch')
+    await expect.poll(() => loop.holdOf('ch-one')?.because).toBe(hold)
     expect([patched, await statesOf(memory)]).toEqual([[], ['scheduled', 'applying', 'scheduled']])
     expect(await stateOf(memory)).toMatchObject({ at: 'scheduled', attempts: 0 })
-    isKilled = false
+    isHeld = false
     loop.wake()
     await expect.poll(() => stateOf(memory), { timeout: 10_000 }).toMatchObject({ at: 'done' })
     expect(patched).toEqual([
@@ -143,19 +148,19 @@ test('a change that waits is looked at anew when the kill switch is released dur
   const memory = memoryStore()
   const { service, sent } = fakeService()
   await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
-  let isKilled = true
+  let isHeld = true
   const loop = loopOf({
     memory,
     clock: {
       ...clock,
       // between the step of the change and the end of the turn
       yield: async () => {
-        if (isKilled) loop.wake()
-        isKilled = false
+        if (isHeld) loop.wake()
+        isHeld = false
       },
     },
     service,
-    stoppedBy: () => (isKilled ? 'kill-switch' : undefined),
+    stoppedBy: () => (isHeld ? 'kill-switch' : undefined),
   })
   runToEnd(loop)
   await clock.advance(seconds(1))

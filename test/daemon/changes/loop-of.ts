@@ -18,6 +18,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     requestsPerSecond: 100,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
+    policyHold: () => undefined,
     isCurrent: () => memory.isCurrent(),
     isKeyRefused: () => false,
     countSessions: () => Promise.resolve('unknown'),

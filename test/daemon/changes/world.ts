@@ -262,6 +262,7 @@ function startLoop(
     requestsPerSecond: 10,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
+    policyHold: () => undefined,
     isKeyRefused: () => false,
     isCurrent: () => store.isCurrent(),
     countSessions: () => Promise.resolve('unknown'),

@@ -1,0 +1,96 @@
+// Changes that policies decide, after each pass: open recommendations become changes without a request of a person.
+/* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
+import type { Logger } from 'pino'
+import { changeEvents } from '../../apply/events.ts'
+import { decide, type Candidate } from '../../decide/decide.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { Change } from '../../model/policy/change.ts'
+import type { ChangePolicy } from '../../model/policy/change-policy.ts'
+import type { Policies } from '../../model/policy/policies.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import { addChange } from '../../model/ports/journal.ts'
+import { after } from '../../model/units.ts'
+import type { CommandSources } from './commands.ts'
+import { isFrom, newChange, scheduledAt } from './new-change.ts'
+import { planOfRecommendation, readRecommendation } from './recommended.ts'
+
+type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
+  Readonly<{ policies: () => Policies; log: Pick<Logger, 'info' | 'error'> }>
+
+/** Newest changes of a compute in which those of a recommendation are looked for. */
+const MANY = 200
+
+export function createDecidedChanges(sources: DecidedSources) {
+  const { journal, policies, runnerOf, random, log } = sources
+  /** Recommendations of which a change was made, as far as they were looked up. */
+  const made = new Set<string>()
+
+  const wasMade = async ({ ref }: ComputeView['identity'], id: string): Promise<boolean> => {
+    if (made.has(id)) return true
+    const changes = await journal.changes(ref.account, { compute: ref, count: MANY })
+    const isMade = changes.some(({ origin }) => isFrom(origin, id))
+    if (isMade) made.add(id)
+    return isMade
+  }
+
+  async function candidatesOf({ identity, advice = [], changes = [] }: ComputeView, policy: ChangePolicy) {
+    const candidates: Candidate[] = []
+    for (const { id, kind } of advice) {
+      const hasOpenChange = changes.some(({ change }) => change.kind === kind)
+      candidates.push({ id, kind, policy, hasOpenChange, wasMade: await wasMade(identity, id) })
+    }
+    return candidates
+  }
+
+  async function make(
+    snapshot: Snapshot,
+    id: string,
+    { policy, isProposed }: Readonly<{ policy: ChangePolicy; isProposed: boolean }>,
+  ): Promise<void> {
+    const found = await readRecommendation(sources, snapshot, id)
+    const plan = found && planOfRecommendation(snapshot, found, { when: 'policy', runnerOf })
+    // the compute is not as it was: the next evaluation recommends anew
+    if (!found || !plan?.ok) return
+    const { store, now, send, wake } = runnerOf(found.ref.account)
+    const at = now()
+    const change: Change = {
+      ...newChange(plan.value, { random, now: at, until: after(at, policy.restart.maxWait) }),
+      origin: { by: 'policy', id, hash: found.hash, name: policy.path ?? 'mode' },
+      promised: found.saving,
+      reason: `recommendation ${id}`,
+      state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),
+    }
+    const events = changeEvents(change, change.state, at)
+    const added = await addChange(store, change, { at, events })
+    // somebody asked for one meanwhile
+    if (!added.ok) return
+    made.add(id)
+    log.info(
+      { change: change.id, endpointId: change.ref.endpointId, policy: policy.path },
+      'a policy made a change',
+    )
+    await send(events)
+    wake()
+  }
+
+  async function decideFor(snapshot: Snapshot, view: ComputeView): Promise<void> {
+    const { ref, compute, project } = view.identity
+    const policy = policies().changesOf(selectorTargetOf(ref.account, compute, project))
+    if (policy.levers.length === 0) return
+    for (const { id, state } of decide(await candidatesOf(view, policy)).changes)
+      await make(snapshot, id, { policy, isProposed: state === 'proposed' })
+  }
+
+  return {
+    /** Never rejects. Without policies that decide it looks at no compute. */
+    decide: async (snapshot: Snapshot): Promise<void> => {
+      if (!policies().decidesChanges) return
+      try {
+        for (const view of snapshot.computes)
+          if (view.advice && !view.state.isDeleted) await decideFor(snapshot, view)
+      } catch (err) {
+        log.error({ err }, 'policies could not decide about recommendations')
+      }
+    },
+  }
+}

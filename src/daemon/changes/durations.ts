@@ -1,0 +1,49 @@
+// How long changes of an account take, from the request until they were verified.
+import type { Logger } from 'pino'
+import { isEnded, type Change } from '../../model/policy/change.ts'
+import type { Journal } from '../../model/ports/journal.ts'
+import { millis, seconds, type Millis, type Seconds } from '../../model/units.ts'
+
+/** Newest changes that count. */
+const MAX_CHANGES = 1000
+
+/** Duration of a change until enough have been seen, and how many are enough. Source: changing.md, §2. */
+const FIRST_DURATION = seconds(10)
+const ENOUGH_CHANGES = 20
+
+export function createDurations() {
+  /** Oldest first. */
+  let known: readonly Millis[] = []
+  let p99: Seconds | undefined
+  const keep = (durations: readonly Millis[]) => {
+    known = durations.slice(-MAX_CHANGES)
+    p99 = undefined
+  }
+  return {
+    add: (change: Change) => {
+      const duration = durationOf(change)
+      if (duration !== undefined) keep([...known, duration])
+    },
+    /** As an earlier process left them. Never rejects: without them a change counts as a short one. */
+    load: async (journal: Pick<Journal, 'changes'>, account: string, log: Pick<Logger, 'error'>) => {
+      try {
+        const changes = await journal.changes(account, { count: MAX_CHANGES })
+        keep([...changes.toReversed().flatMap((change) => durationOf(change) ?? []), ...known])
+      } catch (err) {
+        log.error({ err, account }, 'how long earlier changes took could not be read')
+      }
+    },
+    /** The 99th percentile. */
+    p99: (): Seconds => (p99 ??= percentile99(known)),
+  }
+}
+
+/** Undefined where nothing was sent, or it did not succeed. */
+const durationOf = ({ state }: Change): Millis | undefined =>
+  isEnded(state) && state.at === 'done' && state.sent ? millis(state.endedAt - state.sent.at) : undefined
+
+function percentile99(durations: readonly Millis[]): Seconds {
+  const ascending = durations.toSorted((a, b) => a - b)
+  const found = ascending[Math.min(ascending.length - 1, Math.floor(0.99 * ascending.length))]
+  return ascending.length < ENOUGH_CHANGES || found === undefined ? FIRST_DURATION : seconds(found / 1000)
+}

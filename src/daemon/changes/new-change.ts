@@ -1,0 +1,40 @@
+// A change before it is stored.
+import type { ChangePlan } from '../../apply/plan.ts'
+import type { Change, ChangeState } from '../../model/policy/change.ts'
+import type { Random } from '../../model/ports/clock.ts'
+import { after, seconds, type Instant } from '../../model/units.ts'
+
+/** How long a change waits unless it is said. Source: changing.md, §3. */
+export const DEFAULT_WAIT = seconds(14 * 86_400)
+
+/** Hexadecimal digits of an id: enough for those that a person reads aloud, and the journal refuses a second one. */
+const ID_LENGTH = 8
+
+type NewChangeContext = Readonly<{ random: Random; now: Instant; until: Instant | undefined }>
+
+export const newChange = (
+  { ref, kind, desired, before, when, planHash }: ChangePlan,
+  { random, now, until }: NewChangeContext,
+) => ({
+  id: `ch-${random.uuid().replaceAll('-', '').slice(0, ID_LENGTH)}`,
+  version: 1,
+  ref,
+  kind,
+  desired,
+  before,
+  when,
+  planHash,
+  promised: undefined,
+  createdAt: now,
+  deadline: until ?? after(now, DEFAULT_WAIT),
+})
+
+export const scheduledAt = (now: Instant, approvedBy: string | undefined): ChangeState => ({
+  at: 'scheduled',
+  approvedBy,
+  notBefore: now,
+  attempts: 0,
+})
+
+/** Whether the change was made of the recommendation. */
+export const isFrom = (origin: Change['origin'], id: string): boolean => 'id' in origin && origin.id === id

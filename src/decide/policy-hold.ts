@@ -1,0 +1,49 @@
+// When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
+import type { Window } from '../calendar/window.ts'
+import type { Change, Hold } from '../model/policy/change.ts'
+import type { ChangePolicy, RestartRules } from '../model/policy/change-policy.ts'
+import { after, earliest, latest, type Instant, type Seconds } from '../model/units.ts'
+
+type PolicyTerms = Readonly<{
+  policy: ChangePolicy
+  /** By name. */
+  windows: ReadonlyMap<string, Window>
+  /** How long such a change takes, the 99th percentile. */
+  duration: Seconds
+}>
+
+/** Undefined where the policy allows the change now. */
+export function policyHold(change: Change, terms: PolicyTerms, now: Instant): Hold | undefined {
+  if (change.when !== 'policy') return undefined
+  if (!stillDecides(change, terms.policy)) return { because: 'policy', until: undefined }
+  return change.kind === 'delay' ? undefined : restartHold(terms.policy.restart, terms, now)
+}
+
+/** Whether the policy as it is now would let it be made: what a person approved needs no lever. */
+function stillDecides({ kind, state }: Change, { mode, levers }: ChangePolicy): boolean {
+  const isApproved = 'approvedBy' in state && state.approvedBy !== undefined
+  return isApproved || (mode === 'apply' && levers.some((lever) => lever === kind))
+}
+
+type Times = Pick<PolicyTerms, 'windows' | 'duration'>
+
+function restartHold(rules: RestartRules, { windows, duration }: Times, now: Instant): Hold | undefined {
+  const named = (names: readonly string[]) => names.flatMap((name) => windows.get(name) ?? [])
+  const over = after(now, duration)
+  const denials = named(rules.deny).flatMap((window) => denialOf(window, { now, over }) ?? [])
+  if (denials.length > 0) return { because: 'denied-window', until: latest(...denials) }
+  if (rules.when.includes('idle')) return undefined
+  const allowing = named(rules.windows)
+  const lastEnd = after(over, rules.closeEarly)
+  if (allowing.some((window) => (window.at(now)?.to ?? 0) >= lastEnd)) return undefined
+  const openings = allowing.flatMap((window) => window.next(now)?.from ?? [])
+  return { because: 'outside-window', until: openings.length === 0 ? undefined : earliest(...openings) }
+}
+
+/** End of the window where it is open now, or opens before a change that begins now is over. */
+function denialOf(window: Window, { now, over }: Readonly<{ now: Instant; over: Instant }>) {
+  const open = window.at(now)
+  if (open) return open.to
+  const next = window.next(now)
+  return next && next.from < over ? next.to : undefined
+}

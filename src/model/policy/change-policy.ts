@@ -1,0 +1,48 @@
+// What Dormouse may change by itself, and when.
+import { seconds, type Seconds } from '../units.ts'
+
+export const MODES = ['off', 'observe', 'suggest', 'approve', 'apply'] as const
+/**
+ * How far Dormouse may go: `off` and `observe` refuse changes, `suggest` recommends, `approve` makes changes that wait for a person, `apply`
+ * makes changes.
+ */
+export type Mode = (typeof MODES)[number]
+
+/** What Dormouse may change by itself; each is opted into. */
+export const LEVERS = ['delay', 'sizing'] as const
+export type Lever = (typeof LEVERS)[number]
+
+/** `idle`: at any time, while the compute is suspended and no client is expected. `window`: the same, inside a window alone. */
+export const RESTART_MOMENTS = ['idle', 'window'] as const
+
+/** When a change that restarts a compute may be made. */
+export type RestartRules = Readonly<{
+  /** Each allows it; without one nothing does. */
+  when: readonly (typeof RESTART_MOMENTS)[number][]
+  /** Names of windows of `window`. */
+  windows: readonly string[]
+  /** Names of windows in which nothing is restarted, whatever `when` says. */
+  deny: readonly string[]
+  /** Between the end of a change and the end of its window. */
+  closeEarly: Seconds
+  /** How long a change waits for its moment. */
+  maxWait: Seconds
+}>
+
+export type ChangePolicy = Readonly<{
+  mode: Mode
+  levers: readonly Lever[]
+  restart: RestartRules
+  /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
+  path: string | undefined
+}>
+
+export const DEFAULT_RESTART_RULES: RestartRules = {
+  when: ['idle'],
+  windows: [],
+  deny: [],
+  // a service that is slow once
+  closeEarly: seconds(600),
+  // as a change that a person asks for
+  maxWait: seconds(14 * 86_400),
+}

@@ -1,0 +1,90 @@
+// Policies: rules of the configuration for the computes that each matches. Source: section `policies`.
+import { seconds, type Micros, type Seconds } from '../units.ts'
+import { DEFAULT_ADVICE_POLICY, type AdviceNeeds, type AdvicePolicy } from './advice-policy.ts'
+import {
+  DEFAULT_RESTART_RULES,
+  type ChangePolicy,
+  type Lever,
+  type Mode,
+  type RestartRules,
+} from './change-policy.ts'
+import type { RecommendationKind } from './recommendation.ts'
+import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
+
+/** A wake cost in money is that of each wake, whatever the size of the compute. */
+type DelayRules = Pick<AdvicePolicy, 'floor' | 'ceiling'> &
+  Readonly<{ wakeCost: Seconds | Readonly<{ money: Micros }> }>
+
+/** Groups of settings that a policy leaves out are those of the next policy that matches. */
+type PolicyGroups = Readonly<{
+  autosuspend?: DelayRules | undefined
+  sizing?: AdvicePolicy['sizing'] | undefined
+  recommend?: readonly RecommendationKind[] | undefined
+  advice?: AdviceNeeds | undefined
+  mode?: Mode | undefined
+  levers?: readonly Lever[] | undefined
+  restart?: RestartRules | undefined
+}>
+
+export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
+
+export type Policies = Readonly<{
+  /** @param awakeHour price of an hour awake of that compute */
+  of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
+  changesOf: (target: SelectorTarget) => ChangePolicy
+  /** Whether changes are made without a request for any compute. */
+  decidesChanges: boolean
+}>
+
+const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
+const DEFAULT_DELAY_RULES: DelayRules = { ...delays, wakeCost }
+
+/** Of each group of settings, that of the most specific rule that fits and has it holds. @param mode of computes without one of their own */
+export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'suggest'): Policies {
+  const ranked = rankRules(rules.map((rule, index) => ({ ...rule, path: `policies[${index}]` })))
+  const isReadOnly = mode === 'off' || mode === 'observe'
+  const fitting = (target: SelectorTarget) => ranked.filter(({ match }) => matchesSelector(match, target))
+  return {
+    of: (target, awakeHour) => {
+      const group = groupIn(fitting(target))
+      const { wakeCost: cost, ...bounds } = group('autosuspend')?.value ?? DEFAULT_DELAY_RULES
+      const needs = group('advice')?.value
+      return {
+        kinds: group('recommend')?.value ?? kinds,
+        ...bounds,
+        wakeCost: typeof cost === 'number' ? cost : wakeCostOf(cost.money, awakeHour),
+        sizing: group('sizing')?.value ?? sizing,
+        ...(needs && { needs }),
+      }
+    },
+    changesOf: (target) => {
+      const group = groupIn(fitting(target))
+      const own = group('mode') ?? { value: mode, path: undefined }
+      const { value: levers, path = own.path } = group('levers') ?? { value: [] }
+      const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
+      return { mode: isReadOnly ? mode : own.value, levers, restart, path }
+    },
+    decidesChanges:
+      !isReadOnly &&
+      rules.some(({ levers = [] }) => levers.length > 0) &&
+      [mode, ...rules.map((rule) => rule.mode)].some((one) => one === 'approve' || one === 'apply'),
+  }
+}
+
+type RankedRule = PolicyRule & Readonly<{ path: string }>
+
+/** The first rule that has the group. */
+const groupIn =
+  (rules: readonly RankedRule[]) =>
+  <Name extends keyof PolicyGroups>(name: Name) => {
+    const rule = rules.find((one) => one[name] !== undefined)
+    const value = rule?.[name]
+    return rule && value !== undefined ? { value, path: rule.path } : undefined
+  }
+
+/** Wake costs, seconds: those that a configured time may have. A compute that costs nothing awake has the longest. */
+const MIN_WAKE_COST = 1
+const MAX_WAKE_COST = 86_400
+
+const wakeCostOf = (money: Micros, awakeHour: Micros): Seconds =>
+  seconds(Math.max(MIN_WAKE_COST, Math.min(MAX_WAKE_COST, (money * 3600) / awakeHour)))

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { createDecidedChanges } from '../../../src/daemon/changes/decided-changes.ts'
+import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
+import { createPolicies, type PolicyRule } from '../../../src/model/policy/policies.ts'
+import { planLimits } from '../../../src/model/policy/plan-limits.ts'
+import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
+import { addChange, transition } from '../../../src/model/ports/journal.ts'
+import type { Event } from '../../../src/model/output/event-kinds.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
+import { at, preset } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
+import { ASKED_AT } from '../../support/changes-daemon.ts'
+import { snapshotOf } from '../../support/fleet-snapshot.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { recommendation, sizingRecommendation } from '../../support/recommendations.ts'
+import { computeOf } from '../../store/build.ts'
+
+const ref = (index: number) => ({ account: 'main', projectId: `project-${index}`, endpointId: `ep-${index}` })
+const sizing = (index: number, fields: Partial<Recommendation> = {}) =>
+  sizingRecommendation({
+    id: `ep-${index}.sizing.1`,
+    ref: ref(index),
+    from: { sizing: { fixed: cu(1) } },
+    to: { sizing: { min: cu(0.25), max: cu(1) } },
+    ...fields,
+  })
+const delay = (index: number) =>
+  recommendation({
+    id: `ep-${index}.delay.1`,
+    ref: ref(index),
+    from: { delay: seconds(300) },
+    to: { delay: seconds(600) },
+  })
+
+/** Two computes of 1 CU with a delay of 300 s. */
+async function worldOf(
+  rules: readonly PolicyRule[],
+  recommendations: readonly Recommendation[] = [sizing(0)],
+) {
+  const store = memoryStore()
+  await store.account('main').commit([
+    ...[0, 1].map((index) => ({
+      kind: 'compute' as const,
+      entry: computeOf(`ep-${index}`, `project-${index}`),
+    })),
+    ...recommendations.map((one) => ({ kind: 'recommendation' as const, recommendation: one })),
+  ])
+  const events: Event[] = []
+  const problems: unknown[] = []
+  let [woken, count] = [0, 0]
+  const decided = createDecidedChanges({
+    journal: store,
+    history: store,
+    random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
+    policies: () => createPolicies(rules),
+    runnerOf: () => ({
+      store: store.account('main'),
+      send: (sent) => {
+        events.push(...sent)
+        return Promise.resolve([])
+      },
+      now: () => ASKED_AT,
+      limits: () => ({ preset, limits: planLimits('interface', 'launch') }),
+      open: () => [],
+      forPass: () => ({ changesOf: () => [], changing: new Set() }),
+      holdOf: () => undefined,
+      policyHold: () => undefined,
+      wake: () => void (woken += 1),
+      run: () => Promise.resolve(),
+    }),
+    log: { info: () => undefined, error: (...line: unknown[]) => void problems.push(line) },
+  })
+  const changes = () => store.changes('main', { count: 99 })
+  /** As the snapshot after a pass shows it. */
+  const pass = async () => {
+    const open = await store.openChanges('main')
+    const taken = snapshotOf(2, {})
+    const computes = taken.computes.map((view) => ({
+      ...view,
+      advice: recommendations.filter(
+        ({ ref: { endpointId } }) => endpointId === view.identity.ref.endpointId,
+      ),
+      changes: open
+        .filter((change) => change.ref.endpointId === view.identity.ref.endpointId)
+        .map((change) => ({ change, hold: undefined })),
+    }))
+    await decided.decide({ ...taken, computes })
+  }
+  return { store, pass, changes, events, problems, woken: () => woken }
+}
+
+const NIGHTLY: ChangePolicy['restart'] = { ...DEFAULT_RESTART_RULES, maxWait: seconds(86_400) }
+const APPLY: PolicyRule = { match: {}, mode: 'apply', levers: ['sizing'], restart: NIGHTLY }
+
+describe('an open recommendation', () => {
+  test('becomes one change of the policy, whatever the number of passes', async () => {
+    const world = await worldOf([APPLY])
+    for (let passes = 0; passes < 3; passes += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+      await world.pass()
+    }
+    expect(await world.changes()).toEqual([
+      {
+        id: 'ch-00000001',
+        version: 1,
+        ref: ref(0),
+        kind: 'sizing',
+        origin: { by: 'policy', id: 'ep-0.sizing.1', hash: sizing(0).hash, name: 'policies[0]' },
+        before: { sizing: { fixed: 1 } },
+        desired: { sizing: { min: 0.25, max: 1 } },
+        when: 'policy',
+        planHash: expect.any(String),
+        reason: 'recommendation ep-0.sizing.1',
+        promised: sizing(0).saving,
+        createdAt: ASKED_AT,
+        deadline: ASKED_AT + 86_400_000,
+        state: { at: 'scheduled', approvedBy: undefined, notBefore: ASKED_AT, attempts: 0 },
+      },
+    ])
+    expect([world.events.map(({ kind }) => kind), world.woken()]).toEqual([['change-scheduled'], 1])
+  })
+
+  test('waits for an approval in the mode approve', async () => {
+    const world = await worldOf([{ ...APPLY, mode: 'approve' }])
+    await world.pass()
+    expect(await world.changes()).toMatchObject([{ when: 'policy', state: { at: 'proposed' } }])
+  })
+
+  test('is not repeated after its change ended, also by another process', async () => {
+    const world = await worldOf([APPLY])
+    await world.pass()
+    const [change] = await world.changes()
+    if (!change) throw new Error('no change was made')
+    const to = { at: 'failed', because: 'refused', endedAt: at(9000) } as const
+    await transition(world.store.account('main'), { change, to }, { at: at(9000) })
+    await world.pass()
+    expect(await world.changes()).toHaveLength(1)
+  })
+
+  test('makes no second change beside one that a person asked for', async () => {
+    const world = await worldOf([APPLY])
+    await addChange(world.store.account('main'), changeOf({ ref: ref(0) }), { at: ASKED_AT })
+    await world.pass()
+    expect(await world.changes()).toMatchObject([{ origin: { by: 'person' } }])
+  })
+
+  test.each<[what: string, rules: readonly PolicyRule[]]>([
+    ['without policies', []],
+    ['of another compute', [{ ...APPLY, match: { project: ['project-1'] } }]],
+    ['of a compute whose policy suggests', [{ ...APPLY, mode: 'suggest' }]],
+    ['of another lever', [{ ...APPLY, levers: ['delay'] }]],
+  ])('%s becomes none', async (_, rules) => {
+    const world = await worldOf(rules)
+    await world.pass()
+    expect([await world.changes(), world.woken()]).toEqual([[], 0])
+  })
+
+  test('that was made for other settings becomes none', async () => {
+    const other = sizing(0, { from: { sizing: { fixed: cu(2) } } })
+    const world = await worldOf([APPLY], [other])
+    await world.pass()
+    expect([await world.changes(), world.problems]).toEqual([[], []])
+  })
+
+  test('of each compute and kind has a change of its own', async () => {
+    const world = await worldOf([{ ...APPLY, levers: ['delay', 'sizing'] }], [sizing(0), delay(0), sizing(1)])
+    await world.pass()
+    const made = (await world.changes()).map(({ origin }) => ('id' in origin ? origin.id : ''))
+    expect(made.toSorted()).toEqual(['ep-0.delay.1', 'ep-0.sizing.1', 'ep-1.sizing.1'])
+  })
+})
+
+test('a journal that cannot be read is a line of the log', async () => {
+  const world = await worldOf([APPLY])
+  world.store.changes = () => Promise.reject(new Error('no disk'))
+  await world.pass()
+  expect(world.problems).toHaveLength(1)
+})

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decide, type Candidate, type Decided } from '../../src/decide/decide.ts'
+import { DEFAULT_RESTART_RULES, LEVERS, MODES } from '../../src/model/policy/change-policy.ts'
+import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
+
+const POLICY: Candidate['policy'] = {
+  mode: 'apply',
+  levers: ['delay', 'sizing'],
+  restart: DEFAULT_RESTART_RULES,
+  path: 'policies[0]',
+}
+const candidate = (over: Partial<Candidate> = {}): Candidate => ({
+  id: 'ep-one.sizing.1',
+  kind: 'sizing',
+  policy: POLICY,
+  hasOpenChange: false,
+  wasMade: false,
+  ...over,
+})
+
+const scheduled: Decided = { changes: [{ id: 'ep-one.sizing.1', state: 'scheduled' }], held: [] }
+const held = (because: Decided['held'][number]['because']): Decided => ({
+  changes: [],
+  held: [{ id: 'ep-one.sizing.1', because }],
+})
+
+test.each<[what: string, candidate: Candidate, decided: Decided]>([
+  ['mode apply and the lever', candidate(), scheduled],
+  [
+    'mode approve and the lever',
+    candidate({ policy: { ...POLICY, mode: 'approve' } }),
+    { ...scheduled, changes: [{ id: 'ep-one.sizing.1', state: 'proposed' }] },
+  ],
+  ['mode suggest', candidate({ policy: { ...POLICY, mode: 'suggest' } }), held('mode')],
+  ['mode observe', candidate({ policy: { ...POLICY, mode: 'observe' } }), held('mode')],
+  ['another lever', candidate({ policy: { ...POLICY, levers: ['delay'] } }), held('lever')],
+  ['no lever', candidate({ policy: { ...POLICY, levers: [] } }), held('lever')],
+  ['a kind that no setting implements', candidate({ kind: 'pooler' }), held('kind')],
+  ['a restart alone', candidate({ kind: 'refresh' }), held('kind')],
+  ['an open change', candidate({ hasOpenChange: true }), held('open-change')],
+  ['a change that ended', candidate({ wasMade: true }), held('made-before')],
+])('%s', (_, one, decided) => {
+  expect(decide([one])).toEqual(decided)
+})
+
+const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
+  kind: fc.constantFrom(...RECOMMENDATION_KINDS),
+  policy: fc.record({
+    mode: fc.constantFrom(...MODES),
+    levers: fc.subarray([...LEVERS]),
+    restart: fc.constant(DEFAULT_RESTART_RULES),
+    path: fc.constant(undefined),
+  }),
+  hasOpenChange: fc.boolean(),
+  wasMade: fc.boolean(),
+})
+
+test('each recommendation becomes a change or has a reason, and only levers of the modes approve and apply become one', () => {
+  fc.assert(
+    fc.property(fc.array(anyCandidate), (given) => {
+      const candidates = given.map((one, index) => ({ ...one, id: `r-${index}` }))
+      const { changes, held: others } = decide(candidates)
+      const ids = [...changes, ...others].map(({ id }) => id).toSorted()
+      expect(ids).toEqual(candidates.map(({ id }) => id).toSorted())
+      for (const { id, state } of changes) {
+        const one = candidates.find((other) => other.id === id)
+        expect(one?.policy.mode).toBe(state === 'scheduled' ? 'apply' : 'approve')
+        expect(one?.policy.levers).toContain(one?.kind)
+      }
+    }),
+  )
+})

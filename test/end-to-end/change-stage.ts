@@ -1,0 +1,127 @@
+// One compute of a real local service with a daemon that may change it.
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { isoWeekIdOf } from '../../src/calendar/iso-week.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
+import type { ComputeTruth } from '../../src/local/engine/truth.ts'
+import { instant } from '../../src/model/units.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
+import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
+import { recordingProxy, type RecordedRequest } from '../support/recording-proxy.ts'
+import { TOKENS } from './change-support.ts'
+import { dormouse, fleetAt, metricsAt, page, setting, until, uriOf } from './support.ts'
+
+export type Stage = AsyncDisposable &
+  Readonly<{
+    configFile: string
+    apiUrl: string
+    telemetryUrl: string
+    /** Of its owner, without a pooler. */
+    uri: string
+    /** Sends a change of its owner past the daemon and its proxy. */
+    set: (endpoint: object) => Promise<number>
+    truth: () => ComputeTruth
+    /** Changes that took effect. */
+    mutations: () => ComputeTruth['mutations']
+    /** What the daemon asked of the service, other than GET. */
+    sent: readonly RecordedRequest[]
+    /** Waits until the daemon has seen it awake. */
+    isSeenAwake: () => Promise<void>
+  }>
+
+/** @param lines of the configuration */
+export async function stage(
+  project: SeedProject,
+  { lines = '', ...options }: Pick<LocalOptions, 'behaviour'> & Readonly<{ lines?: string }> = {},
+): Promise<Stage> {
+  await using stack = new AsyncDisposableStack()
+  const world = stack.use(await setting([project], options))
+  const { local, configFile, apiUrl, telemetryUrl } = world
+  const proxy = stack.use(await recordingProxy(local.baseUrl))
+  const configuration = readFileSync(configFile, 'utf8')
+    .replace(local.baseUrl, proxy.baseUrl)
+    .replace('plan: launch', 'plan: scale')
+    .replace('service: {', 'service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d } } },')
+    .replace('server: {', `server: { tokens: ${TOKENS},`)
+  writeFileSync(configFile, `${configuration}metrics: { detail: full }\n${lines}`)
+  stack.use(dormouse(['run', '--config', configFile]))
+  const compute = async () => (await fleetAt(apiUrl))?.computes[0]
+  const { endpoint_id: id, project_id } = await until('a first pass', compute)
+  const truth = () => {
+    const found = local.truth().computes.find(({ endpointId }) => endpointId === id)
+    if (!found) throw new Error('it was never started')
+    return found
+  }
+  const uri = await uriOf(local, project_id)
+  const open = stack.move()
+  return {
+    configFile,
+    apiUrl,
+    telemetryUrl,
+    uri,
+    set: async (endpoint) => {
+      const answer = await fetch(`${local.baseUrl}/projects/${project_id}/endpoints/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${local.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ endpoint }),
+      })
+      return answer.status
+    },
+    truth,
+    mutations: () => truth().mutations.filter(({ action }) => action !== 'create'),
+    sent: proxy.changes,
+    isSeenAwake: async () =>
+      void (await until('it is seen awake', async () => (await compute())?.state === 'active' || undefined)),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Waits until a metric is there, with all of its labels. */
+export const metric = (
+  { telemetryUrl }: Stage,
+  name: string,
+  ...labels: readonly string[]
+): Promise<number> =>
+  until(`${name} ${labels.join(' ')}`, async () => {
+    const found = [...(await metricsAt(telemetryUrl))].find(
+      ([line]) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)),
+    )
+    return found?.[1]
+  })
+
+/** Changes in the report about the week in which one ended. */
+export async function reported({ apiUrl }: Stage, ended: ChangeJson['ended']): Promise<Report['changes']> {
+  const week = isoWeekIdOf(instant(Date.parse(ended?.at ?? '')), createUtc())
+  const { text } = await page(`${apiUrl}/api/v1/report?week=${week}`)
+  return (JSON.parse(text) as Report).changes
+}
+
+export async function connected(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+const pause = (seconds: number) => once(AbortSignal.timeout(1000 * seconds), 'abort')
+
+/** A client that comes, asks and leaves every second, until it pauses. */
+export function bursts(uri: string): { readonly pause: () => Promise<void> } {
+  const over = new AbortController()
+  const working = (async () => {
+    while (!over.signal.aborted) {
+      const client = await connected(uri)
+      await client.query('select 1')
+      await client.end()
+      await pause(1)
+    }
+  })()
+  return {
+    pause: () => {
+      over.abort()
+      return working
+    },
+  }
+}

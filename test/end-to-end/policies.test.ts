@@ -1,0 +1,90 @@
+// A policy that applies recommendations by itself, on a real compute: what is made of one, when it is sent, and what the service did.
+import { expect, test } from 'vitest'
+import { MINUTE } from '../../src/model/units.ts'
+import type { ChangesJson } from '../../src/outputs/text/change-schema.ts'
+import type { RecommendationsJson } from '../../src/outputs/text/recommendation-schema.ts'
+import { bursts, reported, stage } from './change-stage.ts'
+import { changeThat, command, hasEnded, planOf } from './change-support.ts'
+import { page, until } from './support.ts'
+
+/** Between the start of the daemon and the opening of the window: by then the recommendation is made, and its change waits. */
+const AHEAD = 30_000
+
+const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
+
+/** From the next whole minute, for an hour. */
+const opening = () => Math.ceil((Date.now() + AHEAD) / MINUTE) * MINUTE
+
+const linesOf = (opensAt: number) => `
+advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
+windows: { soon: { from: "${localTime(opensAt)}", to: "${localTime(opensAt + 60 * MINUTE)}" } }
+policies:
+  - match: { project: "over*" }
+    mode: apply
+    levers: [sizing]
+    restart: { when: [window], windows: [soon], close_early: 1m }
+`
+
+test('a recommendation waits for the window of its policy, and is made inside it, once, without a request of a person', async () => {
+  const opensAt = opening()
+  const project = { name: 'oversized', cu: 1, suspendTimeoutSeconds: 5 }
+  await using world = await stage(project, { lines: linesOf(opensAt) })
+  const { configFile, apiUrl, sent } = world
+  const work = bursts(world.uri)
+  const change = await until('a change of the policy', async () => {
+    const { text } = await page(`${apiUrl}/api/v1/changes`)
+    return (JSON.parse(text) as ChangesJson).changes[0]
+  })
+  expect(change).toMatchObject({
+    kind: 'sizing',
+    when: 'policy',
+    asked_by: 'policies[0]',
+    approved_by: null,
+    from: { min_cu: 1, max_cu: 1 },
+    to: { max_cu: 1 },
+    recommendation_id: expect.stringContaining('.sizing.'),
+  })
+  const { id, recommendation_id: recommended } = change
+  const openingText = new Date(opensAt).toISOString().replace('.000', '')
+  const waiting = await changeThat('its window', apiUrl, ({ hold }) => hold?.because === 'outside-window')
+  expect(waiting).toMatchObject({ state: 'scheduled', hold: { until: openingText }, sent_at: null })
+  const explained = await command(configFile, 'explain', change.endpoint_id)
+  expect(explained.out).toContain('no window of its policy is open for long enough')
+  expect(explained.out).toContain('policies[0]')
+  const { request } = await planOf(configFile, id)
+  await work.pause()
+  // suspended, so that only the window holds it
+  await until('a suspension', () => (world.truth().intervals.at(-1)?.to === null ? undefined : true))
+  expect(sent).toEqual([])
+  expect(Date.now()).toBeLessThan(opensAt)
+
+  const done = await changeThat('its end', apiUrl, hasEnded(id))
+  expect(done).toMatchObject({
+    state: 'done',
+    ended: { because: 'verified' },
+    sessions: 0,
+    approved_by: null,
+  })
+  expect(Date.parse(done.sent_at ?? '')).toBeGreaterThanOrEqual(opensAt)
+  expect(sent).toEqual([request])
+  expect(world.mutations()).toMatchObject([{ action: 'update' }])
+  const stops = await until('its stop', () => {
+    const byChange = world.truth().stops.filter(({ why }) => why === 'config')
+    return byChange.length > 0 ? byChange : undefined
+  })
+  expect(stops).toMatchObject([{ open: 0, open_pooled: 0 }])
+  expect(stops.every(({ at }) => Date.parse(at) >= opensAt)).toBe(true)
+  expect((await reported(world, done.ended))?.listed).toMatchObject([
+    { id, state: 'done', asked_by: 'policies[0]' },
+  ])
+  const life = await until('the end of the recommendation', async () => {
+    const { text } = await page(`${apiUrl}/api/v1/recommendations`)
+    const found = (JSON.parse(text) as RecommendationsJson).recommendations.find(
+      (one) => one.id === recommended,
+    )
+    return found?.state === 'open' ? undefined : found
+  })
+  expect(life).toMatchObject({ state: 'implemented' })
+  // another pass decides nothing anew
+  expect((await command(configFile, 'changes')).out.match(/ch-/g)?.length).toBe(1)
+})
