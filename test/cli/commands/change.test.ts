@@ -293,7 +293,7 @@ test('the kill switch says what engages it, and a plan that nothing is sent', as
   )
   expect(await cli('kill', 'off')).toEqual({ code: 0, out: 'the kill switch is off\n', err: '' })
   expect(await cliOf(await daemonOf({ mode: 'off' }))('plan')).toEqual({
-    code: 1,
+    code: 2,
     out: '',
     err: wrong('mode: off of the configuration allows no changes'),
   })
