@@ -228,6 +228,9 @@ export type Sent = Result<ChangedCompute | undefined, ServiceError | { readonly 
 /** Bounds of the pause after 423 and after a request that could not be sent, seconds. Source: changing.md, §3. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 300]
 
+/** After the check at the socket stopped a request, seconds: what stopped it may be seen there alone, and a look costs a request. */
+const WITHDRAWN_PAUSE = seconds(1)
+
 /** @param random in `[0, 1)` */
 export function afterAnswer(
   state: Applying,
@@ -244,7 +247,7 @@ export function afterAnswer(
   const later = after(now, seconds(FIRST_PAUSE + random * (LONGEST_PAUSE - FIRST_PAUSE)))
   switch (error.kind) {
     case 'withdrawn':
-      return scheduledAgain(state, now)
+      return scheduledAgain(state, after(now, WITHDRAWN_PAUSE))
     case 'busy':
     case 'unavailable':
     case 'unauthorized':

@@ -2,6 +2,7 @@
 import { array, boolean, enum as oneOf, number, strictObject, string, type z } from 'zod'
 import { isHostName } from '../model/service/allowed-hosts.ts'
 import { accountSchema } from './sections/account.ts'
+import { brakesSchema } from './sections/brakes.ts'
 import { budgetsSchema } from './sections/budgets.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
@@ -222,6 +223,11 @@ export const configSchema = strictObject({
   reading: reading.prefault({}).describe('Readings inside the Postgres of awake computes.'),
   service: service.prefault({}).describe('The service itself.'),
   changes: changes.prefault({}).describe('Changes that people ask for or approve.'),
+  brakes: brakesSchema
+    .prefault({})
+    .describe(
+      'Limits of the restarts that policies make by themselves. A change that a person asks for passes them.',
+    ),
   prices: prices.prefault({}).describe('What awake computes cost.'),
   server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
   store: strictObject({

@@ -1,4 +1,5 @@
 // Stage of the changes that nobody asks for: open recommendations and policies → changes to make, and a reason for each that is not made.
+import type { Brakes } from '../model/policy/brakes.ts'
 import type { ChangeKind } from '../model/policy/change.ts'
 import type { ChangePolicy } from '../model/policy/change-policy.ts'
 import type { RecommendationKind } from '../model/policy/recommendation.ts'
@@ -24,6 +25,8 @@ export type NotMadeBecause =
   | 'open-change'
   /** It ended another way than done: only a person repeats it. */
   | 'made-before'
+  /** Too many computes of the account were to be restarted at once: a person decides. */
+  | 'fleet-brake'
 
 /** `changes` and `held` together are exactly the recommendations that were given. */
 export type Decided = Readonly<{
@@ -31,17 +34,34 @@ export type Decided = Readonly<{
   held: readonly Readonly<{ id: string; because: NotMadeBecause }>[]
 }>
 
-export function decide(candidates: readonly Candidate[]): Decided {
+/** Of one account. */
+export type Fleet = Readonly<{
+  computes: number
+  /** Open changes of policies that restart a compute and were not sent. */
+  waiting: number
+  brakes: Pick<Brakes, 'fleetShare' | 'fleetLeast'>
+}>
+
+export function decide(candidates: readonly Candidate[], fleet: Fleet): Decided {
+  const reasons = candidates.map((candidate) => ({ candidate, because: whyNotMade(candidate) }))
+  const restarts = reasons.filter(({ candidate, because }) => !because && restartsNow(candidate))
+  const isBraked = restarts.length > 0 && restarts.length + fleet.waiting > mostRestarts(fleet)
   const changes: Decided['changes'][number][] = []
   const held: Decided['held'][number][] = []
-  for (const candidate of candidates) {
+  for (const { candidate, because } of reasons) {
     const { id, policy } = candidate
-    const because = whyNotMade(candidate)
     if (because) held.push({ id, because })
+    else if (isBraked && restartsNow(candidate)) held.push({ id, because: 'fleet-brake' })
     else changes.push({ id, state: policy.mode === 'apply' ? 'scheduled' : 'proposed' })
   }
   return { changes, held }
 }
+
+/** Whether nobody is asked before it restarts a compute. */
+const restartsNow = ({ kind, policy }: Candidate) => kind === 'sizing' && policy.mode === 'apply'
+
+const mostRestarts = ({ computes, brakes }: Fleet) =>
+  Math.max(brakes.fleetShare * computes, brakes.fleetLeast)
 
 function whyNotMade({ kind, policy, hasOpenChange, wasMade }: Candidate): NotMadeBecause | undefined {
   if (!isLever(kind)) return 'kind'

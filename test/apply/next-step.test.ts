@@ -201,7 +201,7 @@ describe('an answer', () => {
   const after = (answer: Sent) => afterAnswer(sent, { answer, random: 0.5, now: NOW })
   const later = scheduledFor(at(1152.5))
   test.each<[ServiceError | { kind: 'withdrawn' }, unknown]>([
-    [{ kind: 'withdrawn' }, scheduledFor(NOW)],
+    [{ kind: 'withdrawn' }, scheduledFor(at(1001))],
     [{ kind: 'busy' }, later],
     [{ kind: 'unavailable', message: 'refused' }, later],
     [{ kind: 'unauthorized' }, later],

@@ -1,3 +1,4 @@
+import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -60,6 +61,7 @@ describe('a configuration', () => {
         store: { folder: join(folder, 'dormouse-data') },
         metrics: { detail: 'basic', perCompute: 'all', staleAfter: 3, maxSeries: 100_000 },
         changes: { isKilled: false, killSwitchFile: undefined },
+        brakes: DEFAULT_BRAKES,
         log: { level: 'info' },
         report: {
           plan: { groupBy: undefined, onlyTeam: undefined, redact: [] },

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decide, type Candidate, type Decided } from '../../src/decide/decide.ts'
+import { decide, type Candidate, type Decided, type Fleet } from '../../src/decide/decide.ts'
+import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
 import { DEFAULT_RESTART_RULES, LEVERS, MODES } from '../../src/model/policy/change-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
 
@@ -18,6 +19,8 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   wasMade: false,
   ...over,
 })
+
+const FLEET: Fleet = { computes: 1000, waiting: 0, brakes: DEFAULT_BRAKES }
 
 const scheduled: Decided = { changes: [{ id: 'ep-one.sizing.1', state: 'scheduled' }], held: [] }
 const held = (because: Decided['held'][number]['because']): Decided => ({
@@ -41,7 +44,7 @@ test.each<[what: string, candidate: Candidate, decided: Decided]>([
   ['an open change', candidate({ hasOpenChange: true }), held('open-change')],
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
 ])('%s', (_, one, decided) => {
-  expect(decide([one])).toEqual(decided)
+  expect(decide([one], FLEET)).toEqual(decided)
 })
 
 const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
@@ -60,7 +63,7 @@ test('each recommendation becomes a change or has a reason, and only levers of t
   fc.assert(
     fc.property(fc.array(anyCandidate), (given) => {
       const candidates = given.map((one, index) => ({ ...one, id: `r-${index}` }))
-      const { changes, held: others } = decide(candidates)
+      const { changes, held: others } = decide(candidates, FLEET)
       const ids = [...changes, ...others].map(({ id }) => id).toSorted()
       expect(ids).toEqual(candidates.map(({ id }) => id).toSorted())
       for (const { id, state } of changes) {
@@ -69,5 +72,24 @@ test('each recommendation becomes a change or has a reason, and only levers of t
         expect(one?.policy.levers).toContain(one?.kind)
       }
     }),
+  )
+})
+
+test.each<[what: string, restarts: number, fleet: Partial<Fleet>, made: number]>([
+  ['a fifth of the computes', 200, {}, 200],
+  ['more than a fifth', 201, {}, 0],
+  ['five of few computes', 5, { computes: 6 }, 5],
+  ['six of few computes', 6, { computes: 6 }, 0],
+  ['few beside many that wait', 2, { waiting: 199 }, 0],
+  ['few beside as many as may wait', 1, { waiting: 199 }, 1],
+])('the fleet brake: %s', (_, restarts, over, made) => {
+  const candidates = Array.from({ length: restarts }, (__, index) => candidate({ id: `r-${index}` }))
+  const delay = candidate({ id: 'delay', kind: 'delay' })
+  const proposed = candidate({ id: 'proposed', policy: { ...POLICY, mode: 'approve' } })
+  const decided = decide([...candidates, delay, proposed], { ...FLEET, ...over })
+  // neither a delay nor what waits for a person is braked
+  expect(decided.changes).toHaveLength(made + 2)
+  expect(decided.held.map(({ because }) => because)).toEqual(
+    Array.from({ length: restarts - made }, () => 'fleet-brake'),
   )
 })

@@ -17,6 +17,7 @@ const opening = () => Math.ceil((Date.now() + AHEAD) / MINUTE) * MINUTE
 
 const linesOf = (opensAt: number) => `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
+brakes: { hold_off: 1s, min_age: 1s }
 windows: { soon: { from: "${localTime(opensAt)}", to: "${localTime(opensAt + 60 * MINUTE)}" } }
 policies:
   - match: { project: "over*" }

@@ -172,6 +172,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
     policyHold: () => undefined,
+    engagedBrakes: () => [],
     wake: () => void (woken += 1),
     run: () => Promise.resolve(),
   }

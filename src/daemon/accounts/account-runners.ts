@@ -4,6 +4,7 @@ import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { BrakeName } from '../../model/policy/brakes.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
@@ -63,7 +64,7 @@ export async function createAccountRunners(
       passSeconds,
       jobs: passes ? [passes] : [],
       insecure: insecureSettings(current()),
-      isKillSwitchEngaged: killSwitch.isEngaged(),
+      engagedBrakes: engagedBrakes(),
       staleAfter: seconds(metrics.staleAfter * poll.interval),
       activityLag: reading.activityLag,
       owners,
@@ -75,6 +76,11 @@ export async function createAccountRunners(
     snapshot = next
     await decidedChanges.decide(next)
   }
+  const engagedBrakes = (): readonly BrakeName[] => [
+    ...(killSwitch.isEngaged() ? (['kill_switch'] as const) : []),
+    ...(decidedChanges.braked().size > 0 ? (['fleet'] as const) : []),
+    ...new Set(all.flatMap(({ changes }) => changes.engagedBrakes())),
+  ]
   const publishNow = coalesce(publishNext, (err) => {
     log.error({ err }, 'the state after a pass could not be shown, the one before stays')
   })
@@ -99,6 +105,7 @@ export async function createAccountRunners(
     history: environment.store,
     random: environment.random,
     policies: () => current().policies,
+    brakes: () => current().brakes,
     runnerOf: (account) => of(account).changes,
     log,
   })

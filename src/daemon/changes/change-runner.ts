@@ -1,8 +1,10 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AccountConfig, Config } from '../../config/load.ts'
+import { brakeHold, breakerHold, holdOff } from '../../decide/brake-hold.ts'
 import { policyHold } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
+import type { BrakeName } from '../../model/policy/brakes.ts'
 import type { Change, Hold, InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
@@ -19,6 +21,7 @@ import { createApplyLoop } from './apply-loop.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
 import type { KillSwitch } from './kill-switch.ts'
+import { createRestarts } from './restarts.ts'
 import { createChangeRules } from './rules.ts'
 
 export type ChangeRunner = Readonly<{
@@ -33,6 +36,8 @@ export type ChangeRunner = Readonly<{
   holdOf: (id: string) => OpenChange['hold']
   /** By the policy of the compute, as configured now. */
   policyHold: (change: Change) => Hold | undefined
+  /** Brakes of changes that policies make, besides the kill switch. */
+  engagedBrakes: () => readonly BrakeName[]
   /** The journal, the kill switch or the mode has changed. */
   wake: () => void
   /** Until `signal` aborts. Never rejects. */
@@ -65,6 +70,10 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const now = () => instant(clock.now() + clockOffset())
   const times = createChangeTimes(now)
   const durations = createDurations()
+  const restarts = createRestarts(now)
+  const startedAt = now()
+  /** Whether restarts of earlier processes are known. */
+  let isLoaded = false
   const publishedOf = (ref: ComputeRef) => {
     const { computes, projects } = state().ledger
     const entry = computes.get(computeKey(ref))
@@ -77,8 +86,15 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     if (!published) return { because: 'policy', until: undefined }
     const target = selectorTargetOf(account.name, published.compute, published.project)
     const terms = { policy: policies.changesOf(target), windows, duration: durations.p99() }
-    return policyHold(change, terms, now())
+    const context = { ...brakeContext(), createdAt: published.compute.createdAt }
+    return policyHold(change, terms, now()) ?? brakeHold(change, context, now())
   }
+  const brakeContext = () => ({
+    brakes: config().brakes,
+    restarts: restarts.all(),
+    startedAt,
+    isSwept: isLoaded && state().polling.list.finished !== undefined,
+  })
   const loop = createApplyLoop({
     ...ports,
     account: account.name,
@@ -106,6 +122,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     onMove: (change) => {
       times.add(change)
       durations.add(change)
+      restarts.add(change)
     },
     published: ({ ref }) => publishedOf(ref),
   })
@@ -118,10 +135,20 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     forPass: () => ({ changesOf: times.of, changing: changingProjects(loop.open(), state()) }),
     holdOf: loop.holdOf,
     policyHold: policyHoldOf,
+    engagedBrakes: () => {
+      if (!config().policies.decidesChanges) return []
+      const context = brakeContext()
+      return [
+        ...(breakerHold(context, now()) ? (['breaker'] as const) : []),
+        // a compute has its own age besides
+        ...(holdOff({ ...context, createdAt: instant(0) }, now()) ? (['hold_off'] as const) : []),
+      ]
+    },
     wake: loop.wake,
     run: async (signal) => {
       await times.load(journal, account.name, log)
       await durations.load(journal, account.name, log)
+      isLoaded = await restarts.load(journal, account.name, log)
       await loop.run(signal)
     },
   }

@@ -4,26 +4,29 @@ import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { decide, type Candidate } from '../../decide/decide.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Policies } from '../../model/policy/policies.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import { addChange } from '../../model/ports/journal.ts'
 import { after } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
 import type { CommandSources } from './commands.ts'
 import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
-  Readonly<{ policies: () => Policies; log: Pick<Logger, 'info' | 'error'> }>
+  Readonly<{ policies: () => Policies; brakes: () => Brakes; log: Pick<Logger, 'info' | 'warn' | 'error'> }>
 
 /** Newest changes of a compute in which those of a recommendation are looked for. */
 const MANY = 200
 
 export function createDecidedChanges(sources: DecidedSources) {
-  const { journal, policies, runnerOf, random, log } = sources
+  const { journal, policies, brakes, runnerOf, random, log } = sources
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
+  const braked = new Set<string>()
 
   const wasMade = async ({ ref }: ComputeView['identity'], id: string): Promise<boolean> => {
     if (made.has(id)) return true
@@ -73,24 +76,64 @@ export function createDecidedChanges(sources: DecidedSources) {
     wake()
   }
 
-  async function decideFor(snapshot: Snapshot, view: ComputeView): Promise<void> {
-    const { ref, compute, project } = view.identity
-    const policy = policies().changesOf(selectorTargetOf(ref.account, compute, project))
-    if (policy.levers.length === 0) return
-    for (const { id, state } of decide(await candidatesOf(view, policy)).changes)
-      await make(snapshot, id, { policy, isProposed: state === 'proposed' })
+  const policyOf = ({ identity: { ref, compute, project } }: ComputeView): ChangePolicy =>
+    policies().changesOf(selectorTargetOf(ref.account, compute, project))
+
+  /** Open recommendations of computes whose policy has levers. */
+  async function candidatesIn(views: readonly ComputeView[]) {
+    const candidates: Candidate[] = []
+    for (const view of views) {
+      const policy = view.advice && policyOf(view)
+      if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy)))
+    }
+    return candidates
+  }
+
+  async function decideAccount(snapshot: Snapshot, account: string): Promise<void> {
+    const views = snapshot.computes.filter(
+      ({ identity, state }) => identity.ref.account === account && !state.isDeleted,
+    )
+    const candidates = await candidatesIn(views)
+    const fleet = { computes: views.length, waiting: sumOf(views, waitingRestarts), brakes: brakes() }
+    const { changes, held } = decide(candidates, fleet)
+    if (held.some(({ because }) => because === 'fleet-brake')) engage(account, held.length)
+    else braked.delete(account)
+    const byId = new Map(candidates.map((candidate) => [candidate.id, candidate.policy]))
+    for (const { id, state } of changes) {
+      const policy = byId.get(id)
+      if (policy) await make(snapshot, id, { policy, isProposed: state === 'proposed' })
+    }
+  }
+
+  function engage(account: string, count: number): void {
+    if (!braked.has(account))
+      log.warn(
+        { account, recommendations: count },
+        'policies want to restart too many computes: none is restarted',
+      )
+    braked.add(account)
   }
 
   return {
     /** Never rejects. Without policies that decide it looks at no compute. */
     decide: async (snapshot: Snapshot): Promise<void> => {
-      if (!policies().decidesChanges) return
+      if (!policies().decidesChanges) {
+        braked.clear()
+        return
+      }
       try {
-        for (const view of snapshot.computes)
-          if (view.advice && !view.state.isDeleted) await decideFor(snapshot, view)
+        for (const { account } of snapshot.accounts) await decideAccount(snapshot, account)
       } catch (err) {
         log.error({ err }, 'policies could not decide about recommendations')
       }
     },
+    /** Accounts of which too many computes were to be restarted, as of the last decision. */
+    braked: (): ReadonlySet<string> => braked,
   }
 }
+
+/** Changes of policies that restart the compute and were not sent. */
+const waitingRestarts = ({ changes = [] }: ComputeView): number =>
+  changes.filter(
+    ({ change: { when, kind, state } }) => when === 'policy' && kind !== 'delay' && state.at === 'scheduled',
+  ).length

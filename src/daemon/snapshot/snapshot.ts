@@ -1,6 +1,7 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../../ledger/compute-view.ts'
 import { mayHaveWoken } from '../../ledger/settle/accrual.ts'
+import type { BrakeName } from '../../model/policy/brakes.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { isReached } from '../../model/observation.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
@@ -24,7 +25,7 @@ type SnapshotContext = Readonly<{
   owners: Owners
   jobs?: Snapshot['jobs']
   insecure?: Snapshot['insecure']
-  isKillSwitchEngaged?: boolean
+  engagedBrakes?: readonly BrakeName[]
 }>
 
 /** Some 10 ms of work. */
@@ -36,14 +37,7 @@ export function createSnapshotBuilder() {
   return (context: SnapshotContext) => {
     const views: ComputeView[] = []
     const accounts: AccountView[] = []
-    const {
-      version,
-      now: takenAt,
-      passSeconds,
-      jobs = [],
-      insecure = [],
-      isKillSwitchEngaged = false,
-    } = context
+    const { version, now: takenAt, passSeconds, jobs = [], insecure = [], engagedBrakes = [] } = context
     return {
       account: (input: AccountInput) => {
         const account = openAccount(input)
@@ -63,7 +57,7 @@ export function createSnapshotBuilder() {
         asleep.evictUnused()
         const ready =
           accounts.length > 0 && accounts.every(({ service, stored }) => isReached(service) && stored)
-        const health = { version, takenAt, ready, passSeconds, jobs, insecure, isKillSwitchEngaged }
+        const health = { version, takenAt, ready, passSeconds, jobs, insecure, engagedBrakes }
         return { ...health, accounts, computes: views }
       },
     }

@@ -10,6 +10,7 @@ import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Recommendation, RecommendationKind } from '../policy/recommendation.ts'
+import type { BrakeName } from '../policy/brakes.ts'
 import type { ChangeTally, OpenChange } from '../policy/change.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
@@ -224,8 +225,8 @@ export type Snapshot = Readonly<{
   jobs: readonly JobView[]
   /** Settings of the configuration that give up encryption or authentication: `accounts.main`. */
   insecure: readonly string[]
-  /** Then no change is sent. */
-  isKillSwitchEngaged: boolean
+  /** They hold changes back. */
+  engagedBrakes: readonly BrakeName[]
 }>
 
 export type AwakeReason = Readonly<

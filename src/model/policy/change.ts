@@ -124,6 +124,14 @@ export type HoldReason =
   | 'outside-window'
   /** A window of the policy in which nothing is restarted. */
   | 'denied-window'
+  /** The daemon, or the compute, is too young. */
+  | 'hold-off'
+  /** Changes failed. */
+  | 'breaker'
+  /** Changes restarted this compute lately. */
+  | 'compute-pace'
+  /** Changes restarted enough computes lately. */
+  | 'fleet-pace'
   | 'key-refused'
   /** The service asked to wait, or was busy. */
   | 'retry'

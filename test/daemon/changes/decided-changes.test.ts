@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDecidedChanges } from '../../../src/daemon/changes/decided-changes.ts'
+import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
 import { createPolicies, type PolicyRule } from '../../../src/model/policy/policies.ts'
 import { planLimits } from '../../../src/model/policy/plan-limits.ts'
@@ -65,10 +66,16 @@ async function worldOf(
       forPass: () => ({ changesOf: () => [], changing: new Set() }),
       holdOf: () => undefined,
       policyHold: () => undefined,
+      engagedBrakes: () => [],
       wake: () => void (woken += 1),
       run: () => Promise.resolve(),
     }),
-    log: { info: () => undefined, error: (...line: unknown[]) => void problems.push(line) },
+    brakes: () => DEFAULT_BRAKES,
+    log: {
+      info: () => undefined,
+      warn: (...line: unknown[]) => void problems.push(line),
+      error: (...line: unknown[]) => void problems.push(line),
+    },
   })
   const changes = () => store.changes('main', { count: 99 })
   /** As the snapshot after a pass shows it. */

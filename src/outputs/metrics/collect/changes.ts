@@ -1,4 +1,5 @@
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import { BRAKE_NAMES } from '../../../model/policy/brakes.ts'
 import {
   CHANGE_KINDS,
   ENDED_STATES,
@@ -53,7 +54,7 @@ function lastEnd(
 }
 
 /** Every state and outcome has a series, also at 0: the first increase of a series that starts above 0 is invisible. */
-export function putChanges({ accounts, isKillSwitchEngaged }: Snapshot, put: AddSample): void {
+export function putChanges({ accounts, engagedBrakes }: Snapshot, put: AddSample): void {
   const views = accounts.flatMap(({ changes }) => changes ?? [])
   if (views.length === 0) return
   for (const state of OPEN_STATES) {
@@ -67,5 +68,5 @@ export function putChanges({ accounts, isKillSwitchEngaged }: Snapshot, put: Add
         [kind, outcome],
         sumOf(views, ({ ended }) => ended.get(`${kind}/${outcome}`) ?? 0),
       )
-  put('brake_engaged', ['kill_switch'], flag(isKillSwitchEngaged))
+  for (const name of BRAKE_NAMES) put('brake_engaged', [name], flag(engagedBrakes.includes(name)))
 }

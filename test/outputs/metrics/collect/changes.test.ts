@@ -54,7 +54,7 @@ test('a change that was cancelled is neither a failure nor a success', () => {
 
 test('without changes a compute has no series, and the fleet has every state and outcome at 0', () => {
   const none = lines(withChanges(fleet, { open: [] }))
-  expect(none).toHaveLength(4 + 3 * 7 + 1)
+  expect(none).toHaveLength(4 + 3 * 7 + 4)
   expect(none.filter((line) => !line.endsWith(' 0'))).toEqual([])
   expect(lines(fleet)).toEqual([])
 })
@@ -70,10 +70,16 @@ test('accounts are one sum', () => {
   expect(told).toContain('dormouse_changes_total{kind="sizing",outcome="done"} 4')
 })
 
-test('an engaged kill switch shows', () => {
-  expect(lines({ ...changed, isKillSwitchEngaged: true })).toContain(
-    'dormouse_brake_engaged{brake="kill_switch"} 1',
+test('each brake shows whether it is engaged', () => {
+  const brakes = lines({ ...changed, engagedBrakes: ['kill_switch', 'breaker'] }).filter((line) =>
+    line.includes('brake_engaged'),
   )
+  expect(brakes).toEqual([
+    'dormouse_brake_engaged{brake="kill_switch"} 1',
+    'dormouse_brake_engaged{brake="fleet"} 0',
+    'dormouse_brake_engaged{brake="breaker"} 1',
+    'dormouse_brake_engaged{brake="hold_off"} 0',
+  ])
 })
 
 test('wakes by changes are told apart from those by readings, by project and for the fleet', () => {

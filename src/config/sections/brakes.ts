@@ -1,0 +1,46 @@
+import { number, strictObject } from 'zod'
+import { DEFAULT_BRAKES } from '../../model/policy/brakes.ts'
+import { ratio, type Seconds } from '../../model/units.ts'
+import { camelKeys, wholeNumberSchema } from '../parts.ts'
+import { durationSchema, durationText } from '../units.ts'
+
+const NO_SHARE = 'expected a share above 0, at most 1'
+
+const duration = (value: Seconds, max: string, min = '1s') =>
+  durationSchema({ min, max }).prefault(durationText(value))
+const count = (value: number, max: number) => wholeNumberSchema(1, max).prefault(value)
+
+export const brakesSchema = strictObject({
+  compute_pause: duration(DEFAULT_BRAKES.computePause, '30d').describe(
+    'Between two restarts of one compute by changes.',
+  ),
+  compute_per_week: count(DEFAULT_BRAKES.computePerWeek, 1000).describe(
+    'How often changes may restart one compute in seven days.',
+  ),
+  opposite_pause: duration(DEFAULT_BRAKES.oppositePause, '30d').describe(
+    'Between a change of size and one in the opposite direction.',
+  ),
+  fleet_in_flight: count(DEFAULT_BRAKES.fleetInFlight, 1000).describe(
+    'Changes of one account that may be under way at the same time.',
+  ),
+  fleet_per_hour: count(DEFAULT_BRAKES.fleetPerHour, 100_000).describe(
+    'Changes of one account that may be sent in an hour.',
+  ),
+  fleet_share: number(NO_SHARE)
+    .gt(0, NO_SHARE)
+    .max(1, NO_SHARE)
+    .prefault(DEFAULT_BRAKES.fleetShare)
+    .transform(ratio)
+    .describe(
+      'Where policies want to restart more than this share of the computes of an account, and more than fleet_least, they make no change that restarts one.',
+    ),
+  fleet_least: count(DEFAULT_BRAKES.fleetLeast, 100_000).describe('As many computes are never too many.'),
+  hold_off: duration(DEFAULT_BRAKES.holdOff, '1d').describe(
+    'After the start of Dormouse nothing is restarted.',
+  ),
+  min_age: duration(DEFAULT_BRAKES.minAge, '90d').describe('A younger compute is not restarted.'),
+  breaker_failures: count(DEFAULT_BRAKES.breakerFailures, 1000).describe(
+    'So many changes of an account that failed within breaker_within stop all others, until they are older.',
+  ),
+  breaker_within: duration(DEFAULT_BRAKES.breakerWithin, '30d').describe('See breaker_failures.'),
+}).transform(camelKeys)

@@ -1,0 +1,45 @@
+// Limits of what policies change by themselves. A person's change passes them.
+import { ratio, seconds, type Ratio, type Seconds } from '../units.ts'
+
+export const BRAKE_NAMES = ['kill_switch', 'fleet', 'breaker', 'hold_off'] as const
+/** `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
+export type BrakeName = (typeof BRAKE_NAMES)[number]
+
+/** Of changes that restart a compute. */
+export type Brakes = Readonly<{
+  /** Between two restarts of one compute by changes. */
+  computePause: Seconds
+  /** Restarts of one compute by changes in seven days. */
+  computePerWeek: number
+  /** Between a change and one in the opposite direction. */
+  oppositePause: Seconds
+  /** Changes under way in one account. */
+  fleetInFlight: number
+  /** Changes of one account in an hour. */
+  fleetPerHour: number
+  /** Where policies want to restart more computes of an account than this share of them, and than `fleetLeast`, nothing is scheduled. */
+  fleetShare: Ratio
+  fleetLeast: number
+  /** After the start of the daemon. */
+  holdOff: Seconds
+  /** Of a compute. */
+  minAge: Seconds
+  /** So many changes that failed within `breakerWithin` stop all. */
+  breakerFailures: number
+  breakerWithin: Seconds
+}>
+
+/** Source: changing.md, §5. */
+export const DEFAULT_BRAKES: Brakes = {
+  computePause: seconds(6 * 3600),
+  computePerWeek: 3,
+  oppositePause: seconds(86_400),
+  fleetInFlight: 3,
+  fleetPerHour: 10,
+  fleetShare: ratio(0.2),
+  fleetLeast: 5,
+  holdOff: seconds(600),
+  minAge: seconds(86_400),
+  breakerFailures: 2,
+  breakerWithin: seconds(3600),
+}

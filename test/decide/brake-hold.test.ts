@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { brakeHold, type BrakeContext } from '../../src/decide/brake-hold.ts'
+import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
+import type { Change, ChangeState } from '../../src/model/policy/change.ts'
+import { cu, type Instant } from '../../src/model/units.ts'
+import { at } from '../support/build.ts'
+import { changeOf } from '../support/changes.ts'
+import { applyingOf } from '../apply/build.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+/** The daemon began long ago. */
+const NOW = at(30 * DAY)
+const ago = (seconds: number): Instant => at(30 * DAY - seconds)
+
+const CHANGE = changeOf({ id: 'ch-now', when: 'policy' })
+const CONTEXT: BrakeContext = {
+  brakes: DEFAULT_BRAKES,
+  restarts: [],
+  startedAt: at(0),
+  isSwept: true,
+  createdAt: at(0),
+}
+
+const done = (seconds: number): ChangeState => ({
+  at: 'done',
+  because: 'verified',
+  endedAt: ago(seconds - 5),
+  sent: { at: ago(seconds), sessions: 0 },
+})
+const failedAgo = (seconds: number): ChangeState => ({
+  at: 'failed',
+  because: 'refused',
+  endedAt: ago(seconds),
+})
+const of = (endpointId: string, state: ChangeState, fields: Partial<Change> = {}): Change =>
+  changeOf({ id: `ch-${endpointId}`, ref: { ...CHANGE.ref, endpointId }, state, ...fields })
+const own = (state: ChangeState, fields: Partial<Change> = {}) => of('ep-one', state, fields)
+const many = (count: number, state: (index: number) => ChangeState) =>
+  Array.from({ length: count }, (_, index) => of(`ep-${index}-other`, state(index)))
+
+const LARGER = { before: { sizing: { fixed: cu(1) } }, desired: { sizing: { fixed: cu(2) } } }
+
+/** Reason, and the seconds until its end. */
+function holdText(over: Partial<BrakeContext>, change: Change = CHANGE) {
+  const hold = brakeHold(change, { ...CONTEXT, ...over }, NOW)
+  return hold && [hold.because, hold.until === undefined ? undefined : (hold.until - NOW) / 1000]
+}
+
+test.each<[what: string, over: Partial<BrakeContext>, expected: readonly unknown[] | undefined]>([
+  ['nothing', {}, undefined],
+  ['9 minutes after the start', { startedAt: ago(540) }, ['hold-off', 60]],
+  ['10 minutes after the start', { startedAt: ago(600) }, undefined],
+  ['before a complete list', { isSwept: false }, ['hold-off', undefined]],
+  ['a compute of 23 hours', { createdAt: ago(23 * HOUR) }, ['hold-off', HOUR]],
+  ['one failure', { restarts: many(1, () => failedAgo(10)) }, undefined],
+  ['two failures', { restarts: many(2, (index) => failedAgo(index * 600)) }, ['breaker', 3000]],
+  ['two failures, one of them old', { restarts: many(2, (index) => failedAgo(index * HOUR)) }, undefined],
+  ['the same compute 5 hours ago', { restarts: [own(done(5 * HOUR))] }, ['compute-pace', HOUR]],
+  ['the same compute 6 hours ago', { restarts: [own(done(6 * HOUR))] }, undefined],
+  [
+    'the same compute three times in a week',
+    { restarts: [2, 4, 6].map((days) => own(done(days * DAY))) },
+    ['compute-pace', DAY],
+  ],
+  ['the opposite 23 hours ago', { restarts: [own(done(23 * HOUR), LARGER)] }, ['compute-pace', HOUR]],
+  ['the opposite a day ago', { restarts: [own(done(DAY), LARGER)] }, undefined],
+  ['two under way', { restarts: many(2, () => applyingOf({ sentAt: ago(5) })) }, undefined],
+  ['three under way', { restarts: many(3, () => applyingOf({ sentAt: ago(5) })) }, ['fleet-pace', undefined]],
+  ['nine in an hour', { restarts: many(9, (index) => done(60 + index * 60)) }, undefined],
+  ['ten in an hour', { restarts: many(10, (index) => done(60 + index * 60)) }, ['fleet-pace', 3000]],
+])('%s: %j', (_, over, expected) => {
+  expect(holdText(over)).toEqual(expected)
+})
+
+test('a change is not held by itself: when its request is written, it is under way', () => {
+  const underWay = { ...CHANGE, state: applyingOf({ sentAt: NOW }) }
+  expect(holdText({ restarts: [underWay] })).toBeUndefined()
+})
+
+test('neither a change that a person asked for nor a delay is braked', () => {
+  const over = { startedAt: NOW, isSwept: false, restarts: [...many(10, () => failedAgo(10)), own(done(60))] }
+  expect(holdText(over)).toEqual(['hold-off', 600])
+  expect(holdText(over, { ...CHANGE, when: 'idle' })).toBeUndefined()
+  expect(holdText(over, { ...CHANGE, kind: 'delay' })).toBeUndefined()
+})
