@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { ruleFile, runbookOf } from '../../../dashboards/rules/rules.ts'
+import { alertExpr, ruleFile, runbookOf } from '../../../dashboards/rules/rules.ts'
 import type { RuleGroup, AlertRule } from '../../../dashboards/rules/rule.ts'
 import type { Case, Firing } from './case.ts'
 
@@ -25,25 +25,43 @@ export function promtool(words: readonly string[], files: Readonly<Record<string
   }
 }
 
-/** Whether the rules of `groups` give the expected alerts in every case; `named` replaces the alert of each case. */
-export function judge(
-  groups: readonly RuleGroup[],
-  cases: readonly Case[],
-  named?: readonly string[],
-): Judged {
-  const rules = groups.flatMap((group) => group.rules)
-  const tests = STEPS.map((step) => ({
-    name: `cases-${step}.yaml`,
-    content: {
-      rule_files: ['rules.yaml'],
-      evaluation_interval: step,
-      tests: cases.filter((one) => one.step === step).map((one) => testOf(one, rules, named ?? [one.alert])),
-    },
-  }))
-  return promtool(['test', 'rules', ...tests.map(({ name }) => name)], {
-    'rules.yaml': ruleFile(groups),
-    ...Object.fromEntries(tests.map(({ name, content }) => [name, content])),
-  })
+export type Trial = {
+  readonly group: RuleGroup
+  readonly cases: readonly Case[]
+  /** Replaces the alert of each case. */
+  readonly named?: readonly string[]
+}
+
+/** Whether the rules of each trial give the expected alerts in its cases: all by one process, each without the rules of the others. */
+export function judge(trials: readonly Trial[]): Judged {
+  const rules = trials.map(({ group }, at) => [`rules-${at}.yaml`, ruleFile([withNeeded(group)])] as const)
+  const tests = trials.flatMap((trial, at) =>
+    STEPS.map((step) => [`cases-${at}-${step}.yaml`, testFile(trial, step, `rules-${at}.yaml`)] as const),
+  )
+  return promtool(
+    ['test', 'rules', ...tests.map(([name]) => name)],
+    Object.fromEntries<unknown>([...rules, ...tests]),
+  )
+}
+
+const testFile = ({ group, cases, named }: Trial, step: Case['step'], rules: string): object => ({
+  rule_files: [rules],
+  evaluation_interval: step,
+  tests: cases
+    .filter((one) => one.step === step)
+    .map((one) => testOf(one, group.rules, named ?? [one.alert])),
+})
+
+/** The group without the recordings that none of its rules needs. */
+function withNeeded({ name, recordings, rules }: RuleGroup): RuleGroup {
+  const needed = recordings.reduceRight<readonly RuleGroup['recordings'][number][]>(
+    (later, one) =>
+      [...rules.map(alertExpr), ...later.map(({ expr }) => expr)].some((expr) => expr.includes(one.record))
+        ? [one, ...later]
+        : later,
+    [],
+  )
+  return { name, recordings: needed, rules }
 }
 
 const testOf = (

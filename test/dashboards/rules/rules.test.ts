@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
-import type { AlertRule } from '../../../dashboards/rules/rule.ts'
+import type { AlertRule, RuleGroup } from '../../../dashboards/rules/rule.ts'
 import { alertExpr, RULE_GROUPS, ruleFile } from '../../../dashboards/rules/rules.ts'
 import { longTest, splitCases, testWith } from '../../support/tiers.ts'
 import { AWAKE_CASES } from './cases-awake.ts'
@@ -10,7 +10,7 @@ import { INSIDE_CASES } from './cases-inside.ts'
 import { BURN_CASES } from './cases-burn.ts'
 import { DAEMON_CASES } from './cases-daemon.ts'
 import type { Case } from './case.ts'
-import { judge, promtool, type Judged } from './promtool.ts'
+import { judge, promtool, type Judged, type Trial } from './promtool.ts'
 
 const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
 const CASES = [
@@ -26,9 +26,12 @@ const NAMES = [...new Set(RULES.map(({ name }) => name))]
 const casesOf = (rule: Pick<AlertRule, 'name'>): readonly Case[] =>
   CASES.filter(({ alert }) => alert === rule.name)
 
-/** Rules by name; rules that share a name are under the first. */
-const onceOf = (rule: AlertRule): readonly Case[] =>
-  RULES.find(({ name }) => name === rule.name) === rule ? casesOf(rule) : []
+/** One trial for each name of its rules. */
+const trialsOf = (group: RuleGroup): readonly Trial[] =>
+  [...new Set(group.rules.map(({ name }) => name))].map((name) => ({
+    group: { ...group, rules: group.rules.filter((rule) => rule.name === name) },
+    cases: casesOf({ name }),
+  }))
 
 test('every metric is in the catalogue with basic detail, and every recorded one is recorded before its use', () => {
   const shown = Object.entries(CATALOGUE)
@@ -74,7 +77,7 @@ withProm('promtool finds nothing to say about the file', () => {
 withProm.each(RULE_GROUPS.map((group) => [group.name, group] as const))(
   '%s: every case gives the expected alerts',
   (_name, group) => {
-    expect(failuresIn(judge([group], group.rules.flatMap(onceOf)))).toBe('')
+    expect(failuresIn(judge(trialsOf(group)))).toBe('')
   },
 )
 
@@ -110,15 +113,9 @@ function expectMutantsCaught(name: string): void {
   const tried = bred(name)
   expect(tried.length).toBeGreaterThan(0)
   const rules = tried.flatMap((one) => one.rules)
-  const exprs = rules.map(alertExpr).join(' ')
-  const recordings = RULE_GROUPS.flatMap((group) => group.recordings).filter(({ record }) =>
-    exprs.includes(record),
-  )
-  const { said } = judge(
-    [{ name, recordings, rules }],
-    casesOf({ name }),
-    tried.map((one) => one.name),
-  )
+  const recordings = RULE_GROUPS.flatMap((group) => group.recordings)
+  const named = tried.map((one) => one.name)
+  const { said } = judge([{ group: { name, recordings, rules }, cases: casesOf({ name }), named }])
   const caught = new Set([...said.matchAll(/alertname: ?Dormouse(\w+)/g)].map(([, found]) => found))
   expect(tried.filter((one) => !caught.has(one.name)).map(({ what }) => what)).toEqual([])
 }
