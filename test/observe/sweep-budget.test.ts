@@ -21,6 +21,7 @@ import { compute, ledger, prices, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
 import { checkSlowly } from '../support/property.ts'
+import { bySize } from '../support/tiers.ts'
 import { UNASKED } from '../support/unasked.ts'
 
 /** What a project is like, as long as nobody changes it. */
@@ -184,18 +185,14 @@ test('no sweep asks for more than its interval affords, whatever the fleet is li
   )
 })
 
-test.each<[Kind, number]>([
-  ['starting', 100],
-  ['overdue', 100],
-  ['awake', 100],
-  ['mute', 100],
-  ['broken', 100],
-  ['half-broken', 100],
-])(
+/** Computes of each kind. */
+const { asleep, beside } = bySize({ asleep: 60, beside: 100 }, { asleep: 24, beside: 40 })
+
+test.each<Kind>(['starting', 'overdue', 'awake', 'mute', 'broken', 'half-broken'])(
   'whoever sleeps is looked at within the age that the plan states, beside many that are %s',
-  async (kind, count) => {
+  async (kind) => {
     const plan = planOf(MIN_REQUESTS)
-    const kinds = fleetOf([60, 'asleep'], [count, kind])
+    const kinds = fleetOf([asleep, 'asleep'], [beside, kind])
     const bound = longestAge(plan, { projects: kinds.size, pages: 1 })
     const turns = await some(2 * Math.ceil(bound / 60), sweeps(kinds, plan))
     const ages = turns

@@ -34,7 +34,7 @@ function burstsOf(random: Random, name: number): Use {
 }
 
 const uses = (random: Random): readonly Use[] =>
-  Array.from({ length: 4 }, (_, name) => burstsOf(random, name))
+  Array.from({ length: bySize(4, 2) }, (_, name) => burstsOf(random, name))
 
 const options: WeekOptions = { seed: 5, uses, days: DAYS, readings: 'off' }
 

@@ -11,7 +11,7 @@ import { bySize } from '../support/tiers.ts'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
-const DAYS = bySize(4, 0.2)
+const DAYS = bySize(3, 0.2)
 const END = DAYS * 86_400 * SECOND
 /** Gaps over suspensions are stored when their intervals are settled. */
 const SETTLED = END - 60 * MINUTE
@@ -61,11 +61,27 @@ type Silence = Readonly<{ from: number; to: number }>
 const silencesOf = ({ activity }: Use): readonly Silence[] =>
   activity.slice(1).map((to, index) => ({ from: START + (activity[index] ?? 0), to: START + to }))
 
+/** Index of the first silence that ends after an instant. */
+function firstAfter(silences: readonly Silence[], when: number): number {
+  let [low, high] = [0, silences.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((silences[middle]?.to ?? Infinity) > when) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
 /** The silence that has most in common with the gap; undefined for one that is invented. */
 function matchOf({ from, high }: Gap, silences: readonly Silence[]): Silence | undefined {
   const common = (one: Silence): number => Math.min(one.to, from + high * SECOND) - Math.max(one.from, from)
-  const best = silences.reduce((a, b) => (common(b) > common(a) ? b : a))
-  return common(best) > 0 ? best : undefined
+  const first = firstAfter(silences, from)
+  let best: Silence | undefined
+  for (let at = first; (silences[at]?.from ?? Infinity) < from + high * SECOND; at += 1) {
+    const one = silences[at]
+    if (one && common(one) > (best ? common(best) : 0)) best = one
+  }
+  return best
 }
 
 type Judgement = Readonly<{ recorded: number; inside: number; invented: number; stored: number }>

@@ -53,8 +53,8 @@ const cases = [...DATED, ...UNDATED].flatMap(([name, clocks]) =>
   ),
 )
 
-/** Every ninth case always runs: there are some of each kind, half of them with readings. */
-const [shortCases, otherCases] = splitCases(cases, 9)
+/** Every thirteenth case always runs: there are some of each kind, half of them with readings. */
+const [shortCases, otherCases] = splitCases(cases, 13)
 
 type ClockCase = Clocks & Pick<WeekOptions, 'readings'>
 

@@ -6,7 +6,7 @@ import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, attempt, ledger, look, prices, reading, sweep } from '../../support/build.ts'
-import { bySize } from '../../support/tiers.ts'
+import { bySize, longTest, splitCases } from '../../support/tiers.ts'
 
 /** Clients all the time, or with a restart in between; one client at the start; one each six hours; none. */
 type Use = 'clients' | 'restarted' | 'once' | 'rarely' | 'idle'
@@ -24,8 +24,8 @@ const USES: readonly (readonly [use: Use, isRead: boolean])[] = [
 const CASES = DELAYS.flatMap((delay) => USES.map(([use, isRead]) => ({ delay, use, isRead })))
 
 const DAY = 86_400
-/** Days of a run, and seconds between its passes. */
-const [DAYS, STEP] = bySize([30, 300], [0.5, 60])
+/** Days of a run, twice the longest delay, and seconds between its passes. */
+const [DAYS, STEP] = bySize([14, 300], [0.5, 60])
 /** Seconds between two readings. */
 const PACE = 300
 const MAX_ENTRIES = 100
@@ -86,7 +86,7 @@ function readingsAt(when: number, seen: Look, use: Use): readonly ReadingAttempt
 const entriesOf = ({ evidence }: ComputeEntry): number =>
   Object.values(evidence).reduce<number>((sum, part) => sum + (Array.isArray(part) ? part.length : 0), 0)
 
-test.each(CASES)('delay $delay, $use, read: $isRead', (given) => {
+function expectBounded(given: Case): void {
   let known: Ledger = ledger()
   let [entries, bytes] = [0, 0]
   for (let when = STEP; when <= DAYS * DAY; when += STEP) {
@@ -100,4 +100,8 @@ test.each(CASES)('delay $delay, $use, read: $isRead', (given) => {
   expect(entries).toBeLessThan(MAX_ENTRIES)
   expect(bytes).toBeLessThan(MAX_BYTES)
   expect(known.computes.size).toBe(1)
-})
+}
+/** Each use once, and each delay. */
+const [short, others] = splitCases(CASES, 4)
+test.each(short)('delay $delay, $use, read: $isRead', expectBounded)
+longTest.each(others)('delay $delay, $use, read: $isRead', expectBounded)

@@ -2,13 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
 import { idsOf } from '../../support/simulated-service.ts'
-import { longTest, splitCases } from '../../support/tiers.ts'
+import { bySize, longTest, splitCases } from '../../support/tiers.ts'
 import { compare, outside, type Comparison } from './bounds.ts'
 import { at, runDays, type Days, type DaysOptions, type Pass } from './days.ts'
 import { FOREVER, type Fault, type Outage, type Route } from './faults.ts'
 
 const HOUR = 3600
 const BROKEN_FROM = 2 * HOUR
+/** Outages that delete nothing take so long, seconds. */
+const SHORT = bySize(2, 1) * HOUR
+const LONG = 30 * HOUR
 
 /** Instants from `from` to `to`, seconds after the start, `step` apart. */
 const every = (from: number, to: number, step: number): number[] =>
@@ -78,7 +81,7 @@ const ROUTES: readonly (Route | undefined)[] = [
   'list_computes',
   'list_operations',
 ]
-const ROWS = [2 * HOUR, 30 * HOUR].flatMap((length) =>
+const ROWS = [2 * HOUR, LONG].flatMap((length) =>
   ROUTES.flatMap((route) => OUTAGES.map((kind) => ({ route, kind, length }))),
 )
 /** Status of the passes under a fault. Operations are asked for only after transitions that records do not date. */
@@ -98,13 +101,13 @@ async function checkRow({ route, kind, length }: (typeof ROWS)[number]): Promise
 }
 
 const [short, others] = splitCases(
-  ROWS.filter(({ length }) => length < 30 * HOUR),
+  ROWS.filter(({ length }) => length < LONG),
   9,
 )
 describe('bounds contain the truth, nothing is invented, the account is shown as degraded or unavailable', () => {
   test.each(short)('$kind on $route for $length s', checkRow)
   longTest.each(others)('$kind on $route for $length s', checkRow)
-  longTest.each(ROWS.filter(({ length }) => length === 30 * HOUR))('$kind on $route for $length s', checkRow)
+  longTest.each(ROWS.filter(({ length }) => length === LONG))('$kind on $route for $length s', checkRow)
 })
 
 test('an empty project list beside 404 deletes, and the computes that come back were never deleted', async () => {
@@ -122,7 +125,7 @@ test('an empty project list beside 404 deletes, and the computes that come back 
 })
 
 test('an empty project list alone deletes nothing', async () => {
-  const outcome = await outage({ outage: 'empty', route: 'list_projects' }, 2 * HOUR)
+  const outcome = await outage({ outage: 'empty', route: 'list_projects' }, SHORT)
   expect(transitions(outcome)).toEqual({ found: 4, gone: 0 })
   expect(outside(outcome.end)).toEqual([])
 })
@@ -131,7 +134,7 @@ describe('with configured projects', () => {
   const projectIds = [0, 1, 2, 3].map((index) => idsOf(index).projectId)
 
   test.each([404, 403, 'html'] as const)('an outage by %s deletes nothing', async (kind) => {
-    const outcome = await outage({ outage: kind }, 2 * HOUR, { projectIds })
+    const outcome = await outage({ outage: kind }, SHORT, { projectIds })
     expect(transitions(outcome)).toEqual({ found: 4, gone: 0 })
     expect(outcome.missed).toEqual([])
     expect(outcome.end.filter((one) => !withinOnePercent(one))).toEqual([])
