@@ -16,12 +16,30 @@ const OWN_WORKER = [
 const leftOut =
   process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
 
-const waits = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/end-to-end/')
+/** Parts of the paths of files that take long: they would otherwise end last, alone. */
+const BEGIN_FIRST = [
+  '/end-to-end/demo',
+  '/end-to-end/',
+  '/outputs/page/browser',
+  '/simulation/faults/',
+  '/simulation/',
+  '/local/lifecycle',
+  '/ledger/trial/',
+  '/dashboards/rules/',
+  '/daemon/changes/enumeration',
+  '/bench/advice/',
+  '/advise/delay/guard',
+]
 
-/** The files that wait most begin first: they would otherwise end last, alone. */
-class WaitingFirst extends BaseSequencer {
+/** Those with a worker to themselves go first: a shared worker is kept only while the next file may share it. */
+const rankOf = ({ moduleId, project }: TestSpecification): number => {
+  const found = BEGIN_FIRST.findIndex((part) => moduleId.includes(part))
+  return (project.config.isolate ? 0 : 1000) + (found < 0 ? BEGIN_FIRST.length : found)
+}
+
+class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return Promise.resolve([...files.filter(waits), ...files.filter((file) => !waits(file))])
+    return Promise.resolve(files.toSorted((a, b) => rankOf(a) - rankOf(b)))
   }
 }
 
@@ -33,7 +51,7 @@ export default defineConfig({
     // only ends what hangs: a simulated week of 10 s takes ten times that on a busy machine
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongFirst },
     reporters: ['default', new LeftOutReporter()],
     projects: [
       {

@@ -1,28 +1,26 @@
 // Awake time added by observation under faults, compared with the simulation's truth.
 import { expect, test } from 'vitest'
-import { simulateWeek, type WeekOptions } from './week.ts'
+import { lifeAlone, simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
 const MINUTE = 60_000
 
-/** Awake seconds of all computes without readings, the seconds that readings add, and the wakes that Dormouse caused. */
+/** Awake seconds of all computes with nobody to watch, the seconds that a daemon adds, and the wakes that Dormouse caused. */
 async function added(
   options: Omit<WeekOptions, 'seed' | 'readings'>,
 ): Promise<{ alone: number; more: number; wakesCaused: number }> {
-  const awake = async (readings: 'full' | 'off'): Promise<{ seconds: number; caused: number }> => {
-    const { world } = await simulateWeek({ ...options, seed: 9, readings })
-    const accounts = world.simulation.usages(world.simulation.now())
-    return {
-      seconds: accounts.reduce((sum, { awakeSeconds }) => sum + awakeSeconds, 0),
-      caused: accounts
-        .flatMap(({ wakes }) => wakes)
-        .filter(({ cause }) => cause.applicationName === 'dormouse').length,
-    }
-  }
-  const alone = await awake('off')
-  const watched = await awake('full')
-  return { alone: alone.seconds, more: watched.seconds - alone.seconds, wakesCaused: watched.caused }
+  const { world } = await simulateWeek({ ...options, seed: 9 })
+  const until = world.simulation.now()
+  const accounts = world.simulation.usages(until)
+  const alone = awakeOf(lifeAlone({ ...options, seed: 9 }, until))
+  const caused = accounts
+    .flatMap(({ wakes }) => wakes)
+    .filter(({ cause }) => cause.applicationName === 'dormouse')
+  return { alone, more: awakeOf(accounts) - alone, wakesCaused: caused.length }
 }
+
+const awakeOf = (usages: ReturnType<typeof lifeAlone>): number =>
+  usages.reduce((sum, { awakeSeconds }) => sum + awakeSeconds, 0)
 
 const once: readonly Use[] = [{ endpointId: 'ep-a', delay: 3600, activity: [10 * MINUTE] }]
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { bySize } from '../support/tiers.ts'
-import { simulateWeek, type Week } from './week.ts'
+import { lifeAlone, simulateWeek } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
@@ -26,20 +26,20 @@ function uses(random: Random): readonly Use[] {
 
 const withoutDelay = (record: Wire): Wire => ({ ...record, suspend_timeout_seconds: undefined })
 
-const awakeSeconds = ({ world }: Week): number =>
-  world.simulation.usages(world.simulation.now()).reduce((sum, usage) => sum + usage.awakeSeconds, 0)
+const awakeSeconds = (usages: ReturnType<typeof lifeAlone>): number =>
+  usages.reduce((sum, usage) => sum + usage.awakeSeconds, 0)
 
 test('readings wake nothing, add at most 1 %, and still find out what the cache does', async () => {
   const options = { seed: 5, uses, days, twisted: withoutDelay }
-  const alone = await simulateWeek({ ...options, readings: 'off' })
   const watched = await simulateWeek(options)
-  const wakes = watched.world.simulation
-    .usages(watched.world.simulation.now())
-    .flatMap((usage) => usage.wakes.filter(({ cause }) => cause.applicationName === 'dormouse'))
-  expect(wakes).toEqual([])
-  expect(awakeSeconds(watched) - awakeSeconds(alone)).toBeLessThanOrEqual(
-    0.01 * awakeSeconds(alone) + computes * DELAY,
+  const { simulation } = watched.world
+  const usages = simulation.usages(simulation.now())
+  const alone = awakeSeconds(lifeAlone(options, simulation.now()))
+  const wakes = usages.flatMap((usage) =>
+    usage.wakes.filter(({ cause }) => cause.applicationName === 'dormouse'),
   )
+  expect(wakes).toEqual([])
+  expect(awakeSeconds(usages) - alone).toBeLessThanOrEqual(0.01 * alone + computes * DELAY)
   const read = [...watched.ledger.computes.values()].filter(
     ({ reading }) => reading.cacheReadAt !== undefined,
   )

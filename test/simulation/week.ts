@@ -148,6 +148,18 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   return { ledger: state.ledger, events, world, passes }
 }
 
+/** What computes lived until an instant with nobody to watch them, beside which the share of a daemon is measured. */
+export function lifeAlone(
+  { seed, uses, start = START }: WeekOptions,
+  until: number,
+): ReturnType<World['simulation']['usages']> {
+  const random = seeded(seed)
+  const clock = fakeClock(new Date(start).toISOString())
+  const { simulation } = createWorld(uses(random), { clock, random, start })
+  simulation.advance(until)
+  return simulation.usages(until)
+}
+
 const planOf = (
   { readings, owners, plan, requests = POLL.requests }: WeekOptions,
   elapsed: number,

@@ -117,7 +117,7 @@ describe('lives of a change', () => {
   })
 
   test('no value of a person is overwritten, whatever ends or fails', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(withPerson(bySize(2400, 60)), SAFE)
+    const outcomes = await liveAll(withPerson(bySize(1200, 60)), SAFE)
     expect(overwritten(outcomes)).toEqual([])
     expect(twice(outcomes)).toEqual([])
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
