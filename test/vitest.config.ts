@@ -52,6 +52,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     sequence: { sequencer: LongFirst },
+    globalSetup: ['test/support/cluster-folder.ts'],
     reporters: ['default', new LeftOutReporter()],
     projects: [
       {

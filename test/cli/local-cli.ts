@@ -6,7 +6,8 @@ import { memoryFolder } from '../support/folder.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { guardOutput } from '../../src/cli/terminal/process-io.ts'
 import { createRedactor } from '../../src/std/redactor.ts'
-import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
+import type { Local, LocalOptions } from '../../src/local/start.ts'
+import { startQuickly } from '../support/start-quickly.ts'
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
@@ -50,7 +51,7 @@ type LocalCli = AsyncDisposable & {
 export async function localCli(options: Partial<LocalOptions>): Promise<LocalCli> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-cli-'))
   const data = memoryFolder('dormouse-cli-service-')
-  const local = await startLocal({
+  const local = await startQuickly({
     folder: data,
     allowShortDelays: true,
     wakeLatency: { min: 0, max: 0 },

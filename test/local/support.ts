@@ -10,7 +10,8 @@ import type {
 } from '@neondatabase/api-client'
 import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
-import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
+import type { Local, LocalOptions } from '../../src/local/start.ts'
+import { startQuickly } from '../support/start-quickly.ts'
 import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import { memoryFolder } from '../support/folder.ts'
 import { problemsOf } from './openapi.ts'
@@ -55,7 +56,7 @@ export const QUICK: Omit<LocalOptions, 'folder'> = {
 
 /** A service for one test, stopped after it. */
 export async function quickLocal(options: Partial<LocalOptions> = {}): Promise<Local> {
-  const local = await startLocal({ folder: freshFolder(), ...QUICK, ...options })
+  const local = await startQuickly({ folder: freshFolder(), ...QUICK, ...options })
   onTestFinished(() => local.stop())
   return local
 }

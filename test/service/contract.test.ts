@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryFolder } from '../support/folder.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
-import { startLocal, type Local } from '../../src/local/start.ts'
+import type { Local } from '../../src/local/start.ts'
+import { startQuickly } from '../support/start-quickly.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import type { Service } from '../../src/model/ports/service.ts'
 import { ok, type Result } from '../../src/std/result.ts'
@@ -24,7 +25,7 @@ let still = ''
 
 beforeAll(async () => {
   folder = memoryFolder('dormouse-contract-')
-  local = await startLocal({
+  local = await startQuickly({
     folder,
     allowShortDelays: true,
     wakeLatency: { min: 0, max: 0 },

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryFolder } from '../support/folder.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
-import { startLocal, type Local } from '../../src/local/start.ts'
+import type { Local } from '../../src/local/start.ts'
+import { startQuickly } from '../support/start-quickly.ts'
 import { ok } from '../../src/std/result.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
 import type { RequestReport } from '../../src/service/http/request.ts'
@@ -15,7 +16,7 @@ let local: Local
 
 beforeAll(async () => {
   folder = memoryFolder('dormouse-rates-')
-  local = await startLocal({ folder, wakeLatency: { min: 0, max: 0 }, projects: [{ name: 'shop' }] })
+  local = await startQuickly({ folder, wakeLatency: { min: 0, max: 0 }, projects: [{ name: 'shop' }] })
   await fetch(`${local.baseUrl.replace('/api/v2', '')}/_control`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },

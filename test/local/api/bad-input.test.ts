@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http'
 // Invalid requests: the answer is a 4xx that names the field, and nothing changes.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Local, startLocal } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { QUICK, type Subject, call, freshFolder, makeFolder, subject } from '../support.ts'
 
 const folder = makeFolder()
@@ -11,7 +12,7 @@ let shop: Subject
 let before: unknown
 
 beforeAll(async () => {
-  local = await startLocal({ folder, ...QUICK })
+  local = await startQuickly({ folder, ...QUICK })
   shop = await subject(local)
   before = await shop.settled('active')
 })
@@ -190,7 +191,7 @@ test('/_truth needs no key, takes an instant, and refuses other text', async () 
 })
 
 test('the free plan allows its size only, and no replicas', async () => {
-  const free = await startLocal({ folder: freshFolder(), ...QUICK, plan: 'free' })
+  const free = await startQuickly({ folder: freshFolder(), ...QUICK, plan: 'free' })
   try {
     const compute = await subject(free)
     const resized = await call(free, `PATCH ${compute.path}`, {

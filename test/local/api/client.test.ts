@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs'
 import { ConsumptionHistoryGranularity, EndpointType } from '@neondatabase/api-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Local, startLocal } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { officialClient, operationsDone } from '../official.ts'
 import { QUICK, connected, makeFolder, query, subject } from '../support.ts'
 
@@ -10,7 +11,7 @@ const folder = makeFolder()
 let local: Local
 
 beforeAll(async () => {
-  local = await startLocal({ folder, ...QUICK })
+  local = await startQuickly({ folder, ...QUICK })
 })
 
 afterAll(async () => {

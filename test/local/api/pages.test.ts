@@ -1,7 +1,8 @@
 // Lists in pages, and keys, as the official client sees them.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Local, startLocal } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { officialClient, operationsDone } from '../official.ts'
 import { QUICK, call, makeFolder, subject } from '../support.ts'
 
@@ -9,7 +10,7 @@ const folder = makeFolder()
 let local: Local
 
 beforeAll(async () => {
-  local = await startLocal({ folder, ...QUICK })
+  local = await startQuickly({ folder, ...QUICK })
 })
 
 afterAll(async () => {

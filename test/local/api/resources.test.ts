@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { startLocal } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import { ended, freshBranch, serviceFor } from '../conformance/service.ts'
 import {
@@ -224,7 +224,7 @@ test('on the free plan: its size only, no replicas, no consumption history', asy
 
 test('the next start finishes work that was accepted before a stop', async () => {
   const folder = freshFolder()
-  const first = await startLocal({ folder, ...QUICK })
+  const first = await startQuickly({ folder, ...QUICK })
   const compute = await subject(first)
   await ended(first, compute.projectId)
   await query(compute.uri, 'create table kept as select 7 as n')
@@ -232,7 +232,7 @@ test('the next start finishes work that was accepted before a stop', async () =>
     body: { endpoints: [{ type: 'read_write' }] },
   })
   await first.stop()
-  const second = await startLocal({ folder, ...QUICK })
+  const second = await startQuickly({ folder, ...QUICK })
   await ended(second, compute.projectId)
   const { branch: copied } = (
     await call(second, `GET /projects/${compute.projectId}/branches/${made.body.branch.id}`)
@@ -247,7 +247,7 @@ test('the next start finishes work that was accepted before a stop', async () =>
   expect(await query(uri, 'select n from kept')).toEqual([{ n: 7 }])
   await call(second, `DELETE /projects/${compute.projectId}`)
   await second.stop()
-  const third = await startLocal({ folder, ...QUICK })
+  const third = await startQuickly({ folder, ...QUICK })
   expect((await call(third, 'GET /projects')).body.projects).toEqual([])
   expect(existsSync(join(folder, 'branches', compute.branchId))).toBe(false)
   await third.stop()

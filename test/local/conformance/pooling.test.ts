@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
-import { type Local, startLocal } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { QUICK, type Subject, call, connected, freshFolder, query, subject } from '../support.ts'
 import { bySize, testWith } from '../../support/tiers.ts'
 
@@ -19,7 +20,7 @@ type Scene = {
 
 async function scene(): Promise<Scene> {
   const folder = freshFolder()
-  const local = await startLocal({ folder, ...QUICK })
+  const local = await startQuickly({ folder, ...QUICK })
   onTestFinished(() => local.stop())
   const shop = await subject(local)
   await shop.settled('active')

@@ -1,7 +1,8 @@
 // One running service for the tests of a file.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
-import { type Local, type LocalOptions, startLocal } from '../../../src/local/start.ts'
+import type { Local, LocalOptions } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import type { BehaviourChange } from '../../../src/local/engine/behaviour-switches.ts'
 import { QUICK, call, makeFolder, until } from '../support.ts'
 
@@ -10,7 +11,7 @@ export function serviceFor(options: Partial<LocalOptions> = {}): () => Local {
   const folder = makeFolder()
   let local: Local | undefined
   beforeAll(async () => {
-    local = await startLocal({ folder, ...QUICK, ...options })
+    local = await startQuickly({ folder, ...QUICK, ...options })
   })
   afterAll(async () => {
     await local?.stop()

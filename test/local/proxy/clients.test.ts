@@ -2,7 +2,8 @@
 import { Client, type ClientConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { readFileSync, rmSync } from 'node:fs'
-import { type Local, startLocal } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { QUICK, type Subject, call, makeFolder, query, quickLocal, subject, until } from '../support.ts'
 import { psql, run, start, waysTo } from './programs.ts'
 import { testWith } from '../../support/tiers.ts'
@@ -17,7 +18,7 @@ let ways: ReturnType<typeof waysTo>
 const folder = makeFolder()
 
 beforeAll(async () => {
-  local = await startLocal({ folder, ...QUICK })
+  local = await startQuickly({ folder, ...QUICK })
   shop = await subject(local)
   await shop.settled('active')
   ways = waysTo(shop.uri, (await shop.record()).host)

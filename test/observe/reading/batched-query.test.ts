@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
-import { startLocal, type Local } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { askServiceForUri } from '../../../src/observe/reading/address.ts'
@@ -21,7 +22,7 @@ let target: Compute
 let client: Client
 
 beforeAll(async () => {
-  local = await startLocal({ folder, projects: [{ name: 'one' }], wakeLatency: { min: 0, max: 0 } })
+  local = await startQuickly({ folder, projects: [{ name: 'one' }], wakeLatency: { min: 0, max: 0 } })
   const real = await until('a started compute', () => local.truth().computes[0])
   target = compute({ projectId: real.projectId, endpointId: real.endpointId, state: 'active' })
   const types = { getTypeParser: () => (text: string) => text }

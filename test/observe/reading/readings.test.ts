@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
-import { startLocal, type Local } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Reading, ReadingResult } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -22,7 +23,7 @@ let target: Compute
 let owner: Client
 
 beforeAll(async () => {
-  local = await startLocal({
+  local = await startQuickly({
     folder,
     projects: [{ name: 'one', cu: 0.25 }],
     wakeLatency: { min: 0, max: 0 },

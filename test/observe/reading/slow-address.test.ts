@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
 import { createServiceClock, initialAnchor } from '../../../src/daemon/pass/service-clock.ts'
-import { startLocal, type Local } from '../../../src/local/start.ts'
+import type { Local } from '../../../src/local/start.ts'
+import { startQuickly } from '../../support/start-quickly.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { askServiceForUri } from '../../../src/observe/reading/address.ts'
 import { createReadings } from '../../../src/observe/reading/readings.ts'
@@ -23,7 +24,7 @@ const folder = makeFolder()
 let local: Local
 
 beforeAll(async () => {
-  local = await startLocal({
+  local = await startQuickly({
     folder,
     projects: [{ name: 'one', suspendTimeoutSeconds: 300 }],
     lastActiveLag: 0,
