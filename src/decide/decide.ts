@@ -63,7 +63,8 @@ const restartsNow = ({ kind, policy }: Candidate) => kind === 'sizing' && policy
 const mostRestarts = ({ computes, brakes }: Fleet) =>
   Math.max(brakes.fleetShare * computes, brakes.fleetLeast)
 
-function whyNotMade({ kind, policy, hasOpenChange, wasMade }: Candidate): NotMadeBecause | undefined {
+/** Without the fleet brake; undefined where it becomes a change. */
+export function whyNotMade({ kind, policy, hasOpenChange, wasMade }: Candidate): NotMadeBecause | undefined {
   if (!isLever(kind)) return 'kind'
   if (policy.mode !== 'approve' && policy.mode !== 'apply') return 'mode'
   if (!policy.levers.includes(kind)) return 'lever'

@@ -104,6 +104,7 @@ export async function createAccountRunners(
     journal: environment.store,
     history: environment.store,
     random: environment.random,
+    clock,
     policies: () => current().policies,
     brakes: () => current().brakes,
     runnerOf: (account) => of(account).changes,

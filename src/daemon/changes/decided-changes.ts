@@ -2,13 +2,14 @@
 /* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
-import { decide, type Candidate } from '../../decide/decide.ts'
+import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Policies } from '../../model/policy/policies.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
@@ -17,19 +18,24 @@ import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
-  Readonly<{ policies: () => Policies; brakes: () => Brakes; log: Pick<Logger, 'info' | 'warn' | 'error'> }>
+  Readonly<{
+    policies: () => Policies
+    brakes: () => Brakes
+    clock: Pick<Clock, 'yield'>
+    log: Pick<Logger, 'info' | 'warn' | 'error'>
+  }>
 
 /** Newest changes of a compute in which those of a recommendation are looked for. */
 const MANY = 200
 
 export function createDecidedChanges(sources: DecidedSources) {
-  const { journal, policies, brakes, runnerOf, random, log } = sources
+  const { journal, policies, brakes, runnerOf, random, clock, log } = sources
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
   const braked = new Set<string>()
 
   const wasMade = async ({ ref }: ComputeView['identity'], id: string): Promise<boolean> => {
-    if (made.has(id)) return true
+    await clock.yield()
     const changes = await journal.changes(ref.account, { compute: ref, count: MANY })
     const isMade = changes.some(({ origin }) => isFrom(origin, id))
     if (isMade) made.add(id)
@@ -40,7 +46,11 @@ export function createDecidedChanges(sources: DecidedSources) {
     const candidates: Candidate[] = []
     for (const { id, kind } of advice) {
       const hasOpenChange = changes.some(({ change }) => change.kind === kind)
-      candidates.push({ id, kind, policy, hasOpenChange, wasMade: await wasMade(identity, id) })
+      const candidate = { id, kind, policy, hasOpenChange, wasMade: made.has(id) }
+      // the journal is read only for what would become a change
+      candidates.push(
+        whyNotMade(candidate) ? candidate : { ...candidate, wasMade: await wasMade(identity, id) },
+      )
     }
     return candidates
   }

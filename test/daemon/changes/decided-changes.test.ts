@@ -54,6 +54,7 @@ async function worldOf(
     history: store,
     random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
     policies: () => createPolicies(rules),
+    clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
       store: store.account('main'),
       send: (sent) => {
