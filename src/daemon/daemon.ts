@@ -96,6 +96,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
       journal: store,
       history: store,
       config: settings.config,
+      decisionOf: runners.decisionOf,
     },
     ...(recommends(config) && { dismissals: { change: runners.changeRecommendation, log } }),
     sender: () => (reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined),

@@ -1,4 +1,5 @@
 // Stage of the changes that nobody asks for: open recommendations and policies → changes to make, and a reason for each that is not made.
+import type { NotMadeBecause, PolicyDecision } from '../model/output/policy-decision.ts'
 import type { Brakes } from '../model/policy/brakes.ts'
 import type { ChangeKind } from '../model/policy/change.ts'
 import type { ChangePolicy } from '../model/policy/change-policy.ts'
@@ -15,23 +16,10 @@ export type Candidate = Readonly<{
   wasMade: boolean
 }>
 
-export type NotMadeBecause =
-  /** The mode is not `approve` or `apply`. */
-  | 'mode'
-  /** The policy does not have the lever. */
-  | 'lever'
-  /** No change of settings implements the recommendation, or only a person may restart. */
-  | 'kind'
-  | 'open-change'
-  /** It ended another way than done: only a person repeats it. */
-  | 'made-before'
-  /** Too many computes of the account were to be restarted at once: a person decides. */
-  | 'fleet-brake'
-
 /** `changes` and `held` together are exactly the recommendations that were given. */
 export type Decided = Readonly<{
   changes: readonly Readonly<{ id: string; state: 'proposed' | 'scheduled' }>[]
-  held: readonly Readonly<{ id: string; because: NotMadeBecause }>[]
+  held: PolicyDecision['held']
 }>
 
 /** Of one account. */

@@ -51,7 +51,9 @@ test('a recommendation waits for the window of its policy, and is made inside it
   expect(waiting).toMatchObject({ state: 'scheduled', hold: { until: openingText }, sent_at: null })
   const explained = await command(configFile, 'explain', change.endpoint_id)
   expect(explained.out).toContain('no window of its policy is open for long enough')
-  expect(explained.out).toContain('policies[0]')
+  expect(explained.out).toContain(
+    'policy of changes: policies[0], mode apply, lever sizing; restarts a suspended compute in the window soon',
+  )
   const { request } = await planOf(configFile, id)
   await work.pause()
   // suspended, so that only the window holds it

@@ -112,6 +112,7 @@ export async function createAccountRunners(
   })
   return {
     killSwitch,
+    decisionOf: decidedChanges.decisionOf,
     /** @throws where no account has the name */
     of,
     /** In the order of the configuration. */

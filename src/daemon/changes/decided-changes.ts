@@ -3,6 +3,7 @@
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
+import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
@@ -33,6 +34,8 @@ export function createDecidedChanges(sources: DecidedSources) {
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
   const braked = new Set<string>()
+  /** By account and recommendation, as of the last decision. */
+  const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
 
   const wasMade = async ({ ref }: ComputeView['identity'], id: string): Promise<boolean> => {
     await clock.yield()
@@ -106,6 +109,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const candidates = await candidatesIn(views)
     const fleet = { computes: views.length, waiting: sumOf(views, waitingRestarts), brakes: brakes() }
     const { changes, held } = decide(candidates, fleet)
+    reasons.set(account, new Map(held.map(({ id, because }) => [id, because])))
     if (held.some(({ because }) => because === 'fleet-brake')) engage(account, held.length)
     else braked.delete(account)
     const byId = new Map(candidates.map((candidate) => [candidate.id, candidate.policy]))
@@ -136,6 +140,17 @@ export function createDecidedChanges(sources: DecidedSources) {
       } catch (err) {
         log.error({ err }, 'policies could not decide about recommendations')
       }
+    },
+    /** Undefined where the policy changes nothing without a request. */
+    decisionOf: (view: ComputeView): PolicyDecision | undefined => {
+      const policy = policyOf(view)
+      if (policy.levers.length === 0) return undefined
+      const ofAccount = reasons.get(view.identity.ref.account)
+      const held = (view.advice ?? []).flatMap(({ id }) => {
+        const because = ofAccount?.get(id)
+        return because ? [{ id, because }] : []
+      })
+      return { policy, held }
     },
     /** Accounts of which too many computes were to be restarted, as of the last decision. */
     braked: (): ReadonlySet<string> => braked,

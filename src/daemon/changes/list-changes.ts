@@ -1,7 +1,8 @@
 // Changes and plans as JSON, for the API and the command line.
 import type { Config } from '../../config/load.ts'
 import { holdOf, type ChangeRules } from '../../apply/hold.ts'
-import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { PolicyDecision } from '../../model/output/policy-decision.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import { isEnded, type Change, type AskedMoment, type Hold } from '../../model/policy/change.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
@@ -48,7 +49,11 @@ export const DEFAULT_DAYS = 30
 
 /** What lists of changes need; without a daemon nothing holds a change that anybody knows of. */
 export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
-  Readonly<{ runnerOf: (account: string) => Pick<ChangeRunner, 'holdOf'> }>
+  Readonly<{
+    runnerOf: (account: string) => Pick<ChangeRunner, 'holdOf'>
+    /** Absent without a daemon. */
+    decisionOf?: (view: ComputeView) => PolicyDecision | undefined
+  }>
 
 export async function listChanges(
   sources: JournalSources,

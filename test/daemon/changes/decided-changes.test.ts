@@ -37,6 +37,7 @@ const delay = (index: number) =>
 async function worldOf(
   rules: readonly PolicyRule[],
   recommendations: readonly Recommendation[] = [sizing(0)],
+  brakes = DEFAULT_BRAKES,
 ) {
   const store = memoryStore()
   await store.account('main').commit([
@@ -71,7 +72,7 @@ async function worldOf(
       wake: () => void (woken += 1),
       run: () => Promise.resolve(),
     }),
-    brakes: () => DEFAULT_BRAKES,
+    brakes: () => brakes,
     log: {
       info: () => undefined,
       warn: (...line: unknown[]) => void problems.push(line),
@@ -93,8 +94,9 @@ async function worldOf(
         .map((change) => ({ change, hold: undefined })),
     }))
     await decided.decide({ ...taken, computes })
+    return computes.map(decided.decisionOf)
   }
-  return { store, pass, changes, events, problems, woken: () => woken }
+  return { store, pass, changes, events, problems, woken: () => woken, braked: () => [...decided.braked()] }
 }
 
 const NIGHTLY: ChangePolicy['restart'] = { ...DEFAULT_RESTART_RULES, maxWait: seconds(86_400) }
@@ -176,6 +178,41 @@ describe('an open recommendation', () => {
     const made = (await world.changes()).map(({ origin }) => ('id' in origin ? origin.id : ''))
     expect(made.toSorted()).toEqual(['ep-0.delay.1', 'ep-0.sizing.1', 'ep-1.sizing.1'])
   })
+})
+
+test('the policy of a compute and the reason of each recommendation without a change are known', async () => {
+  const world = await worldOf(
+    [{ ...APPLY, match: { project: ['project-0'] } }],
+    [sizing(0), delay(0), sizing(1)],
+  )
+  const policy = { mode: 'apply', levers: ['sizing'], restart: NIGHTLY, path: 'policies[0]' }
+  expect(await world.pass()).toEqual([
+    { policy, held: [{ id: 'ep-0.delay.1', because: 'lever' }] },
+    undefined,
+  ])
+  expect(await world.pass()).toEqual([
+    {
+      policy,
+      held: [
+        { id: 'ep-0.sizing.1', because: 'open-change' },
+        { id: 'ep-0.delay.1', because: 'lever' },
+      ],
+    },
+    undefined,
+  ])
+})
+
+test('of too many restarts none is made, until fewer are recommended', async () => {
+  const all = [0, 1].map((index) => sizing(index))
+  const world = await worldOf([APPLY], all, { ...DEFAULT_BRAKES, fleetLeast: 1 })
+  await world.pass()
+  expect([await world.changes(), world.braked()]).toEqual([[], ['main']])
+  expect(world.problems).toHaveLength(1)
+  await world.pass()
+  expect(world.problems).toHaveLength(1)
+  all.pop()
+  await world.pass()
+  expect([(await world.changes()).length, world.braked()]).toEqual([1, []])
 })
 
 test('a journal that cannot be read is a line of the log', async () => {

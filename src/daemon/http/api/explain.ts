@@ -2,6 +2,7 @@ import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
 import type { ChangeJson, ComputeChangesJson } from '../../../outputs/text/change-schema.ts'
+import { policyLines } from '../../../outputs/text/policy-text.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
 import {
@@ -37,7 +38,13 @@ export async function explainCompute(
   const { ref } = view.identity
   const changes = await readComputeChanges(sources.changes, snapshot, { ref, ended: 1 })
   const advice = await readComputeAdvice(sources, snapshot, ref)
-  const lines = [...explanationLines(view), ...changesLines(changes), ...adviceLines(advice)]
+  const decision = sources.changes?.decisionOf?.(view)
+  const lines = [
+    ...explanationLines(view),
+    ...changesLines(changes),
+    ...(decision ? policyLines(decision) : []),
+    ...adviceLines(advice),
+  ]
   return ok({ compute: computeJson(view), lines })
 }
 

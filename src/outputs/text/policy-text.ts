@@ -1,0 +1,34 @@
+// What the policy of a compute changes without a request, and why it makes no change of a recommendation.
+import type { ChangePolicy, RestartRules } from '../../model/policy/change-policy.ts'
+import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
+
+const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
+  mode: 'the mode of its policy makes no changes',
+  lever: 'its policy has no lever for it',
+  kind: 'no policy makes such a change',
+  'open-change': 'a change of the same kind is open',
+  'made-before': 'one was made of it before, and only a person repeats it',
+  'fleet-brake': 'policies want to restart too many computes at once: a person decides',
+}
+
+/** The policy, then each recommendation of which no change is made. */
+export const policyLines = ({ policy, held }: PolicyDecision): readonly string[] => [
+  `policy of changes: ${policyText(policy)}`,
+  ...held.map(({ id, because }) => `  no change of ${id}: ${NOT_MADE_TEXTS[because]}`),
+]
+
+function policyText({ path, mode, levers, restart }: ChangePolicy): string {
+  const what = levers.join(' and ')
+  return [
+    `${path ?? 'the configuration'}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
+    ...(levers.includes('sizing') ? [restartText(restart)] : []),
+  ].join('; ')
+}
+
+function restartText({ when, windows, deny }: RestartRules): string {
+  const moment = when.includes('idle') ? 'at any time' : `in ${namesText(windows)}`
+  return `restarts a suspended compute ${moment}${deny.length === 0 ? '' : `, never in ${namesText(deny)}`}`
+}
+
+const namesText = (names: readonly string[]) =>
+  `${names.length === 1 ? 'the window' : 'the windows'} ${names.join(', ')}`

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
+import { policyLines } from '../../../src/outputs/text/policy-text.ts'
+
+const POLICY: ChangePolicy = {
+  mode: 'apply',
+  levers: ['delay', 'sizing'],
+  restart: DEFAULT_RESTART_RULES,
+  path: 'policies[0]',
+}
+
+test.each<[expected: string, over: Partial<ChangePolicy>]>([
+  ['policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time', {}],
+  ['policies[0], mode approve, lever delay', { mode: 'approve', levers: ['delay'] }],
+  [
+    'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, never in the window office',
+    {
+      path: 'policies[1]',
+      levers: ['sizing'],
+      restart: {
+        ...DEFAULT_RESTART_RULES,
+        when: ['window'],
+        windows: ['night', 'lunch'],
+        deny: ['office'],
+      },
+    },
+  ],
+])('%s', (expected, over) => {
+  expect(policyLines({ policy: { ...POLICY, ...over }, held: [] })).toEqual([
+    `policy of changes: ${expected}`,
+  ])
+})
+
+test('each recommendation of which no change is made has its reason', () => {
+  const held = [
+    { id: 'ep-one.delay.1', because: 'lever' },
+    { id: 'ep-one.sizing.2', because: 'fleet-brake' },
+  ] as const
+  expect(policyLines({ policy: POLICY, held }).slice(1)).toEqual([
+    '  no change of ep-one.delay.1: its policy has no lever for it',
+    '  no change of ep-one.sizing.2: policies want to restart too many computes at once: a person decides',
+  ])
+})
