@@ -8,7 +8,7 @@ import { changeThat, command, hasEnded, planOf } from './change-support.ts'
 import { page, until } from './support.ts'
 
 /** Between the start of the daemon and the opening of the window: by then the recommendation is made, and its change waits. */
-const AHEAD = 30_000
+const AHEAD = 60_000
 
 const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
 

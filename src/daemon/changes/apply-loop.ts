@@ -19,17 +19,9 @@ import type { Send } from '../../model/ports/outbox.ts'
 import type { Service } from '../../model/ports/service.ts'
 import type { AccountStore } from '../../model/ports/store.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
-import {
-  after,
-  earliest,
-  instant,
-  latest,
-  ratio,
-  seconds,
-  type Instant,
-  type Seconds,
-} from '../../model/units.ts'
+import { after, instant, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
+import { createHolds, dueAfter, LOOK_INTERVAL, waitsForState } from './holds.ts'
 import { lookAt } from './look-at.ts'
 import { createLookPace, inLookOrder, isUnderWay } from './look-pace.ts'
 import { sendChange } from './send-change.ts'
@@ -75,10 +67,6 @@ export type RulesOfChange = Pick<ChangeRules, 'shortenedAt' | 'siblings' | 'arri
 
 export type ApplyMachine = Readonly<{ nextStep: typeof nextStep; afterAnswer: typeof afterAnswer }>
 
-/** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
-const LOOK_INTERVAL = seconds(10)
-/** Seconds between two looks after a request: operations of a change take seconds. */
-const VERIFY_INTERVAL = seconds(2)
 /** Seconds between two readings of the journal where nobody says that it has changed: another process may write. */
 const IDLE_INTERVAL = seconds(60)
 
@@ -269,35 +257,3 @@ export function createApplyLoop(options: ApplyLoopOptions) {
 }
 
 const byId = (changes: readonly Change[]) => new Map(changes.map((change) => [change.id, change]))
-
-/** Holds by the id of the change; each began when its reason did. */
-function createHolds() {
-  const holds = new Map<string, NonNullable<OpenChange['hold']>>()
-  return {
-    set: (id: string, hold: Hold, now: Instant) => {
-      const before = holds.get(id)
-      const since = before?.because === hold.because ? before.since : now
-      holds.set(id, { ...hold, since })
-    },
-    clear: (id: string) => void holds.delete(id),
-    of: (id: string) => holds.get(id),
-  }
-}
-
-/** Seconds between two turns, at least: a time that has come makes no busy loop. */
-const MIN_INTERVAL = seconds(1)
-
-/** Looks tell nothing of holds that only time ends. */
-function dueAfter({ because, until }: Hold, now: Instant): Instant {
-  const isTimed = because === 'retry' || because === 'delay-pace'
-  const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
-  const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)
-  return latest(next, after(now, MIN_INTERVAL))
-}
-
-/** The state that the last pass saw, where the change waits for its end: then a look would tell nothing new. */
-function waitsForState({ kind, when, state }: Change, compute: Compute | undefined) {
-  if (state.at !== 'scheduled') return undefined
-  if (kind === 'sizing' && when !== 'now' && compute?.state === 'active') return 'awake'
-  return kind === 'delay' && when === 'policy' && compute?.state === 'idle' ? 'asleep' : undefined
-}

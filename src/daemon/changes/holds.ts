@@ -1,0 +1,41 @@
+// What open changes wait for, and when each is looked at again.
+import type { Change, Hold, OpenChange } from '../../model/policy/change.ts'
+import type { Compute } from '../../model/service/compute.ts'
+import { after, earliest, latest, seconds, type Instant } from '../../model/units.ts'
+
+/** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
+export const LOOK_INTERVAL = seconds(10)
+/** Seconds between two looks after a request: operations of a change take seconds. */
+const VERIFY_INTERVAL = seconds(2)
+
+/** Holds by the id of the change; each began when its reason did. */
+export function createHolds() {
+  const holds = new Map<string, NonNullable<OpenChange['hold']>>()
+  return {
+    set: (id: string, hold: Hold, now: Instant) => {
+      const before = holds.get(id)
+      const since = before?.because === hold.because ? before.since : now
+      holds.set(id, { ...hold, since })
+    },
+    clear: (id: string) => void holds.delete(id),
+    of: (id: string) => holds.get(id),
+  }
+}
+
+/** Seconds between two turns, at least: a time that has come makes no busy loop. */
+const MIN_INTERVAL = seconds(1)
+
+/** Looks tell nothing of holds that only time ends. */
+export function dueAfter({ because, until }: Hold, now: Instant): Instant {
+  const isTimed = because === 'retry' || because === 'delay-pace'
+  const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
+  const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)
+  return latest(next, after(now, MIN_INTERVAL))
+}
+
+/** The state that the last pass saw, where the change waits for its end: then a look would tell nothing new. */
+export function waitsForState({ kind, when, state }: Change, compute: Compute | undefined) {
+  if (state.at !== 'scheduled') return undefined
+  if (kind === 'sizing' && when !== 'now' && compute?.state === 'active') return 'awake'
+  return kind === 'delay' && when === 'policy' && compute?.state === 'idle' ? 'asleep' : undefined
+}
