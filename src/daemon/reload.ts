@@ -15,6 +15,7 @@ type SettingsLog = Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'level'>
 const LIVE_PATHS = [
   'owners',
   'policies',
+  'brakes',
   'advice',
   'budgets',
   'calendars',
@@ -82,6 +83,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
         accounts,
         owners: partOf('owners'),
         policies: partOf('policies'),
+        brakes: partOf('brakes'),
         advice: partOf('advice'),
         windows: partOf('windows', BUDGET_PATHS),
         budgets: partOf('budgets', BUDGET_PATHS),

@@ -40,6 +40,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 test.each([
   ['owners', `${GOOD}owners: [{ match: {}, team: web }]\n`, ['owners[0]']],
   ['policies', `${GOOD}policies: [{ recommend: "off" }]\n`, ['policies[0]']],
+  ['brakes', `${GOOD}brakes: { hold_off: 1m }\n`, ['brakes.hold_off']],
   ['evidence', `${GOOD}advice: { min_gaps: 10 }\n`, ['advice.min_gaps']],
   ['budgets', GOOD + BUDGET, ['budgets']],
   ['the level of the log', `${GOOD}log: { level: warn }\n`, ['log.level']],
