@@ -190,6 +190,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   let lastStartedAt = clock.monotonic()
   const since = clock.now()
   let runs: JobRuns | undefined
+  let isPassing = false
   /** Plan of the last turn. */
   let used = livePlan.current()
   const run = async (passes: typeof runPasses, signal: AbortSignal) => {
@@ -198,7 +199,9 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     const plan = (await storePrices(next.plan.prices)) ? next : used
     const { changesOf, changing } = changes.forPass()
     const withChanges = { ...plan.plan, changesOf, sweep: { ...plan.plan.sweep, changing } }
+    isPassing = true
     const done = await passes(ports, { before: state, plan: withChanges }, { ...environment, signal })
+    isPassing = false
     state = done.state
     used = plan
     return done
@@ -212,6 +215,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     journal: environment.store,
     isCurrent: environment.store.isCurrent,
     state: () => state,
+    isPassing: () => isPassing,
     preset: () => used.plan.preset,
   })
   return {

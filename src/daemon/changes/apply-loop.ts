@@ -43,6 +43,8 @@ export type ApplyLoopOptions = Readonly<{
   settle: () => Seconds
   /** Requests that the loop may make, a tenth of the request allowance. */
   requestsPerSecond: number
+  /** Whether a pass over the account runs. */
+  isPassing: () => boolean
   /** Whether no other process has opened the store since; read before each request. */
   isCurrent: () => boolean
   /** A kill switch, or the mode; read before each request. */
@@ -90,7 +92,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   const dueAt = new Map<string, Instant>()
   /** Monotonic time of the last look at a change that waits, by its id. */
   const lookedOn = new Map<string, Seconds>()
-  const pace = createLookPace(clock, options.requestsPerSecond)
+  const pace = createLookPace(clock, { ...options, perSecond: options.requestsPerSecond })
   let news = new AbortController()
   const now = () => instant(clock.now() + clockOffset())
   const openedOn = clock.monotonic()

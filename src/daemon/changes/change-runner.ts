@@ -55,6 +55,7 @@ type ChangeRunnerOptions = Readonly<{
   killSwitch: Pick<KillSwitch, 'isEngaged'>
   log: DaemonEnvironment['log']
   state: () => PassState
+  isPassing: () => boolean
   preset: () => Preset
 }>
 
@@ -103,6 +104,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     initial: options.initial,
     log,
     settle: () => config().service.settle,
+    isPassing: options.isPassing,
     requestsPerSecond: (LOOP_SHARE * config().service.requestsPerMinute) / 60,
     stoppedBy: () => {
       if (!recommends(config())) return 'mode'

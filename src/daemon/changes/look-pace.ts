@@ -8,8 +8,20 @@ const BURST = 1 / 7
 /** Requests of a look and of what follows from it: operations, or the request of the change. */
 const FEWEST = 2
 
-/** Token bucket of requests. @param perSecond on average over any minute */
-export function createLookPace(clock: Pick<Clock, 'monotonic'>, perSecond: number) {
+/**
+ * Part of the requests that is left while a pass runs: both share the request allowance, and a pass of a large account, which uses all of
+ * it, takes as much longer as the loop takes of it.
+ */
+const PART_IN_PASS = 1 / 4
+
+type LookPaceOptions = Readonly<{
+  /** On average over any minute. */
+  perSecond: number
+  isPassing: () => boolean
+}>
+
+/** Token bucket of requests. */
+export function createLookPace(clock: Pick<Clock, 'monotonic'>, { perSecond, isPassing }: LookPaceOptions) {
   const most = Math.max(FEWEST, BURST * 60 * perSecond)
   let [tokens, at] = [most, clock.monotonic()]
   return {
@@ -17,7 +29,8 @@ export function createLookPace(clock: Pick<Clock, 'monotonic'>, perSecond: numbe
     mayLook: (): boolean => {
       const then = at
       at = clock.monotonic()
-      tokens = Math.min(most, tokens + (at - then) * perSecond * (1 - BURST))
+      const rate = perSecond * (1 - BURST) * (isPassing() ? PART_IN_PASS : 1)
+      tokens = Math.min(most, tokens + (at - then) * rate)
       return tokens >= FEWEST
     },
     charge: (requests: number): void => void (tokens -= requests),

@@ -76,6 +76,7 @@ async function ran(world: World) {
     initial: [],
     killSwitch: { isEngaged: () => world.isKilled ?? false },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+    isPassing: () => false,
     state: () => state,
     preset: () => preset,
   })

@@ -24,7 +24,7 @@ const restart = (number: number): Change =>
   changeOf({ id: `ch-${number}`, ref: refOf(String(number)), kind: 'restart', desired: {}, before: {} })
 
 /** A loop over these changes. */
-async function world(changes: readonly Change[]) {
+async function world(changes: readonly Change[], isPassing = false) {
   const clock = createVirtualClock(at(1))
   const store = memoryStore(newMemory())
   for (const change of changes) await addChange(store.account('main'), change, { at: at(0) })
@@ -52,7 +52,13 @@ async function world(changes: readonly Change[]) {
     },
   }
   const service: Service = { ...(operations as Service), at: () => service }
-  const loop = loopOf({ memory: store, clock, service, requestsPerSecond: 35 / MINUTE })
+  const loop = loopOf({
+    memory: store,
+    clock,
+    service,
+    requestsPerSecond: 35 / MINUTE,
+    isPassing: () => isPassing,
+  })
   const states = async () =>
     new Map((await store.changes('main', { count: 1000 })).map(({ id, state }) => [id, state.at]))
   return { clock, loop, requests, states }
@@ -87,4 +93,15 @@ test('the loop makes at most so many requests in any minute, those for changes u
   expect(Math.max(...inMinute.map(({ length }) => length))).toBeLessThanOrEqual(35)
   const ended = [...(await made.states()).values()].filter((state) => state === 'done')
   expect(ended.length).toBeGreaterThanOrEqual(50)
+})
+
+test('while a pass runs, the loop makes a quarter of them', async () => {
+  const [beside, alone] = [await world(many, true), await world(many)]
+  for (const made of [beside, alone]) {
+    // oxlint-disable-next-line no-await-in-loop -- one world after the other
+    await run(made, 10 * MINUTE)
+  }
+  const [few, all] = [beside.requests.length, alone.requests.length]
+  expect(few).toBeGreaterThan(all / 5)
+  expect(few).toBeLessThan(all / 3)
 })

@@ -16,6 +16,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     epoch: memory.epoch,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     requestsPerSecond: 100,
+    isPassing: () => false,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
     policyHold: () => undefined,

@@ -260,6 +260,7 @@ function startLoop(
     epoch: store.epoch,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     requestsPerSecond: 10,
+    isPassing: () => false,
     send: () => Promise.resolve([]),
     stoppedBy: () => undefined,
     policyHold: () => undefined,
