@@ -21,7 +21,7 @@ import type { AccountStore } from '../../model/ports/store.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
 import { after, instant, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
-import { createHolds, dueAfter, LOOK_INTERVAL, waitsForState } from './holds.ts'
+import { createHolds, nextLookAfter, LOOK_INTERVAL, waitsForState } from './holds.ts'
 import { lookAt } from './look-at.ts'
 import { createLookPace, inLookOrder, isUnderWay } from './look-pace.ts'
 import { sendChange } from './send-change.ts'
@@ -140,7 +140,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       if (step.do === 'nothing') return undefined
       if (step.do === 'wait') {
         holds.set(change.id, step.hold, now())
-        return dueAfter(step.hold, now())
+        return nextLookAfter(step.hold, now())
       }
       progress = await take(step, progress, signal)
     }

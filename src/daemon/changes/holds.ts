@@ -26,7 +26,7 @@ export function createHolds() {
 const MIN_INTERVAL = seconds(1)
 
 /** Looks tell nothing of holds that only time ends. */
-export function dueAfter({ because, until }: Hold, now: Instant): Instant {
+export function nextLookAfter({ because, until }: Hold, now: Instant): Instant {
   const isTimed = because === 'retry' || because === 'delay-pace'
   const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
   const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)

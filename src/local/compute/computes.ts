@@ -7,7 +7,7 @@ import { copyBranch } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
 import { removeFolder } from './files.ts'
 import { createGate } from './gate.ts'
-import { type Monitor, type MonitorListener, startMonitor } from './monitor.ts'
+import { type Monitor, type MonitorListener, startMonitor, WORKING_TIMEOUT } from './monitor.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { originOf, spawnReplica } from './replica.ts'
 import { dropSlot } from './slots.ts'
@@ -39,6 +39,8 @@ type Running = Spawned & {
   readonly branchId: string
   readonly isReplica: boolean
   monitor?: Monitor
+  /** Resolves when the monitor is connected, or cannot be. */
+  watching?: Promise<void>
   /** Set once the service stops it: its end is no failure then. */
   isStopping: boolean
   /** Set once the service stops it for another compute. */
@@ -73,7 +75,7 @@ export function createComputes(options: ComputesOptions): Computes {
     const entry: Running = { ...spawned, branchId: branch.id, isReplica, isStopping: false }
     running.set(endpointId, entry)
     void entry.server.ended.then((words) => handleEnd(endpointId, entry, words))
-    void watchActivity(endpointId, entry)
+    entry.watching = watchActivity(endpointId, entry)
   }
   /** A replica needs its primary's connections at least: those with fewer stop, and wake with more. */
   const startPrimary = async (order: StartOrder) => {
@@ -81,7 +83,7 @@ export function createComputes(options: ComputesOptions): Computes {
     const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
     for (const [endpointId, replica] of replicasOn(branchId)) {
       if (maxConnectionsIn(join(options.folder, endpointId)) >= needed) continue
-      const working = (await replica.monitor?.countWorking()) ?? 0
+      const working = await countWorking(replica)
       replica.stop = { ...sessionsAt(endpointId, working), why: 'config' }
       await replica.server.stop(0)
     }
@@ -116,7 +118,7 @@ export function createComputes(options: ComputesOptions): Computes {
         onProblem: (error) => reportProblem('the activity of a compute could not be read', error),
       }
       const monitor = await startMonitor(entry.server.port, listener, options)
-      if (running.get(endpointId) === entry && !entry.isStopping) entry.monitor = monitor
+      if (running.get(endpointId) === entry) entry.monitor = monitor
       else monitor.stop()
     } catch (error) {
       reportProblem('the activity of a compute cannot be watched', error)
@@ -126,8 +128,13 @@ export function createComputes(options: ComputesOptions): Computes {
     const clients = options.clientsOf(endpointId)
     return { at: options.cluster.clock.now(), ...clients, working: Math.min(working, clients.open) }
   }
+  /** A server that is stopped right after its start has no monitor yet. */
+  const countWorking = async (entry: Running): Promise<number> => {
+    await Promise.race([entry.watching, options.cluster.clock.sleep(WORKING_TIMEOUT)])
+    return (await entry.monitor?.countWorking()) ?? 0
+  }
   const shutDown = async (endpointId: string, entry: Running, grace: number) => {
-    const working = (await entry.monitor?.countWorking()) ?? 0
+    const working = await countWorking(entry)
     entry.monitor?.stop()
     let sessions: SessionsAt | undefined
     await entry.server.stop(grace, () => (sessions = sessionsAt(endpointId, working)))

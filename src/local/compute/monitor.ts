@@ -61,7 +61,7 @@ select count(*)::int as working
 }
 
 /** Time for one count, ms: a server that hangs must not delay its stop. */
-const WORKING_TIMEOUT = 1000
+export const WORKING_TIMEOUT = 1000
 
 /** `reads`: database → blocks read, null without databases. */
 type ActivityRow = ActivityReading &
