@@ -41,6 +41,8 @@ type Running = Spawned & {
   monitor?: Monitor
   /** Resolves when the monitor is connected, or cannot be. */
   watching?: Promise<void>
+  /** Set once its stop has counted the sessions: a monitor that connects later would be a client that the stop waits for. */
+  isUnwatched?: boolean
   /** Set once the service stops it: its end is no failure then. */
   isStopping: boolean
   /** Set once the service stops it for another compute. */
@@ -118,7 +120,7 @@ export function createComputes(options: ComputesOptions): Computes {
         onProblem: (error) => reportProblem('the activity of a compute could not be read', error),
       }
       const monitor = await startMonitor(entry.server.port, listener, options)
-      if (running.get(endpointId) === entry) entry.monitor = monitor
+      if (running.get(endpointId) === entry && !entry.isUnwatched) entry.monitor = monitor
       else monitor.stop()
     } catch (error) {
       reportProblem('the activity of a compute cannot be watched', error)
@@ -135,6 +137,7 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const shutDown = async (endpointId: string, entry: Running, grace: number) => {
     const working = await countWorking(entry)
+    entry.isUnwatched = true
     entry.monitor?.stop()
     let sessions: SessionsAt | undefined
     await entry.server.stop(grace, () => (sessions = sessionsAt(endpointId, working)))
