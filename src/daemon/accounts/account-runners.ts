@@ -101,14 +101,12 @@ export async function createAccountRunners(
     return runner
   }
   const decidedChanges = createDecidedChanges({
+    ...environment,
     journal: environment.store,
     history: environment.store,
-    random: environment.random,
-    clock,
     policies: () => current().policies,
     brakes: () => current().brakes,
     runnerOf: (account) => of(account).changes,
-    log,
   })
   return {
     killSwitch,
