@@ -35,7 +35,7 @@ export function holdOf(
   return change.kind === 'delay' ? delayHold(change, { seen, rules }, now) : restartHold(change, seen, rules)
 }
 
-/** Of a change that restarts the compute. */
+/** Hold of a change that restarts the compute. */
 function restartHold(
   { kind, when }: Change,
   seen: Seen,

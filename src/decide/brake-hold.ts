@@ -1,6 +1,6 @@
 // Brakes: limits of the restarts that policies make by themselves.
 import type { Brakes } from '../model/policy/brakes.ts'
-import { isEnded, type Change, type Hold } from '../model/policy/change.ts'
+import { isEnded, sentAtOf, type Change, type Hold } from '../model/policy/change.ts'
 import type { Sizing } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 
@@ -16,7 +16,7 @@ export type BrakeContext = Readonly<{
   startedAt: Instant
   /** Whether a complete list of the computes was seen since then. */
   isSwept: boolean
-  /** Of the compute. */
+  /** When the compute was created. */
   createdAt: Instant
 }>
 
@@ -56,13 +56,13 @@ export function breakerHold(
 
 function computePace(change: Change, { brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
   const ofCompute = restarts.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
-  const times = ofCompute.flatMap(({ state }) => sentAtOf({ state }) ?? [])
+  const times = ofCompute.flatMap(({ state }) => sentAtOf(state) ?? [])
   const opposite = ofCompute.filter((other) => directionOf(other) * directionOf(change) < 0)
   const ends = [
     endOfMany(times, { count: 1, within: brakes.computePause }, now),
     endOfMany(times, { count: brakes.computePerWeek, within: RESTART_MEMORY }, now),
     endOfMany(
-      opposite.flatMap(({ state }) => sentAtOf({ state }) ?? []),
+      opposite.flatMap(({ state }) => sentAtOf(state) ?? []),
       { count: 1, within: brakes.oppositePause },
       now,
     ),
@@ -73,7 +73,7 @@ function computePace(change: Change, { brakes, restarts }: BrakeContext, now: In
 function fleetPace({ brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
   const underWay = restarts.filter(({ state }) => state.at === 'applying' || state.at === 'verifying')
   if (underWay.length >= brakes.fleetInFlight) return { because: 'fleet-pace', until: undefined }
-  const times = restarts.flatMap(({ state }) => sentAtOf({ state }) ?? [])
+  const times = restarts.flatMap(({ state }) => sentAtOf(state) ?? [])
   const until = endOfMany(times, { count: brakes.fleetPerHour, within: HOUR }, now)
   return until === undefined ? undefined : { because: 'fleet-pace', until }
 }
@@ -86,12 +86,6 @@ function endOfMany(
 ): Instant | undefined {
   const ends = times.map((time) => after(time, within)).filter((end) => end > now)
   return ends.length < count ? undefined : ends.toSorted((a, b) => b - a)[count - 1]
-}
-
-/** Undefined where no request is known to have been sent. */
-export function sentAtOf({ state }: Pick<Change, 'state'>): Instant | undefined {
-  if (state.at === 'applying') return state.sentAt
-  return 'sent' in state ? state.sent?.at : undefined
 }
 
 /** Above 0 where it makes the compute larger. */

@@ -22,7 +22,7 @@ export type Decided = Readonly<{
   held: PolicyDecision['held']
 }>
 
-/** Of one account. */
+/** Computes and changes of one account. */
 export type Fleet = Readonly<{
   computes: number
   /** Open changes of policies that restart a compute and were not sent. */

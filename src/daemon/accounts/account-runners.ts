@@ -79,7 +79,7 @@ export async function createAccountRunners(
   const engagedBrakes = (): readonly BrakeName[] => [
     ...(killSwitch.isEngaged() ? (['kill_switch'] as const) : []),
     ...(decidedChanges.braked().size > 0 ? (['fleet'] as const) : []),
-    ...new Set(all.flatMap(({ changes }) => changes.engagedBrakes())),
+    ...all.flatMap(({ changes }) => changes.engagedBrakes()),
   ]
   const publishNow = coalesce(publishNext, (err) => {
     log.error({ err }, 'the state after a pass could not be shown, the one before stays')
@@ -104,8 +104,7 @@ export async function createAccountRunners(
     ...environment,
     journal: environment.store,
     history: environment.store,
-    policies: () => current().policies,
-    brakes: () => current().brakes,
+    config: current,
     runnerOf: (account) => of(account).changes,
   })
   return {

@@ -72,7 +72,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const times = createChangeTimes(now)
   const durations = createDurations()
   const restarts = createRestarts(now)
-  const startedAt = now()
+  const startedOn = clock.monotonic()
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
   const publishedOf = (ref: ComputeRef) => {
@@ -87,13 +87,14 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     if (!published) return { because: 'policy', until: undefined }
     const target = selectorTargetOf(account.name, published.compute, published.project)
     const terms = { policy: policies.changesOf(target), windows, duration: durations.p99() }
-    const context = { ...brakeContext(), createdAt: published.compute.createdAt }
-    return policyHold(change, terms, now()) ?? brakeHold(change, context, now())
+    const { createdAt } = published.compute
+    return policyHold(change, terms, now()) ?? brakeHold(change, { ...brakeContext(), createdAt }, now())
   }
   const brakeContext = () => ({
     brakes: config().brakes,
     restarts: restarts.all(),
-    startedAt,
+    // the service's time may be known only later
+    startedAt: instant(now() - 1000 * (clock.monotonic() - startedOn)),
     isSwept: isLoaded && state().polling.list.finished !== undefined,
   })
   const loop = createApplyLoop({

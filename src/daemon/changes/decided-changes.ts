@@ -20,8 +20,7 @@ import { planOfRecommendation, readRecommendation } from './recommended.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
   Readonly<{
-    policies: () => Policies
-    brakes: () => Brakes
+    config: () => Readonly<{ policies: Policies; brakes: Brakes }>
     clock: Pick<Clock, 'yield'>
     log: Pick<Logger, 'info' | 'warn' | 'error'>
   }>
@@ -30,7 +29,7 @@ type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
 const MANY = 200
 
 export function createDecidedChanges(sources: DecidedSources) {
-  const { journal, policies, brakes, runnerOf, random, clock, log } = sources
+  const { journal, config, runnerOf, random, clock, log } = sources
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
   const braked = new Set<string>()
@@ -90,7 +89,7 @@ export function createDecidedChanges(sources: DecidedSources) {
   }
 
   const policyOf = ({ identity: { ref, compute, project } }: ComputeView): ChangePolicy =>
-    policies().changesOf(selectorTargetOf(ref.account, compute, project))
+    config().policies.changesOf(selectorTargetOf(ref.account, compute, project))
 
   /** Open recommendations of computes whose policy has levers. */
   async function candidatesIn(views: readonly ComputeView[]) {
@@ -107,10 +106,11 @@ export function createDecidedChanges(sources: DecidedSources) {
       ({ identity, state }) => identity.ref.account === account && !state.isDeleted,
     )
     const candidates = await candidatesIn(views)
-    const fleet = { computes: views.length, waiting: sumOf(views, waitingRestarts), brakes: brakes() }
+    const fleet = { computes: views.length, waiting: sumOf(views, waitingRestarts), brakes: config().brakes }
     const { changes, held } = decide(candidates, fleet)
     reasons.set(account, new Map(held.map(({ id, because }) => [id, because])))
-    if (held.some(({ because }) => because === 'fleet-brake')) engage(account, held.length)
+    const tooMany = held.filter(({ because }) => because === 'fleet-brake').length
+    if (tooMany > 0) engage(account, tooMany)
     else braked.delete(account)
     const byId = new Map(candidates.map((candidate) => [candidate.id, candidate.policy]))
     for (const { id, state } of changes) {
@@ -131,8 +131,9 @@ export function createDecidedChanges(sources: DecidedSources) {
   return {
     /** Never rejects. Without policies that decide it looks at no compute. */
     decide: async (snapshot: Snapshot): Promise<void> => {
-      if (!policies().decidesChanges) {
+      if (!config().policies.decidesChanges) {
         braked.clear()
+        reasons.clear()
         return
       }
       try {

@@ -9,12 +9,12 @@ export type NotMadeBecause =
   /** No change of settings implements the recommendation, or only a person may restart. */
   | 'kind'
   | 'open-change'
-  /** It ended another way than done: only a person repeats it. */
+  /** A change was made of the recommendation before: only a person repeats it. */
   | 'made-before'
   /** Too many computes of the account were to be restarted at once: a person decides. */
   | 'fleet-brake'
 
-/** Of one compute, as of the last pass. */
+/** Decision about one compute after the last pass. */
 export type PolicyDecision = Readonly<{
   policy: ChangePolicy
   /** Recommendations of which no change was made. */

@@ -225,7 +225,7 @@ export type Snapshot = Readonly<{
   jobs: readonly JobView[]
   /** Settings of the configuration that give up encryption or authentication: `accounts.main`. */
   insecure: readonly string[]
-  /** They hold changes back. */
+  /** Brakes that hold changes back. */
   engagedBrakes: readonly BrakeName[]
 }>
 

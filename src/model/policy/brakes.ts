@@ -5,7 +5,7 @@ export const BRAKE_NAMES = ['kill_switch', 'fleet', 'breaker', 'hold_off'] as co
 /** `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
 export type BrakeName = (typeof BRAKE_NAMES)[number]
 
-/** Of changes that restart a compute. */
+/** Limits of changes that restart a compute. */
 export type Brakes = Readonly<{
   /** Between two restarts of one compute by changes. */
   computePause: Seconds
@@ -22,7 +22,7 @@ export type Brakes = Readonly<{
   fleetLeast: number
   /** After the start of the daemon. */
   holdOff: Seconds
-  /** Of a compute. */
+  /** Age from which a compute is restarted. */
   minAge: Seconds
   /** So many changes that failed within `breakerWithin` stop all. */
   breakerFailures: number

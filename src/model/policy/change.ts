@@ -181,3 +181,9 @@ export type ChangeTally = Readonly<{
 export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart']
 
 export const isEnded = (state: ChangeState): state is EndedChange => 'endedAt' in state
+
+/** When the last request was sent; undefined where none is known to have been. */
+export function sentAtOf(state: ChangeState): Instant | undefined {
+  if (state.at === 'applying') return state.sentAt
+  return 'sent' in state ? state.sent?.at : undefined
+}

@@ -39,7 +39,7 @@ export type Policies = Readonly<{
 const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
 const DEFAULT_DELAY_RULES: DelayRules = { ...delays, wakeCost }
 
-/** Of each group of settings, that of the most specific rule that fits and has it holds. @param mode of computes without one of their own */
+/** Each group of settings is that of the most specific rule that fits and has it. @param mode of computes without one of their own */
 export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'suggest'): Policies {
   const ranked = rankRules(rules.map((rule, index) => ({ ...rule, path: `policies[${index}]` })))
   const isReadOnly = mode === 'off' || mode === 'observe'

@@ -1,6 +1,7 @@
 // Changes as JSON: the API answers with it, and all texts are made of it.
 import {
   isEnded,
+  sentAtOf,
   type Change,
   type ChangeEvent,
   type ChangeSettings,
@@ -86,11 +87,6 @@ export const holdJson = ({ because, until, since }: Hold & Readonly<{ since?: In
   since: timeField(since),
   until: timeField(until),
 })
-
-function sentAtOf(state: ChangeState): Instant | undefined {
-  if (state.at === 'applying') return state.sentAt
-  return 'sent' in state ? state.sent?.at : undefined
-}
 
 const sessionsOf = (state: ChangeState) =>
   state.at === 'applying' ? state.sessions : 'sent' in state ? state.sent?.sessions : undefined

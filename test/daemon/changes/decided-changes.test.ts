@@ -54,7 +54,7 @@ async function worldOf(
     journal: store,
     history: store,
     random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
-    policies: () => createPolicies(rules),
+    config: () => ({ policies: createPolicies(rules), brakes }),
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
       store: store.account('main'),
@@ -72,7 +72,6 @@ async function worldOf(
       wake: () => void (woken += 1),
       run: () => Promise.resolve(),
     }),
-    brakes: () => brakes,
     log: {
       info: () => undefined,
       warn: (...line: unknown[]) => void problems.push(line),
