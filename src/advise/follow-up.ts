@@ -7,7 +7,7 @@ import { duration, intersect, overlap } from '../ledger/interval-math.ts'
 import { addCuTime, cuTimeSum, spendOf } from '../ledger/settle/cu-time.ts'
 import { priceAt } from '../ledger/settle/slices.ts'
 import { eachBound, mapBounds, type Bounds, type CuTimeByPrice } from '../model/ledger/quantities.ts'
-import type { Recommendation } from '../model/policy/recommendation.ts'
+import type { Recommendation, Setting } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type AutosuspendDelay, type Sizing } from '../model/service/compute.ts'
 import {
   after,
@@ -29,6 +29,7 @@ import { sumOf } from '../std/sum.ts'
 import { awakeIntervals, type CostedInterval } from './awake-time.ts'
 import { awakeInGap } from './backtest.ts'
 import { everyGap, followedGaps, observedGaps, type JudgedGaps } from './delay/observed-gaps.ts'
+import { sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
 import { moneyOf, SAVING_PERIOD } from './interval.ts'
 
@@ -37,7 +38,10 @@ export const FOLLOW_UP: Seconds = seconds(28 * 86_400)
 /** Part of it that must be covered by history, 14 days, ms: less does not show two weekday cycles. */
 const MIN_COVERED = 14 * DAY
 
-/** Undefined before the follow-up has ended, without enough history, and for kinds whose saving nothing can measure. */
+/**
+ * Undefined before the follow-up has ended, without enough history, where the setting did not last as long, and for kinds whose saving nothing
+ * can measure.
+ */
 export function realisedSaving(
   { from, to, life }: Recommendation,
   input: AdviseInput,
@@ -46,10 +50,21 @@ export function realisedSaving(
   if (!isOver || input.entry.deletedAt !== undefined) return undefined
   const seenUntil = earliest(input.entry.observedAt, after(life.at, FOLLOW_UP))
   const period = { from: life.at, to: latest(life.at, seenUntil) }
+  if (!hasLasted(to, input, period)) return undefined
   if (from.delay !== undefined && to.delay !== undefined)
     return delaySaving(input, period, { from: from.delay, to: to.delay })
   return from.sizing === undefined ? undefined : sizingSaving(input, period, from.sizing)
 }
+
+/** Whether nobody set another value, as a change that is taken back does. */
+const hasLasted = (setting: Setting, { settings }: AdviseInput, { from, to }: Interval): boolean =>
+  settings
+    .filter(({ since }) => since > from && since < to)
+    .every(
+      ({ delay, sizing }) =>
+        (setting.delay === undefined || setting.delay === delay) &&
+        (setting.sizing === undefined || sizingKey(setting.sizing) === sizingKey(sizing)),
+    )
 
 type DelayChange = Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
 

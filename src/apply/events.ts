@@ -10,6 +10,7 @@ const ENDED_KINDS = {
   expired: 'change-expired',
   unknown: 'change-unknown',
   superseded: 'change-superseded',
+  reverted: 'change-reverted',
 } as const
 
 type NotifiedEnd = keyof typeof ENDED_KINDS

@@ -1,10 +1,13 @@
 // The state machine of one change: what to do next, and what follows from an answer. The apply loop does what these functions return.
 import {
   isEnded,
+  isJudged,
+  isUnderJudgement,
   type Change,
   type ChangeState,
   type EndedChange,
   type Hold,
+  type JudgedState,
   type SentRequest,
 } from '../model/policy/change.ts'
 import type { ChangedCompute } from '../model/ports/service.ts'
@@ -22,6 +25,8 @@ export type Step = Readonly<
   /** Store `state`, then send the request. */
   | { do: 'send'; state: Applying }
   | { do: 'record'; state: ChangeState }
+  /** It took effect: readings of the compute tell whether it stays. */
+  | { do: 'judge'; state: JudgedState }
   /** The change has ended. */
   | { do: 'nothing' }
 >
@@ -137,14 +142,20 @@ function writableUntil({ epoch, sentAt, uncertainAt }: Applying, own: StepInput)
 }
 
 function nextOfVerifying(input: StepInput, state: Verifying, now: Instant): Step {
-  const verdict = verdictOf(input, state, now)
+  if (isUnderJudgement(state)) return { do: 'judge', state }
+  const step = resultOf(input, state, now)
+  if (step.do !== 'record' || !isEnded(step.state)) return step
   const { sent } = state
-  return verdict.do === 'record' && isEnded(verdict.state)
-    ? { do: 'record', state: { ...verdict.state, sent } }
-    : verdict
+  if (step.state.at !== 'done' || !isJudged(input.change))
+    return { do: 'record', state: { ...step.state, sent } }
+  // the change itself may have restarted it
+  const restarts = (sent.baseline?.restarts ?? 0) + 1
+  const judgement = { good: 0, bad: 0, lookedAt: undefined, restarts }
+  return { do: 'record', state: { ...state, sent: { ...sent, effectiveAt: now }, judgement } }
 }
 
-function verdictOf({ change, seen }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
+/** Whether the service shows the result. */
+function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
   if (!isFresh(seen, now)) return { do: 'look' }
   const isSettled = seen.compute.pendingState === undefined && seen.openOperations === 0
   const failedOperation = seen.operations.find(
@@ -188,7 +199,11 @@ function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: 
 const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
   seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE
 
-const sentOf = ({ sentAt, sessions }: Applying): SentRequest => ({ at: sentAt, sessions })
+const sentOf = ({ sentAt, sessions, baseline }: Applying): SentRequest => ({
+  at: sentAt,
+  sessions,
+  ...(baseline && { baseline }),
+})
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId)
 
@@ -210,6 +225,13 @@ const foreign = (change: Change, seen: Seen, now: Instant): Step =>
     `somebody else set ${settingsText(settingsLike(change.desired, seen))}; ${settingsText(change.desired)} was to be set`,
     now,
   )
+
+/** After the verdict on a change that took effect. */
+export const afterVerdict = (
+  { sent }: JudgedState,
+  { at, because }: Pick<EndedChange, 'at' | 'because'>,
+  endedAt: Instant,
+): EndedChange => ({ at, because, endedAt, sent })
 
 const scheduledAgain = (
   { approvedBy, attempt }: Applying,

@@ -1,5 +1,5 @@
 // What a person asks for, checked and compared with the compute: the settings that differ, and the request that sets them.
-import type { Change, ChangeKind, ChangeSettings } from '../model/policy/change.ts'
+import type { Change, ChangeKind, ChangeMoment, ChangeSettings } from '../model/policy/change.ts'
 import { requestOfChange, type ChangeRequest } from '../model/service/change-request.ts'
 import { ok, type Result } from '../std/result.ts'
 import { problem, settingsOf, type ChangeAsk, type PlanProblem, type PlanTarget } from './asked-settings.ts'
@@ -30,6 +30,16 @@ export function planChange(
   const request = requestOfChange(ref, desired)
   const hashed = { ref, kind, before, desired, when: ask.when, request }
   return ok({ ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: kind !== 'delay' })
+}
+
+/** The change that takes another one back. */
+export function planRevert(
+  { ref, kind, before: desired, desired: before }: Change,
+  when: ChangeMoment,
+  digest: (text: string) => string,
+): ChangePlan {
+  const hashed = { ref, kind, before, desired, when, request: requestOfChange(ref, desired) }
+  return { ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: kind !== 'delay' }
 }
 
 /** Whether an approval of a plan that was made earlier still approves the same. */

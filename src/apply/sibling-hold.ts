@@ -1,5 +1,5 @@
 // Holds of a change by other changes of its project.
-import { isEnded, type Change, type Hold } from '../model/policy/change.ts'
+import { isEnded, isInFlight, type Change, type Hold } from '../model/policy/change.ts'
 import type { Compute } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'
 import type { Seen } from './settings.ts'
@@ -50,8 +50,6 @@ function foreignHold({ change, others }: SiblingContext, now: Instant): Hold | u
   const until = after(setAt, HANDS_OFF)
   return isKnown || until <= now ? undefined : { because: 'foreign-change', until }
 }
-
-const isInFlight = ({ state }: Change) => state.at === 'applying' || state.at === 'verifying'
 
 const isSameCompute = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
 

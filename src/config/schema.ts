@@ -228,6 +228,14 @@ export const configSchema = strictObject({
     .describe(
       'Limits of the restarts that policies make by themselves. A change that a person asks for passes them.',
     ),
+  verify: strictObject({
+    warm_up: durationSchema({ min: '1s', max: '1d' })
+      .prefault('60m')
+      .describe('The time after a start of a compute in which its file cache counts as cold.'),
+  })
+    .transform(camelKeys)
+    .prefault({})
+    .describe('How the changes of size that policies make are judged after they took effect.'),
   prices: prices.prefault({}).describe('What awake computes cost.'),
   server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
   store: strictObject({

@@ -1,6 +1,13 @@
 // Brakes: limits of the restarts that policies make by themselves.
 import type { Brakes } from '../model/policy/brakes.ts'
-import { isEnded, sentAtOf, type Change, type Hold } from '../model/policy/change.ts'
+import {
+  isEnded,
+  isInFlight,
+  sentAtOf,
+  type Change,
+  type EndedChange,
+  type Hold,
+} from '../model/policy/change.ts'
 import type { Sizing } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 
@@ -22,7 +29,8 @@ export type BrakeContext = Readonly<{
 
 /** Undefined where no brake holds the change. */
 export function brakeHold(change: Change, given: BrakeContext, now: Instant): Hold | undefined {
-  if (change.when !== 'policy' || change.kind === 'delay') return undefined
+  // a revert makes good what a brake would only keep
+  if (change.when !== 'policy' || change.kind === 'delay' || change.origin.by === 'revert') return undefined
   // at the socket the change itself is under way
   const context = { ...given, restarts: given.restarts.filter(({ id }) => id !== change.id) }
   return (
@@ -42,13 +50,15 @@ export function holdOff(
   return isSwept ? undefined : { because: 'hold-off', until: undefined }
 }
 
+const BREAKER_ENDS: ReadonlySet<EndedChange['at']> = new Set(['failed', 'unknown', 'reverted'])
+
 export function breakerHold(
   { brakes, restarts }: Pick<BrakeContext, 'brakes' | 'restarts'>,
   now: Instant,
 ): Hold | undefined {
   const { breakerFailures: count, breakerWithin: within } = brakes
   const failures = restarts.flatMap(({ state }) =>
-    isEnded(state) && (state.at === 'failed' || state.at === 'unknown') ? [state.endedAt] : [],
+    isEnded(state) && BREAKER_ENDS.has(state.at) ? [state.endedAt] : [],
   )
   const until = endOfMany(failures, { count, within }, now)
   return until === undefined ? undefined : { because: 'breaker', until }
@@ -71,8 +81,8 @@ function computePace(change: Change, { brakes, restarts }: BrakeContext, now: In
 }
 
 function fleetPace({ brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
-  const underWay = restarts.filter(({ state }) => state.at === 'applying' || state.at === 'verifying')
-  if (underWay.length >= brakes.fleetInFlight) return { because: 'fleet-pace', until: undefined }
+  const inFlight = restarts.filter(isInFlight)
+  if (inFlight.length >= brakes.fleetInFlight) return { because: 'fleet-pace', until: undefined }
   const times = restarts.flatMap(({ state }) => sentAtOf(state) ?? [])
   const until = endOfMany(times, { count: brakes.fleetPerHour, within: HOUR }, now)
   return until === undefined ? undefined : { because: 'fleet-pace', until }

@@ -14,6 +14,8 @@ export type Candidate = Readonly<{
   hasOpenChange: boolean
   /** A change was made of this recommendation before, whatever became of it. */
   wasMade: boolean
+  /** The recommended setting was reverted on this compute not long ago. */
+  isBarred: boolean
 }>
 
 /** `changes` and `held` together are exactly the recommendations that were given. */
@@ -52,12 +54,14 @@ const mostRestarts = ({ computes, brakes }: Fleet) =>
   Math.max(brakes.fleetShare * computes, brakes.fleetLeast)
 
 /** Without the fleet brake; undefined where it becomes a change. */
-export function whyNotMade({ kind, policy, hasOpenChange, wasMade }: Candidate): NotMadeBecause | undefined {
+export function whyNotMade(candidate: Candidate): NotMadeBecause | undefined {
+  const { kind, policy, hasOpenChange, wasMade, isBarred } = candidate
   if (!isLever(kind)) return 'kind'
   if (policy.mode !== 'approve' && policy.mode !== 'apply') return 'mode'
   if (!policy.levers.includes(kind)) return 'lever'
   if (hasOpenChange) return 'open-change'
-  return wasMade ? 'made-before' : undefined
+  if (wasMade) return 'made-before'
+  return isBarred ? 'barred' : undefined
 }
 
 const isLever = (kind: RecommendationKind): kind is Extract<ChangeKind, 'delay' | 'sizing'> =>

@@ -137,6 +137,18 @@ test.each<[string, Recommendation, Partial<AdviseInput>, number]>([
     { gaps: gaps(28), entry: adviseEntry({ observedAt: at(13 * DAY) }) },
     28,
   ],
+  [
+    'of a delay that was taken back',
+    implemented(),
+    {
+      gaps: gaps(28),
+      settings: [
+        { ref: implemented().ref, since: at(DAY), delay: 'never', sizing: { fixed: cu(1) } },
+        { ref: implemented().ref, since: at(2 * DAY), delay: seconds(300), sizing: { fixed: cu(1) } },
+      ],
+    },
+    28,
+  ],
   ['when the history begins too late', implemented(), { gaps: gaps(50).slice(45) }, 50],
   ['of a size when the history begins too late', implemented(sizingRecommendation()), {}, 50],
   [

@@ -17,6 +17,7 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   policy: POLICY,
   hasOpenChange: false,
   wasMade: false,
+  isBarred: false,
   ...over,
 })
 
@@ -43,6 +44,7 @@ test.each<[what: string, candidate: Candidate, decided: Decided]>([
   ['a restart alone', candidate({ kind: 'refresh' }), held('kind')],
   ['an open change', candidate({ hasOpenChange: true }), held('open-change')],
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
+  ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
 ])('%s', (_, one, decided) => {
   expect(decide([one], FLEET)).toEqual(decided)
 })
@@ -57,6 +59,7 @@ const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
   }),
   hasOpenChange: fc.boolean(),
   wasMade: fc.boolean(),
+  isBarred: fc.boolean(),
 })
 
 test('each recommendation becomes a change or has a reason, and only levers of the modes approve and apply become one', () => {

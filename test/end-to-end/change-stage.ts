@@ -31,10 +31,12 @@ export type Stage = AsyncDisposable &
     isSeenAwake: () => Promise<void>
   }>
 
-/** @param lines of the configuration */
+/** `lines`: of the configuration. `hasRanges`: whether the plan has sizes that scale; default: yes. */
+type StageOptions = Pick<LocalOptions, 'behaviour'> & Readonly<{ lines?: string; hasRanges?: boolean }>
+
 export async function stage(
   project: SeedProject,
-  { lines = '', ...options }: Pick<LocalOptions, 'behaviour'> & Readonly<{ lines?: string }> = {},
+  { lines = '', hasRanges = true, ...options }: StageOptions = {},
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await setting([project], options))
@@ -43,7 +45,10 @@ export async function stage(
   const configuration = readFileSync(configFile, 'utf8')
     .replace(local.baseUrl, proxy.baseUrl)
     .replace('plan: launch', 'plan: scale')
-    .replace('service: {', 'service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d } } },')
+    .replace(
+      'service: {',
+      `service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d }, has_ranges: ${hasRanges} } },`,
+    )
     .replace('server: {', `server: { tokens: ${TOKENS},`)
   writeFileSync(configFile, `${configuration}metrics: { detail: full }\n${lines}`)
   stack.use(dormouse(['run', '--config', configFile]))

@@ -18,6 +18,7 @@ const opening = () => Math.ceil((Date.now() + AHEAD) / MINUTE) * MINUTE
 const linesOf = (opensAt: number) => `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
 brakes: { hold_off: 1s, min_age: 1s }
+verify: { warm_up: 1s }
 windows: { soon: { from: "${localTime(opensAt)}", to: "${localTime(opensAt + 60 * MINUTE)}" } }
 policies:
   - match: { project: "over*" }
@@ -61,10 +62,13 @@ test('a recommendation waits for the window of its policy, and is made inside it
   expect(sent).toEqual([])
   expect(Date.now()).toBeLessThan(opensAt)
 
+  await changeThat('its judgement', apiUrl, ({ hold }) => hold?.because === 'verdict')
+  const later = bursts(world.uri)
   const done = await changeThat('its end', apiUrl, hasEnded(id))
+  await later.pause()
   expect(done).toMatchObject({
     state: 'done',
-    ended: { because: 'verified' },
+    ended: { because: 'verified; 5 readings in a row showed nothing worse than before' },
     sessions: 0,
     approved_by: null,
   })

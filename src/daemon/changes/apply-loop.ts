@@ -1,30 +1,40 @@
 // The only sender of changes of an account, beside the passes. What to do is decided by apply/: this does it.
 /* oxlint-disable no-await-in-loop -- one change after the other, one step after the other */
-import { changeEvents } from '../../apply/events.ts'
 import type { ChangeRules } from '../../apply/hold.ts'
-import { afterAnswer, afterFailedLook, nextStep, type Applying, type Step } from '../../apply/next-step.ts'
+import {
+  afterAnswer,
+  afterFailedLook,
+  afterVerdict,
+  nextStep,
+  type Applying,
+  type Step,
+} from '../../apply/next-step.ts'
 import type { Seen } from '../../apply/settings.ts'
 import {
   isEnded,
+  isInFlight,
   type Change,
-  type ChangeState,
   type EndedChange,
   type Hold,
   type InterruptedSessions,
+  type JudgedState,
   type OpenChange,
 } from '../../model/policy/change.ts'
 import type { Clock, Random } from '../../model/ports/clock.ts'
-import { transition, type Journal } from '../../model/ports/journal.ts'
+import type { Journal } from '../../model/ports/journal.ts'
 import type { Send } from '../../model/ports/outbox.ts'
 import type { Service } from '../../model/ports/service.ts'
 import type { AccountStore } from '../../model/ports/store.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
 import { after, instant, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { VerdictOf } from '../../verify/judge.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { createHolds, nextLookAfter, LOOK_INTERVAL, waitsForState } from './holds.ts'
 import { lookAt } from './look-at.ts'
-import { createLookPace, inLookOrder, isUnderWay } from './look-pace.ts'
+import { createLookPace, inLookOrder } from './look-pace.ts'
+import { createMoves } from './record-moves.ts'
 import { sendChange } from './send-change.ts'
+import type { Verification } from './verification.ts'
 
 export type ApplyLoopOptions = Readonly<{
   account: string
@@ -53,6 +63,9 @@ export type ApplyLoopOptions = Readonly<{
   /** By the policy of the compute, as configured now; read before each request. */
   policyHold: (change: Change) => Hold | undefined
   rulesOf: (change: Change, seen: Seen) => Promise<RulesOfChange>
+  verification: Pick<Verification, 'baselineOf' | 'judge'>
+  /** A new change that takes another one back. */
+  revertOf: (change: Change, verdict: VerdictOf<'revert'>) => Change
   /** Client sessions of an awake compute that a restart would interrupt. */
   countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
   /** Service time less wall clock, ms. */
@@ -83,7 +96,7 @@ const withChange = (change: Change | undefined, looked?: Looked): Progress | und
 const UNSEEN: RulesOfChange = { shortenedAt: undefined, siblings: undefined, arrival: () => ratio(1) }
 
 export function createApplyLoop(options: ApplyLoopOptions) {
-  const { account, clock, random, store, journal, epoch, log, stoppedBy, clockOffset } = options
+  const { account, clock, random, journal, epoch, log, stoppedBy, clockOffset } = options
   const { machine = { nextStep, afterAnswer } } = options
   const holds = createHolds()
   /** By id, oldest first. */
@@ -99,22 +112,35 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   /** The service's time may be known only later. */
   const openedAt = () => instant(now() - 1000 * (clock.monotonic() - openedOn))
 
-  async function record(change: Change, to: ChangeState): Promise<Change | undefined> {
-    const at = now()
-    const events = changeEvents(change, to, at)
-    const done = await transition(store, { change, to }, { at, epoch, events })
-    if (!done.ok) {
-      log.warn({ change: change.id, problem: done.error.kind }, 'a change was changed by somebody else')
-      return undefined
+  const { record, replace } = createMoves({
+    ...options,
+    now,
+    onMove: (change) => {
+      holds.clear(change.id)
+      if (isEnded(change.state)) open.delete(change.id)
+      else open.set(change.id, change)
+      options.onMove?.(change)
+    },
+  })
+
+  async function followVerdict(change: Change, state: JudgedState): Promise<Change | undefined> {
+    const given = await options.verification.judge(change, state)
+    switch (given.verdict) {
+      case 'undecided':
+        if (given.judgement !== state.judgement)
+          await record(change, { ...state, judgement: given.judgement })
+        holds.set(change.id, { because: 'verdict', until: undefined }, now())
+        return undefined
+      case 'revert': {
+        const reverted = afterVerdict(state, { at: 'reverted', because: given.because }, now())
+        return replace(change, reverted, options.revertOf(change, given))
+      }
+      case 'keep':
+      case 'superseded': {
+        const at = given.verdict === 'keep' ? 'done' : 'superseded'
+        return record(change, afterVerdict(state, { at, because: given.because }, now()))
+      }
     }
-    const { state } = done.value
-    log.info({ change: change.id, endpointId: change.ref.endpointId, state }, 'a change moved on')
-    holds.clear(change.id)
-    if (isEnded(state)) open.delete(change.id)
-    else open.set(change.id, done.value)
-    options.onMove?.(done.value)
-    await options.send(events)
-    return done.value
   }
 
   /** Does what can be done now. @returns when to go on; undefined when the change has ended */
@@ -154,6 +180,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     signal: AbortSignal,
   ): Promise<Progress | undefined> {
     if (step.do === 'record') return withChange(await record(change, step.state), looked)
+    if (step.do === 'judge') return withChange(await followVerdict(change, step.state))
     if (step.do === 'send') return withChange(looked && (await send(change, step.state, { looked, signal })))
     const result = looked ? undefined : await look(change, signal)
     if (!result) return undefined
@@ -171,7 +198,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       return undefined
     }
     if (!pace.mayLook()) return undefined
-    pace.charge(isUnderWay(change) ? 2 : 1)
+    pace.charge(isInFlight(change) ? 2 : 1)
     const on = clock.monotonic()
     lookedOn.set(change.id, on)
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
@@ -186,7 +213,8 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     { looked, signal }: Readonly<{ looked: Looked; signal: AbortSignal }>,
   ): Promise<Change | undefined> {
     const sessions = await sessionsOf(scheduled, looked.seen.compute, signal)
-    const applying = { ...state, sessions }
+    const baseline = await options.verification.baselineOf(scheduled)
+    const applying = { ...state, sessions, ...(baseline && { baseline }) }
     const change = await record(scheduled, applying)
     if (!change) return undefined
     pace.charge(1)

@@ -5,12 +5,25 @@ import { policyHold } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
-import type { Change, Hold, InterruptedSessions, OpenChange } from '../../model/policy/change.ts'
+import {
+  isEnded,
+  isInFlight,
+  type Change,
+  type Hold,
+  type InterruptedSessions,
+  type OpenChange,
+} from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { computeKey, type Compute, type ComputeRef } from '../../model/service/compute.ts'
+import {
+  computeKey,
+  DEFAULT_AUTOSUSPEND_DELAY,
+  type Compute,
+  type ComputeRef,
+  type Project,
+} from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
@@ -22,7 +35,9 @@ import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
+import { newRevert } from './new-change.ts'
 import { createChangeRules } from './rules.ts'
+import { createVerification } from './verification.ts'
 
 export type ChangeRunner = Readonly<{
   store: Ports['store']
@@ -59,6 +74,8 @@ type ChangeRunnerOptions = Readonly<{
   preset: () => Preset
 }>
 
+type Published = Readonly<{ compute: Compute; project: Project | undefined }>
+
 /** Share of the request allowance that the loop may take. Source: changing.md. */
 const LOOP_SHARE = 0.1
 /** Seconds; a count of sessions that takes longer is left out: the look before it would be too old to send. */
@@ -75,18 +92,20 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const startedOn = clock.monotonic()
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
-  const publishedOf = (ref: ComputeRef) => {
-    const { computes, projects } = state().ledger
-    const entry = computes.get(computeKey(ref))
+  const entryOf = (ref: ComputeRef) => state().ledger.computes.get(computeKey(ref))
+  const publishedOf = (ref: ComputeRef): Published | undefined => {
+    const { projects } = state().ledger
+    const entry = entryOf(ref)
     return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
   }
+  const policyOf = ({ compute, project }: Published) =>
+    config().policies.changesOf(selectorTargetOf(account.name, compute, project))
   const policyHoldOf = (change: Change): Hold | undefined => {
     if (change.when !== 'policy') return undefined
-    const { policies, windows } = config()
+    const { windows } = config()
     const published = publishedOf(change.ref)
     if (!published) return { because: 'policy', until: undefined }
-    const target = selectorTargetOf(account.name, published.compute, published.project)
-    const terms = { policy: policies.changesOf(target), windows, duration: durations.p99() }
+    const terms = { policy: policyOf(published), windows, duration: durations.p99() }
     const { createdAt } = published.compute
     return policyHold(change, terms, now()) ?? brakeHold(change, { ...brakeContext(), createdAt }, now())
   }
@@ -97,8 +116,16 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     startedAt: instant(now() - 1000 * (clock.monotonic() - startedOn)),
     isSwept: isLoaded && state().polling.list.finished !== undefined,
   })
+  const verification = createVerification({
+    history: ports.history,
+    entryOf,
+    defaultDelayOf: (ref) => publishedOf(ref)?.project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+    warmUp: () => config().verify.warmUp,
+    now,
+  })
   const loop = createApplyLoop({
     ...ports,
+    verification,
     account: account.name,
     journal,
     isCurrent: options.isCurrent,
@@ -120,12 +147,18 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       duration: durations.p99,
       now,
     }),
+    revertOf: (change, why) => {
+      const published = publishedOf(change.ref)
+      const isProposed = !published || policyOf(published).mode !== 'apply'
+      return newRevert(change, { ...why, isProposed, random: ports.random, now: now() })
+    },
     countSessions: createSessionCount(ports, () => config().reading.mode !== 'off'),
     clockOffset,
     onMove: (change) => {
       times.add(change)
       durations.add(change)
       restarts.add(change)
+      if (isEnded(change.state)) verification.forget(change.id)
     },
     published: ({ ref }) => publishedOf(ref),
   })
@@ -161,7 +194,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
 function changingProjects(open: readonly OpenChange[], { ledger }: PassState): ReadonlySet<string> {
   const isAwake = ({ ref }: Change) => ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
   const changing = open.filter(
-    ({ change }) => change.state.at !== 'proposed' && (change.state.at !== 'scheduled' || isAwake(change)),
+    ({ change }) => isInFlight(change) || (change.state.at === 'scheduled' && isAwake(change)),
   )
   return new Set(changing.map(({ change }) => change.ref.projectId))
 }

@@ -1,6 +1,6 @@
 // When changes were under way that may wake their compute: from the request until it was verified, or could no longer take effect.
 import type { Logger } from 'pino'
-import { isEnded, type Change } from '../../model/policy/change.ts'
+import { isEnded, sentAtOf, type Change, type ChangeState } from '../../model/policy/change.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { HOUR, instant, type Instant, type Interval } from '../../model/units.ts'
@@ -9,6 +9,12 @@ import { HOUR, instant, type Instant, type Interval } from '../../model/units.ts
 const MEMORY = HOUR
 /** More changes do not end within the memory. */
 const MAX_CHANGES = 1000
+
+/** When the service showed the result; undefined while it has not. */
+function endOf(state: ChangeState): Instant | undefined {
+  const effectiveAt = 'sent' in state ? state.sent?.effectiveAt : undefined
+  return effectiveAt ?? (isEnded(state) ? state.endedAt : undefined)
+}
 
 /** By start: one that has ended replaces itself as it was under way. */
 type Times = Map<Instant, Instant | undefined>
@@ -20,10 +26,10 @@ export function createChangeTimes(now: () => Instant) {
     if (kind === 'delay') return
     const key = computeKey(ref)
     const times = byCompute.get(key) ?? new Map<Instant, Instant | undefined>()
-    if (state.at === 'applying') times.set(state.sentAt, undefined)
-    else if (state.at === 'verifying') times.set(state.sent.at, undefined)
-    else for (const [from, to] of times) times.set(from, to ?? now())
-    if (isEnded(state) && state.sent) times.set(state.sent.at, state.endedAt)
+    const isUnderWay = state.at === 'applying' || state.at === 'verifying'
+    if (!isUnderWay) for (const [from, to] of times) times.set(from, to ?? now())
+    const sentAt = sentAtOf(state)
+    if (sentAt !== undefined) times.set(sentAt, endOf(state))
     if (times.size > 0) byCompute.set(key, times)
   }
 

@@ -2,13 +2,20 @@
 import type { Logger } from 'pino'
 import type { ChangeAsk } from '../../apply/asked-settings.ts'
 import { changeEvents } from '../../apply/events.ts'
+import { afterVerdict } from '../../apply/next-step.ts'
 import { isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
 import { changeText, hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { isEnded, type AskedMoment, type Change, type ChangeState } from '../../model/policy/change.ts'
+import {
+  isEnded,
+  isUnderJudgement,
+  type AskedMoment,
+  type Change,
+  type ChangeState,
+} from '../../model/policy/change.ts'
 import type { Random } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
-import { addChange, transition, type Journal } from '../../model/ports/journal.ts'
+import { addChange, replaceChange, transition, type Journal } from '../../model/ports/journal.ts'
 import type { CommitRefusal } from '../../model/ports/store.ts'
 import type { Instant } from '../../model/units.ts'
 import { ok, type Result } from '../../std/result.ts'
@@ -147,17 +154,28 @@ export function createChangeCommands(sources: CommandSources) {
     const { store, now, send } = runnerOf(change.ref.account)
     const events = changeEvents(change, change.state, now())
     const added = await addChange(store, change, { at: now(), events })
-    if (!added.ok) return refuseCommand(409, await whyNotAdded(change))
+    if (!added.ok) return replaceJudged(change, by)
     await send(events)
     return moved(added.value, by)
   }
 
-  async function whyNotAdded({ ref, kind }: Change) {
+  /** A change whose effect is judged makes way for that of a person. */
+  async function replaceJudged(change: Change, by: string): Answer {
+    const other = await openOneLike(change)
+    if (!other || !isUnderJudgement(other.state)) return refuseCommand(409, whyNotAdded(other))
+    const { store, now, send } = runnerOf(change.ref.account)
+    const because = `${by} asked for ${changeText(change)}`
+    const to = afterVerdict(other.state, { at: 'superseded', because }, now())
+    const events = [...changeEvents(other, to, now()), ...changeEvents(change, change.state, now())]
+    const replaced = await replaceChange(store, { change: other, to, next: change }, { at: now(), events })
+    if (!replaced.ok) return refuseCommand(409, CONFLICTS[replaced.error.kind])
+    await send(events)
+    return moved(change, by)
+  }
+
+  async function openOneLike({ ref, kind }: Change): Promise<Change | undefined> {
     const open = await journal.openChanges(ref.account)
-    const other = open.find((one) => one.kind === kind && one.ref.endpointId === ref.endpointId)
-    return other
-      ? `the compute has an open change of kind ${kind} already: ${other.id}, ${changeText(other)}; cancel it first`
-      : 'the journal was changed meanwhile: try again'
+    return open.find((one) => one.kind === kind && one.ref.endpointId === ref.endpointId)
   }
 
   async function move(change: Change, to: ChangeState, by: string): Answer {
@@ -195,6 +213,12 @@ const MANY = 200
 const CONFLICTS: Readonly<Record<CommitRefusal['kind'], string>> = {
   conflict: 'the change moved on meanwhile: look at it again',
   fenced: 'another daemon has taken over the store',
+}
+
+function whyNotAdded(other: Change | undefined): string {
+  return other
+    ? `the compute has an open change of kind ${other.kind} already: ${other.id}, ${changeText(other)}; cancel it first`
+    : 'the journal was changed meanwhile: try again'
 }
 
 const approvedText = ({ state, origin }: Change): string => {

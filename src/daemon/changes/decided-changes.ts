@@ -2,9 +2,10 @@
 /* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
+import { barredUntil } from '../../decide/barred.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
@@ -36,23 +37,28 @@ export function createDecidedChanges(sources: DecidedSources) {
   /** By account and recommendation, as of the last decision. */
   const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
 
-  const wasMade = async ({ ref }: ComputeView['identity'], id: string): Promise<boolean> => {
+  /** What earlier changes of the compute say. */
+  const earlierOf = async ({ ref }: ComputeView['identity'], { id, to }: OpenRecommendation) => {
     await clock.yield()
     const changes = await journal.changes(ref.account, { compute: ref, count: MANY })
-    const isMade = changes.some(({ origin }) => isFrom(origin, id))
-    if (isMade) made.add(id)
-    return isMade
+    const wasMade = changes.some(({ origin }) => isFrom(origin, id))
+    if (wasMade) made.add(id)
+    const now = runnerOf(ref.account).now()
+    return {
+      wasMade,
+      isBarred: to.sizing !== undefined && barredUntil(to.sizing, changes, now) !== undefined,
+    }
   }
 
   async function candidatesOf({ identity, advice = [], changes = [] }: ComputeView, policy: ChangePolicy) {
     const candidates: Candidate[] = []
-    for (const { id, kind } of advice) {
+    for (const recommendation of advice) {
+      const { id, kind } = recommendation
       const hasOpenChange = changes.some(({ change }) => change.kind === kind)
-      const candidate = { id, kind, policy, hasOpenChange, wasMade: made.has(id) }
+      const candidate = { id, kind, policy, hasOpenChange, wasMade: made.has(id), isBarred: false }
       // the journal is read only for what would become a change
-      candidates.push(
-        whyNotMade(candidate) ? candidate : { ...candidate, wasMade: await wasMade(identity, id) },
-      )
+      const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity, recommendation)
+      candidates.push({ ...candidate, ...earlier })
     }
     return candidates
   }

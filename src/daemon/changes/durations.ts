@@ -40,7 +40,9 @@ export function createDurations() {
 
 /** Undefined where nothing was sent, or it did not succeed. */
 const durationOf = ({ state }: Change): Millis | undefined =>
-  isEnded(state) && state.at === 'done' && state.sent ? millis(state.endedAt - state.sent.at) : undefined
+  isEnded(state) && (state.at === 'done' || state.at === 'reverted') && state.sent
+    ? millis((state.sent.effectiveAt ?? state.endedAt) - state.sent.at)
+    : undefined
 
 function percentile99(durations: readonly Millis[]): Seconds {
   const ascending = durations.toSorted((a, b) => a - b)

@@ -1,6 +1,6 @@
 // A look at the compute of a change: its project's list, and operations where the request may have been sent.
 import type { Seen } from '../../apply/settings.ts'
-import type { Change } from '../../model/policy/change.ts'
+import { isInFlight, type Change } from '../../model/policy/change.ts'
 import type { Listing, Service } from '../../model/ports/service.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type Project } from '../../model/service/compute.ts'
 import { isOperationOpen, type Operation } from '../../model/service/operation.ts'
@@ -37,9 +37,7 @@ export async function lookAt(
   })
 }
 
-const isSent = ({ state }: Change) => state.at === 'applying' || state.at === 'verifying'
-
-const at = (service: Service, change: Change) => service.at(isSent(change) ? 'verify' : 'apply')
+const at = (service: Service, change: Change) => service.at(isInFlight(change) ? 'verify' : 'apply')
 
 /** None before the request: the list of computes shows what is in transition. */
 async function operationsSince(
@@ -48,7 +46,7 @@ async function operationsSince(
   signal: AbortSignal,
 ): Promise<Result<readonly Operation[], ServiceError>> {
   const { state, ref } = change
-  if (!isSent(change)) return ok([])
+  if (!isInFlight(change)) return ok([])
   const since = state.at === 'applying' ? state.sentAt : instant(now() - OPERATIONS_BEFORE)
   const listed = await at(service, change).listOperations(ref.projectId, since, signal)
   return listed.ok ? ok(listed.value.items) : listed

@@ -1,5 +1,5 @@
 // How many requests the apply loop makes, and for which changes first.
-import type { Change } from '../../model/policy/change.ts'
+import { isInFlight, type Change } from '../../model/policy/change.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
 
@@ -37,13 +37,11 @@ export function createLookPace(clock: Pick<Clock, 'monotonic'>, { perSecond, isP
   }
 }
 
-export const isUnderWay = ({ state }: Change): boolean => state.at === 'applying' || state.at === 'verifying'
-
-/** Changes under way first, then the longest without a look: of more changes than looks, none waits for ever. */
+/** Changes in flight first, then the longest without a look: of more changes than looks, none waits for ever. */
 export const inLookOrder = (
   changes: readonly Change[],
   lookedOn: ReadonlyMap<string, Seconds>,
 ): readonly Change[] => {
-  const rank = (change: Change): number => (isUnderWay(change) ? -1 : (lookedOn.get(change.id) ?? 0))
+  const rank = (change: Change): number => (isInFlight(change) ? -1 : (lookedOn.get(change.id) ?? 0))
   return changes.toSorted((a, b) => rank(a) - rank(b))
 }

@@ -1,8 +1,9 @@
 // A change before it is stored.
-import type { ChangePlan } from '../../apply/plan.ts'
+import { planRevert, type ChangePlan } from '../../apply/plan.ts'
 import type { Change, ChangeState } from '../../model/policy/change.ts'
 import type { Random } from '../../model/ports/clock.ts'
 import { after, seconds, type Instant } from '../../model/units.ts'
+import { digest } from '../advice/evaluate.ts'
 
 /** How long a change waits unless it is said. Source: changing.md, §3. */
 export const DEFAULT_WAIT = seconds(14 * 86_400)
@@ -34,6 +35,26 @@ export const scheduledAt = (now: Instant, approvedBy: string | undefined): Chang
   approvedBy,
   notBefore: now,
   attempts: 0,
+})
+
+type RevertContext = Omit<NewChangeContext, 'until'> &
+  Readonly<{
+    because: string
+    /** At once, whoever is connected. */
+    isUrgent: boolean
+    /** Whether a person is asked first. */
+    isProposed: boolean
+  }>
+
+/** The change that takes another one back, at a moment that suits its policy. */
+export const newRevert = (
+  change: Change,
+  { because, isUrgent, isProposed, random, now }: RevertContext,
+): Change => ({
+  ...newChange(planRevert(change, isUrgent ? 'now' : 'policy', digest), { random, now, until: undefined }),
+  origin: { by: 'revert', of: change.id, name: change.origin.name },
+  reason: `takes back ${change.id}: ${because}`,
+  state: isProposed ? { at: 'proposed' } : scheduledAt(now, undefined),
 })
 
 /** Whether the change was made of the recommendation. */

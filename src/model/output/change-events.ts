@@ -40,6 +40,10 @@ export const CHANGE_EVENT_KINDS = {
     log: { level: 'warn', text: 'a change was superseded', fields: moveFields },
     notification: { severity: 'warning', ...aboutChange('was superseded') },
   },
+  'change-reverted': {
+    log: { level: 'warn', text: 'a change is taken back', fields: moveFields },
+    notification: { severity: 'warning', ...aboutChange('is taken back') },
+  },
   'change-expired': {
     log: { level: 'warn', text: 'a change has expired', fields: moveFields },
     notification: { severity: 'warning', ...aboutChange('has expired') },

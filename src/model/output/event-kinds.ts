@@ -44,6 +44,7 @@ type EventFields = {
   'change-scheduled': ChangeMove
   'change-applied': ChangeMove
   'change-superseded': ChangeMove
+  'change-reverted': ChangeMove
   'change-expired': ChangeMove
   'change-failed': ChangeMove
   'change-unknown': ChangeMove

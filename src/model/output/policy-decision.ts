@@ -11,6 +11,8 @@ export type NotMadeBecause =
   | 'open-change'
   /** A change was made of the recommendation before: only a person repeats it. */
   | 'made-before'
+  /** The setting was reverted on this compute, and is barred for a while. */
+  | 'barred'
   /** Too many computes of the account were to be restarted at once: a person decides. */
   | 'fleet-brake'
 

@@ -2,7 +2,7 @@
 import type { ComputeRef } from '../service/compute.ts'
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Bounds } from '../ledger/quantities.ts'
-import type { Instant, Micros } from '../units.ts'
+import type { Bytes, Instant, Micros, Ratio } from '../units.ts'
 
 /** `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. */
 export type ChangeKind = 'delay' | 'sizing' | 'restart'
@@ -16,10 +16,11 @@ export type ChangeMoment = AskedMoment | 'policy'
 /** Settings that a change may set. */
 export type ChangeSettings = Readonly<Pick<ComputeSettings, 'sizing' | 'autosuspendDelay'>>
 
-/** `name`: of the token, or, where a policy decided, the path of the policy. */
+/** `name`: of the token, or, where a policy decided, the path of the policy; of a revert, that of the change it takes back. */
 type ChangeOrigin = Readonly<
   | { by: 'person'; name: string }
   | { by: 'recommendation' | 'policy'; /** Of the recommendation. */ id: string; hash: string; name: string }
+  | { by: 'revert'; /** Id of the change that it takes back. */ of: string; name: string }
 >
 
 /** Plain data. */
@@ -53,6 +54,7 @@ export const ENDED_STATES = [
   'expired',
   'cancelled',
   'rejected',
+  'reverted',
   'unknown',
 ] as const
 
@@ -62,11 +64,47 @@ export const ENDED_STATES = [
  */
 export type InterruptedSessions = number | 'unknown'
 
+/** Figures of a compute right before a change of its size was sent. */
+export type ChangeBaseline = Readonly<{
+  /** Of accesses after the warm-up of the server; undefined without enough of them. */
+  hitRatio: Ratio | undefined
+  cacheUsed: Bytes | undefined
+  /** Whether clients used all connections. */
+  isAtLimit: boolean
+  /** Whether the last attempt to read the compute succeeded. */
+  isReadable: boolean
+  /** Of the compute, since ever. */
+  restarts: number
+}>
+
 /** Request that took effect, as far as is known. */
-export type SentRequest = Readonly<{ at: Instant; sessions: InterruptedSessions }>
+export type SentRequest = Readonly<{
+  at: Instant
+  sessions: InterruptedSessions
+  /** Absent where the effect is not judged. */
+  baseline?: ChangeBaseline
+  /** When the service showed the result; absent where it did not, or the end of the change shows it. */
+  effectiveAt?: Instant
+}>
+
+/** Judgement of a change that took effect, by readings of its compute since. */
+export type Judgement = Readonly<{
+  /** Good looks in a row. */
+  good: number
+  /** Bad looks, in any order. */
+  bad: number
+  /** Newest reading that counted as a look; undefined before the first. */
+  lookedAt: Instant | undefined
+  /** Restarts of the compute since ever, at that reading. */
+  restarts: number
+}>
+
+/** State of a change that took effect and is judged. */
+export type JudgedState = Extract<ChangeState, { readonly at: 'verifying' }> &
+  Readonly<{ judgement: Judgement }>
 
 export type EndedChange = Readonly<{
-  /** `unknown`: nobody can tell whether it took effect, a person must look. */
+  /** `unknown`: nobody can tell whether it took effect, a person must look. `reverted`: another change takes it back. */
   at: (typeof ENDED_STATES)[number]
   because: string
   endedAt: Instant
@@ -94,6 +132,8 @@ export type ChangeState =
       attempt: number
       sentAt: Instant
       sessions: InterruptedSessions
+      /** Absent where the effect is not judged. */
+      baseline?: ChangeBaseline
       /** Last start of the compute before the request; undefined where the service does not publish it. */
       baseStartedAt: Instant | undefined
       /** Epoch of the opening of the store that sent it. */
@@ -101,7 +141,14 @@ export type ChangeState =
       /** When the answer failed to tell; undefined while none came. */
       uncertainAt: Instant | undefined
     }>
-  | Readonly<{ at: 'verifying'; since: Instant; operationIds: readonly string[]; sent: SentRequest }>
+  | Readonly<{
+      at: 'verifying'
+      since: Instant
+      operationIds: readonly string[]
+      sent: SentRequest
+      /** Absent before the service showed the result, and where the effect is not judged. */
+      judgement?: Judgement
+    }>
   | EndedChange
 
 /** Transition of a change; versions give their order. */
@@ -152,6 +199,8 @@ export type HoldReason =
   | 'client-expected'
   | 'settle'
   | 'unverified'
+  /** It took effect; readings of the compute are missing that tell whether it stays. */
+  | 'verdict'
 
 /** Why a change is not sent now. */
 export type Hold = Readonly<{
@@ -181,6 +230,20 @@ export type ChangeTally = Readonly<{
 export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart']
 
 export const isEnded = (state: ChangeState): state is EndedChange => 'endedAt' in state
+
+/** Whether its request is on its way, or the service has not shown the result. */
+export const isInFlight = ({ state }: Pick<Change, 'state'>): boolean =>
+  state.at === 'applying' || (state.at === 'verifying' && !isUnderJudgement(state))
+
+export const isUnderJudgement = (state: ChangeState): state is JudgedState =>
+  state.at === 'verifying' && state.judgement !== undefined
+
+/**
+ * Whether its effect is judged, and taken back where it is bad: sizes that a policy set. What a person asked for stays, and a revert is never
+ * reverted.
+ */
+export const isJudged = ({ origin, kind }: Pick<Change, 'origin' | 'kind'>): boolean =>
+  origin.by === 'policy' && kind === 'sizing'
 
 /** When the last request was sent; undefined where none is known to have been. */
 export function sentAtOf(state: ChangeState): Instant | undefined {

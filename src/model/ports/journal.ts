@@ -7,6 +7,7 @@ import {
   type ChangeEvent,
   type ChangeState,
   type ChangeTally,
+  type EndedChange,
 } from '../policy/change.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
@@ -64,20 +65,49 @@ export const addChange = (
   options: TransitionOptions,
 ): Promise<Result<Change, CommitRefusal>> => commitChange(store, { change, replaces: undefined }, options)
 
+/**
+ * Ends a change and stores the one that takes its place, in one transaction, with the refusals of `transition`.
+ *
+ * @returns both as stored
+ */
+export async function replaceChange(
+  store: Pick<AccountStore, 'commit'>,
+  { change, to, next }: Readonly<{ change: Change; to: EndedChange; next: Change }>,
+  options: TransitionOptions,
+): Promise<Result<Readonly<{ ended: Change; next: Change }>, CommitRefusal>> {
+  const ended = { ...change, version: change.version + 1, state: to }
+  const writes = [
+    ...changeWrites({ change: ended, replaces: change.version }, options.at),
+    ...changeWrites({ change: next, replaces: undefined }, options.at),
+  ]
+  const committed = await commitWrites(store, writes, options)
+  return committed.ok ? ok({ ended, next }) : failed(committed.error)
+}
+
 async function commitChange(
   store: Pick<AccountStore, 'commit'>,
-  { change, replaces }: Omit<WriteOf<'change'>, 'kind'>,
-  { at, epoch, events = [] }: TransitionOptions,
+  write: ChangeWrite,
+  options: TransitionOptions,
 ): Promise<Result<Change, CommitRefusal>> {
+  const committed = await commitWrites(store, changeWrites(write, options.at), options)
+  return committed.ok ? ok(write.change) : failed(committed.error)
+}
+
+const commitWrites = (
+  store: Pick<AccountStore, 'commit'>,
+  writes: readonly Write[],
+  { epoch, events = [] }: TransitionOptions,
+) => store.commit([...writes, ...eventWrites(events)], epoch === undefined ? {} : { epoch })
+
+type ChangeWrite = Omit<WriteOf<'change'>, 'kind'>
+
+function changeWrites({ change, replaces }: ChangeWrite, at: Instant): readonly Write[] {
   const { id: changeId, version, state } = change
-  const writes: readonly Write[] = [
+  return [
     { kind: 'change', change, replaces },
     { kind: 'change-event', event: { changeId, version, at, state } },
     ...tallyWrites(change),
-    ...eventWrites(events),
   ]
-  const committed = await store.commit(writes, epoch === undefined ? {} : { epoch })
-  return committed.ok ? ok(change) : failed(committed.error)
 }
 
 /** Tally of a transition to an end. No transition leaves an end, so that a change is counted once. */

@@ -36,6 +36,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'client-expected': 'a client is expected while it would be made',
   settle: 'a request without an answer may still take effect',
   unverified: 'it waits until the service shows the result',
+  verdict: 'it took effect; readings of the compute will tell whether it stays',
 }
 
 export const holdText = (because: HoldReason): string => HOLD_TEXTS[because]
@@ -67,6 +68,7 @@ const OUTCOMES: Readonly<Record<ChangeJson['state'], string>> = {
   expired: 'expired',
   cancelled: 'cancelled',
   rejected: 'rejected',
+  reverted: 'taken back',
   unknown: 'unknown, a person must look',
 }
 

@@ -8,6 +8,7 @@ const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   kind: 'no policy makes such a change',
   'open-change': 'a change of the same kind is open',
   'made-before': 'one was made of it before, and only a person repeats it',
+  barred: 'it was taken back on this compute, and is barred for a while',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
 

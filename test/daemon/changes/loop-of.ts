@@ -7,6 +7,17 @@ type Given = Pick<ApplyLoopOptions, 'clock' | 'service'> &
   Partial<ApplyLoopOptions> &
   Readonly<{ memory: ReturnType<typeof memoryStore> }>
 
+/** Of changes that are not judged. */
+export const NO_VERIFICATION: Pick<ApplyLoopOptions, 'verification' | 'revertOf'> = {
+  verification: {
+    baselineOf: () => Promise.resolve(undefined),
+    judge: () => Promise.reject(new Error('nothing is judged')),
+  },
+  revertOf: () => {
+    throw new Error('nothing is taken back')
+  },
+}
+
 export const loopOf = ({ memory, ...given }: Given) =>
   createApplyLoop({
     account: 'main',
@@ -25,6 +36,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     countSessions: () => Promise.resolve('unknown'),
     rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
     clockOffset: () => 0,
+    ...NO_VERIFICATION,
     published: () => undefined,
     settle: () => seconds(120),
     ...given,

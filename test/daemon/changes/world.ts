@@ -11,6 +11,7 @@ import { sumOf } from '../../../src/std/sum.ts'
 import { changeOf } from '../../support/changes.ts'
 import { Inside } from '../../support/inside.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
+import { NO_VERIFICATION } from './loop-of.ts'
 import { idsOf, startSimulated, type Simulated } from '../../support/simulated-service.ts'
 import { createVirtualClock, localClockOf, type VirtualClock } from '../../support/virtual-clock.ts'
 
@@ -269,6 +270,7 @@ function startLoop(
     countSessions: () => Promise.resolve('unknown'),
     rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
     clockOffset: () => 0,
+    ...NO_VERIFICATION,
     published: () => undefined,
     ...variant,
     settle: () => variant.settle,

@@ -61,6 +61,7 @@ const EVENTS: { readonly [Kind in EventKind]: EventOf<Kind> } = {
     because: 'answered 500',
   },
   'change-scheduled': { ...move, kind: 'change-scheduled' },
+  'change-reverted': { ...move, kind: 'change-reverted' },
   'change-applied': { ...move, kind: 'change-applied' },
   'change-superseded': { ...move, kind: 'change-superseded' },
   'change-expired': { ...move, kind: 'change-expired' },

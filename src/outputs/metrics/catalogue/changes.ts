@@ -8,7 +8,7 @@ export const CHANGE_FAMILIES = {
     'state',
   ),
   changes_total: ofAll.basicCounter(
-    'Changes that ended, by outcome: done, failed, superseded, expired, cancelled, rejected, or unknown, when nobody can tell whether it took effect.',
+    'Changes that ended, by outcome: done, failed, superseded, expired, cancelled, rejected, reverted (its effect was bad, and another change takes it back), or unknown, when nobody can tell whether it took effect.',
     'kind outcome',
   ),
   compute_change_pending_since_timestamp_seconds: basicGauge(

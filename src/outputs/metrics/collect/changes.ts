@@ -3,6 +3,7 @@ import { BRAKE_NAMES } from '../../../model/policy/brakes.ts'
 import {
   CHANGE_KINDS,
   ENDED_STATES,
+  isUnderJudgement,
   OPEN_STATES,
   type ChangeKind,
   type ChangeTally,
@@ -18,7 +19,8 @@ export function putComputeChanges(
   put: AddSample,
 ): void {
   if (changes.length === 0 && changeTallies.length === 0) return
-  for (const { change } of changes)
+  // one whose effect is judged waits for nothing that a person could do
+  for (const { change } of changes.filter(({ change: one }) => !isUnderJudgement(one.state)))
     put(
       'compute_change_pending_since_timestamp_seconds',
       appendLabel(labels, change.kind),
