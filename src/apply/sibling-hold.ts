@@ -17,6 +17,8 @@ type SiblingContext = Readonly<{
   seen: Seen
   /** Other changes of the project, open or ended within a day. */
   others: readonly Change[]
+  /** When somebody else set this compute last, by the observed settings; asked for changes that a policy decided. */
+  foreignAt?: Instant | undefined
 }>
 
 /**
@@ -42,9 +44,11 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
     : undefined
 }
 
-function foreignHold({ change, others }: SiblingContext, now: Instant): Hold | undefined {
-  const setAt = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
-  if (setAt === undefined) return undefined
+function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant): Hold | undefined {
+  const supersededAt = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
+  const times = [supersededAt, foreignAt].filter((time) => time !== undefined)
+  if (times.length === 0) return undefined
+  const setAt = latest(...times)
   // a person who asks afterwards knows the value
   const isKnown = change.origin.by !== 'policy' && setAt < change.createdAt
   const until = after(setAt, HANDS_OFF)

@@ -1,6 +1,7 @@
 // Rules of a waiting change that need history: earlier changes of its project, and how likely a client comes while it is made.
 import { arrivalWithin } from '../../advise/delay/arrival.ts'
 import { gapHazard, type GapLength } from '../../advise/delay/hazard.ts'
+import { foreignSettingAt } from '../../apply/foreign-setting.ts'
 import { isShorter, type Seen } from '../../apply/settings.ts'
 import { siblingHold, SIBLING_MEMORY } from '../../apply/sibling-hold.ts'
 import type { Change } from '../../model/policy/change.ts'
@@ -13,7 +14,7 @@ import type { RulesOfChange } from './apply-loop.ts'
 type RulesOptions = Readonly<{
   account: string
   journal: Pick<Journal, 'changes'>
-  history: Pick<History, 'gaps'>
+  history: Pick<History, 'gaps' | 'settings'>
   /** How long a change takes. */
   duration: () => Seconds
   now: () => Instant
@@ -36,8 +37,10 @@ export function createChangeRules({ account, journal, history, duration, now }: 
       count: MAX_CHANGES,
     }
     const others = (await journal.changes(account, inProject)).filter(({ id }) => id !== change.id)
-    const siblings = siblingHold({ change, seen, others }, now())
-    const shortenedAt = lastShortening(others.filter(({ ref }) => ref.endpointId === change.ref.endpointId))
+    const ofCompute = others.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
+    const foreignAt = change.origin.by === 'policy' ? await readForeign(change, ofCompute) : undefined
+    const siblings = siblingHold({ change, seen, others, foreignAt }, now())
+    const shortenedAt = lastShortening(ofCompute)
     const mayWaitForClients =
       change.kind !== 'delay' && change.when !== 'now' && seen.compute.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
@@ -55,6 +58,13 @@ export function createChangeRules({ account, journal, history, duration, now }: 
         return arrivalWithin(gapHazard(longer, MIN_GAP), { past, within, grid: MIN_GAP })
       },
     }
+  }
+
+  /** Also of a time in which no change was open that could have met it. */
+  async function readForeign({ ref }: Change, changes: readonly Change[]): Promise<Instant | undefined> {
+    const interval = { from: instant(now() - SIBLING_MEMORY * 1000), to: now() }
+    const settings = await Array.fromAsync(history.settings(account, { ...interval, computes: [ref] }))
+    return foreignSettingAt(settings, changes)
   }
 
   async function readGaps({ ref }: Change): Promise<readonly GapLength[]> {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createChangeRules } from '../../../src/daemon/changes/rules.ts'
-import type { Gap } from '../../../src/model/ledger/gap.ts'
+import type { Gap, ObservedSetting } from '../../../src/model/ledger/gap.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
 import type { HistorySpan } from '../../../src/model/ports/history.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import { seconds } from '../../../src/model/units.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { seenOf } from '../../apply/build.ts'
 import { at } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
@@ -14,11 +14,16 @@ const DAY = 86_400
 const NOW = at(30 * DAY)
 const REF = changeOf().ref
 
-type World = Readonly<{ changes?: readonly Change[]; gaps?: readonly Gap[]; duration?: number }>
+type World = Readonly<{
+  changes?: readonly Change[]
+  gaps?: readonly Gap[]
+  settings?: readonly ObservedSetting[]
+  duration?: number
+}>
 
 /** With the spans of the gaps that were read. */
 async function rulesOf(
-  { changes = [], gaps = [], duration = 10 }: World,
+  { changes = [], gaps = [], settings = [], duration = 10 }: World,
   change = changeOf(),
   over: Partial<Compute> = {},
 ) {
@@ -36,6 +41,9 @@ async function rulesOf(
       gaps: async function* (_, span) {
         spans.push(span)
         yield* gaps
+      },
+      settings: async function* () {
+        yield* settings
       },
     },
   })
@@ -176,4 +184,52 @@ test('siblings are the other changes of the project', async () => {
     until: at(31 * DAY - 60),
   })
   expect((await rulesOf({ changes: [stranger] })).siblings).toBeUndefined()
+})
+
+describe('a setting that somebody else made', () => {
+  const byPolicy = changeOf({
+    origin: { by: 'policy', id: 'ep-one.sizing.1', hash: 'h', name: 'policies[0]' },
+  })
+  const HOUR_AGO = 30 * DAY - 3600
+  const set = (since: number, fields: Partial<ObservedSetting> = {}): ObservedSetting => ({
+    ref: REF,
+    since: at(since),
+    delay: seconds(300),
+    sizing: { fixed: cu(1) },
+    ...fields,
+  })
+  const larger = set(HOUR_AGO, { sizing: { fixed: cu(2) } })
+  const held = { because: 'foreign-change', until: at(HOUR_AGO + DAY) }
+  const ours = (fields: Partial<Change>) => done('ours', HOUR_AGO - 60, 10, { ref: REF, ...fields })
+
+  test.each<[string, readonly ObservedSetting[], readonly Change[], Change, unknown]>([
+    ['holds a policy, though no change was open', [set(0), larger], [], byPolicy, held],
+    ['of the delay, too', [set(0), set(HOUR_AGO, { delay: 'never' })], [], byPolicy, held],
+    ['holds no change that a person asks for', [set(0), larger], [], changeOf(), undefined],
+    ['is none where nothing changed', [set(0), set(HOUR_AGO)], [], byPolicy, undefined],
+    ['is none where it was there from the beginning', [larger], [], byPolicy, undefined],
+    [
+      'is none where a change sent it',
+      [set(0), larger],
+      [ours({ desired: { sizing: { fixed: cu(2) } } })],
+      byPolicy,
+      undefined,
+    ],
+    [
+      'is one where a change sent another',
+      [set(0), larger],
+      [ours({ desired: { sizing: { fixed: cu(4) } } })],
+      byPolicy,
+      held,
+    ],
+    [
+      'is one where a change sent a part of it',
+      [set(0), set(HOUR_AGO, { sizing: { fixed: cu(2) }, delay: 'never' })],
+      [ours({ desired: { sizing: { fixed: cu(2) } } })],
+      byPolicy,
+      held,
+    ],
+  ])('%s', async (_, settings, changes, change, expected) => {
+    expect((await rulesOf({ settings, changes }, change)).siblings).toEqual(expected)
+  })
 })
