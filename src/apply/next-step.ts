@@ -124,7 +124,7 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
   const settledAt = after(writableUntil(state, input), settle)
   if (seen.askedAt <= settledAt) return wait('settle', settledAt)
   if (seen.openOperations > 0) return wait('project-busy')
-  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  if (!hasSettings(seen, change.before) || wasSetBack(change, state, seen)) return foreign(change, seen, now)
   if (change.kind === 'restart' && seen.compute.startedAt === undefined)
     return ended('unknown', 'the service shows no start, so nobody can tell whether it restarted', now)
   if (state.attempt >= MAX_ATTEMPTS)
@@ -188,13 +188,25 @@ function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: 
   if (change.kind !== 'restart') return hasSettings(seen, change.desired)
   const { startedAt } = seen.compute
   if (startedAt !== undefined && startedAt > (baseStartedAt ?? 0)) return true
-  // records carry whole seconds
-  const since = instant(Math.floor(sentAt / 1000) * 1000)
   return seen.operations.some(
     ({ action, status, createdAt }) =>
-      action === 'start_compute' && status === 'finished' && createdAt >= since,
+      action === 'start_compute' && status === 'finished' && createdAt >= wholeSecond(sentAt),
   )
 }
+
+/** As records carry it. */
+const wholeSecond = (at: Instant): Instant => instant(Math.floor(at / 1000) * 1000)
+
+/**
+ * Whether the settings may be those of before because somebody set them again after the request took effect: since it was sent, settings
+ * were applied. Roles and databases are applied by such an operation, too; in doubt nothing is sent again.
+ */
+const wasSetBack = ({ kind }: Change, { sentAt }: Applying, { operations }: Seen): boolean =>
+  kind !== 'restart' &&
+  operations.some(
+    ({ action, status, createdAt }) =>
+      action === 'apply_config' && status === 'finished' && createdAt >= wholeSecond(sentAt),
+  )
 
 const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
   seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE

@@ -138,6 +138,30 @@ describe('a request without a certain answer', () => {
       {},
     ],
     [
+      'took effect, and was set back by somebody else',
+      'superseded',
+      { ...seen({}, { operations: [operation('apply_config', 900)] }), settle: seconds(9) },
+      {},
+      {},
+    ],
+    [
+      'had no effect, after settings were applied before it',
+      'scheduled',
+      { ...seen({}, { operations: [operation('apply_config', 899)] }), settle: seconds(9) },
+      {},
+      {},
+    ],
+    [
+      'not restarted, though a role was applied',
+      'scheduled',
+      {
+        ...seen({ startedAt: at(-600) }, { operations: [operation('apply_config', 900)] }),
+        settle: seconds(9),
+      },
+      {},
+      restart,
+    ],
+    [
       'an operation is open',
       'wait project-busy',
       { ...seen({}, { openOperations: 1 }), settle: seconds(9) },
