@@ -30,6 +30,7 @@ import { createDeadline } from '../../std/deadline.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
+import { isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
@@ -102,6 +103,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     config().policies.changesOf(selectorTargetOf(account.name, compute, project))
   const policyHoldOf = (change: Change): Hold | undefined => {
     if (change.when !== 'policy') return undefined
+    if (!isSteady(state().clock, clock)) return { because: 'clock', until: undefined }
     const { windows } = config()
     const published = publishedOf(change.ref)
     if (!published) return { because: 'policy', until: undefined }

@@ -36,6 +36,14 @@ export const nextClock = ({ anchor, now, upperBound, wallClock }: ClockReading):
   uncertainty: millis(upperBound - now),
 })
 
+/** Difference between wall clock and monotonic clock since the last sweep from which neither is believed, ms: more than corrections by NTP. */
+const MAX_STEP = 2000
+
+/** Whether both clocks of the machine went on alike since the last sweep: nobody set the one, and the machine did not sleep. */
+export const isSteady = ({ anchor, offset }: ClockState, clock: Pick<Clock, 'now' | 'monotonic'>): boolean =>
+  anchor === undefined ||
+  Math.abs(clock.now() + offset - (anchor.at + 1000 * (clock.monotonic() - anchor.on))) <= MAX_STEP
+
 /** Error allowed for the wall clock where no response dates the service's time, ms: more would blur every edge. */
 export const ASSUMED_SKEW = 3000
 

@@ -18,6 +18,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   mode: 'the mode of the configuration allows no changes',
   policy: 'its policy makes no such changes any more',
   'outside-window': 'no window of its policy is open for long enough',
+  clock: "the machine's clock was set: the time is known again after the next pass",
   'denied-window': 'a window of its policy forbids restarts',
   'hold-off': 'Dormouse or the compute is too young for a change without a request',
   breaker: 'changes failed, so that none is made without a request',

@@ -24,6 +24,8 @@ type World = Readonly<{
   compute?: Partial<Compute>
   change?: Partial<Change>
   readings?: Partial<Readings>
+  /** Seconds by which the wall clock was set since the last pass. */
+  step?: number
 }>
 
 const read = (connections: Readonly<Record<string, number>>): ReadingResult => ({
@@ -45,7 +47,8 @@ async function ran(world: World) {
   const { service, sent } = fakeService(world.compute)
   const begun = newPassState(ledger())
   const status = world.isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
-  const state = { ...begun, service: { ...begun.service, status } }
+  const anchor = { at: after(clock.now(), seconds(-(world.step ?? 0))), on: clock.monotonic() }
+  const state = { ...begun, service: { ...begun.service, status }, clock: { ...begun.clock, anchor } }
   const change = changeOf({
     createdAt: clock.now(),
     deadline: after(clock.now(), seconds(86_400)),
@@ -98,6 +101,9 @@ test.each<[string, World, number, string | undefined]>([
   ['mode approve', { mode: 'approve' }, 1, undefined],
   ['mode apply', { mode: 'apply' }, 1, undefined],
   ['the kill switch engaged', { isKilled: true }, 0, 'kill-switch'],
+  ['the clock set, which a person does not wait for', { step: 3600 }, 1, undefined],
+  ['the clock set forward, by a policy', { step: 3600, change: { when: 'policy' } }, 0, 'clock'],
+  ['the clock set back, by a policy', { step: -3600, change: { when: 'policy' } }, 0, 'clock'],
   ['a key that the service refuses', { isUnauthorized: true }, 0, 'key-refused'],
 ])('with %s', async (_, world, requests, hold) => {
   const { sent, hold: because, change } = await ran(world)

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createServiceClock, initialAnchor, ASSUMED_SKEW } from '../../../src/daemon/pass/service-clock.ts'
+import {
+  ASSUMED_SKEW,
+  createServiceClock,
+  initialAnchor,
+  isSteady,
+  newClock,
+} from '../../../src/daemon/pass/service-clock.ts'
 import type { ServiceTime } from '../../../src/model/ports/clock.ts'
 import { addDatedResponse, type ServiceTimeEstimate } from '../../../src/model/service/service-time.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
@@ -139,4 +145,24 @@ test('one answer that is alone moves nothing, two that agree begin anew', () => 
   expect(slept.doubted).toBeUndefined()
   expect(slept.known.low).toBeGreaterThan(at(3599))
   expect(slept.known.high).toBeLessThan(at(3603))
+})
+
+test.each([
+  [0, true],
+  [1.5, true],
+  [-1.5, true],
+  [3, false],
+  [-3600, false],
+])('a wall clock that is set by %d s since the sweep is steady: %s', async (by, expected) => {
+  const clock = fakeClock()
+  const swept = { ...newClock(), anchor: { at: clock.now(), on: clock.monotonic() } }
+  await clock.advance(seconds(60))
+  clock.step(by)
+  expect(isSteady(swept, clock)).toBe(expected)
+})
+
+test('before the first sweep nothing is known of steps', () => {
+  const clock = fakeClock()
+  clock.step(3600)
+  expect(isSteady(newClock(), clock)).toBe(true)
 })
