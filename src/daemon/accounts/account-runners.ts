@@ -10,7 +10,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
-import { createChangeRunner } from '../changes/change-runner.ts'
+import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
@@ -30,6 +30,8 @@ export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
 type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'self' | 'log'> & {
   /** Share of a core that evaluations of recommendations may take; default 0.01. */
   readonly adviceShare?: number | undefined
+  /** Makes the sender of changes of an account; default `createApplyLoop`. */
+  readonly applyLoop?: ApplyLoopMaker | undefined
   readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState' | 'isCurrent'> &
     Ports['history'] &
     Journal
@@ -125,9 +127,7 @@ export async function createAccountRunners(
       return of(account).changeRecommendation(recommendation, change)
     }) satisfies Adviser['change'],
     /** Resolves when nothing runs beside the turns. */
-    idle: async () => {
-      await Promise.all(all.map((runner) => runner.idle()))
-    },
+    idle: () => Promise.all(all.map((runner) => runner.idle())).then(() => undefined),
   }
 }
 

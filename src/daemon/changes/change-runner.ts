@@ -60,6 +60,8 @@ export type ChangeRunner = Readonly<{
   run: (signal: AbortSignal) => Promise<void>
 }>
 
+export type ApplyLoopMaker = typeof createApplyLoop
+
 type ChangeRunnerOptions = Readonly<{
   account: AccountConfig
   config: () => Config
@@ -73,6 +75,8 @@ type ChangeRunnerOptions = Readonly<{
   state: () => PassState
   isPassing: () => boolean
   preset: () => Preset
+  /** Default `createApplyLoop`. */
+  applyLoop?: ApplyLoopMaker | undefined
 }>
 
 type Published = Readonly<{ compute: Compute; project: Project | undefined }>
@@ -83,7 +87,7 @@ const LOOP_SHARE = 0.1
 const COUNT_WITHIN = seconds(1)
 
 export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
-  const { account, config, ports, journal, killSwitch, log, state } = options
+  const { account, config, ports, journal, killSwitch, log, state, applyLoop = createApplyLoop } = options
   const { clock, store, send } = ports
   const clockOffset = () => state().clock.offset
   const now = () => instant(clock.now() + clockOffset())
@@ -125,7 +129,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     warmUp: () => config().verify.warmUp,
     now,
   })
-  const loop = createApplyLoop({
+  const loop = applyLoop({
     ...ports,
     verification,
     account: account.name,
