@@ -15,13 +15,21 @@ function overlapping<Item extends { readonly ref: ComputeRef }>(
   timesOf: (item: Item) => readonly [from: number, to: number],
 ): readonly Item[] {
   const wanted = computes && new Set(computes.map(computeKey))
-  return [...items]
-    .filter((item) => timesOf(item)[0] < to && timesOf(item)[1] > from)
-    .filter(({ ref }) => wanted?.has(computeKey(ref)) ?? true)
-    .toSorted((a, b) => {
-      const [[fromA, toA], [fromB, toB]] = [timesOf(a), timesOf(b)]
-      return compareRefs(a.ref, b.ref) || fromA - fromB || toA - toB
-    })
+  const endpoints = computes && new Set(computes.map(({ endpointId }) => endpointId))
+  const found: Readonly<{ item: Item; times: readonly [from: number, to: number] }>[] = []
+  for (const item of items) {
+    // most items are of other computes: their keys need not be made
+    if (endpoints && !endpoints.has(item.ref.endpointId)) continue
+    const times = timesOf(item)
+    if (times[0] >= to || times[1] <= from) continue
+    if (wanted?.has(computeKey(item.ref)) ?? true) found.push({ item, times })
+  }
+  return found
+    .toSorted(
+      ({ item: one, times: [from1, to1] }, { item: other, times: [from2, to2] }) =>
+        compareRefs(one.ref, other.ref) || from1 - from2 || to1 - to2,
+    )
+    .map(({ item }) => item)
 }
 
 export function historyOf(rows: RowsByAccount): History {
@@ -49,8 +57,12 @@ export function historyOf(rows: RowsByAccount): History {
       ),
     rollups: (account, { length, ...span }) =>
       streamed(
-        overlapping(rows(account).rollups.values(), span, ({ from }) => [from, from + length * 1000]).filter(
-          (rollup) => rollup.length === length,
+        overlapping(
+          rows(account)
+            .rollups.values()
+            .filter((rollup) => rollup.length === length),
+          span,
+          ({ from }) => [from, from + length * 1000],
         ),
       ),
     gaps: (account, span) =>
