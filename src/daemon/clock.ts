@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../model/ports/clock.ts'
 import { instant, seconds } from '../model/units.ts'
 
@@ -12,7 +12,7 @@ export function createClock(): Clock {
     monotonic: () => seconds(performance.now() / 1000),
     async sleep(span, signal) {
       if (signal.aborted) await setImmediate()
-      else await setTimeout(Math.max(0, span * 1000), undefined, { signal }).catch(() => undefined)
+      else await sleepUnlessAborted(Math.max(0, span * 1000), signal)
     },
     async yield() {
       if (performance.now() - yieldedAt < LONGEST_TURN) return
@@ -21,3 +21,15 @@ export function createClock(): Clock {
     },
   }
 }
+
+/** Resolves after `length` ms or when `signal` aborts. That of Node rejects, with an exception for each deadline that was met. */
+const sleepUnlessAborted = (length: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, length)
+    signal.addEventListener('abort', end, { once: true })
+  })

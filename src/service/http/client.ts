@@ -87,8 +87,6 @@ export function createClient(options: ClientOptions): PrioritizedClients {
   const limiter = createRateLimiter(options, options)
   /** Key that was answered 401, and until when nothing is sent with it. */
   let refused: { readonly key: string; readonly until: Seconds } | undefined
-  /** Aborts when a key is refused, so that no request waits with it. */
-  let queue = new AbortController()
 
   function usableKey(): Result<string, ServiceError> {
     const key = readKey()
@@ -104,8 +102,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
   ): void {
     if (answer.status === 401) {
       refused = { key: sent.key, until: seconds(clock.monotonic() + REFUSED_KEY_PAUSE) }
-      queue.abort()
-      queue = new AbortController()
+      limiter.stopWaiting() // no request waits with it
     }
     limiter.charge(answer.bytes)
     if (answer.status === 429) limiter.throttle(sent.route, sent.at, retryAfterOf(answer, clock.now()))
@@ -117,7 +114,7 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     if (!keyBefore.ok) return keyBefore
     const admission = await limiter.admit(
       { route: call.operation, priority: call.priority, patient: call.method === 'GET' },
-      AbortSignal.any([signal, queue.signal]),
+      signal,
     )
     if (signal.aborted) return failed({ kind: 'unavailable', message: 'stopped' })
     if (admission.kind === 'stopped') return admit(call, signal)

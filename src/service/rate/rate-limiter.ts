@@ -39,6 +39,8 @@ export type RateLimiter = {
   admit(request: RequestToAdmit, signal: AbortSignal): Promise<Admission>
   /** A request to `route`, sent at `sentAt`, monotonic, was answered 429. */
   throttle(route: string, sentAt: Seconds, pause: Seconds): void
+  /** Ends all requests that wait, as `stopped`. */
+  stopWaiting(): void
   /** An answer of so many bytes came. */
   charge(bytes: number): void
   /** Share of its full rate that `route` has. */
@@ -143,6 +145,11 @@ export function createRateLimiter(
         if (refusal) dequeue(waiting, refusal)
       }
       admitWaiting()
+    },
+
+    stopWaiting() {
+      for (const waiting of [...queues.values()].flat()) dequeue(waiting, { kind: 'stopped' })
+      alarm.clear()
     },
 
     charge(bytes) {

@@ -28,14 +28,24 @@ type Rule =
 const violation = (rule: Rule, elapsed: number, details: readonly unknown[]): readonly Violation[] =>
   details.map((detail) => ({ rule, at: elapsed, detail }))
 
-export const violationsOfPass = (world: RandomWorld, pass: Pass): readonly Violation[] => [
-  ...violation('bounds contain the truth', pass.at, outside(compare(pass), pass.took)),
-  ...violation('budgets contain the truth', pass.at, budgetsOutside(pass)),
-  ...violation('passes end within two intervals', pass.at, pass.took < 2 * INTERVAL ? [] : [pass.took]),
-  ...violation('evidence is bounded', pass.at, largeEvidence(pass)),
-  ...violation('no wake or suspension is invented', pass.at, invented(pass)),
-  ...violation('an outage is shown', pass.at, unseenOutages(world, pass)),
-]
+export const violationsOfPass = (world: RandomWorld, one: Pass): readonly Violation[] => {
+  const pass = withUsages(one)
+  return [
+    ...violation('bounds contain the truth', pass.at, outside(compare(pass), pass.took)),
+    ...violation('budgets contain the truth', pass.at, budgetsOutside(pass)),
+    ...violation('passes end within two intervals', pass.at, pass.took < 2 * INTERVAL ? [] : [pass.took]),
+    ...violation('evidence is bounded', pass.at, largeEvidence(pass)),
+    ...violation('no wake or suspension is invented', pass.at, invented(pass)),
+    ...violation('an outage is shown', pass.at, unseenOutages(world, pass)),
+  ]
+}
+
+/** The service's truth about the instant of the pass, which several rules need, is put together once. */
+function withUsages(pass: Pass): Pass {
+  const then = Math.floor(at(pass.at))
+  const usages = pass.service.usages(then)
+  return { ...pass, service: { ...pass.service, usages: () => usages } }
+}
 
 export function violationsAtEnd(world: RandomWorld, days: Days): readonly Violation[] {
   const last = days.passes.at(-1)
