@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import type { FleetJson } from '../../src/daemon/http/api/status-json.ts'
 import { freePort } from '../../src/local/proxy/listen.ts'
 import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
-import { startLocal, type Local } from '../../src/local/start.ts'
+import type { Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
+import { startQuickly } from '../support/start-quickly.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
 
@@ -73,7 +74,7 @@ export async function setting(
 ): Promise<Setting> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-end-to-end-'))
   const service = makeFolder()
-  const local = await startLocal({
+  const local = await startQuickly({
     folder: service,
     projects,
     allowShortDelays: true,

@@ -16,7 +16,7 @@ import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import { memoryFolder } from '../support/folder.ts'
 import { problemsOf } from './openapi.ts'
 
-/** Polls every 10 ms until the condition yields a value, and returns it; fails after `bound` ms. */
+/** Polls every 25 ms until the condition yields a value, and returns it; fails after `bound` ms. */
 export async function until<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
@@ -27,7 +27,7 @@ export async function until<Value>(
     const value = await condition()
     if (value !== undefined && value !== false) return value
     if (Date.now() > end) throw new Error(`not within ${bound} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 
@@ -51,7 +51,7 @@ export const QUICK: Omit<LocalOptions, 'folder'> = {
   allowShortDelays: true,
   wakeLatency: { min: 0, max: 0 },
   lastActiveLag: 0,
-  activityPoll: 0.1,
+  activityPoll: 0.25,
 }
 
 /** A service for one test, stopped after it. */

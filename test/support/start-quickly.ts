@@ -1,7 +1,6 @@
 // A local service whose first start makes no database cluster: it gets a copy of one that the first test of the run has made.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inject } from 'vitest'
 import { copyFolder } from '../../src/local/compute/files.ts'
 import { postgresUser } from '../../src/local/compute/owner.ts'
 import { holdFolder, prepareFolder } from '../../src/local/setup/folder.ts'
@@ -11,15 +10,18 @@ import { startLocal, type Local, type LocalOptions } from '../../src/local/start
 /** What a cluster and the state beside it have in common. */
 const SETTINGS = ['superuser-password', 'postgres-major'] as const
 
-/** As `startLocal`. With `PG_BIN` the cluster may be of another version: it is made as ever. */
+/** Variable with the folder that the tests of a run share. */
+export const CLUSTER_FOLDER = 'DORMOUSE_TEST_CLUSTER'
+
+/** As `startLocal`. With `PG_BIN` the cluster may be of another version: it is made as ever, as in a benchmark, which shares no folder. */
 export async function startQuickly(options: LocalOptions): Promise<Local> {
   const isFirst = !existsSync(join(options.folder, 'state.sqlite'))
-  if (isFirst && process.env['PG_BIN'] === undefined) await placeCluster(options)
+  const shared = process.env['PG_BIN'] === undefined ? process.env[CLUSTER_FOLDER] : undefined
+  if (isFirst && shared !== undefined) await placeCluster(options, await sharedCluster(shared))
   return startLocal(options)
 }
 
-async function placeCluster({ folder, hostSuffix }: LocalOptions): Promise<void> {
-  const shared = await sharedCluster(inject('clusterFolder'))
+async function placeCluster({ folder, hostSuffix }: LocalOptions, shared: string): Promise<void> {
   const paths = prepareFolder(folder, postgresUser())
   await copyFolder(join(shared, 'clusters', 'template'), paths.template)
   if (hostSuffix === undefined) await copyFolder(join(shared, 'tls'), paths.tls)
