@@ -1,7 +1,9 @@
 // Why a change is not sent now.
+import type { AwakeRungs } from '../model/policy/change-policy.ts'
 import { isInTransition } from '../model/service/compute.ts'
 import type { Change, Hold } from '../model/policy/change.ts'
 import { after, seconds, type Instant, type Ratio } from '../model/units.ts'
+import { awakeHold, type AwakeUse } from './awake-rungs.ts'
 import { isShorter, type Seen } from './settings.ts'
 
 /** Rules apart from the compute. */
@@ -10,6 +12,10 @@ export type ChangeRules = Readonly<{
   stoppedBy: Extract<Hold['because'], 'kill-switch' | 'mode'> | undefined
   /** By the policy of the compute; undefined where it allows the change now. */
   policy: Hold | undefined
+  /** Undefined where the policy allows no restart of the awake compute now. */
+  rungs: AwakeRungs | undefined
+  /** Undefined where no rung needs it. */
+  use: AwakeUse | undefined
   /** Whether the service refuses the API key. */
   isKeyRefused: boolean
   /** When the delay of this compute was last shortened by a change; undefined if never. */
@@ -32,21 +38,23 @@ export function holdOf(
 ): Hold | undefined {
   if (isBusy(seen)) return { because: 'project-busy', until: undefined }
   if (rules.siblings) return rules.siblings
-  return change.kind === 'delay' ? delayHold(change, { seen, rules }, now) : restartHold(change, seen, rules)
+  return change.kind === 'delay'
+    ? delayHold(change, { seen, rules }, now)
+    : restartHold(change, { seen, rules }, now)
 }
 
 /** Hold of a change that restarts the compute. */
 function restartHold(
   { kind, when }: Change,
-  seen: Seen,
-  { arrival }: Pick<ChangeRules, 'arrival'>,
+  { seen, rules }: Readonly<{ seen: Seen; rules: Pick<ChangeRules, 'arrival' | 'rungs' | 'use'> }>,
+  now: Instant,
 ): Hold | undefined {
   const isIdle = seen.compute.state === 'idle'
   // the next start of a suspended compute is as good as a restart
   if (kind === 'restart' && (when !== 'now' || isIdle)) return { because: 'next-start', until: undefined }
   if (when === 'now') return undefined
-  if (!isIdle) return { because: 'awake', until: undefined }
-  return arrival(seen) < MAX_ARRIVAL ? undefined : { because: 'client-expected', until: undefined }
+  if (!isIdle) return awakeHold(rules.rungs, rules.use, now)
+  return rules.arrival(seen) < MAX_ARRIVAL ? undefined : { because: 'client-expected', until: undefined }
 }
 
 const isBusy = ({ compute, others, openOperations }: Seen) =>

@@ -1,8 +1,8 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
 import type { Window } from '../calendar/window.ts'
 import type { Change, Hold } from '../model/policy/change.ts'
-import type { ChangePolicy, RestartRules } from '../model/policy/change-policy.ts'
-import { after, earliest, latest, type Instant, type Seconds } from '../model/units.ts'
+import type { AwakeRungs, ChangePolicy, RestartRules } from '../model/policy/change-policy.ts'
+import { after, earliest, instant, latest, type Instant, type Seconds } from '../model/units.ts'
 
 type PolicyTerms = Readonly<{
   policy: ChangePolicy
@@ -32,12 +32,26 @@ function restartHold(rules: RestartRules, { windows, duration }: Times, now: Ins
   const over = after(now, duration)
   const denials = named(rules.deny).flatMap((window) => denialOf(window, { now, over }) ?? [])
   if (denials.length > 0) return { because: 'denied-window', until: latest(...denials) }
-  if (rules.when.includes('idle')) return undefined
+  if (rules.when.includes('idle') || rules.when.includes('natural')) return undefined
   const allowing = named(rules.windows)
   const lastEnd = after(over, rules.closeEarly)
   if (allowing.some((window) => (window.at(now)?.to ?? 0) >= lastEnd)) return undefined
   const openings = allowing.flatMap((window) => window.next(now)?.from ?? [])
   return { because: 'outside-window', until: openings.length === 0 ? undefined : earliest(...openings) }
+}
+
+/**
+ * Rungs that the policy allows now while a compute is awake: inside a window that stays open for long enough. Undefined where it allows none.
+ */
+export function awakeRungs(
+  { policy: { restart }, windows, duration }: PolicyTerms,
+  now: Instant,
+): AwakeRungs | undefined {
+  const [quiet, lowestLoad] = (['quiet', 'window'] as const).map((moment) => restart.when.includes(moment))
+  if (!quiet && !lowestLoad) return undefined
+  const ends = restart.windows.flatMap((name) => windows.get(name)?.at(now)?.to ?? [])
+  const lastSafe = instant(Math.max(0, ...ends) - 1000 * (duration + restart.closeEarly))
+  return lastSafe < now ? undefined : { quiet: quiet === true, lowestLoad: lowestLoad === true, lastSafe }
 }
 
 /** End of the window where it is open now, or opens before a change that begins now is over. */

@@ -16,6 +16,8 @@ export const NOW = at(1000)
 export const RULES: ChangeRules = {
   stoppedBy: undefined,
   policy: undefined,
+  rungs: undefined,
+  use: undefined,
   isKeyRefused: false,
   shortenedAt: undefined,
   siblings: undefined,

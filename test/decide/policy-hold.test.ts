@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { partsInside } from '../../src/calendar/window.ts'
 import { createZone } from '../../src/calendar/zone.ts'
 import { buildWindows, windowsSchema } from '../../src/config/sections/windows.ts'
-import { policyHold } from '../../src/decide/policy-hold.ts'
+import { awakeRungs, policyHold } from '../../src/decide/policy-hold.ts'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../src/model/policy/change-policy.ts'
 import type { Change, Hold } from '../../src/model/policy/change.ts'
 import { after, instant, seconds } from '../../src/model/units.ts'
@@ -64,6 +64,21 @@ describe('a policy', () => {
     ['no longer has the lever', '05T23:00', policyOf({}, { levers: ['delay'] }), hold('policy')],
   ])('%s', (_, time, policy, expected) => {
     expect(holdAt(time, policy)).toEqual(expected)
+  })
+
+  test.each<[what: string, time: string, when: ChangePolicy['restart']['when'], rungs: unknown]>([
+    ['quiet, inside its window', '05T23:00', ['quiet'], { quiet: true, lowestLoad: false }],
+    ['the lowest load, inside its window', '05T23:00', ['window'], { quiet: false, lowestLoad: true }],
+    ['both', '05T23:00', ['idle', 'quiet', 'window'], { quiet: true, lowestLoad: true }],
+    ['both, at the last safe moment', '06T05:49', ['quiet', 'window'], { quiet: true, lowestLoad: true }],
+    ['nothing after it', '06T05:50', ['quiet', 'window'], undefined],
+    ['nothing outside of it', '05T10:00', ['quiet', 'window'], undefined],
+    ['nothing with idle and natural', '05T23:00', ['idle', 'natural'], undefined],
+  ])('allows an awake compute %s', (_, time, when, rungs) => {
+    const terms = { policy: policyOf({ when, windows: ['night'] }), windows: WINDOWS, duration: seconds(60) }
+    const found = awakeRungs(terms, iso(time))
+    // 60 s and 10 minutes before the end
+    expect(found).toEqual(rungs && { ...rungs, lastSafe: iso('06T05:49') })
   })
 
   test('forbids what would not be over when a denied window opens', () => {

@@ -14,15 +14,12 @@ function overlapping<Item extends { readonly ref: ComputeRef }>(
   { from, to, computes }: HistorySpan,
   timesOf: (item: Item) => readonly [from: number, to: number],
 ): readonly Item[] {
-  const wanted = computes && new Set(computes.map(computeKey))
-  const endpoints = computes && new Set(computes.map(({ endpointId }) => endpointId))
+  const isWanted = wantedBy(computes)
   const found: Readonly<{ item: Item; times: readonly [from: number, to: number] }>[] = []
   for (const item of items) {
-    // most items are of other computes: their keys need not be made
-    if (endpoints && !endpoints.has(item.ref.endpointId)) continue
+    if (!isWanted(item.ref)) continue
     const times = timesOf(item)
-    if (times[0] >= to || times[1] <= from) continue
-    if (wanted?.has(computeKey(item.ref)) ?? true) found.push({ item, times })
+    if (times[0] < to && times[1] > from) found.push({ item, times })
   }
   return found
     .toSorted(
@@ -30,6 +27,14 @@ function overlapping<Item extends { readonly ref: ComputeRef }>(
         compareRefs(one.ref, other.ref) || from1 - from2 || to1 - to2,
     )
     .map(({ item }) => item)
+}
+
+function wantedBy(computes: readonly ComputeRef[] | undefined): (ref: ComputeRef) => boolean {
+  if (!computes) return () => true
+  const keys = new Set(computes.map(computeKey))
+  // most items are of other computes: their keys need not be made
+  const endpoints = new Set(computes.map(({ endpointId }) => endpointId))
+  return (ref) => endpoints.has(ref.endpointId) && keys.has(computeKey(ref))
 }
 
 export function historyOf(rows: RowsByAccount): History {

@@ -109,14 +109,16 @@ const MOMENTS = `expected a list of ${RESTART_MOMENTS.join(', ')}`
 const WINDOW_NAMES = 'expected a list of names of windows'
 const windowNames = array(string(WINDOW_NAMES), WINDOW_NAMES)
 
+const needsWindow = (moments: readonly string[]) => moments.includes('quiet') || moments.includes('window')
+
 const restart = strictObject({
   when: array(oneOf(RESTART_MOMENTS), MOMENTS)
     .min(1, MOMENTS)
     .prefault([...when])
     .describe(
-      'idle: at any time, while the compute is suspended and no client is expected. window: the same, in restart.windows alone.',
+      'idle: at any time, while the compute is suspended and no client is expected. natural: the same, with looks around each expected suspension, for computes that sleep for less than poll.interval. quiet: in restart.windows, also awake while two readings half a minute apart show nobody. window: in restart.windows, also awake at a low load, at the latest before the window closes; clients are interrupted.',
     ),
-  windows: windowNames.prefault([]).describe('The windows of when: window, by their names.'),
+  windows: windowNames.prefault([]).describe('The windows of quiet and window, by their names.'),
   deny: windowNames.prefault([]).describe('Windows in which nothing is restarted, whatever else allows it.'),
   close_early: durationSchema({ min: '0s', max: '1d' })
     .prefault(durationText(closeEarly))
@@ -125,8 +127,8 @@ const restart = strictObject({
     .prefault(durationText(maxWait))
     .describe('How long a change waits for its moment; then it expires, with an event.'),
 })
-  .refine(({ when: moments, windows }) => moments.includes('window') === windows.length > 0, {
-    ...ofObject('expected windows with when: [window], and neither without the other'),
+  .refine(({ when: moments, windows }) => needsWindow(moments) === windows.length > 0, {
+    ...ofObject('expected windows with quiet or window in when, and neither without the other'),
   })
   .transform(camelKeys)
 

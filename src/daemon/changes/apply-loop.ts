@@ -1,6 +1,5 @@
 // The only sender of changes of an account, beside the passes. What to do is decided by apply/: this does it.
 /* oxlint-disable no-await-in-loop -- one change after the other, one step after the other */
-import type { ChangeRules } from '../../apply/hold.ts'
 import {
   afterAnswer,
   afterFailedLook,
@@ -15,72 +14,17 @@ import {
   isInFlight,
   type Change,
   type EndedChange,
-  type Hold,
-  type InterruptedSessions,
   type JudgedState,
   type OpenChange,
 } from '../../model/policy/change.ts'
-import type { Clock, Random } from '../../model/ports/clock.ts'
-import type { Journal } from '../../model/ports/journal.ts'
-import type { Send } from '../../model/ports/outbox.ts'
-import type { Service } from '../../model/ports/service.ts'
-import type { AccountStore } from '../../model/ports/store.ts'
-import type { Compute, Project } from '../../model/service/compute.ts'
+import type { Compute } from '../../model/service/compute.ts'
 import { after, instant, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import type { VerdictOf } from '../../verify/judge.ts'
-import type { DaemonEnvironment } from '../environment.ts'
+import type { ApplyLoopOptions, RulesOfChange } from './apply-loop-options.ts'
 import { createHolds, nextLookAfter, LOOK_INTERVAL, waitsForState } from './holds.ts'
 import { lookAt } from './look-at.ts'
 import { createLookPace, inLookOrder } from './look-pace.ts'
 import { createMoves } from './record-moves.ts'
 import { sendChange } from './send-change.ts'
-import type { Verification } from './verification.ts'
-
-export type ApplyLoopOptions = Readonly<{
-  account: string
-  clock: Clock
-  random: Random
-  service: Service
-  store: Pick<AccountStore, 'commit'>
-  journal: Pick<Journal, 'openChanges'>
-  /** Open changes before the first turn, oldest first; default: none. */
-  initial?: readonly Change[]
-  /** Takes events that are stored already. */
-  send: Send
-  /** Epoch of this opening of the store. */
-  epoch: number
-  log: Pick<DaemonEnvironment['log'], 'info' | 'warn' | 'error'>
-  settle: () => Seconds
-  /** Requests that the loop may make, a tenth of the request allowance. */
-  requestsPerSecond: number
-  /** Whether a pass over the account runs. */
-  isPassing: () => boolean
-  /** Whether no other process has opened the store since; read before each request. */
-  isCurrent: () => boolean
-  /** A kill switch, or the mode; read before each request. */
-  stoppedBy: () => ChangeRules['stoppedBy']
-  isKeyRefused: () => boolean
-  /** By the policy of the compute, as configured now; read before each request. */
-  policyHold: (change: Change) => Hold | undefined
-  rulesOf: (change: Change, seen: Seen) => Promise<RulesOfChange>
-  verification: Pick<Verification, 'baselineOf' | 'judge'>
-  /** A new change that takes another one back. */
-  revertOf: (change: Change, verdict: VerdictOf<'revert'>) => Change
-  /** Client sessions of an awake compute that a restart would interrupt. */
-  countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
-  /** Service time less wall clock, ms. */
-  clockOffset: () => number
-  /** After each transition that is stored. */
-  onMove?: (change: Change) => void
-  /** The state machine. */
-  machine?: ApplyMachine
-  /** As the last pass saw it; undefined where none did. */
-  published: (change: Change) => Readonly<{ compute: Compute; project: Project | undefined }> | undefined
-}>
-
-export type RulesOfChange = Pick<ChangeRules, 'shortenedAt' | 'siblings' | 'arrival'>
-
-export type ApplyMachine = Readonly<{ nextStep: typeof nextStep; afterAnswer: typeof afterAnswer }>
 
 /** Seconds between two readings of the journal where nobody says that it has changed: another process may write. */
 const IDLE_INTERVAL = seconds(60)
@@ -93,7 +37,12 @@ const withChange = (change: Change | undefined, looked?: Looked): Progress | und
   change && { change, looked }
 
 /** Before the first look nothing is sent, so that no rule about the compute is asked. */
-const UNSEEN: RulesOfChange = { shortenedAt: undefined, siblings: undefined, arrival: () => ratio(1) }
+const UNSEEN: RulesOfChange = {
+  shortenedAt: undefined,
+  siblings: undefined,
+  arrival: () => ratio(1),
+  use: undefined,
+}
 
 export function createApplyLoop(options: ApplyLoopOptions) {
   const { account, clock, random, journal, epoch, log, stoppedBy, clockOffset } = options
@@ -152,6 +101,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         ...(looked?.rules ?? UNSEEN),
         stoppedBy: stoppedBy(),
         policy: options.policyHold(change),
+        rungs: options.rungsOf(change),
         isKeyRefused: options.isKeyRefused(),
       }
       const input = {
@@ -190,7 +140,8 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   /** Undefined where a look would tell nothing new, has no request left, or failed. */
   async function look(change: Change, signal: AbortSignal): Promise<Looked | EndedChange | undefined> {
     const { compute, project } = options.published(change) ?? {}
-    const because = waitsForState(change, compute)
+    const mayLookAwake = options.rungsOf(change) !== undefined || options.isSuspensionNear(change)
+    const because = mayLookAwake ? undefined : waitsForState(change, compute)
     if (because) {
       holds.set(change.id, { because, until: undefined }, now())
       // so that it comes first when the state changes
@@ -203,7 +154,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     lookedOn.set(change.id, on)
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
     if (!looked.ok) return afterFailedLook(looked.error, now())
-    return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value) }
+    return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value, signal) }
   }
 
   /** Stores that a request may be on its way, writes it, and stores what its answer means. */

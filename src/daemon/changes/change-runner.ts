@@ -1,18 +1,12 @@
 // Changes of one account: its apply loop, and what commands need of the account.
+import type { AwakeRungs } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import { brakeHold, breakerHold, holdOff } from '../../decide/brake-hold.ts'
-import { policyHold } from '../../decide/policy-hold.ts'
+import { awakeRungs, policyHold } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
-import { ifRead } from '../../model/observation.ts'
+import { ifRead, type Reading } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
-import {
-  isEnded,
-  isInFlight,
-  type Change,
-  type Hold,
-  type InterruptedSessions,
-  type OpenChange,
-} from '../../model/policy/change.ts'
+import { isEnded, isInFlight, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal } from '../../model/ports/journal.ts'
@@ -32,10 +26,12 @@ import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
+import { createAwakeUse } from './awake-use.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
+import { isSuspensionNear } from './holds.ts'
 import { newRevert } from './new-change.ts'
 import { createChangeRules } from './rules.ts'
 import { createVerification } from './verification.ts'
@@ -83,8 +79,8 @@ type Published = Readonly<{ compute: Compute; project: Project | undefined }>
 
 /** Share of the request allowance that the loop may take. Source: changing.md. */
 const LOOP_SHARE = 0.1
-/** Seconds; a count of sessions that takes longer is left out: the look before it would be too old to send. */
-const COUNT_WITHIN = seconds(1)
+/** Seconds; a reading that takes longer is left out: the look before it would be too old to send. */
+const READ_WITHIN = seconds(1)
 
 export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const { account, config, ports, journal, killSwitch, log, state, applyLoop = createApplyLoop } = options
@@ -129,6 +125,26 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     warmUp: () => config().verify.warmUp,
     now,
   })
+  const rungsOf = (change: Change): AwakeRungs | undefined => {
+    const published = change.when === 'policy' ? publishedOf(change.ref) : undefined
+    if (!published || change.kind === 'delay') return undefined
+    const terms = { policy: policyOf(published), windows: config().windows, duration: durations.p99() }
+    return awakeRungs(terms, now())
+  }
+  /** A person who waits for a suspension wants the next one. */
+  const waitsNaturally = ({ kind, when }: Change, published: Published) =>
+    kind !== 'delay' &&
+    (when === 'idle' || (when === 'policy' && policyOf(published).restart.when.includes('natural')))
+  const isNear = (published: Published) => isSuspensionNear(published, config().poll.interval, now())
+  const readLightly = createLightReading(ports, () => config().reading.mode !== 'off')
+  const uses = createAwakeUse({ history: ports.history, entryOf, readLightly, now })
+  const rulesOf = createChangeRules({
+    account: account.name,
+    journal,
+    history: ports.history,
+    duration: durations.p99,
+    now,
+  })
   const loop = applyLoop({
     ...ports,
     verification,
@@ -146,25 +162,35 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     },
     isKeyRefused: () => state().service.status === 'unauthorized',
     policyHold: policyHoldOf,
-    rulesOf: createChangeRules({
-      account: account.name,
-      journal,
-      history: ports.history,
-      duration: durations.p99,
-      now,
-    }),
+    rungsOf,
+    isSuspensionNear: (change) => {
+      const published = publishedOf(change.ref)
+      return published !== undefined && waitsNaturally(change, published) && isNear(published)
+    },
+    rulesOf: async (change, seen, signal) => {
+      const rungs = seen.compute.state === 'active' ? rungsOf(change) : undefined
+      return {
+        ...(await rulesOf(change, seen)),
+        use: rungs && (await uses.of(change, { compute: seen.compute, rungs }, signal)),
+      }
+    },
     revertOf: (change, why) => {
       const published = publishedOf(change.ref)
       const isProposed = !published || policyOf(published).mode !== 'apply'
       return newRevert(change, { ...why, isProposed, random: ports.random, now: now() })
     },
-    countSessions: createSessionCount(ports, () => config().reading.mode !== 'off'),
+    countSessions: async (compute, signal) => {
+      const counts = ifRead((await readLightly(compute, signal))?.connections)
+      return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
+    },
     clockOffset,
     onMove: (change) => {
       times.add(change)
       durations.add(change)
       restarts.add(change)
-      if (isEnded(change.state)) verification.forget(change.id)
+      if (!isEnded(change.state)) return
+      verification.forget(change.id)
+      uses.forget(change.id)
     },
     published: ({ ref }) => publishedOf(ref),
   })
@@ -206,16 +232,15 @@ function changingProjects(open: readonly OpenChange[], { ledger }: PassState): R
 }
 
 /**
- * Client sessions by a light reading. The look before it showed the compute awake, and it is restarted a moment later, so that the reading
- * neither wakes it nor keeps it awake.
+ * A light reading, undefined where there is none. The look before it showed the compute awake, and it is about to be restarted, so that the
+ * reading neither wakes it nor keeps it awake for long.
  */
-function createSessionCount({ readings, clock }: Pick<Ports, 'readings' | 'clock'>, isRead: () => boolean) {
-  return async (compute: Compute, signal: AbortSignal): Promise<InterruptedSessions> => {
-    if (!isRead() || readings.refusalOf(compute) !== undefined) return 'unknown'
-    using within = createDeadline((ended) => clock.sleep(COUNT_WITHIN, ended), signal)
-    if (await readings.prepare(compute, within.signal)) return 'unknown'
+function createLightReading({ readings, clock }: Pick<Ports, 'readings' | 'clock'>, isRead: () => boolean) {
+  return async (compute: Compute, signal: AbortSignal): Promise<Reading | undefined> => {
+    if (!isRead() || readings.refusalOf(compute) !== undefined) return undefined
+    using within = createDeadline((ended) => clock.sleep(READ_WITHIN, ended), signal)
+    if (await readings.prepare(compute, within.signal)) return undefined
     const read = await readings.read(compute, 'light', within.signal)
-    const counts = read.kind === 'read' ? ifRead(read.reading.connections) : undefined
-    return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
+    return read.kind === 'read' ? read.reading : undefined
   }
 }

@@ -1,7 +1,8 @@
 // What open changes wait for, and when each is looked at again.
 import type { Change, Hold, OpenChange } from '../../model/policy/change.ts'
-import type { Compute } from '../../model/service/compute.ts'
-import { after, earliest, latest, seconds, type Instant } from '../../model/units.ts'
+import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
+import type { Compute, Project } from '../../model/service/compute.ts'
+import { after, earliest, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 /** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
 export const LOOK_INTERVAL = seconds(10)
@@ -31,6 +32,27 @@ export function nextLookAfter({ because, until }: Hold, now: Instant): Instant {
   const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
   const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)
   return latest(next, after(now, MIN_INTERVAL))
+}
+
+/** Seconds before the expected suspension from which it is near: looks are as far apart. */
+const NEAR = LOOK_INTERVAL
+
+/**
+ * Whether a compute is about to be suspended, and slept less than a pass takes the last time: then only single looks see it asleep.
+ *
+ * @param interval between two passes
+ */
+export function isSuspensionNear(
+  { compute, project }: Readonly<{ compute: Compute; project: Project | undefined }>,
+  interval: Seconds,
+  now: Instant,
+): boolean {
+  const { state, startedAt, suspendedAt } = compute
+  if (state !== 'active' || startedAt === undefined || suspendedAt === undefined) return false
+  const slept = startedAt - suspendedAt
+  if (slept < 0 || slept >= interval * 1000) return false
+  const expected = expectedSuspension(compute, project, undefined)
+  return expected !== undefined && after(now, NEAR) >= expected && now <= after(expected, interval)
 }
 
 /** The state that the last pass saw, where the change waits for its end: then a look would tell nothing new. */

@@ -241,6 +241,8 @@ function expectedHold(snapshot: Snapshot, change: Change): Hold | undefined {
 const NO_RULES: ChangeRules = {
   stoppedBy: undefined,
   policy: undefined,
+  rungs: undefined,
+  use: undefined,
   isKeyRefused: false,
   shortenedAt: undefined,
   siblings: undefined,

@@ -9,7 +9,7 @@ import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { DAY, instant, latest, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import type { RulesOfChange } from './apply-loop.ts'
+import type { RulesOfChange } from './apply-loop-options.ts'
 
 type RulesOptions = Readonly<{
   account: string
@@ -30,7 +30,7 @@ const GAP_DAYS = 28
 const MAX_CHANGES = 1000
 
 export function createChangeRules({ account, journal, history, duration, now }: RulesOptions) {
-  return async (change: Change, seen: Seen): Promise<RulesOfChange> => {
+  return async (change: Change, seen: Seen): Promise<Omit<RulesOfChange, 'use'>> => {
     const inProject = {
       project: change.ref.projectId,
       since: instant(now() - SIBLING_MEMORY * 1000),

@@ -1,5 +1,5 @@
 // What Dormouse may change by itself, and when.
-import { seconds, type Seconds } from '../units.ts'
+import { seconds, type Instant, type Seconds } from '../units.ts'
 
 export const MODES = ['off', 'observe', 'suggest', 'approve', 'apply'] as const
 /**
@@ -12,14 +12,20 @@ export type Mode = (typeof MODES)[number]
 export const LEVERS = ['delay', 'sizing'] as const
 export type Lever = (typeof LEVERS)[number]
 
-/** `idle`: at any time, while the compute is suspended and no client is expected. `window`: the same, inside a window alone. */
-export const RESTART_MOMENTS = ['idle', 'window'] as const
+/**
+ * Rungs of the ladder:
+ * - `idle`: at any time, while the compute is suspended and no client is expected;
+ * - `natural`: the same, with looks around the expected suspension, for computes that sleep for less than the time between two passes;
+ * - `quiet`: inside a window, also awake while two readings show nobody;
+ * - `window`: inside a window, also awake at a low load, at the latest at its last safe moment: clients are interrupted.
+ */
+export const RESTART_MOMENTS = ['idle', 'natural', 'quiet', 'window'] as const
 
 /** When a change that restarts a compute may be made. */
 export type RestartRules = Readonly<{
   /** Each allows it; without one nothing does. */
   when: readonly (typeof RESTART_MOMENTS)[number][]
-  /** Names of windows of `window`. */
+  /** Names of windows of `quiet` and `window`. */
   windows: readonly string[]
   /** Names of windows in which nothing is restarted, whatever `when` says. */
   deny: readonly string[]
@@ -35,6 +41,16 @@ export type ChangePolicy = Readonly<{
   restart: RestartRules
   /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
   path: string | undefined
+}>
+
+/** What the policy allows now while the compute is awake. */
+export type AwakeRungs = Readonly<{
+  /** Where two readings show that nobody works. */
+  quiet: boolean
+  /** At a load that is low for this compute, at the latest at `lastSafe`: clients are interrupted. */
+  lowestLoad: boolean
+  /** Last instant at which the change would be over before the window closes. */
+  lastSafe: Instant
 }>
 
 export const DEFAULT_RESTART_RULES: RestartRules = {

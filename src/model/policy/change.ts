@@ -194,6 +194,10 @@ export type HoldReason =
   /** Another compute of the branch was restarted less than ten minutes ago. */
   | 'branch-pace'
   | 'awake'
+  /** Awake, inside a window that allows a restart while nobody works. */
+  | 'not-quiet'
+  /** Awake, inside a window that allows a restart at a low load. */
+  | 'load'
   /** A policy changes a delay while the compute is awake: that wakes nothing. */
   | 'asleep'
   /** Only its next start ends a restart. */

@@ -32,6 +32,8 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'replica-first': 'a replica of the branch is changed first',
   'branch-pace': 'another compute of the branch was restarted less than ten minutes ago',
   awake: 'it waits until the compute is suspended',
+  'not-quiet': 'it waits until nobody works on the compute',
+  load: 'it waits for a low load inside its window',
   asleep: 'it waits until the compute is awake, so that it wakes nothing',
   'next-start': 'it waits for the next start of the compute',
   'client-expected': 'a client is expected while it would be made',

@@ -123,17 +123,25 @@ describe('changes that a policy makes', () => {
   })
 
   test.each<[what: string, policy: string, problem: string]>([
-    ['no moment', '{ restart: { when: [] } }', 'restart.when: expected a list of idle, window'],
-    ['another moment', '{ restart: { when: [noon] } }', 'restart.when[0]: expected one of idle, window'],
+    [
+      'no moment',
+      '{ restart: { when: [] } }',
+      'restart.when: expected a list of idle, natural, quiet, window',
+    ],
+    [
+      'another moment',
+      '{ restart: { when: [noon] } }',
+      'restart.when[0]: expected one of idle, natural, quiet, window',
+    ],
     [
       'window without one',
       '{ restart: { when: [window] } }',
-      'restart: expected windows with when: [window], and neither without the other',
+      'restart: expected windows with quiet or window in when, and neither without the other',
     ],
     [
       'windows without the moment',
       '{ restart: { windows: [night] } }',
-      'restart: expected windows with when: [window], and neither without the other',
+      'restart: expected windows with quiet or window in when, and neither without the other',
     ],
     [
       'an unknown window',

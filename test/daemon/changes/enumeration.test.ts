@@ -1,7 +1,7 @@
 // Every call of a port at which a process may end, with every fault of the first two requests.
 import { describe, expect, test } from 'vitest'
 import { afterAnswer, nextStep } from '../../../src/apply/next-step.ts'
-import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop.ts'
+import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { bySize } from '../../support/tiers.ts'
 import { FAULTS, live, type Life, type Outcome, type Variant } from './world.ts'

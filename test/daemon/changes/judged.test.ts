@@ -1,7 +1,7 @@
 // Changes of a policy that took effect: what becomes of a verdict, by the real loop on a memory store.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newRevert } from '../../../src/daemon/changes/new-change.ts'
-import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop.ts'
+import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
 import type { Event } from '../../../src/model/output/event-kinds.ts'
 import type { Change, ChangeState } from '../../../src/model/policy/change.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'

@@ -1,5 +1,6 @@
 // The apply loop on a memory store, with rules that hold nothing.
-import { createApplyLoop, type ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop.ts'
+import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
+import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { ratio, seconds } from '../../../src/model/units.ts'
 import type { memoryStore } from '../../support/memory-store.ts'
 
@@ -34,7 +35,15 @@ export const loopOf = ({ memory, ...given }: Given) =>
     isCurrent: () => memory.isCurrent(),
     isKeyRefused: () => false,
     countSessions: () => Promise.resolve('unknown'),
-    rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
+    rungsOf: () => undefined,
+    isSuspensionNear: () => false,
+    rulesOf: () =>
+      Promise.resolve({
+        shortenedAt: undefined,
+        siblings: undefined,
+        arrival: () => ratio(0),
+        use: undefined,
+      }),
     clockOffset: () => 0,
     ...NO_VERIFICATION,
     published: () => undefined,

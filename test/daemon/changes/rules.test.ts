@@ -186,18 +186,19 @@ test('siblings are the other changes of the project', async () => {
   expect((await rulesOf({ changes: [stranger] })).siblings).toBeUndefined()
 })
 
+const set = (since: number, fields: Partial<ObservedSetting> = {}): ObservedSetting => ({
+  ref: REF,
+  since: at(since),
+  delay: seconds(300),
+  sizing: { fixed: cu(1) },
+  ...fields,
+})
+
 describe('a setting that somebody else made', () => {
   const byPolicy = changeOf({
     origin: { by: 'policy', id: 'ep-one.sizing.1', hash: 'h', name: 'policies[0]' },
   })
   const HOUR_AGO = 30 * DAY - 3600
-  const set = (since: number, fields: Partial<ObservedSetting> = {}): ObservedSetting => ({
-    ref: REF,
-    since: at(since),
-    delay: seconds(300),
-    sizing: { fixed: cu(1) },
-    ...fields,
-  })
   const larger = set(HOUR_AGO, { sizing: { fixed: cu(2) } })
   const held = { because: 'foreign-change', until: at(HOUR_AGO + DAY) }
   const ours = (fields: Partial<Change>) => done('ours', HOUR_AGO - 60, 10, { ref: REF, ...fields })

@@ -1,6 +1,7 @@
 // Lives of one change on virtual time: the real loop, journal and client against the local control plane, with faults of requests and
 // with processes that end at any call of a port.
-import { createApplyLoop, type ApplyMachine } from '../../../src/daemon/changes/apply-loop.ts'
+import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
+import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { isEnded, type Change } from '../../../src/model/policy/change.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
@@ -268,7 +269,15 @@ function startLoop(
     isKeyRefused: () => false,
     isCurrent: () => store.isCurrent(),
     countSessions: () => Promise.resolve('unknown'),
-    rulesOf: () => Promise.resolve({ shortenedAt: undefined, siblings: undefined, arrival: () => ratio(0) }),
+    rungsOf: () => undefined,
+    isSuspensionNear: () => false,
+    rulesOf: () =>
+      Promise.resolve({
+        shortenedAt: undefined,
+        siblings: undefined,
+        arrival: () => ratio(0),
+        use: undefined,
+      }),
     clockOffset: () => 0,
     ...NO_VERIFICATION,
     published: () => undefined,

@@ -1,0 +1,75 @@
+// Changes of a policy on a compute that never sleeps: inside a window, while nobody works, or at its last safe moment.
+import { expect, test } from 'vitest'
+import { MINUTE } from '../../src/model/units.ts'
+import { bursts, connected, stage, type Stage } from './change-stage.ts'
+import { changeThat, command } from './change-support.ts'
+import { until } from './support.ts'
+
+const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
+
+/** From the last whole minute on. @param minutes until it closes, a part of the first one less */
+function linesOf(when: string, minutes: number) {
+  const opens = Math.floor(Date.now() / MINUTE) * MINUTE
+  const closes = opens + minutes * MINUTE
+  return {
+    closes,
+    lines: `
+advice: { min_history: 5s, min_gaps: 5, min_peaks: 20s, grid: 1s }
+brakes: { hold_off: 1s, min_age: 1s }
+windows: { now: { from: "${localTime(opens)}", to: "${localTime(closes)}" } }
+policies:
+  - match: { project: "over*" }
+    mode: apply
+    levers: [sizing]
+    restart: { when: [${when}], windows: [now], close_early: 30s }
+`,
+  }
+}
+
+const stopOf = (world: Stage) =>
+  until('its stop', () => world.truth().stops.find(({ why }) => why === 'config'))
+
+const PROJECT = { name: 'oversized', cu: 1, suspendTimeoutSeconds: -1 }
+
+test('with quiet it goes when two readings show nobody', async () => {
+  const { lines } = linesOf('quiet', 60)
+  await using world = await stage(PROJECT, { lines })
+  const { apiUrl, configFile } = world
+  const work = bursts(world.uri)
+  const client = await connected(world.uri)
+  const { id, endpoint_id: endpointId } = await changeThat(
+    'a hold',
+    apiUrl,
+    ({ hold }) => hold?.because === 'not-quiet',
+  )
+  const explained = await command(configFile, 'explain', endpointId)
+  expect(explained.out).toContain('it waits until nobody works on the compute')
+  await client.end()
+  await work.pause()
+  const sent = await changeThat('it was sent', apiUrl, (one) => one.id === id && one.sent_at !== null)
+  expect(sent).toMatchObject({ sessions: 0 })
+  expect(await stopOf(world)).toMatchObject({ open: 0 })
+  expect(world.mutations()).toMatchObject([{ action: 'update' }])
+})
+
+test('with window it waits for a low load, and goes at the last safe moment, with the sessions counted', async () => {
+  const { lines, closes } = linesOf('window', 4)
+  await using world = await stage(PROJECT, { lines })
+  const { apiUrl } = world
+  const work = bursts(world.uri)
+  const client = await connected(world.uri)
+  const { id, hold } = await changeThat('a hold', apiUrl, (one) => one.hold?.because === 'load')
+  // 30 s and a change of 10 s before the end
+  expect(Date.parse(hold?.until ?? '')).toBe(closes - 40_000)
+  const sent = await changeThat('it was sent', apiUrl, (one) => one.id === id && one.sent_at !== null)
+  const at = Date.parse(sent.sent_at ?? '')
+  expect(at).toBeGreaterThanOrEqual(closes - 100_000)
+  expect(at).toBeLessThanOrEqual(closes - 40_000)
+  const stop = await stopOf(world)
+  expect(stop.open).toBeGreaterThanOrEqual(1)
+  expect(sent.sessions).toBe(stop.open)
+  expect(Date.parse(stop.at)).toBeLessThan(closes)
+  await client.end().catch(() => undefined)
+  await work.pause()
+  expect(world.truth().stops.filter(({ why }) => why === 'config')).toHaveLength(1)
+})
