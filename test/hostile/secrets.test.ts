@@ -71,7 +71,7 @@ describe('a secret in the wrong place is in no problem of the configuration', ()
   const told = (changed: string) => problemsOf(changed, env)
   const hits = (problems: readonly string[]) => hitsIn({ problems: problems.join('\n') }, { canary })
 
-  const [some, others] = splitCases([...new Set(leavesOf(configJsonSchema(), ''))], 6)
+  const [some, others] = splitCases([...new Set(leavesOf(configJsonSchema(), ''))], 12)
   const misplaced = (path: string) => JSON.stringify(withValue(JSON.parse(text), stepsOf(path), canary))
   const asValue = (path: string) => expect(hits(told(misplaced(path)))).toEqual([])
   test.each(some)('as the value of %s', asValue)

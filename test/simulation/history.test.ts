@@ -16,7 +16,7 @@ import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
 const MINUTE = 60_000
-const DAYS = bySize(3, 1)
+const DAYS = bySize(3, 0.4)
 const ALWAYS = { from: instant(0), to: instant(8e15) }
 
 const uses = (random: Random): readonly Use[] => {

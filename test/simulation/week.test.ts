@@ -102,7 +102,7 @@ function judged({ ledger, world }: Week): Judged {
 }
 
 test('passes over five computes, once a minute, count what was', async () => {
-  const length = bySize(7, 0.5)
+  const length = bySize(7, 0.25)
   const week = await simulateWeek({ seed: 1, uses: fiveUses, days: length })
   expect(week.passes).toBe(length * 1440)
   const { outside, error, wakesCaused, wakes } = judged(week)
@@ -114,9 +114,9 @@ test('passes over five computes, once a minute, count what was', async () => {
 
 test('the same seed gives the same bytes, another seed others', async () => {
   const [first, again, other] = [
-    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.15) }),
-    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.15) }),
-    await simulateWeek({ seed: 2, uses: fiveUses, days: bySize(1, 0.15) }),
+    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.1) }),
+    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.1) }),
+    await simulateWeek({ seed: 2, uses: fiveUses, days: bySize(1, 0.1) }),
   ]
   expect(bytesOf(again)).toBe(bytesOf(first))
   expect(bytesOf(other)).not.toBe(bytesOf(first))
@@ -126,7 +126,7 @@ test('a daemon that is killed again and again, and a service that is out now and
   const week = await simulateWeek({
     seed: 3,
     uses: fiveUses,
-    days: bySize(2, 0.5),
+    days: bySize(2, 0.25),
     crashes: 0.02,
     outages: 0.005,
   })
@@ -138,7 +138,7 @@ test('a daemon that is killed again and again, and a service that is out now and
 })
 
 test('what watching adds is at most a hundredth of the awake time and a delay per compute', async () => {
-  const options = { seed: 4, uses: fiveUses, days: bySize(2, 0.5) } as const
+  const options = { seed: 4, uses: fiveUses, days: bySize(2, 0.25) } as const
   const watched = judged(await simulateWeek(options))
   const alone = judged(await simulateWeek({ ...options, readings: 'off' }))
   expect(alone.observerOverhead).toBe(0)

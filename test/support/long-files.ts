@@ -9,6 +9,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/calendar/all-zones-windows.test.ts': 'test/calendar/window.test.ts',
   'test/dashboards/boards/queries.test.ts': 'test/dashboards/boards/boards.test.ts',
   'test/end-to-end/alerts.test.ts': 'test/dashboards/rules/rules.test.ts',
+  'test/end-to-end/change-crash.test.ts': 'test/end-to-end/change-stop.test.ts',
   'test/end-to-end/changes.test.ts': 'test/end-to-end/change-stop.test.ts',
   'test/end-to-end/compose.test.ts': 'test/deploy/compose.test.ts',
   'test/end-to-end/crash.test.ts': 'test/store/durability.test.ts',
@@ -35,4 +36,5 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/outputs/metrics/prometheus.test.ts': 'test/outputs/metrics/render.test.ts',
   'test/outputs/page/browser.test.ts': 'test/outputs/page/pages.test.ts',
   'test/simulation/hostile.test.ts': 'test/simulation/skew.test.ts',
+  'test/simulation/report.test.ts': 'test/outputs/report/report.test.ts',
 }

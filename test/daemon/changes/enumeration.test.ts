@@ -96,7 +96,7 @@ const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcom
 
 describe('lives of a change', () => {
   test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(5000, 300)), SAFE)
+    const outcomes = await liveAll(sample(bySize(5000, 100)), SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
     expect(outcomes.filter(({ outcome }) => outcome.tallied !== 1)).toEqual([])
     expect(twice(outcomes)).toEqual([])
@@ -117,7 +117,7 @@ describe('lives of a change', () => {
   })
 
   test('no value of a person is overwritten, whatever ends or fails', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(withPerson(bySize(1200, 60)), SAFE)
+    const outcomes = await liveAll(withPerson(bySize(1200, 40)), SAFE)
     expect(overwritten(outcomes)).toEqual([])
     expect(twice(outcomes)).toEqual([])
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])

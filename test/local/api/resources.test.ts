@@ -11,6 +11,7 @@ import {
   type Service,
   type Subject,
   call,
+  connected,
   freshFolder,
   query,
   subject,
@@ -98,9 +99,11 @@ test.each(['asleep', 'awake and writing'])(
   },
 )
 
-/** Twenty rows, one by one. */
+/** Twenty rows, one by one, in a session. */
 async function writes(from: number): Promise<void> {
-  for (let n = 0; n < 20; n += 1) await query(shop.uri, `insert into ledger values (${from + n})`)
+  const session = await connected(shop.uri)
+  for (let n = 0; n < 20; n += 1) await session.query(`insert into ledger values (${from + n})`)
+  await session.end()
 }
 
 test('a branch with a child or protection is not deleted, any other is', async () => {

@@ -6,7 +6,7 @@ import type { Local } from '../../../src/local/start.ts'
 import { startQuickly } from '../../support/start-quickly.ts'
 import { QUICK, type Subject, call, makeFolder, query, quickLocal, subject, until } from '../support.ts'
 import { psql, run, start, waysTo } from './programs.ts'
-import { testWith } from '../../support/tiers.ts'
+import { bySize, longTest, splitCases, testWith } from '../../support/tiers.ts'
 
 const test = testWith('psql', 'pgbench')
 
@@ -62,6 +62,11 @@ describe('psql', () => {
   })
 })
 
+async function expectServed(_: string, mode: string, to: () => string): Promise<void> {
+  const { status, out } = await run('/usr/bin/pgbench', ['-nM', mode, '-c4', '-t25', to()])
+  expect([status, out]).toEqual([0, expect.stringContaining('processed: 100/100')])
+}
+
 describe('pgbench', () => {
   beforeAll(() => run('/usr/bin/pgbench', ['-iq', ways.byIp]))
   const modes = ['simple', 'extended', 'prepared']
@@ -70,13 +75,13 @@ describe('pgbench', () => {
     ['by name', () => ways.byName()],
     ['without TLS', () => without(ways.byIp)],
   ] as const
-  test.each(places.flatMap(([place, to]) => modes.map((mode) => [place, mode, to] as const)))(
-    '%s, %s',
-    async (_, mode, to) => {
-      const { status, out } = await run('/usr/bin/pgbench', ['-nM', mode, '-c4', '-t25', to()])
-      expect([status, out]).toEqual([0, expect.stringContaining('processed: 100/100')])
-    },
+  // one case of four: each place and each mode
+  const [short, others] = splitCases(
+    places.flatMap(([place, to]) => modes.map((mode) => [place, mode, to] as const)),
+    modes.length + 1,
   )
+  test.each(short)('%s, %s', expectServed)
+  longTest.each(others)('%s, %s', expectServed)
 })
 
 /** A connection by host name without a resolver: the name goes into TLS only. */
@@ -108,12 +113,15 @@ describe('node pg', () => {
   })
 })
 
-test('200 clients at once, by every kind of name, are served by one start', async () => {
+/** In full more than there are connections. */
+const CROWD = bySize(200, 40)
+
+test('many clients at once, by every kind of name, are served by one start', async () => {
   await call(local, `POST ${shop.path}/suspend`)
   await shop.settled('idle')
   const { wakes } = shop.truth()
   const config = { connectionTimeoutMillis: 30_000, application_name: 'crowd' }
-  const clients = Array.from({ length: 200 }, (_, n) => {
+  const clients = Array.from({ length: CROWD }, (_, n) => {
     const connectionString = n % 2 === 0 ? shop.uri : without(shop.uri)
     const client = new Client({ connectionString, ...config })
     client.on('error', () => undefined)
@@ -132,7 +140,7 @@ test('200 clients at once, by every kind of name, are served by one start', asyn
     }),
   )
   const full = answers.filter((answer) => /too many|remaining connection slots/.test(String(answer)))
-  expect(answers.filter((answer) => answer === 1).length + full.length).toBe(200)
+  expect(answers.filter((answer) => answer === 1).length + full.length).toBe(CROWD)
   expect(answers).toContain(1)
   expect(shop.truth().wakes.slice(wakes.length)).toMatchObject([
     { cause: 'client', applicationName: 'crowd', user: 'app_owner' },
