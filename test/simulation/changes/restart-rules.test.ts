@@ -1,0 +1,97 @@
+// The judge's own rules: what they find, and what nobody could know.
+import { describe, expect, test } from 'vitest'
+import { at } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
+import type { WrittenRequest } from './network.ts'
+import { brakeAgainst, createWindowRule, overwrites, type Landed } from './restart-rules.ts'
+import type { Rules } from './world.ts'
+
+const HOUR = 3600
+const NOW = 10 * 24 * HOUR
+const byPolicy = changeOf({
+  origin: { by: 'policy', id: 'r', hash: 'h', name: 'policies[0]' },
+  createdAt: at(0),
+})
+
+const request = (fields: Partial<WrittenRequest> = {}): WrittenRequest => ({
+  projectId: 'project-one',
+  endpointId: 'ep-one',
+  writtenAt: at(NOW),
+  fields: { suspend_timeout_seconds: 60 },
+  isRestart: false,
+  isLate: false,
+  ...fields,
+})
+
+const RULES: Rules = {
+  mode: 'apply',
+  levers: ['sizing'],
+  windows: [{ from: 2, to: 3 }],
+  deny: [{ from: 20, to: 21 }],
+}
+
+describe('a window', () => {
+  test.each([
+    ['Europe/Berlin', '2026-01-05T01:30:00Z', false],
+    ['Europe/Berlin', '2026-01-05T00:59:59.5Z', false],
+    ['Europe/Berlin', '2026-01-05T00:59:58Z', true],
+    ['Europe/Berlin', '2026-01-05T02:00:00Z', true],
+    // in summer
+    ['Europe/Berlin', '2026-07-06T00:30:00Z', false],
+    ['Europe/Berlin', '2026-07-06T01:30:00Z', true],
+    // both passes of the clock
+    ['Europe/Berlin', '2026-10-25T00:30:00Z', false],
+    ['Europe/Berlin', '2026-10-25T01:30:00Z', false],
+    // no such hour
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', true],
+    ['Europe/Berlin', '2026-03-29T00:59:58Z', true],
+    ['Australia/Lord_Howe', '2026-01-04T15:30:00Z', false],
+  ])('in %s at %s: outside %s', (zone, time, expected) => {
+    expect(createWindowRule(zone)(RULES, Date.parse(time))).toBe(expected)
+  })
+
+  test('denies, though restarts are allowed at any time', () => {
+    const isOutside = createWindowRule('UTC')
+    const rules = { ...RULES, windows: undefined }
+    const times = ['2026-01-05T19:59:00Z', '2026-01-05T20:00:00Z', '2026-01-05T20:59:59.5Z']
+    expect(times.map((time) => isOutside(rules, Date.parse(time)))).toEqual([false, true, false])
+  })
+
+  test('that no policy names allows nothing', () => {
+    expect(createWindowRule('UTC')(undefined, at(NOW))).toBe(true)
+  })
+})
+
+const landed = (ago: number, kind: 'sizing' | 'delay' = 'sizing', endpointId = 'ep-one'): Landed => ({
+  endpointId,
+  at: at(NOW - ago),
+  sent: { request: request(), change: changeOf({ id: `ch-${ago}`, kind }) },
+})
+
+test.each<[string, Partial<Parameters<typeof brakeAgainst>[2]>, string | undefined]>([
+  ['nothing', {}, undefined],
+  ['a process that began nine minutes ago', { daemonSince: at(NOW - 540) }, 'hold-off'],
+  ['a process that began eleven minutes ago', { daemonSince: at(NOW - 660) }, undefined],
+  ['a compute that was made yesterday', { createdAt: at(NOW - 23 * HOUR) }, 'compute too young'],
+  ['a restart five hours ago', { landed: [landed(5 * HOUR)] }, 'compute pause'],
+  ['a restart seven hours ago', { landed: [landed(7 * HOUR)] }, undefined],
+  ['a delay five hours ago', { landed: [landed(5 * HOUR, 'delay')] }, undefined],
+  ['a restart of another compute', { landed: [landed(5 * HOUR, 'sizing', 'ep-two')] }, undefined],
+  ['somebody else’s request', { landed: [{ ...landed(HOUR), sent: undefined }] }, undefined],
+  ['three restarts in a week', { landed: [24, 48, 72].map((hours) => landed(hours * HOUR)) }, 'per week'],
+])('the brake against %s', (_, given, expected) => {
+  const context = { landed: [], daemonSince: at(0), createdAt: at(0), ...given }
+  expect(brakeAgainst(request(), byPolicy, context)).toBe(expected)
+})
+
+test.each<[string, number, Partial<Parameters<typeof changeOf>[0]>, boolean]>([
+  ['an hour before a policy decided', HOUR, byPolicy, true],
+  ['an hour before a person asked', HOUR, { createdAt: at(NOW - 60) }, false],
+  ['after a person asked', 30, { createdAt: at(NOW - 60) }, true],
+  ['too shortly before the request', 2, byPolicy, false],
+  ['more than a day ago', 25 * HOUR, byPolicy, false],
+])('a value that somebody set %s', (_, ago, change, expected) => {
+  const foreign = new Map([['suspend_timeout_seconds', at(NOW - ago)]])
+  expect(overwrites(request(), changeOf(change), foreign)).toBe(expected)
+  expect(overwrites(request({ fields: { disabled: true } }), changeOf(change), foreign)).toBe(false)
+})

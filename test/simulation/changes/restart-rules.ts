@@ -1,0 +1,73 @@
+// Rules of restarts as the judge reads them: written anew, apart from those of the product.
+import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
+import type { Change } from '../../../src/model/policy/change.ts'
+import { createLocalHours, isWithin } from './local-hours.ts'
+import type { WrittenRequest } from './network.ts'
+import type { Rules } from './world.ts'
+
+/** A look decides for 2 s, and a request is under way for some milliseconds: what happened so shortly before it nobody can know, ms. */
+export const UNSEEN = 3000
+const DAY = 86_400_000
+/** Headers tell the service's time in whole seconds, so that a daemon knows it as exactly, ms. */
+const TIME_KNOWN = 1000
+
+/** A request that took effect at an instant, ms. @param sent undefined: somebody else's */
+export type Landed = Readonly<{
+  endpointId: string
+  at: number
+  sent: Readonly<{ request: WrittenRequest; change: Change }> | undefined
+}>
+
+/** Whether a change of a policy that restarts may not be made then. @param rules undefined: no policy names the project */
+export function createWindowRule(zone: string): (rules: Rules | undefined, at: number) => boolean {
+  const hourAt = createLocalHours(zone)
+  return (rules, at) => {
+    if (!rules) return true
+    const [hour, soon] = [hourAt(at), hourAt(at + TIME_KNOWN)]
+    const isAllowed =
+      rules.windows?.some((window) => isWithin(window, hour) || isWithin(window, soon)) ?? true
+    return !isAllowed || rules.deny.some((window) => isWithin(window, hour) && isWithin(window, soon))
+  }
+}
+
+type BrakeContext = Readonly<{
+  landed: readonly Landed[]
+  /** When the process began that wrote the request. */
+  daemonSince: number
+  /** When the compute was made. */
+  createdAt: number
+}>
+
+/** The brake that should have held the change of a policy; undefined where none. */
+export function brakeAgainst(
+  { endpointId, writtenAt: at }: WrittenRequest,
+  change: Change,
+  { landed, daemonSince, createdAt }: BrakeContext,
+): string | undefined {
+  const { holdOff, minAge, computePause, computePerWeek } = DEFAULT_BRAKES
+  if (at - daemonSince < 1000 * holdOff - UNSEEN) return 'hold-off'
+  if (at - createdAt < 1000 * minAge - UNSEEN) return 'compute too young'
+  const earlier = landed.filter((one) => one.endpointId === endpointId && isOtherRestart(one, change))
+  if (earlier.some((one) => at - one.at < 1000 * computePause - UNSEEN)) return 'compute pause'
+  return earlier.filter((one) => at - one.at < 7 * DAY).length >= computePerWeek ? 'per week' : undefined
+}
+
+const isOtherRestart = ({ sent }: Landed, { id }: Change): boolean =>
+  sent !== undefined && sent.change.kind !== 'delay' && sent.change.id !== id
+
+/** Field → when somebody else changed it last. */
+export type ForeignTimes = ReadonlyMap<string, number>
+
+/** Whether the request undoes what somebody else set: within a day, or after it was asked for. */
+export const overwrites = (
+  { fields, writtenAt }: WrittenRequest,
+  { origin, createdAt }: Change,
+  foreign: ForeignTimes,
+): boolean =>
+  Object.keys(fields).some((field) => {
+    const setAt = foreign.get(field)
+    if (setAt === undefined) return false
+    const isKnown = origin.by !== 'policy' && setAt < createdAt
+    const ago = writtenAt - setAt
+    return !isKnown && ago > UNSEEN && ago < DAY
+  })

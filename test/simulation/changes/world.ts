@@ -1,0 +1,73 @@
+// One seed: where and when it is, its computes, and what its policies say.
+import type { Random } from '../../../src/model/ports/clock.ts'
+import { seeded } from '../seeded.ts'
+import { drawBusyLife, drawLife, pick, type Life } from './lives.ts'
+
+/** Local hours `[from, to)` on every day. */
+export type Hours = Readonly<{ from: number; to: number }>
+
+/** What the policy of one project says of restarts, as the judge reads it. */
+export type Rules = Readonly<{
+  mode: 'approve' | 'apply'
+  levers: readonly ('delay' | 'sizing')[]
+  /** Undefined: at any time. */
+  windows: readonly Hours[] | undefined
+  deny: readonly Hours[]
+}>
+
+export type World = Readonly<{
+  seed: number
+  days: number
+  zone: string
+  /** ms. */
+  start: number
+  lives: readonly Life[]
+  /** Of the project with the same number. */
+  rules: readonly Rules[]
+}>
+
+export const COMPUTES = 3
+
+/** Zones with their changes of daylight saving in 2026, the day before. */
+const PLACES: readonly [readonly [string, string], ...(readonly [string, string])[]] = [
+  ['UTC', '2026-01-12T00:00:00Z'],
+  ['Europe/Berlin', '2026-03-28T12:00:00Z'],
+  ['Europe/Berlin', '2026-10-24T12:00:00Z'],
+  ['America/St_Johns', '2026-03-07T18:00:00Z'],
+  ['Australia/Lord_Howe', '2026-04-04T03:00:00Z'],
+  ['Pacific/Chatham', '2026-09-26T02:00:00Z'],
+]
+
+export function drawWorld(seed: number, days: number): World {
+  const random = seeded(seed)
+  const [zone, date] = pick(random, PLACES)
+  const start = Date.parse(date) + 60_000 * Math.floor(600 * random.unit())
+  const draw = () => drawLife(random, start, { days })
+  const lives = [draw(), drawBusyLife(random, start, days), draw()] as const
+  const rules = [
+    drawRules(random, 'window'),
+    drawRules(random, 'deny'),
+    drawRules(random, 'approve'),
+  ] as const
+  // some never sleep, so that a window closes while a change waits
+  const isSleepless = random.unit() < 0.6
+  return {
+    seed,
+    days,
+    zone,
+    start,
+    lives: isSleepless ? lives.with(0, { ...lives[0], delay: -1 }) : lives,
+    rules: isSleepless ? rules.with(0, { ...rules[0], levers: ['sizing'] }) : rules,
+  }
+}
+
+function drawRules(random: Random, kind: 'window' | 'deny' | 'approve'): Rules {
+  const first = Math.floor(4 * random.unit())
+  // several short ones a day
+  const windows = [0, 4, 8, 12, 16, 20].map((hours) => ({ from: first + hours, to: first + hours + 1 }))
+  const rules = { mode: 'apply', levers: ['delay', 'sizing'], windows, deny: [] } as const
+  if (kind === 'window') return rules
+  return kind === 'deny'
+    ? { ...rules, levers: ['sizing'], windows: undefined, deny: windows }
+    : { ...rules, mode: 'approve' }
+}
