@@ -10,7 +10,7 @@ import { isShorter, type Seen } from './settings.ts'
 export type ChangeRules = Readonly<{
   /** A kill switch, or a mode that sends no changes; undefined where changes may be sent. */
   stoppedBy: Extract<Hold['because'], 'kill-switch' | 'mode'> | undefined
-  /** By the policy of the compute; undefined where it allows the change now. */
+  /** By a freeze, a person or the policy of the compute; undefined where they allow the change now. */
   policy: Hold | undefined
   /** Undefined where the policy allows no restart of the awake compute now. */
   rungs: AwakeRungs | undefined

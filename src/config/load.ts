@@ -18,7 +18,7 @@ import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
-import { policyProblems } from './sections/policies.ts'
+import { policyProblems, unknownWindows } from './sections/policies.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
@@ -142,6 +142,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...missingDatabase(entry),
     ...planLimitsProblems(preset, limits),
     ...policyProblems({ ...entry, ...windows }),
+    ...unknownWindows('changes.freeze', entry.changes.freeze, windows.windows),
     ...[windows, budgets, notifications, report, changes].flatMap((section) => section.problems),
   ]
   if (problems.length > 0) return failed(problems)
@@ -171,7 +172,11 @@ export const KILL_SWITCH_VARIABLE = 'DORMOUSE_KILL_SWITCH'
 function changesOf({ changes }: ConfigEntry, { env, folder }: ConfigContext) {
   const text = env[KILL_SWITCH_VARIABLE] ?? ''
   return {
-    changes: { killSwitchFile: optionalPath(folder, changes.killSwitchFile), isKilled: text === '1' },
+    changes: {
+      ...changes,
+      killSwitchFile: optionalPath(folder, changes.killSwitchFile),
+      isKilled: text === '1',
+    },
     problems: ['1', '0', ''].includes(text) ? [] : [`${KILL_SWITCH_VARIABLE}: expected 1 or 0, got ${text}`],
   }
 }

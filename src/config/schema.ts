@@ -109,7 +109,15 @@ const service = strictObject({
     ),
 }).transform(camelKeys)
 
+const FREEZE = 'expected a list of names of windows'
+
 const changes = strictObject({
+  freeze: array(string(FREEZE), FREEZE)
+    .prefault([])
+    .meta(example(['year-end']))
+    .describe(
+      'Windows, by their names, in which nothing is changed, whoever asked for it; nothing begins that would still be under way when one opens.',
+    ),
   kill_switch_file: optionalText
     .meta(example('/etc/dormouse/kill'))
     .describe(
@@ -222,7 +230,7 @@ export const configSchema = strictObject({
   poll: poll.prefault({}).describe('How often Dormouse asks the service.'),
   reading: reading.prefault({}).describe('Readings inside the Postgres of awake computes.'),
   service: service.prefault({}).describe('The service itself.'),
-  changes: changes.prefault({}).describe('Changes that people ask for or approve.'),
+  changes: changes.prefault({}).describe('Changes, whoever asked for them.'),
   brakes: brakesSchema
     .prefault({})
     .describe(

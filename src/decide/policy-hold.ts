@@ -4,19 +4,34 @@ import type { Change, Hold } from '../model/policy/change.ts'
 import type { AwakeRungs, ChangePolicy, RestartRules } from '../model/policy/change-policy.ts'
 import { after, earliest, instant, latest, type Instant, type Seconds } from '../model/units.ts'
 
-type PolicyTerms = Readonly<{
+export type PolicyTerms = Readonly<{
   policy: ChangePolicy
   /** By name. */
   windows: ReadonlyMap<string, Window>
   /** How long such a change takes, the 99th percentile. */
   duration: Seconds
+  /** Whether a person forces the change now: then only a denied window holds it. */
+  isForced: boolean
 }>
 
 /** Undefined where the policy allows the change now. */
 export function policyHold(change: Change, terms: PolicyTerms, now: Instant): Hold | undefined {
   if (change.when !== 'policy') return undefined
+  const denial = denialHold(change, terms, now)
+  if (denial || terms.isForced) return denial
   if (!stillDecides(change, terms.policy)) return { because: 'policy', until: undefined }
-  return change.kind === 'delay' ? undefined : restartHold(terms.policy.restart, terms, now)
+  return change.kind === 'delay' ? undefined : windowHold(terms.policy.restart, terms, now)
+}
+
+/** A window of the policy in which nothing is restarted. */
+function denialHold(
+  { kind }: Change,
+  { policy, windows, duration }: PolicyTerms,
+  now: Instant,
+): Hold | undefined {
+  if (kind === 'delay') return undefined
+  const denying = policy.restart.deny.map((name) => [name, windows.get(name)] as const)
+  return closedHold('denied-window', denying, { now, over: after(now, duration) })
 }
 
 /** Whether the policy as it is now would let it be made: what a person approved needs no lever. */
@@ -27,14 +42,10 @@ function stillDecides({ kind, state }: Change, { mode, levers }: ChangePolicy): 
 
 type Times = Pick<PolicyTerms, 'windows' | 'duration'>
 
-function restartHold(rules: RestartRules, { windows, duration }: Times, now: Instant): Hold | undefined {
-  const named = (names: readonly string[]) => names.flatMap((name) => windows.get(name) ?? [])
-  const over = after(now, duration)
-  const denials = named(rules.deny).flatMap((window) => denialOf(window, { now, over }) ?? [])
-  if (denials.length > 0) return { because: 'denied-window', until: latest(...denials) }
+function windowHold(rules: RestartRules, { windows, duration }: Times, now: Instant): Hold | undefined {
   if (rules.when.includes('idle') || rules.when.includes('natural')) return undefined
-  const allowing = named(rules.windows)
-  const lastEnd = after(over, rules.closeEarly)
+  const allowing = rules.windows.flatMap((name) => windows.get(name) ?? [])
+  const lastEnd = after(after(now, duration), rules.closeEarly)
   if (allowing.some((window) => (window.at(now)?.to ?? 0) >= lastEnd)) return undefined
   const openings = allowing.flatMap((window) => window.next(now)?.from ?? [])
   return { because: 'outside-window', until: openings.length === 0 ? undefined : earliest(...openings) }
@@ -44,7 +55,7 @@ function restartHold(rules: RestartRules, { windows, duration }: Times, now: Ins
  * Rungs that the policy allows now while a compute is awake: inside a window that stays open for long enough. Undefined where it allows none.
  */
 export function awakeRungs(
-  { policy: { restart }, windows, duration }: PolicyTerms,
+  { policy: { restart }, windows, duration }: Omit<PolicyTerms, 'isForced'>,
   now: Instant,
 ): AwakeRungs | undefined {
   const [quiet, lowestLoad] = (['quiet', 'window'] as const).map((moment) => restart.when.includes(moment))
@@ -54,8 +65,28 @@ export function awakeRungs(
   return lastSafe < now ? undefined : { quiet: quiet === true, lowestLoad: lowestLoad === true, lastSafe }
 }
 
-/** End of the window where it is open now, or opens before a change that begins now is over. */
-function denialOf(window: Window, { now, over }: Readonly<{ now: Instant; over: Instant }>) {
+/** Names of windows and the windows, those that there are. */
+export type NamedWindows = Iterable<readonly [name: string, window: Window | undefined]>
+
+/** Hold by windows that are open now, or open before a change that begins now is over; until the last of them closes. */
+export function closedHold(
+  because: 'freeze' | 'denied-window',
+  named: NamedWindows,
+  times: Readonly<{ now: Instant; over: Instant }>,
+): Hold | undefined {
+  const closed = [...named].flatMap(([name, window]) => {
+    const until = window && closedUntil(window, times)
+    return until === undefined ? [] : [{ name, until }]
+  })
+  if (closed.length === 0) return undefined
+  return {
+    because,
+    until: latest(...closed.map(({ until }) => until)),
+    detail: closed.map(({ name }) => name).join(', '),
+  }
+}
+
+function closedUntil(window: Window, { now, over }: Readonly<{ now: Instant; over: Instant }>) {
   const open = window.at(now)
   if (open) return open.to
   const next = window.next(now)

@@ -49,6 +49,9 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'change':
       case 'change-event':
       case 'change-tally':
+      case 'placed-hold':
+      case 'forced-change':
+      case 'brake':
       case 'job-state':
         break
     }

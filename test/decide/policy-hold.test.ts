@@ -30,7 +30,7 @@ const BY_POLICY = changeOf({ when: 'policy', state: SCHEDULED })
 
 /** On Monday, 5 January 2026. */
 const holdAt = (time: string, policy: ChangePolicy, change: Change = BY_POLICY) =>
-  policyHold(change, { policy, windows: WINDOWS, duration: seconds(60) }, iso(time))
+  policyHold(change, { policy, windows: WINDOWS, duration: seconds(60), isForced: false }, iso(time))
 
 const NIGHTLY = policyOf({ when: ['window'], windows: ['night', 'lunch'] })
 const hold = (because: Hold['because'], until?: string): Hold => ({
@@ -51,14 +51,14 @@ describe('a policy', () => {
       'forbids a denied window',
       '05T10:00',
       policyOf({ deny: ['office'] }),
-      hold('denied-window', '05T19:00'),
+      { ...hold('denied-window', '05T19:00'), detail: 'office' },
     ],
     ['forbids what would end in one', '05T07:59', policyOf({ deny: ['office'] }), undefined],
     [
       'forbids a denied window inside an allowed one',
       '05T12:30',
       policyOf({ when: ['window'], windows: ['lunch'], deny: ['office'] }),
-      hold('denied-window', '05T19:00'),
+      { ...hold('denied-window', '05T19:00'), detail: 'office' },
     ],
     ['no longer applies', '05T23:00', policyOf({}, { mode: 'approve' }), hold('policy')],
     ['no longer has the lever', '05T23:00', policyOf({}, { levers: ['delay'] }), hold('policy')],
@@ -82,8 +82,16 @@ describe('a policy', () => {
   })
 
   test('forbids what would not be over when a denied window opens', () => {
-    const terms = { policy: policyOf({ deny: ['office'] }), windows: WINDOWS, duration: seconds(61) }
-    expect(policyHold(BY_POLICY, terms, iso('05T07:59'))).toEqual(hold('denied-window', '05T19:00'))
+    const terms = {
+      policy: policyOf({ deny: ['office'] }),
+      windows: WINDOWS,
+      duration: seconds(61),
+      isForced: false,
+    }
+    expect(policyHold(BY_POLICY, terms, iso('05T07:59'))).toEqual({
+      ...hold('denied-window', '05T19:00'),
+      detail: 'office',
+    })
   })
 
   test('holds no change that a person asked for, and no delay by its windows', () => {
@@ -113,7 +121,7 @@ test.each(ZONES)('no change begins or ends outside of its window in a year of %s
   fc.assert(
     fc.property(fc.integer(YEAR), fc.integer({ min: 1, max: 7200 }), (time, took) => {
       const [now, duration] = [instant(time), seconds(took)]
-      const found = policyHold(BY_POLICY, { policy, windows, duration }, now)
+      const found = policyHold(BY_POLICY, { policy, windows, duration, isForced: false }, now)
       if (!night) throw new Error('there is no window')
       const isInside = partsInside(night, now, after(now, seconds(took + 300))).some(
         ({ from, to }) => from <= now && to >= after(now, seconds(took + 300)),

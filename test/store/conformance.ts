@@ -11,6 +11,7 @@ import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'
 import { adviceContract } from './advice-conformance.ts'
 import { ALWAYS, collected, intervalAt, plain, refOf, seen } from './build.ts'
+import { holdContract } from './hold-conformance.ts'
 import { historyContract } from './history-conformance.ts'
 import { journalContract } from './journal-conformance.ts'
 import { outboxContract } from './outbox-conformance.ts'
@@ -38,6 +39,7 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
     adviceContract(() => driver)
     outboxContract(() => driver)
     journalContract(() => driver)
+    holdContract(() => driver)
   })
 }
 

@@ -29,6 +29,9 @@ export const shownJournal = ({ changes, events = [] }: ShownChanges): Journal =>
       ({
         changes: new Map(changes.filter(({ ref }) => ref.account === account).map((one) => [one.id, one])),
         changeEvents: events,
+        placedHolds: new Map(),
+        forcedChanges: new Map(),
+        brakes: new Map(),
       }) as never,
   )
 
@@ -50,7 +53,11 @@ export function changeSources(
     random: seeded(1),
     runnerOf: () => runner as ChangeRunner,
     log: pino({ level: 'silent' }),
-    config: () => ({ mode: shown.mode ?? 'suggest' }),
+    config: () => ({
+      mode: shown.mode ?? 'suggest',
+      windows: new Map(),
+      changes: { freeze: [], isKilled: false },
+    }),
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,
       engagedBy,

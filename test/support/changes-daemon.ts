@@ -24,6 +24,7 @@ import { snapshotOf } from './fleet-snapshot.ts'
 import { memoryStore, newMemory } from './memory-store.ts'
 import { NO_PAGES } from './no-pages.ts'
 import { NO_REPORTS } from './no-reports.ts'
+import { placedHoldsOf } from './placed-holds.ts'
 import { recommendation, sizingRecommendation } from './recommendations.ts'
 
 /** When the daemon is asked: 2026-01-05T02:00:00Z. */
@@ -158,7 +159,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
   const { isKilled = false, killSwitchFile } = options
   const killSwitch = await createKillSwitch({
     config: () => ({
-      changes: { isKilled, killSwitchFile },
+      changes: { freeze: [], isKilled, killSwitchFile },
       accounts: [{ name: 'main' } as AccountConfig],
     }),
     store: { ...store, account },
@@ -172,6 +173,11 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
     policyHold: () => undefined,
+    placedHolds: placedHoldsOf({
+      store: account('main'),
+      now: () => clock.now(),
+      onChange: () => void (woken += 1),
+    }),
     engagedBrakes: () => [],
     wake: () => void (woken += 1),
     run: () => Promise.resolve(),
@@ -182,7 +188,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     journal: store,
     random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
     runnerOf: () => runner,
-    config: () => ({ mode }),
+    config: () => ({ ...config.value, mode }),
     killSwitch,
   }
   await exposition.publish(taken)

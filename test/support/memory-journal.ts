@@ -27,7 +27,16 @@ export const journalOf = (rowsOf: RowsByAccount): Journal => ({
     [...rowsOf(account).changeTallies]
       .toSorted(([one], [other]) => compare(one, other))
       .map(([, tally]) => tally),
+  placedHolds: async (account, since) =>
+    [...rowsOf(account).placedHolds.values()]
+      .filter(({ ended }) => !ended || ended.at >= (since ?? Infinity))
+      .toSorted((one, other) => one.placedAt - other.placedAt || compare(one.id, other.id)),
+  forcedChanges: async (account) => sortedRows(rowsOf(account).forcedChanges),
+  storedBrakes: async (account) => sortedRows(rowsOf(account).brakes),
 })
+
+const sortedRows = <Row>(rows: ReadonlyMap<string, Row>): readonly Row[] =>
+  [...rows].toSorted(([one], [other]) => compare(one, other)).map(([, row]) => row)
 
 export function addTally(tallies: Map<string, ChangeTally>, added: ChangeTally): void {
   const { ref, kind, outcome } = added

@@ -20,6 +20,8 @@ import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
 import type { Change, ChangeEvent, ChangeTally } from '../../src/model/policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
+import type { StoredBrake } from '../../src/model/policy/brakes.ts'
+import type { ForcedChange, PlacedHold } from '../../src/model/policy/placed-hold.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
@@ -52,6 +54,9 @@ export type AccountRows = {
   changes: ReadonlyMap<string, Change>
   readonly changeEvents: ChangeEvent[]
   readonly changeTallies: Map<string, ChangeTally>
+  readonly placedHolds: Map<string, PlacedHold>
+  readonly forcedChanges: Map<string, ForcedChange>
+  readonly brakes: Map<string, StoredBrake>
   readings: ReadingCounts
   counters: AccountCounters
 }
@@ -96,6 +101,9 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     changes: new Map(),
     changeEvents: [],
     changeTallies: new Map(),
+    placedHolds: new Map(),
+    forcedChanges: new Map(),
+    brakes: new Map(),
     readings: NO_READING_COUNTS,
     counters: NO_ACCOUNT_COUNTERS,
   }
@@ -221,6 +229,14 @@ function effectOf(write: Write, { rows, memory, known, nthOf }: EffectContext): 
       return () => rows.changeEvents.push(write.event)
     case 'change-tally':
       return () => addTally(rows.changeTallies, write.added)
+    case 'placed-hold':
+      return () => rows.placedHolds.set(write.hold.id, write.hold)
+    case 'forced-change': {
+      const { changeId, forced } = write
+      return () => (forced ? rows.forcedChanges.set(changeId, forced) : rows.forcedChanges.delete(changeId))
+    }
+    case 'brake':
+      return () => rows.brakes.set(`${write.brake.name} ${write.brake.subject}`, write.brake)
     case 'job-state': {
       const { job, state } = write
       const json = JSON.stringify(state)

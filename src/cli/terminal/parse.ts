@@ -6,6 +6,7 @@ import { durationText, parseDuration } from '../../config/units.ts'
 import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../../model/service/compute.ts'
 import { foreignFolderProblem } from '../../store/private-files.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
 import type { Io } from './io.ts'
 
@@ -79,6 +80,34 @@ export function parseSizing({
   if (min === undefined || max === undefined) return failed('--min-cu and --max-cu go together')
   if (min > max) return failed(`--min-cu ${min} is above --max-cu ${max}`)
   return ok(min === max ? { fixed: min } : { min, max })
+}
+
+const SELECTOR = 'expected project=…, compute=…, branch=… or type=…, or an id such as ep-cool-name-a1b2c3'
+
+/** `project=dev-*`, `type=read_only`, `ep-…`, `br-…`: patterns by key, as the API takes them. The problem names the word. */
+export function parseSelector(
+  words: readonly string[],
+): Result<Readonly<Record<string, string | readonly string[]>>, string> {
+  const conditions = words.map(conditionOf)
+  const wrong = words.find((_, index) => !conditions[index])
+  if (wrong !== undefined) return failed(`${SELECTOR}, got ${sanitize(wrong)}`)
+  const byKey = Map.groupBy(
+    conditions.flatMap((one) => one ?? []),
+    ({ key }) => key,
+  )
+  if ((byKey.get('type') ?? []).length > 1) return failed('type: expected one')
+  const patterns = [...byKey].map(([key, found]) => {
+    const list = found.map(({ pattern }) => pattern)
+    return [key, key === 'type' ? list.join('') : list] as const
+  })
+  return ok(Object.fromEntries(patterns))
+}
+
+/** Undefined for a word that is none. */
+function conditionOf(word: string) {
+  const named = word.startsWith('ep-') ? `compute=${word}` : word.startsWith('br-') ? `branch=${word}` : word
+  const [, key, pattern] = /^(project|compute|branch|type)=(.+)$/.exec(named) ?? []
+  return key === undefined || pattern === undefined ? undefined : { key, pattern }
 }
 
 /** Absolute; undefined if none is given. The problem names the option. */

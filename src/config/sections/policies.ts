@@ -162,13 +162,18 @@ export const policiesSchema = array(policy, 'expected a list of policies')
 type Named = Readonly<{ policies: readonly PolicyRule[]; windows: ReadonlyMap<string, unknown> }>
 
 /** Names of windows that there are not. */
-export function policyProblems({ policies, windows }: Named): readonly string[] {
-  const unknown = (path: string, names: readonly string[]) =>
-    names.flatMap((name, index) =>
-      windows.has(name) ? [] : [`${path}[${index}]: ${unknownNameText('window', name, [...windows.keys()])}`],
-    )
-  return policies.flatMap((rule, index) => [
-    ...unknown(`policies[${index}].restart.windows`, rule.restart?.windows ?? []),
-    ...unknown(`policies[${index}].restart.deny`, rule.restart?.deny ?? []),
+export const policyProblems = ({ policies, windows }: Named): readonly string[] =>
+  policies.flatMap((rule, index) => [
+    ...unknownWindows(`policies[${index}].restart.windows`, rule.restart?.windows ?? [], windows),
+    ...unknownWindows(`policies[${index}].restart.deny`, rule.restart?.deny ?? [], windows),
   ])
-}
+
+/** Those that there are not. @param path of the list of names */
+export const unknownWindows = (
+  path: string,
+  names: readonly string[],
+  windows: ReadonlyMap<string, unknown>,
+): readonly string[] =>
+  names.flatMap((name, index) =>
+    windows.has(name) ? [] : [`${path}[${index}]: ${unknownNameText('window', name, [...windows.keys()])}`],
+  )

@@ -10,7 +10,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
-import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
+import { createChangeRunner, readStoredChanges, type ApplyLoopMaker } from '../changes/change-runner.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
@@ -206,7 +206,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   const changes = createChangeRunner({
     ...environment,
     ports: { ...ports, store: tallies.counting(store) },
-    initial: await environment.store.openChanges(account.name),
+    initial: await readStoredChanges(environment.store, account.name),
     account,
     config: current,
     journal: environment.store,

@@ -39,7 +39,7 @@ export type ApplyLoopOptions = Readonly<{
   /** A kill switch, or the mode; read before each request. */
   stoppedBy: () => ChangeRules['stoppedBy']
   isKeyRefused: () => boolean
-  /** By the policy of the compute, as configured now; read before each request. */
+  /** By a freeze, a person or the policy of the compute, as they are now; read before each request. */
   policyHold: (change: Change) => Hold | undefined
   /** What the policy allows now while the compute is awake; undefined where it may not be restarted then. */
   rungsOf: (change: Change) => AwakeRungs | undefined

@@ -1,13 +1,15 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AwakeRungs } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import { brakeHold, breakerHold, holdOff } from '../../decide/brake-hold.ts'
-import { awakeRungs, policyHold } from '../../decide/policy-hold.ts'
+import { breakerHold, holdOff } from '../../decide/brake-hold.ts'
+import { changeHold } from '../../decide/change-hold.ts'
+import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead, type Reading } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import { isEnded, isInFlight, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
+import type { ForcedChange, PlacedHold } from '../../model/policy/placed-hold.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -29,6 +31,7 @@ import { createApplyLoop } from './apply-loop.ts'
 import { createAwakeUse } from './awake-use.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
+import { createPlacedHolds, type PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
 import { isSuspensionNear } from './holds.ts'
@@ -46,8 +49,9 @@ export type ChangeRunner = Readonly<{
   /** What a pass must know of changes. */
   forPass: () => Readonly<{ changesOf: ChangesOf; changing: ReadonlySet<string> }>
   holdOf: (id: string) => OpenChange['hold']
-  /** By the policy of the compute, as configured now. */
-  policyHold: (change: Change) => Hold | undefined
+  /** By a freeze, a hold of a person, or the policy of the compute, as configured now. @param isForced default: whether it is forced now */
+  policyHold: (change: Change, isForced?: boolean) => Hold | undefined
+  placedHolds: PlacedHolds
   /** Brakes of changes that policies make, besides the kill switch. */
   engagedBrakes: () => readonly BrakeName[]
   /** The journal, the kill switch or the mode has changed. */
@@ -58,14 +62,27 @@ export type ChangeRunner = Readonly<{
 
 export type ApplyLoopMaker = typeof createApplyLoop
 
+type StoredChanges = Readonly<{
+  open: readonly Change[]
+  holds: readonly PlacedHold[]
+  forced: readonly ForcedChange[]
+}>
+
+/** As an earlier process left them. */
+export const readStoredChanges = async (journal: Journal, account: string): Promise<StoredChanges> => ({
+  open: await journal.openChanges(account),
+  holds: await journal.placedHolds(account),
+  forced: await journal.forcedChanges(account),
+})
+
 type ChangeRunnerOptions = Readonly<{
   account: AccountConfig
   config: () => Config
   ports: Ports
   journal: Journal
   isCurrent: () => boolean
-  /** Open changes at the start, oldest first: they are shown before the first turn. */
-  initial: readonly Change[]
+  /** As stored at the start. Open changes, oldest first, are shown before the first turn. */
+  initial: StoredChanges
   killSwitch: Pick<KillSwitch, 'isEngaged'>
   log: DaemonEnvironment['log']
   state: () => PassState
@@ -90,6 +107,14 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const times = createChangeTimes(now)
   const durations = createDurations()
   const restarts = createRestarts(now)
+  const placedHolds = createPlacedHolds({
+    ...ports,
+    account: account.name,
+    now,
+    log,
+    initial: options.initial,
+    onChange: () => loop.wake(),
+  })
   const startedOn = clock.monotonic()
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
@@ -99,17 +124,29 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     const entry = entryOf(ref)
     return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
   }
-  const policyOf = ({ compute, project }: Published) =>
-    config().policies.changesOf(selectorTargetOf(account.name, compute, project))
-  const policyHoldOf = (change: Change): Hold | undefined => {
-    if (change.when !== 'policy') return undefined
-    if (!isSteady(state().clock, clock)) return { because: 'clock', until: undefined }
-    const { windows } = config()
+  const targetOf = ({ compute, project }: Published) => selectorTargetOf(account.name, compute, project)
+  const policyOf = (published: Published) => config().policies.changesOf(targetOf(published))
+  const policyHoldOf = (
+    change: Change,
+    isForced = placedHolds.forceOf(change.id) !== undefined,
+  ): Hold | undefined => {
+    const { windows, changes } = config()
     const published = publishedOf(change.ref)
-    if (!published) return { because: 'policy', until: undefined }
-    const terms = { policy: policyOf(published), windows, duration: durations.p99() }
-    const { createdAt } = published.compute
-    return policyHold(change, terms, now()) ?? brakeHold(change, { ...brakeContext(), createdAt }, now())
+    const duration = durations.p99()
+    const terms = {
+      freezes: changes.freeze.map((name) => [name, windows.get(name)] as const),
+      holds: placedHolds.fitting(published && targetOf(published)),
+      duration,
+      isClockSteady: isSteady(state().clock, clock),
+      unasked:
+        published && change.when === 'policy'
+          ? {
+              policy: { policy: policyOf(published), windows, duration, isForced },
+              brakes: { ...brakeContext(), createdAt: published.compute.createdAt },
+            }
+          : undefined,
+    }
+    return changeHold(change, terms, now())
   }
   const brakeContext = () => ({
     brakes: config().brakes,
@@ -151,7 +188,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     account: account.name,
     journal,
     isCurrent: options.isCurrent,
-    initial: options.initial,
+    initial: options.initial.open,
     log,
     settle: () => config().service.settle,
     isPassing: options.isPassing,
@@ -161,7 +198,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       return killSwitch.isEngaged() ? 'kill-switch' : undefined
     },
     isKeyRefused: () => state().service.status === 'unauthorized',
-    policyHold: policyHoldOf,
+    policyHold: (change) => policyHoldOf(change),
     rungsOf,
     isSuspensionNear: (change) => {
       const published = publishedOf(change.ref)
@@ -203,6 +240,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     forPass: () => ({ changesOf: times.of, changing: changingProjects(loop.open(), state()) }),
     holdOf: loop.holdOf,
     policyHold: policyHoldOf,
+    placedHolds,
     engagedBrakes: () => {
       if (!config().policies.decidesChanges) return []
       const context = brakeContext()
@@ -217,7 +255,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       await times.load(journal, account.name, log)
       await durations.load(journal, account.name, log)
       isLoaded = await restarts.load(journal, account.name, log)
-      await loop.run(signal)
+      await Promise.all([loop.run(signal), placedHolds.run(signal)])
     },
   }
 }

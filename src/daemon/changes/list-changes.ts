@@ -31,7 +31,7 @@ import type { ChangePlan } from '../../apply/plan.ts'
 export type ChangeSources = CommandSources &
   Readonly<{
     clock: Pick<Clock, 'now'>
-    config: () => Pick<Config, 'mode'>
+    config: () => Pick<Config, 'mode' | 'windows' | 'changes'>
     killSwitch: KillSwitch
   }>
 
@@ -171,8 +171,9 @@ async function plansOf(
   const planOfOne = (one: Recommendation): Result<PlanJson, CommandProblem> => {
     const plan = planOfRecommendation(snapshot, one, { when, runnerOf })
     if (!plan.ok) return plan
-    const proposed = proposedChange(plan.value, one, runnerOf(one.ref.account).now())
-    return ok(planOf(snapshot, proposed, { id: undefined, hold: undefined }))
+    const { now, policyHold } = runnerOf(one.ref.account)
+    const proposed = proposedChange(plan.value, one, now())
+    return ok(planOf(snapshot, proposed, { id: undefined, hold: policyHold(proposed) }))
   }
   const recommendation = await readRecommendation(sources, snapshot, name)
   if (recommendation) {

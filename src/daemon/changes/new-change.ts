@@ -17,7 +17,7 @@ export const newChange = (
   { ref, kind, desired, before, when, planHash }: ChangePlan,
   { random, now, until }: NewChangeContext,
 ) => ({
-  id: `ch-${random.uuid().replaceAll('-', '').slice(0, ID_LENGTH)}`,
+  id: shortId('ch', random),
   version: 1,
   ref,
   kind,
@@ -29,6 +29,10 @@ export const newChange = (
   createdAt: now,
   deadline: until ?? after(now, DEFAULT_WAIT),
 })
+
+/** `ch-1a2b3c4d`. */
+export const shortId = (prefix: string, random: Random): string =>
+  `${prefix}-${random.uuid().replaceAll('-', '').slice(0, ID_LENGTH)}`
 
 export const scheduledAt = (now: Instant, approvedBy: string | undefined): ChangeState => ({
   at: 'scheduled',

@@ -5,6 +5,7 @@ import type { Reloaded } from '../reload.ts'
 import type { ChangeSources } from '../changes/list-changes.ts'
 import { changeRoutes } from './api/change-routes.ts'
 import { explainCompute, type ExplainSources } from './api/explain.ts'
+import { holdRoutes } from './api/hold-routes.ts'
 import { recommendationRoutes, type AdviceRouteSources } from './api/recommendation-routes.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
@@ -32,7 +33,10 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   exportRoute(app, sources)
   reportRoutes(app, sources)
   recommendationRoutes(app, sources)
-  if (sources.changes) changeRoutes(app, sources.changes)
+  if (sources.changes) {
+    changeRoutes(app, sources.changes)
+    holdRoutes(app, sources.changes)
+  }
   reloadRoute(app, sources)
   pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
@@ -51,6 +55,7 @@ const LINKS = [
   '/api/v1/schema/recommendations',
   '/api/v1/changes',
   '/api/v1/plan',
+  '/api/v1/holds',
   '/api/v1/kill-switch',
   '/api/v1/schema/changes',
 ]

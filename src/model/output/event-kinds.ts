@@ -7,6 +7,7 @@ import type { Bounds } from '../ledger/quantities.ts'
 import { toIso } from '../time.ts'
 import type { Instant, Interval } from '../units.ts'
 import { CHANGE_EVENT_KINDS, type ChangeMove } from './change-events.ts'
+import { HOLD_EVENT_KINDS, type HoldMove } from './hold-events.ts'
 
 type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
 type ReconciliationChange = Readonly<{ projectId: string; checked: Reconciliation }>
@@ -48,6 +49,8 @@ type EventFields = {
   'change-expired': ChangeMove
   'change-failed': ChangeMove
   'change-unknown': ChangeMove
+  'hold-placed': HoldMove
+  'hold-ended': HoldMove
 }
 
 export type EventKind = keyof EventFields
@@ -251,6 +254,7 @@ export const EVENT_KINDS = {
     },
   },
   ...CHANGE_EVENT_KINDS,
+  ...HOLD_EVENT_KINDS,
 } as const satisfies { readonly [Kind in EventKind]: KindRow<Kind> }
 
 type NotifiableKind = {

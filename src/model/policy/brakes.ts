@@ -1,9 +1,27 @@
 // Limits of what policies change by themselves. A person's change passes them.
-import { ratio, seconds, type Ratio, type Seconds } from '../units.ts'
+import { ratio, seconds, type Instant, type Ratio, type Seconds } from '../units.ts'
 
 export const BRAKE_NAMES = ['kill_switch', 'fleet', 'breaker', 'hold_off'] as const
 /** `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
 export type BrakeName = (typeof BRAKE_NAMES)[number]
+
+/** Brakes that are stored, because a person releases them. */
+export type StoredBrakeName = Extract<BrakeName, 'fleet' | 'breaker'>
+
+/** State of a brake that a person releases; one for each name and subject. Plain data. */
+export type StoredBrake = Readonly<{
+  name: StoredBrakeName
+  /** Kind of change, or id of the compute, that it holds; empty: the account. */
+  subject: string
+  because: string
+  engagedAt: Instant
+  /** `fleet`: computes that were to be restarted. A release covers as many. */
+  count?: number
+  /** Absent until a person releases it. */
+  released?: Readonly<{ at: Instant; by: string; reason: string }>
+  /** When its cause was gone; it engages again with the next cause. Absent until then. */
+  endedAt?: Instant
+}>
 
 /** Limits of changes that restart a compute. */
 export type Brakes = Readonly<{

@@ -165,6 +165,10 @@ export type HoldReason =
   | 'kill-switch'
   /** `mode` is `off` or `observe`. */
   | 'mode'
+  /** A window in which nothing is changed. */
+  | 'freeze'
+  /** A person placed a hold. */
+  | 'hold'
   /** The policy no longer makes such changes. */
   | 'policy'
   /** No window of the policy is open for long enough. */
@@ -213,6 +217,8 @@ export type Hold = Readonly<{
   because: HoldReason
   /** Undefined where it has no known end. */
   until: Instant | undefined
+  /** Which one, where there may be several: names of windows; id, author and reason of a hold. */
+  detail?: string
 }>
 
 /** With what it waits for, as far as this process knows. */

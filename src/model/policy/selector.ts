@@ -79,6 +79,17 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0)
 }
 
+/** `project=dev-* type=read_only`, or `everything`: the words of `dormouse hold`. */
+export function selectorText({ project = [], branch = [], compute = [], type }: Selector): string {
+  const conditions = [
+    ...project.map((pattern) => `project=${pattern}`),
+    ...branch.map((pattern) => `branch=${pattern}`),
+    ...compute.map((pattern) => `compute=${pattern}`),
+    ...(type === undefined ? [] : [`type=${type}`]),
+  ]
+  return conditions.length === 0 ? 'everything' : conditions.join(' ')
+}
+
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
   [project, branch, compute].every((patterns) => !patterns || patterns.some((one) => /^\*+$/.test(one)))

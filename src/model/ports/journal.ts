@@ -1,4 +1,5 @@
-// The journal: changes and their history. A change is written by `transition` alone, so that two writers never both succeed.
+// The journal: changes and their history, and what people decided about them. A change is written by `transition` alone, so that two
+// writers never both succeed.
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { Event } from '../output/event-kinds.ts'
 import {
@@ -9,6 +10,8 @@ import {
   type ChangeTally,
   type EndedChange,
 } from '../policy/change.ts'
+import type { StoredBrake } from '../policy/brakes.ts'
+import type { ForcedChange, PlacedHold } from '../policy/placed-hold.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 import { eventWrites, type AccountStore, type CommitRefusal, type Write, type WriteOf } from './store.ts'
@@ -23,6 +26,12 @@ export type Journal = {
   changeEvents(account: string, id: string): Promise<readonly ChangeEvent[]>
   /** Ordered by project, compute, kind and outcome; deleted computes included. */
   changeTallies(account: string): Promise<readonly ChangeTally[]>
+  /** Without an end, or ended at `since` or later; oldest first. @param since default: without an end only */
+  placedHolds(account: string, since?: Instant): Promise<readonly PlacedHold[]>
+  /** Ordered by id of the change. */
+  forcedChanges(account: string): Promise<readonly ForcedChange[]>
+  /** Also released and ended ones; ordered by name and subject. */
+  storedBrakes(account: string): Promise<readonly StoredBrake[]>
 }
 
 export type ChangesPart = Readonly<{

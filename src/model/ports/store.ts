@@ -16,7 +16,9 @@ import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
+import type { StoredBrake } from '../policy/brakes.ts'
 import type { Change, ChangeEvent, ChangeTally } from '../policy/change.ts'
+import type { ForcedChange, PlacedHold } from '../policy/placed-hold.ts'
 import type { ComputeAdvice, Recommendation } from '../policy/recommendation.ts'
 
 /** Replaces the earlier row with the same key. */
@@ -49,6 +51,10 @@ export type Write = Readonly<
   | { kind: 'change-event'; event: ChangeEvent }
   /** Added to the stored one of the same compute, kind and outcome: in the commit that ends the change, so that it counts once. */
   | { kind: 'change-tally'; added: ChangeTally }
+  | { kind: 'placed-hold'; hold: PlacedHold }
+  /** Undefined: its time is over, or the change has ended. */
+  | { kind: 'forced-change'; changeId: string; forced: ForcedChange | undefined }
+  | { kind: 'brake'; brake: StoredBrake }
   /** Plain data; undefined removes it. */
   | { kind: 'job-state'; job: string; state: unknown }
 >

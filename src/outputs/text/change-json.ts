@@ -81,9 +81,14 @@ const settingJson = ({ sizing, autosuspendDelay: delay }: ChangeSettings): Chang
   ...(sizing && sizingFields(sizing)),
 })
 
-export const holdJson = ({ because, until, since }: Hold & Readonly<{ since?: Instant }>): HoldJson => ({
+export const holdJson = ({
   because,
-  text: holdText(because),
+  until,
+  since,
+  detail,
+}: Hold & Readonly<{ since?: Instant }>): HoldJson => ({
+  because,
+  text: detail === undefined ? holdText(because) : `${holdText(because)}: ${detail}`,
   since: timeField(since),
   until: timeField(until),
 })

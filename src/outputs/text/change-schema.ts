@@ -2,6 +2,7 @@
 import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
 import { toJSONSchema, union, unknown, type z } from 'zod'
 import { ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
+import { holdAnswerSchema, holdsSchema } from './hold-schema.ts'
 import { savingSchema } from './recommendation-schema.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
@@ -144,6 +145,14 @@ export type KillSwitchJson = z.output<typeof killSwitchSchema>
 export const changesJsonSchema = (): unknown => ({
   title: 'Changes of Dormouse',
   ...toJSONSchema(
-    union([changesSchema, changeHistorySchema, changeAnswerSchema, plansSchema, killSwitchSchema]),
+    union([
+      changesSchema,
+      changeHistorySchema,
+      changeAnswerSchema,
+      plansSchema,
+      killSwitchSchema,
+      holdsSchema,
+      holdAnswerSchema,
+    ]),
   ),
 })

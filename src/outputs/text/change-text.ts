@@ -15,6 +15,8 @@ import { savingText } from './recommendation-text.ts'
 const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   approval: 'it waits for an approval',
   'kill-switch': 'the kill switch is engaged',
+  freeze: 'nothing is changed in a freeze',
+  hold: 'a person holds changes of the compute',
   mode: 'the mode of the configuration allows no changes',
   policy: 'its policy makes no such changes any more',
   'outside-window': 'no window of its policy is open for long enough',

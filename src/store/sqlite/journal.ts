@@ -12,6 +12,7 @@ import {
   changeTallyFromRow,
 } from '../rows/change-rows.ts'
 import type { RowCodec } from '../rows/codec.ts'
+import { brakeFromRow, forcedChangeFromRow, placedHoldFromRow } from '../rows/hold-rows.ts'
 
 const CHANGES = `
 select id, body from change
@@ -32,6 +33,13 @@ export function createJournal(database: DatabaseSync): Journal {
   const tallies = database.prepare(
     'select * from change_tally where account = ? order by project_id, endpoint_id, kind, outcome',
   )
+  const holds = database.prepare(
+    'select id, body from placed_hold where account = ? and (ended_ms is null or ended_ms >= ?) order by placed_ms, id',
+  )
+  const forced = database.prepare(
+    'select change_id, body from forced_change where account = ? order by change_id',
+  )
+  const brakes = database.prepare('select name, body from brake where account = ? order by name, subject')
   return {
     openChanges: async (account) => open.all(account).map(changeFromRow),
     change: async (account, id) => one.all(account, id).map(changeFromRow)[0],
@@ -39,6 +47,9 @@ export function createJournal(database: DatabaseSync): Journal {
       some.all(account, since, project ?? null, compute?.endpointId ?? null, count).map(changeFromRow),
     changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
     changeTallies: async (account) => tallies.all(account).map((row) => changeTallyFromRow(account, row)),
+    placedHolds: async (account, since) => holds.all(account, since ?? Infinity).map(placedHoldFromRow),
+    forcedChanges: async (account) => forced.all(account).map(forcedChangeFromRow),
+    storedBrakes: async (account) => brakes.all(account).map(brakeFromRow),
   }
 }
 

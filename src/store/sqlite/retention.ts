@@ -11,7 +11,7 @@ const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
 /** Recommendations rest on the last 28 days; a week more for those that look back. */
 const KEEP_GAPS = 35 * DAY
-/** Settings; recommendations and changes after their end. */
+/** Settings; recommendations, changes and holds after their end. */
 const KEEP_ADVICE = 93 * DAY
 /** Events, deliveries and reports requested by hand: reports look back as far. */
 const KEEP_EVENTS = 93 * DAY
@@ -80,6 +80,11 @@ delete from change_event where (account, change_id) in (
 const OLD_CHANGES = `
 delete from change where rowid in (select rowid from change where ended_ms < ?1 order by ended_ms limit ${ROWS})
 `
+const OLD_HOLDS = `
+delete from placed_hold where (account, id) in (
+  select account, id from placed_hold where ended_ms < ?1 order by ended_ms limit ${ROWS}
+)
+`
 /** Until then it counts the ids: a deleted compute may be recovered. */
 const OLD_ADVICE = `
 delete from advice
@@ -95,7 +100,7 @@ export function createRetention(database: DatabaseSync) {
   const oldAdvice = database.prepare(OLD_ADVICE)
   const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
-  const oldChanges = [OLD_CHANGE_EVENTS, OLD_CHANGES].map((sql) => database.prepare(sql))
+  const oldChanges = [OLD_CHANGE_EVENTS, OLD_CHANGES, OLD_HOLDS].map((sql) => database.prepare(sql))
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   /** Inside a transaction, with the computes written in it. */

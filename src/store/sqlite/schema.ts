@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 15 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 16
+/** In `user_version` of the file. Versions 1 to 16 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 17
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -93,6 +93,20 @@ const SCHEMA = `
     account text not null, project_id text not null, endpoint_id text not null, kind text not null,
     outcome text not null, count integer not null, interrupted integer not null, last_ms real not null,
     primary key (account, project_id, endpoint_id, kind, outcome)
+  ) strict, without rowid;
+  -- Without ended_ms it stands.
+  create table placed_hold (
+    account text not null, id text not null, placed_ms real not null, ended_ms real, body text not null,
+    primary key (account, id)
+  ) strict, without rowid;
+  create index placed_hold_ended on placed_hold (ended_ms);
+  create table forced_change (
+    account text not null, change_id text not null, body text not null,
+    primary key (account, change_id)
+  ) strict, without rowid;
+  create table brake (
+    account text not null, name text not null, subject text not null, body text not null,
+    primary key (account, name, subject)
   ) strict, without rowid;
   create table budget (
     account text not null, name text not null, body text not null,

@@ -12,6 +12,7 @@ import { JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
 import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import type { CompressedReport } from '../rows/outbox-rows.ts'
 import { compressReport, DELIVERY_ROWS, EVENT_ROWS, REPORT_ROWS } from '../rows/outbox-rows.ts'
+import { BRAKE_ROWS, FORCED_CHANGE_ROWS, PLACED_HOLD_ROWS } from '../rows/hold-rows.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { ONE_COMPUTE } from './history.ts'
 import { createChangePut, isConflict } from './journal.ts'
@@ -109,6 +110,9 @@ function createPut(database: DatabaseSync) {
     report: prepare(REPORT_ROWS, 'account'),
     delivery: prepare(DELIVERY_ROWS, 'account'),
     jobState: prepare(JOB_STATE_ROWS, 'account'),
+    placedHold: prepare(PLACED_HOLD_ROWS, 'account'),
+    forcedChange: prepare(FORCED_CHANGE_ROWS, 'account'),
+    brake: prepare(BRAKE_ROWS, 'account'),
     ...createChangePut(database),
   }
   // version 0 is the day in progress: a finished version replaces it
@@ -116,6 +120,7 @@ function createPut(database: DatabaseSync) {
   const endEntry = database.prepare('update compute set body = null where id = ?')
   const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
   const dropJobState = database.prepare('delete from job_state where account = ? and job = ?')
+  const dropForced = database.prepare('delete from forced_change where account = ? and change_id = ?')
   const findCompute = database.prepare(ONE_COMPUTE)
   /** @throws for a compute without a stored entry: its history could not be found again */
   const idOf = ({ account, projectId, endpointId }: ComputeRef) => {
@@ -181,6 +186,14 @@ function createPut(database: DatabaseSync) {
           return put.changeEvent(account, write.event)
         case 'change-tally':
           return put.changeTally(account, write.added)
+        case 'placed-hold':
+          return put.placedHold(account, write.hold)
+        case 'forced-change':
+          if (write.forced) put.forcedChange(account, write.forced)
+          else dropForced.run(account, write.changeId)
+          return undefined
+        case 'brake':
+          return put.brake(account, write.brake)
         case 'job-state':
           if (write.state === undefined) dropJobState.run(account, write.job)
           else put.jobState(account, { name: write.job, value: write.state })

@@ -49,6 +49,12 @@ test.each<[money: string, awakeHour: number, seconds: number]>([
   expect(policies.of(target('ep-x'), micros(awakeHour)).wakeCost).toBe(wakeCost)
 })
 
+test('a freeze that is no window is a problem of its place', () => {
+  expect(
+    problemsOf(`${GOOD}windows: { year-end: "Mon 08:00-09:00" }\nchanges: { freeze: [year-end, yearend] }`),
+  ).toEqual([expect.stringMatching(/^changes\.freeze\[1\]: .*year-end/)])
+})
+
 test('a policy without keys is the default', () => {
   expect(policiesOf('  - {}').of(target('ep-x'), HOUR_PRICE)).toEqual(DEFAULT_ADVICE_POLICY)
 })

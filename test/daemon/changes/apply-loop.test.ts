@@ -37,9 +37,10 @@ const startingAt = (now: Instant, fields: Partial<Change> = {}) =>
 
 describe('while the request waits behind a busy connection', () => {
   const path = `/projects/${wireCompute.project_id}/endpoints`
-  test.each<[what: string, hold: 'kill-switch' | 'outside-window']>([
+  test.each<[what: string, hold: 'kill-switch' | 'outside-window' | 'hold']>([
     ['the kill switch', 'kill-switch'],
     ['a window that closes', 'outside-window'],
+    ['a hold that a person places', 'hold'],
   ])('%s withdraws it: the server never sees it, and it is sent once nothing holds it', async (_, hold) => {
     const gate = Promise.withResolvers<undefined>()
     const patched: string[] = []
@@ -91,8 +92,7 @@ describe('while the request waits behind a busy connection', () => {
       service,
       store: { commit: busy },
       stoppedBy: () => (isHeld && hold === 'kill-switch' ? hold : undefined),
-      policyHold: () =>
-        isHeld && hold === 'outside-window' ? { because: hold, until: undefined } : undefined,
+      policyHold: () => (isHeld && hold !== 'kill-switch' ? { because: hold, until: undefined } : undefined),
     })
     runToEnd(loop)
     await expect.poll(() => queuedIn(dispatcher)).toBe(1)

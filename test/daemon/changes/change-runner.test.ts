@@ -1,25 +1,38 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createWindow } from '../../../src/calendar/window.ts'
 import type { AccountConfig, Config } from '../../../src/config/load.ts'
 import { createChangeRunner } from '../../../src/daemon/changes/change-runner.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ReadingResult } from '../../../src/model/observation.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
+import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import { after, seconds } from '../../../src/model/units.ts'
-import { ledger, preset, reading } from '../../support/build.ts'
+import { after, instant, seconds } from '../../../src/model/units.ts'
+import { at, ledger, preset, reading } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
+import { placedHold } from '../../support/placed-holds.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { fakeService } from './fake-service.ts'
+
+const year2026 = {
+  kind: 'once',
+  from: instant(Date.parse('2026-01-01')),
+  to: instant(Date.parse('2027-01-01')),
+} as const
+const WINDOWS = new Map([['year', createWindow([year2026])]])
 
 type World = Readonly<{
   mode?: Config['mode']
   readingMode?: 'off' | 'light'
   isKilled?: boolean
+  /** Names of windows. */
+  freeze?: readonly string[]
+  holds?: readonly PlacedHold[]
   isUnauthorized?: boolean
   compute?: Partial<Compute>
   change?: Partial<Change>
@@ -70,13 +83,15 @@ async function ran(world: World) {
     config: () =>
       ({
         mode,
+        changes: { freeze: world.freeze ?? [] },
+        windows: WINDOWS,
         reading: { mode: readingMode },
         service: { settle: seconds(120), requestsPerMinute: 6000 },
-      }) as Config,
+      }) as unknown as Config,
     ports,
     journal: memory,
     isCurrent: () => memory.isCurrent(),
-    initial: [],
+    initial: { open: [], holds: world.holds ?? [], forced: [] },
     killSwitch: { isEngaged: () => world.isKilled ?? false },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
     isPassing: () => false,
@@ -104,6 +119,17 @@ test.each<[string, World, number, string | undefined]>([
   ['the clock set, which a person does not wait for', { step: 3600 }, 1, undefined],
   ['the clock set forward, by a policy', { step: 3600, change: { when: 'policy' } }, 0, 'clock'],
   ['the clock set back, by a policy', { step: -3600, change: { when: 'policy' } }, 0, 'clock'],
+  ['a freeze', { freeze: ['year'] }, 0, 'freeze'],
+  ['a hold', { holds: [placedHold()] }, 0, 'hold'],
+  [
+    'a hold on other computes, in doubt: no pass has seen this one',
+    { holds: [placedHold({ match: { project: ['other'] } })] },
+    0,
+    'hold',
+  ],
+  ['a hold that has ended', { holds: [placedHold({ until: at(-1) })] }, 1, undefined],
+  ['a kill switch before a freeze and a hold', { isKilled: true, freeze: ['year'] }, 0, 'kill-switch'],
+  ['a freeze before a hold', { freeze: ['year'], holds: [placedHold()] }, 0, 'freeze'],
   ['a key that the service refuses', { isUnauthorized: true }, 0, 'key-refused'],
 ])('with %s', async (_, world, requests, hold) => {
   const { sent, hold: because, change } = await ran(world)

@@ -13,6 +13,7 @@ import { changeOf } from '../../support/changes.ts'
 import { ASKED_AT } from '../../support/changes-daemon.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 import { memoryStore } from '../../support/memory-store.ts'
+import { placedHoldsOf } from '../../support/placed-holds.ts'
 import { recommendation, sizingRecommendation } from '../../support/recommendations.ts'
 import { computeOf } from '../../store/build.ts'
 
@@ -68,6 +69,7 @@ async function worldOf(
       forPass: () => ({ changesOf: () => [], changing: new Set() }),
       holdOf: () => undefined,
       policyHold: () => undefined,
+      placedHolds: placedHoldsOf(),
       engagedBrakes: () => [],
       wake: () => void (woken += 1),
       run: () => Promise.resolve(),

@@ -20,7 +20,7 @@ const switchOf = (
 ) =>
   createKillSwitch({
     config: () => ({
-      changes: { isKilled, killSwitchFile },
+      changes: { freeze: [], isKilled, killSwitchFile },
       accounts: accounts.map((name) => ({ name }) as AccountConfig),
     }),
     store,

@@ -20,6 +20,14 @@ import { at } from '../../support/build.ts'
 const about = { account: 'main', at: at(0) } as const
 const ref = { account: 'main', projectId: 'p1', endpointId: 'ep1' }
 const move = { ...about, ref, changeId: 'ch-1', what: '1 CU → 0.25 to 2 CU', because: 'too large' }
+const held = {
+  ...about,
+  holdId: 'hold-1',
+  what: 'project=dev-*',
+  by: 'ann',
+  because: 'the release',
+  until: at(60),
+}
 const checked = {
   from: at(0),
   to: at(60),
@@ -67,6 +75,8 @@ const EVENTS: { readonly [Kind in EventKind]: EventOf<Kind> } = {
   'change-expired': { ...move, kind: 'change-expired' },
   'change-failed': { ...move, kind: 'change-failed' },
   'change-unknown': { ...move, kind: 'change-unknown' },
+  'hold-placed': { ...held, kind: 'hold-placed' },
+  'hold-ended': { ...held, kind: 'hold-ended' },
 }
 
 const all: readonly Event[] = Object.values(EVENTS)
@@ -94,7 +104,7 @@ test.each([
   expect(Object.keys(EVENT_KINDS).filter((kind) => text.includes(`'${kind}'`))).toEqual([])
 })
 
-test('receivers can be notified of sixteen kinds, in the order of the schema', () => {
+test('receivers can be notified of eighteen kinds, in the order of the schema', () => {
   expect(all.filter(isNotifiable).map(({ kind }) => kind)).toEqual(NOTIFIABLE_KINDS)
   expect(NOTIFIABLE_KINDS).toMatchInlineSnapshot(`
     [
@@ -114,6 +124,8 @@ test('receivers can be notified of sixteen kinds, in the order of the schema', (
       "change-expired",
       "change-failed",
       "change-unknown",
+      "hold-placed",
+      "hold-ended",
     ]
   `)
 })
@@ -185,6 +197,14 @@ test('topic and key of each kind', () => {
         "key": "change/ch-1/change-unknown/1767571200000",
         "topic": "change/ch-1",
       },
+      {
+        "key": "hold/hold-1/hold-placed/1767571200000",
+        "topic": "hold/hold-1",
+      },
+      {
+        "key": "hold/hold-1/hold-ended/1767571200000",
+        "topic": "hold/hold-1",
+      },
     ]
   `)
 })
@@ -208,6 +228,8 @@ test('text of each kind', () => {
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) has expired: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) failed: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) needs a person: nobody can tell whether it took effect: too large",
+      "Hold hold-1 of ann stops changes of project=dev-* until 2026-01-05T00:01:00Z: the release",
+      "Hold hold-1 no longer stops changes of project=dev-*: the release",
     ]
   `)
 })
@@ -240,6 +262,8 @@ test('log line of each kind', () => {
       "warn a change has expired {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error a change failed {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error nobody can tell whether a change took effect {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "info a person placed a hold {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
+      "info a hold has ended {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
     ]
   `)
 })

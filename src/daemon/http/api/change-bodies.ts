@@ -7,7 +7,7 @@ import type { NewChange } from '../../changes/commands.ts'
 import { refuseCommand, type CommandProblem } from '../../changes/targets.ts'
 import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
 
-const NO_BODY = 'expected a JSON object'
+export const NO_BODY = 'expected a JSON object'
 
 type BodyProblem = Readonly<{ status: 400 | 415; message: string }>
 
@@ -31,7 +31,7 @@ const JSON_TYPE = 'application/json'
 export const NO_MOMENT = 'expected idle or now'
 const NO_SIZE = 'expected a size in CU, such as 0.5'
 const NO_DELAY = 'expected seconds, never or default'
-const MAX_REASON = 500
+export const MAX_REASON = 500
 const NO_REASON = `expected why, in at most ${MAX_REASON} characters`
 const NO_COMPUTE = 'expected an id or a name'
 const NO_HASH = 'expected the plan hash that dormouse plan prints'
@@ -40,7 +40,7 @@ export const momentSchema = oneOf(['idle', 'now'], NO_MOMENT)
 const sizeSchema = number(NO_SIZE).positive(NO_SIZE).transform(cu).optional()
 const reasonSchema = string(NO_REASON).trim().max(MAX_REASON, NO_REASON).optional()
 
-const bodyError = (expected: string) => ({
+export const bodyError = (expected: string) => ({
   error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }) =>
     code === 'unrecognized_keys' ? `${(keys ?? []).join(', ')}: unknown key` : expected,
 })

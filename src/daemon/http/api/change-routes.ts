@@ -121,9 +121,9 @@ function readRoutes(app: Hono, sources: ChangeSources) {
   )
 }
 
-async function answer(
+export async function answer(
   context: Context,
-  { snapshot }: ChangeSources,
+  { snapshot }: Pick<ChangeSources, 'snapshot'>,
   read: (snapshot: Snapshot) => Promise<Result<object, CommandProblem>>,
 ) {
   const current = snapshot()

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
 import type { ChangeJson, ComputeChangesJson } from '../../../outputs/text/change-schema.ts'
 import { policyLines } from '../../../outputs/text/policy-text.ts'
+import { placedHoldText } from '../../../outputs/text/hold-text.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
 import {
@@ -11,6 +12,7 @@ import {
   recommendationSummary,
 } from '../../../outputs/text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
+import { standingHoldsOn } from '../../changes/hold-commands.ts'
 import { readComputeChanges, type JournalSources } from '../../changes/list-changes.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
@@ -38,9 +40,11 @@ export async function explainCompute(
   const { ref } = view.identity
   const changes = await readComputeChanges(sources.changes, snapshot, { ref, ended: 1 })
   const advice = await readComputeAdvice(sources, snapshot, ref)
+  const holds = sources.changes ? await standingHoldsOn(sources.changes, snapshot, view.identity) : []
   const decision = sources.changes?.decisionOf?.(view)
   const lines = [
     ...explanationLines(view),
+    ...holds.map(placedHoldText),
     ...changesLines(changes),
     ...(decision ? policyLines(decision) : []),
     ...adviceLines(advice),

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import type { AskedMoment } from '../../model/policy/change.ts'
-import { commandChange } from '../connect/change-answer.ts'
-import { daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import type { AskedMoment } from '../../../model/policy/change.ts'
+import { commandChange } from '../../connect/change-answer.ts'
+import { daemonApi, failAnswer, withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import { EXIT, failUsage, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
 import { whenOption } from './change.ts'
 import { plansText, readPlans } from './plan.ts'
 

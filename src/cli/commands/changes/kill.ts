@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander'
-import type { KillSwitchJson } from '../../outputs/text/change-schema.ts'
-import { fieldOf } from '../../std/field.ts'
-import { commandDaemon } from '../connect/command.ts'
-import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { EXIT, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+import type { KillSwitchJson } from '../../../outputs/text/change-schema.ts'
+import { fieldOf } from '../../../std/field.ts'
+import { commandDaemon } from '../../connect/command.ts'
+import { withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import { EXIT, jsonText, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
 
 export const createKillCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('kill'))

@@ -1,8 +1,8 @@
 // Ends of a change by a person: reject a proposal, cancel what was not sent.
 import { Command } from 'commander'
-import { commandChange } from '../connect/change-answer.ts'
-import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import type { CommandSession } from '../terminal/io.ts'
+import { commandChange } from '../../connect/change-answer.ts'
+import { withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import type { CommandSession } from '../../terminal/io.ts'
 
 type Options = ApiOptions & Readonly<{ reason?: string }>
 

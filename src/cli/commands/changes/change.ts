@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { AskedMoment } from '../../model/policy/change.ts'
-import { commandChange } from '../connect/change-answer.ts'
-import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
-import { parseCu, parseDelay, type SizingFlags } from '../terminal/parse.ts'
-import { failUsage, type CommandSession, type Io } from '../terminal/io.ts'
+import type { AutosuspendDelay } from '../../../model/service/compute.ts'
+import type { AskedMoment } from '../../../model/policy/change.ts'
+import { commandChange } from '../../connect/change-answer.ts'
+import { withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import { parseCu, parseDelay, type SizingFlags } from '../../terminal/parse.ts'
+import { failUsage, type CommandSession, type Io } from '../../terminal/io.ts'
 
 type Options = ApiOptions &
   SizingFlags &

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import type { AskedMoment } from '../../model/policy/change.ts'
-import type { PlansJson } from '../../outputs/text/change-schema.ts'
-import { planLines, stoppedLines } from '../../outputs/text/change-text.ts'
-import { fieldOf } from '../../std/field.ts'
-import type { Result } from '../../std/result.ts'
-import { sanitize } from '../../std/sanitize.ts'
+import type { AskedMoment } from '../../../model/policy/change.ts'
+import type { PlansJson } from '../../../outputs/text/change-schema.ts'
+import { planLines, stoppedLines } from '../../../outputs/text/change-text.ts'
+import { fieldOf } from '../../../std/field.ts'
+import type { Result } from '../../../std/result.ts'
+import { sanitize } from '../../../std/sanitize.ts'
 import {
   daemonApi,
   failAnswer,
@@ -13,8 +13,8 @@ import {
   type ApiOptions,
   type ApiProblem,
   type DaemonApi,
-} from '../connect/daemon.ts'
-import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../terminal/io.ts'
+} from '../../connect/daemon.ts'
+import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
 import { whenOption } from './change.ts'
 
 type Options = ApiOptions & Readonly<{ when?: AskedMoment }>

@@ -1,0 +1,52 @@
+// What holds a change before anybody looks at its compute. Level-triggered, and asked again when the request is written to the socket.
+import type { Change, Hold } from '../model/policy/change.ts'
+import { stands, type PlacedHold } from '../model/policy/placed-hold.ts'
+import { after, latest, type Instant, type Seconds } from '../model/units.ts'
+import { brakeHold, type BrakeContext } from './brake-hold.ts'
+import { closedHold, policyHold, type NamedWindows, type PolicyTerms } from './policy-hold.ts'
+
+export type ChangeTerms = Readonly<{
+  /** Windows in which nothing is changed; a change that would still be under way when one opens is held, too. */
+  freezes: NamedWindows
+  /** Holds that fit the compute. */
+  holds: readonly PlacedHold[]
+  /** How long such a change takes, the 99th percentile. */
+  duration: Seconds
+  /** Whether the clock of the machine agrees with that of the service. */
+  isClockSteady: boolean
+  /** Of a change that nobody asked for; undefined where no pass has seen its compute. */
+  unasked: Readonly<{ policy: PolicyTerms; brakes: BrakeContext }> | undefined
+}>
+
+/**
+ * The first of these that holds the change, the kill switch and the mode apart, which are before all of them:
+ * 1. `freeze`: a window in which nothing is changed;
+ * 2. `hold`: a person's;
+ * 3. `clock`: nobody knows whether a window is open;
+ * 4. `denied-window`: a window of the policy in which nothing is restarted;
+ * 5. a force: the rest does not hold the change;
+ * 6. mode, levers and windows of the policy;
+ * 7. the brakes.
+ * A change that a person asked for is held by the first two alone.
+ */
+export function changeHold(change: Change, terms: ChangeTerms, now: Instant): Hold | undefined {
+  const { freezes, holds, duration, isClockSteady, unasked } = terms
+  const standing =
+    closedHold('freeze', freezes, { now, over: after(now, duration) }) ?? placedHoldOf(holds, now)
+  if (standing || change.when !== 'policy') return standing
+  if (!isClockSteady) return { because: 'clock', until: undefined }
+  if (!unasked) return { because: 'policy', until: undefined }
+  const { policy, brakes } = unasked
+  return policyHold(change, policy, now) ?? (policy.isForced ? undefined : brakeHold(change, brakes, now))
+}
+
+/** By those that stand, until the last of them ends. */
+function placedHoldOf(holds: readonly PlacedHold[], now: Instant): Hold | undefined {
+  const standing = holds.filter((hold) => stands(hold, now))
+  if (standing.length === 0) return undefined
+  return {
+    because: 'hold',
+    until: latest(...standing.map(({ until }) => until)),
+    detail: standing.map(({ id, by, reason }) => `${id} of ${by}, ${reason}`).join('; '),
+  }
+}

@@ -1,0 +1,37 @@
+// Kinds of events about holds and brakes, as rows of `EVENT_KINDS`.
+import { toIsoSecond } from '../time.ts'
+import type { Instant } from '../units.ts'
+
+/** `what`: its computes, as `project=dev-*`. */
+export type HoldMove = Readonly<{ holdId: string; what: string; by: string; because: string; until: Instant }>
+
+const holdFields = ({ holdId, what, by, because, until }: HoldMove) => ({
+  hold: holdId,
+  what,
+  by,
+  because,
+  until: toIsoSecond(until),
+})
+
+const ABOUT_HOLD = { topic: ({ holdId }: HoldMove) => `hold/${holdId}`, fields: holdFields } as const
+
+export const HOLD_EVENT_KINDS = {
+  'hold-placed': {
+    log: { level: 'info', text: 'a person placed a hold', fields: holdFields },
+    notification: {
+      severity: 'info',
+      ...ABOUT_HOLD,
+      text: ({ holdId, what, by, because, until }: HoldMove) =>
+        `Hold ${holdId} of ${by} stops changes of ${what} until ${toIsoSecond(until)}: ${because}`,
+    },
+  },
+  'hold-ended': {
+    log: { level: 'info', text: 'a hold has ended', fields: holdFields },
+    notification: {
+      severity: 'info',
+      ...ABOUT_HOLD,
+      text: ({ holdId, what, because }: HoldMove) =>
+        `Hold ${holdId} no longer stops changes of ${what}: ${because}`,
+    },
+  },
+} as const

@@ -1,0 +1,57 @@
+// Holds, freezes and forces as JSON; config/changes.schema.json has their schemas.
+import { array, enum as oneOf, int, iso, literal, strictObject, string, type z } from 'zod'
+
+const instant = iso.datetime().describe('An instant, UTC.')
+const patterns = array(string()).optional()
+
+export const placedHoldSchema = strictObject({
+  id: string(),
+  account: string(),
+  match: strictObject({
+    project: patterns,
+    branch: patterns,
+    compute: patterns,
+    type: oneOf(['read_write', 'read_only']).optional(),
+  }).describe('The computes: those that fit everything given here; without conditions all.'),
+  what: string().describe('The same in words.'),
+  computes: int().min(0).describe('How many computes it fits now.'),
+  by: string().describe('Name of the token.'),
+  reason: string(),
+  placed_at: instant,
+  until: instant,
+  ended: strictObject({ at: instant, by: string().nullable().describe('Null: its time was over.') })
+    .nullable()
+    .describe('Null while it stands.'),
+})
+
+export type PlacedHoldJson = z.output<typeof placedHoldSchema>
+
+const freezeSchema = strictObject({
+  window: string().describe('Its name, listed in changes.freeze.'),
+  from: instant,
+  to: instant,
+}).describe('A window in which nothing is changed: the one that is open, else the next.')
+
+const forceSchema = strictObject({
+  account: string(),
+  change_id: string(),
+  by: string().describe('Name of the token.'),
+  reason: string(),
+  forced_at: instant,
+  until: instant,
+})
+
+export type ForceJson = z.output<typeof forceSchema>
+
+export const holdsSchema = strictObject({
+  schema_version: literal(1),
+  freezes: array(freezeSchema),
+  holds: array(placedHoldSchema).describe('Of each account the oldest first.'),
+  forces: array(forceSchema).describe('Changes that no window has to allow.'),
+})
+
+export type HoldsJson = z.output<typeof holdsSchema>
+
+export const holdAnswerSchema = strictObject({ schema_version: literal(1), hold: placedHoldSchema })
+
+export type HoldAnswerJson = z.output<typeof holdAnswerSchema>
