@@ -23,6 +23,7 @@ const COMMANDS = new Map<string, () => Promise<(session: CommandSession) => Comm
     changes: async () => (await import('./commands/changes/changes.ts')).createChangesCommand,
     hold: async () => (await import('./commands/changes/hold.ts')).createHoldCommand,
     resume: async () => (await import('./commands/changes/hold.ts')).createResumeCommand,
+    force: async () => (await import('./commands/changes/hold.ts')).createForceCommand,
     holds: async () => (await import('./commands/changes/hold.ts')).createHoldsCommand,
     kill: async () => (await import('./commands/changes/kill.ts')).createKillCommand,
     replay: async () => (await import('./commands/replay.ts')).createReplayCommand,

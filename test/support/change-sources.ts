@@ -11,6 +11,7 @@ import { createPreset } from '../../src/model/service/sizes.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { journalOf } from './memory-journal.ts'
 import { NO_HISTORY } from './no-history.ts'
+import { placedHoldsOf } from './placed-holds.ts'
 
 export type ShownChanges = Readonly<{
   changes: readonly Change[]
@@ -39,7 +40,8 @@ export function changeSources(
   shown: ShownChanges,
   { snapshot, clock }: Readonly<{ snapshot: () => Snapshot | undefined; clock: Clock }>,
 ): ChangeSources {
-  const runner: Pick<ChangeRunner, 'holdOf' | 'now' | 'limits'> = {
+  const runner: Pick<ChangeRunner, 'holdOf' | 'now' | 'limits' | 'placedHolds'> = {
+    placedHolds: placedHoldsOf(),
     holdOf: (id) => shown.holds?.get(id),
     now: () => clock.now(),
     limits: () => ({ preset: createPreset('2026-03'), limits: undefined }),

@@ -95,6 +95,7 @@ type Options = Readonly<{
   isKilled?: boolean
   killSwitchFile?: string
   holds?: Readonly<Record<string, OpenChange['hold']>>
+  policyHold?: ChangeRunner['policyHold']
 }>
 
 const fleet = (given: readonly Partial<Compute>[]) =>
@@ -172,7 +173,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     open: () => [],
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
-    policyHold: () => undefined,
+    policyHold: options.policyHold ?? (() => undefined),
     placedHolds: placedHoldsOf({
       store: account('main'),
       now: () => clock.now(),

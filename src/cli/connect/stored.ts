@@ -90,5 +90,5 @@ export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => 
 export const storedJournal = ({ store }: Pick<StoredSource, 'store'>): JournalSources => ({
   journal: store,
   clock: createClock(),
-  runnerOf: () => ({ holdOf: () => undefined }),
+  runnerOf: () => ({ holdOf: () => undefined, placedHolds: { forceOf: () => undefined } }),
 })

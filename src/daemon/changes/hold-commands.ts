@@ -70,9 +70,9 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
 
   const endedHolds = (account: string) => journal.placedHolds(account, instant(0))
 
-  function list({ accounts, computes, takenAt }: Snapshot): HoldsJson {
+  async function list({ accounts, computes, takenAt }: Snapshot): Promise<HoldsJson> {
     const { windows, changes } = config()
-    const runners = accounts.map(({ account }) => ({ account, runner: runnerOf(account) }))
+    const forces = await Promise.all(accounts.map(({ account }) => forcesOf(account)))
     return {
       schema_version: 1,
       freezes: changes.freeze.flatMap((name) => {
@@ -80,16 +80,20 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
         const shown = window?.at(takenAt) ?? window?.next(takenAt)
         return shown ? [{ window: name, from: toIso(shown.from), to: toIso(shown.to) }] : []
       }),
-      holds: runners.flatMap(({ account, runner }) =>
-        runner.placedHolds.standing().map((hold) => jsonOf({ computes }, account, hold)),
+      holds: accounts.flatMap(({ account }) =>
+        runnerOf(account)
+          .placedHolds.standing()
+          .map((hold) => jsonOf({ computes }, account, hold)),
       ),
-      forces: runners.flatMap(({ account, runner }) =>
-        runner.open().flatMap(({ change }) => {
-          const forced = runner.placedHolds.forceOf(change.id)
-          return forced ? [forceJson(forced, account)] : []
-        }),
-      ),
+      forces: forces.flat(),
     }
+  }
+
+  /** Of changes that are open. */
+  async function forcesOf(account: string) {
+    const { forceOf } = runnerOf(account).placedHolds
+    const open = await journal.openChanges(account)
+    return open.flatMap(({ id }) => forceOf(id) ?? []).map((forced) => forceJson(forced, account))
   }
 
   return { place, resume, list }

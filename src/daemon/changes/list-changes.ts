@@ -23,6 +23,7 @@ import type { CommandSources } from './commands.ts'
 import { DEFAULT_WAIT } from './new-change.ts'
 import { openRecommendations, planOfRecommendation, readRecommendation } from './recommended.ts'
 import type { ChangeRunner } from './change-runner.ts'
+import type { PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { changeContextOf, refuseCommand, viewOfRef, type CommandProblem } from './targets.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
@@ -50,7 +51,9 @@ export const DEFAULT_DAYS = 30
 /** What lists of changes need; without a daemon nothing holds a change that anybody knows of. */
 export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
   Readonly<{
-    runnerOf: (account: string) => Pick<ChangeRunner, 'holdOf'>
+    runnerOf: (
+      account: string,
+    ) => Pick<ChangeRunner, 'holdOf'> & { readonly placedHolds: Pick<PlacedHolds, 'forceOf'> }
     /** Absent without a daemon. */
     decisionOf?: (view: ComputeView) => PolicyDecision | undefined
   }>
@@ -82,7 +85,10 @@ export async function oneChange(
   change: Change,
 ): Promise<ChangeJson> {
   const approvedBy = await readApprover(journal, change)
-  const progress = { hold: holdNow(runnerOf, change), approvedBy }
+  const forced = isEnded(change.state)
+    ? undefined
+    : runnerOf(change.ref.account).placedHolds.forceOf(change.id)
+  const progress = { hold: holdNow(runnerOf, change), approvedBy, forced }
   return changeJson(change, changeContextOf(snapshot, change.ref), progress)
 }
 

@@ -9,6 +9,7 @@ import {
   type Hold,
   type OpenChange,
 } from '../../model/policy/change.ts'
+import type { ForcedChange } from '../../model/policy/placed-hold.ts'
 import { requestOfChange } from '../../model/service/change-request.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
@@ -28,12 +29,14 @@ export type ChangeProgress = Readonly<{
   hold: OpenChange['hold']
   /** Undefined where no approval was needed, or none was given. */
   approvedBy: string | undefined
+  /** Absent where nobody forces it now. */
+  forced?: ForcedChange | undefined
 }>
 
 export function changeJson(
   change: Change,
   context: ChangeContext,
-  { hold, approvedBy }: ChangeProgress,
+  { hold, approvedBy, forced }: ChangeProgress,
 ): ChangeJson {
   const { id, ref, state, origin, reason, createdAt } = change
   return {
@@ -46,6 +49,7 @@ export function changeJson(
     reason,
     created_at: toIso(createdAt),
     hold: hold ? holdJson(hold) : null,
+    forced: forced ? { by: forced.by, reason: forced.reason, until: toIso(forced.until) } : null,
     sent_at: timeField(sentAtOf(state)),
     sessions: sessionsOf(state) ?? null,
     ended: isEnded(state) ? { at: toIso(state.endedAt), because: state.because } : null,

@@ -63,6 +63,9 @@ export const changeSchema = strictObject({
   hold: holdSchema
     .nullable()
     .describe('Why it is not sent now; null: it is sent, has ended, or nobody looked yet.'),
+  forced: strictObject({ by: string().describe('Name of the token.'), reason: string(), until: instant })
+    .nullable()
+    .describe('A person lets it go although no window allows it, until then; null: nobody does now.'),
   sent_at: instant.nullable().describe('When its last request was sent; null: none is known to be.'),
   sessions: union([int().min(0), literal('unknown')])
     .nullable()

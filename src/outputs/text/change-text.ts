@@ -113,11 +113,15 @@ export function changeLines(change: ChangeJson): readonly string[] {
     ...(recommendation === null ? [] : [`implements the recommendation ${recommendation}`]),
     ...promisedLines(change),
     ...(approver === null ? [] : [`approved by ${approver}`]),
+    ...(change.forced === null ? [] : [forcedText(change.forced)]),
     ...(isUnsent(change) ? [`${whenText(change)}, until ${toSecond(change.deadline)}`] : []),
     ...(sentAt === null ? [] : [`sent at ${toSecond(sentAt)}; ${sessionsText(sessions)}`]),
     requestText(change),
   ]
 }
+
+const forcedText = ({ by, until, reason }: NonNullable<ChangeJson['forced']>) =>
+  `forced by ${by} until ${toSecond(until)}${reason === '' ? '' : `: ${reason}`}`
 
 /** Whether its request waits: then it has a moment and a deadline. */
 export const isUnsent = ({ state }: Pick<ChangeJson, 'state'>): boolean =>

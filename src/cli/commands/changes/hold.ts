@@ -4,6 +4,7 @@ import type { HoldAnswerJson, HoldsJson } from '../../../outputs/text/hold-schem
 import { holdsLines, placedHoldText } from '../../../outputs/text/hold-text.ts'
 import { fieldOf } from '../../../std/field.ts'
 import { sanitize } from '../../../std/sanitize.ts'
+import { commandChange } from '../../connect/change-answer.ts'
 import { commandDaemon } from '../../connect/command.ts'
 import { daemonApi, failAnswer, readJson, withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
@@ -64,6 +65,23 @@ function printHold(
 
 const isHoldAnswer = (body: unknown): body is HoldAnswerJson =>
   fieldOf(fieldOf(body, 'hold'), 'id') !== undefined
+
+type ForceOptions = ApiOptions & Readonly<{ until?: string; reason?: string }>
+
+export const createForceCommand = ({ io, end }: CommandSession) =>
+  withApiOptions(new Command('force'))
+    .description(
+      'let a change of a policy go outside of its windows and brakes, still while nobody is connected; needs a running daemon, and a token of scope operate',
+    )
+    .argument('<change>', 'id of the change, ch-…')
+    .option('--until <time>', 'a day (UTC) or an instant after which windows hold it again; needed')
+    .option('--reason <text>', 'why; changes show it')
+    .option('--json', 'print JSON')
+    .action((id: string, options: ForceOptions) => {
+      const { until, reason } = options
+      const path = `/api/v1/changes/${encodeURIComponent(id)}/force`
+      return end(commandChange(options, io, { path, body: { until, reason } }))
+    })
 
 export const createHoldsCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('holds'))

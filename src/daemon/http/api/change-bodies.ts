@@ -70,6 +70,10 @@ export const approvalSchema = strictObject(
   bodyError(NO_BODY),
 )
 export const endSchema = strictObject({ reason: reasonSchema }, bodyError(NO_BODY))
+export const forceSchema = strictObject(
+  { until: string(EXPECTED_TIME), reason: reasonSchema },
+  bodyError(NO_BODY),
+)
 export const killSwitchBodySchema = strictObject(
   { engaged: boolean('expected true or false') },
   bodyError(NO_BODY),
@@ -87,9 +91,9 @@ export function newChangeOf(body: NewChangeBody, now: Instant): Result<NewChange
 
 function untilOf({ until: text }: NewChangeBody, now: Instant): Result<Instant | undefined, CommandProblem> {
   if (text === undefined) return ok(undefined)
-  const until = parseDayOrInstant(text)
-  if (until === undefined) return refuseCommand(400, `until: ${EXPECTED_TIME}, got ${text}`)
-  return until > now ? ok(until) : refuseCommand(400, `until: expected a time after now, got ${text}`)
+  const until = parseUntil(text)
+  if (!until.ok) return until
+  return until.value > now ? until : refuseCommand(400, `until: expected a time after now, got ${text}`)
 }
 
 function sizeOf({ cu: fixed, min_cu: min, max_cu: max }: NewChangeBody): NewChange['size'] {
@@ -100,4 +104,10 @@ function sizeOf({ cu: fixed, min_cu: min, max_cu: max }: NewChangeBody): NewChan
 function delayOf({ delay_seconds: delay }: NewChangeBody): NewChange['delay'] {
   if (delay === 'default') return seconds(0)
   return delay === undefined || delay === 'never' ? delay : seconds(delay)
+}
+
+/** A day or an instant. */
+export function parseUntil(text: string): Result<Instant, CommandProblem> {
+  const until = parseDayOrInstant(text)
+  return until === undefined ? refuseCommand(400, `until: ${EXPECTED_TIME}, got ${text}`) : ok(until)
 }

@@ -11,6 +11,7 @@ import {
 import { ok, type Result } from '../../../std/result.ts'
 import { recommends } from '../../accounts/ports.ts'
 import { createChangeCommands, type ChangeCommands, type Commanded } from '../../changes/commands.ts'
+import { forceChange } from '../../changes/force-change.ts'
 import {
   changeHistory,
   listChanges,
@@ -26,11 +27,13 @@ import {
   approvalSchema,
   readBody,
   endSchema,
+  forceSchema,
   killSwitchBodySchema,
   momentSchema,
   newChangeOf,
   newChangeSchema,
   NO_MOMENT,
+  parseUntil,
 } from './change-bodies.ts'
 
 export function changeRoutes(app: Hono, sources: ChangeSources): void {
@@ -78,6 +81,18 @@ export function changeRoutes(app: Hono, sources: ChangeSources): void {
         },
       }),
     )
+  app.post('/api/v1/changes/:id/force', (context) =>
+    command(context, sources, {
+      schema: forceSchema,
+      run: async (snapshot, { until: text, reason = '' }) => {
+        const until = parseUntil(text)
+        if (!until.ok) return until
+        const found = await findChange(commands, snapshot, idOf(context))
+        const force = { until: until.value, reason, by: tokenNameOf(context) }
+        return found.ok ? forceChange(sources, found.value, force) : found
+      },
+    }),
+  )
   app.post('/api/v1/kill-switch', async (context) => {
     const body = await readBody(context, killSwitchBodySchema)
     if (!body.ok) return refuse(context, body.error.status, body.error.message)

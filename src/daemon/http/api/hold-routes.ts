@@ -4,11 +4,10 @@ import { boolean, strictObject, string } from 'zod'
 import { selectorShape } from '../../../config/parts.ts'
 import { ok } from '../../../std/result.ts'
 import { createHoldCommands, type HoldSources } from '../../changes/hold-commands.ts'
-import { refuseCommand } from '../../changes/targets.ts'
-import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
+import { EXPECTED_TIME } from '../../history/export.ts'
 import { refuse } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
-import { bodyError, MAX_REASON, NO_BODY, readBody } from './change-bodies.ts'
+import { bodyError, MAX_REASON, NO_BODY, parseUntil, readBody } from './change-bodies.ts'
 import { answer } from './change-routes.ts'
 
 const NO_WHY = `expected why, in 1 to ${MAX_REASON} characters`
@@ -27,17 +26,17 @@ const newHoldSchema = strictObject(
 export function holdRoutes(app: Hono, sources: HoldSources): void {
   const commands = createHoldCommands(sources)
   app.get('/api/v1/holds', (context) =>
-    answer(context, sources, async (snapshot) => ok(commands.list(snapshot))),
+    answer(context, sources, async (snapshot) => ok(await commands.list(snapshot))),
   )
   app.post('/api/v1/holds', async (context) => {
     const body = await readBody(context, newHoldSchema)
     if (!body.ok) return refuse(context, body.error.status, body.error.message)
     const { account, until: text, ...asked } = body.value
     return answer(context, sources, async (snapshot) => {
-      const until = parseDayOrInstant(text)
-      return until === undefined
-        ? refuseCommand(400, `until: ${EXPECTED_TIME}, got ${text}`)
-        : commands.place(snapshot, { ...asked, account, until }, tokenNameOf(context))
+      const until = parseUntil(text)
+      return until.ok
+        ? commands.place(snapshot, { ...asked, account, until: until.value }, tokenNameOf(context))
+        : until
     })
   })
   app.delete('/api/v1/holds/:id', (context) =>

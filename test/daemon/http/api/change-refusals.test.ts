@@ -238,6 +238,7 @@ describe('nothing is written where', () => {
       ['/changes/ch-one/approve', hash],
       ['/changes/ch-one/reject', {}],
       ['/changes/ch-one/cancel', {}],
+      ['/changes/ch-one/force', { until: '2026-01-06' }],
     ]
     for (const [path, body] of paths) expect(await daemon.post(path, body)).toEqual([409, { message }])
     expect(await daemon.ask('/plan')).toEqual([409, { message }])

@@ -125,6 +125,22 @@ describe('nothing is stored where', () => {
     expect(daemon.stored()).toBe(before)
   })
 
+  test.each(['/holds', '/changes/ch-one/force'])(
+    'the body of %s is no JSON, or of another media type',
+    async (path) => {
+      const daemon = await daemonOf()
+      const before = daemon.stored()
+      const ask = (type: string, body: string) =>
+        daemon.ask(path, { method: 'POST', body, headers: { 'content-type': type } })
+      expect(await ask('application/json', '{"until"')).toEqual([400, { message: 'expected a JSON object' }])
+      expect(await ask('application/x-www-form-urlencoded', JSON.stringify(HOLD))).toEqual([
+        415,
+        { message: 'expected a body of type application/json' },
+      ])
+      expect(daemon.stored()).toBe(before)
+    },
+  )
+
   test('an id is unknown, or the store is full', async () => {
     const daemon = await daemonOf()
     expect(await daemon.ask('/holds/hold-none', { method: 'DELETE' })).toEqual([
