@@ -64,11 +64,11 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'BrakeEngaged',
       severity: 'warning',
       about: 'daemon',
-      // the hold-off follows every start
-      core: `max by (brake) (${metricName('brake_engaged')}{brake!="hold_off"}) == 1`,
+      // the hold-off follows every start; freezes and holds are meant, and end
+      core: `max by (brake) (${metricName('brake_engaged')}{brake!~"hold_off|freeze|hold"}) == 1`,
       for: '5m',
       summary: 'The brake {{ $labels.brake }} is engaged: changes wait.',
-      description: 'Find out who engaged it and why, then release it: `dormouse kill off`.',
+      description: '`dormouse brakes` says why, and what releases it.',
     },
     {
       name: 'OperationStuck',

@@ -25,6 +25,7 @@ const COMMANDS = new Map<string, () => Promise<(session: CommandSession) => Comm
     resume: async () => (await import('./commands/changes/hold.ts')).createResumeCommand,
     force: async () => (await import('./commands/changes/hold.ts')).createForceCommand,
     holds: async () => (await import('./commands/changes/hold.ts')).createHoldsCommand,
+    brakes: async () => (await import('./commands/changes/brakes.ts')).createBrakesCommand,
     kill: async () => (await import('./commands/changes/kill.ts')).createKillCommand,
     replay: async () => (await import('./commands/replay.ts')).createReplayCommand,
     reload: async () => (await import('./commands/reload.ts')).createReloadCommand,

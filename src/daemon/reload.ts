@@ -16,6 +16,7 @@ const LIVE_PATHS = [
   'owners',
   'policies',
   'brakes',
+  'changes.freeze',
   'advice',
   'budgets',
   'calendars',
@@ -73,7 +74,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
   // an unchanged part stays the same object: nothing is computed again for it
   const partOf = <Key extends keyof Config>(key: Key, of: readonly string[] = [key]): Config[Key] =>
     (changed.some((path) => isWithin(path, of)) ? next.config : config)[key]
-  const { log, metrics, server } = next.config
+  const { changes, log, metrics, server } = next.config
   return ok({
     changed,
     loaded: {
@@ -89,6 +90,7 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
         budgets: partOf('budgets', BUDGET_PATHS),
         notifications: partOf('notifications'),
         report: partOf('report'),
+        changes: { ...config.changes, freeze: changes.freeze },
         log,
         metrics,
         server: { ...config.server, tokens: server.tokens, names: server.names, open: server.open },

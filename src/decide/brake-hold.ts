@@ -1,15 +1,15 @@
-// Brakes: limits of the restarts that policies make by themselves.
-import type { Brakes } from '../model/policy/brakes.ts'
+// Brakes: limits of what policies change by themselves, most of restarts.
+import { brakeId, type Brakes, type StoredBrake, type StoredBrakeName } from '../model/policy/brakes.ts'
 import {
   isEnded,
   isInFlight,
   sentAtOf,
   type Change,
-  type EndedChange,
+  type ChangeState,
   type Hold,
 } from '../model/policy/change.ts'
 import type { Sizing } from '../model/service/compute.ts'
-import { after, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 
 const HOUR = seconds(3600)
 /** How long a restart is remembered. */
@@ -19,6 +19,10 @@ export type BrakeContext = Readonly<{
   brakes: Brakes
   /** Changes of the account that restart: sent within seven days, or under way. */
   restarts: readonly Change[]
+  /** Stored brakes of the account that are engaged. */
+  engaged: readonly StoredBrake[]
+  /** When a person last released the breaker: failures of before do not count. Undefined if nobody did. */
+  breakerReleasedAt: Instant | undefined
   /** When the daemon began to look at the account. */
   startedAt: Instant
   /** Whether a complete list of the computes was seen since then. */
@@ -30,7 +34,9 @@ export type BrakeContext = Readonly<{
 /** Undefined where no brake holds the change. */
 export function brakeHold(change: Change, given: BrakeContext, now: Instant): Hold | undefined {
   // a revert makes good what a brake would only keep
-  if (change.when !== 'policy' || change.kind === 'delay' || change.origin.by === 'revert') return undefined
+  if (change.when !== 'policy' || change.origin.by === 'revert') return undefined
+  const stored = storedBrakeHold(change, given)
+  if (stored || change.kind === 'delay') return stored
   // at the socket the change itself is under way
   const context = { ...given, restarts: given.restarts.filter(({ id }) => id !== change.id) }
   return (
@@ -41,8 +47,23 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
   )
 }
 
+/** Brakes of restarts: they let a change of a delay pass. */
+const OF_RESTARTS: ReadonlySet<StoredBrakeName> = new Set(['fleet', 'breaker'])
+
+/** By an engaged brake of the account, of the kind of change, or of the compute; the breaker, which ends by itself, apart. */
+function storedBrakeHold({ kind, ref }: Change, { engaged }: BrakeContext): Hold | undefined {
+  const subjects = ['', kind, ref.endpointId]
+  const brake = engaged.find(
+    ({ name, subject }) =>
+      name !== 'breaker' && subjects.includes(subject) && (kind !== 'delay' || !OF_RESTARTS.has(name)),
+  )
+  return brake && { because: 'brake', until: undefined, detail: `${brakeId(brake)}, ${brake.because}` }
+}
+
+type HoldOffContext = Pick<BrakeContext, 'brakes' | 'startedAt' | 'isSwept' | 'createdAt'>
+
 export function holdOff(
-  { brakes, startedAt, isSwept, createdAt }: Omit<BrakeContext, 'restarts'>,
+  { brakes, startedAt, isSwept, createdAt }: HoldOffContext,
   now: Instant,
 ): Hold | undefined {
   const until = latest(after(startedAt, brakes.holdOff), after(createdAt, brakes.minAge))
@@ -50,19 +71,24 @@ export function holdOff(
   return isSwept ? undefined : { because: 'hold-off', until: undefined }
 }
 
-const BREAKER_ENDS: ReadonlySet<EndedChange['at']> = new Set(['failed', 'unknown', 'reverted'])
+const BREAKER_STATES: ReadonlySet<ChangeState['at']> = new Set(['failed', 'unknown', 'reverted'])
+
+type BreakerContext = Pick<BrakeContext, 'brakes' | 'restarts' | 'breakerReleasedAt'>
 
 export function breakerHold(
-  { brakes, restarts }: Pick<BrakeContext, 'brakes' | 'restarts'>,
+  { brakes, restarts, breakerReleasedAt = instant(0) }: BreakerContext,
   now: Instant,
 ): Hold | undefined {
   const { breakerFailures: count, breakerWithin: within } = brakes
   const failures = restarts.flatMap(({ state }) =>
-    isEnded(state) && BREAKER_ENDS.has(state.at) ? [state.endedAt] : [],
+    isEnded(state) && isFailure(state) && state.endedAt >= breakerReleasedAt ? [state.endedAt] : [],
   )
   const until = endOfMany(failures, { count, within }, now)
   return until === undefined ? undefined : { because: 'breaker', until }
 }
+
+/** Whether it counts for the breaker. */
+export const isFailure = ({ at }: ChangeState): boolean => BREAKER_STATES.has(at)
 
 function computePace(change: Change, { brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
   const ofCompute = restarts.filter(({ ref }) => ref.endpointId === change.ref.endpointId)

@@ -1,6 +1,6 @@
 // Stage of the changes that nobody asks for: open recommendations and policies → changes to make, and a reason for each that is not made.
 import type { NotMadeBecause, PolicyDecision } from '../model/output/policy-decision.ts'
-import type { Brakes } from '../model/policy/brakes.ts'
+import { isEngaged, type Brakes, type StoredBrake } from '../model/policy/brakes.ts'
 import type { ChangeKind } from '../model/policy/change.ts'
 import type { ChangePolicy } from '../model/policy/change-policy.ts'
 import type { RecommendationKind } from '../model/policy/recommendation.ts'
@@ -22,6 +22,10 @@ export type Candidate = Readonly<{
 export type Decided = Readonly<{
   changes: readonly Readonly<{ id: string; state: 'proposed' | 'scheduled' }>[]
   held: PolicyDecision['held']
+  /** Changes that restart a compute, those that wait included. */
+  restarts: number
+  /** `engage`: they are too many, and none of the new ones is made. `end`: they are not. `keep`: a person released as many. */
+  fleetBrake: 'engage' | 'keep' | 'end'
 }>
 
 /** Computes and changes of one account. */
@@ -29,26 +33,45 @@ export type Fleet = Readonly<{
   computes: number
   /** Open changes of policies that restart a compute and were not sent. */
   waiting: number
+  /** As stored; undefined where it never was engaged. */
+  brake: StoredBrake | undefined
   brakes: Pick<Brakes, 'fleetShare' | 'fleetLeast'>
 }>
 
 export function decide(candidates: readonly Candidate[], fleet: Fleet): Decided {
   const reasons = candidates.map((candidate) => ({ candidate, because: whyNotMade(candidate) }))
   const restarts = reasons.filter(({ candidate, because }) => !because && restartsNow(candidate))
-  const isBraked = restarts.length > 0 && restarts.length + fleet.waiting > mostRestarts(fleet)
+  const wanted = restarts.length + fleet.waiting
+  const fleetBrake = fleetBrakeOf({ wanted, isAnyNew: restarts.length > 0 }, fleet)
   const changes: Decided['changes'][number][] = []
   const held: Decided['held'][number][] = []
   for (const { candidate, because } of reasons) {
     const { id, policy } = candidate
     if (because) held.push({ id, because })
-    else if (isBraked && restartsNow(candidate)) held.push({ id, because: 'fleet-brake' })
+    else if (fleetBrake === 'engage' && restartsNow(candidate)) held.push({ id, because: 'fleet-brake' })
     else changes.push({ id, state: policy.mode === 'apply' ? 'scheduled' : 'proposed' })
   }
-  return { changes, held }
+  return { changes, held, restarts: wanted, fleetBrake }
 }
 
 /** Whether nobody is asked before it restarts a compute. */
 const restartsNow = ({ kind, policy }: Candidate) => kind === 'sizing' && policy.mode === 'apply'
+
+/**
+ * 1. As many restarts as the limits allow, those that wait included, are not too many.
+ * 2. An engaged brake stays engaged until then, whether or not there are new ones.
+ * 3. A release covers as many as were counted when the brake was engaged.
+ */
+function fleetBrakeOf(
+  { wanted, isAnyNew }: Readonly<{ wanted: number; isAnyNew: boolean }>,
+  fleet: Fleet,
+): Decided['fleetBrake'] {
+  const { brake } = fleet
+  if (wanted <= mostRestarts(fleet)) return 'end'
+  if (brake && isEngaged(brake)) return 'engage'
+  const covered = brake?.endedAt === undefined ? (brake?.count ?? 0) : 0
+  return isAnyNew && wanted > covered ? 'engage' : 'keep'
+}
 
 const mostRestarts = ({ computes, brakes }: Fleet) =>
   Math.max(brakes.fleetShare * computes, brakes.fleetLeast)

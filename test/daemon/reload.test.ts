@@ -41,6 +41,11 @@ test.each([
   ['owners', `${GOOD}owners: [{ match: {}, team: web }]\n`, ['owners[0]']],
   ['policies', `${GOOD}policies: [{ recommend: "off" }]\n`, ['policies[0]']],
   ['brakes', `${GOOD}brakes: { hold_off: 1m }\n`, ['brakes.hold_off']],
+  [
+    'freezes',
+    `${GOOD}windows: { sale: Mon 08:00-09:00 }\nchanges: { freeze: [sale] }\n`,
+    ['changes.freeze[0]', 'windows'],
+  ],
   ['evidence', `${GOOD}advice: { min_gaps: 10 }\n`, ['advice.min_gaps']],
   ['budgets', GOOD + BUDGET, ['budgets']],
   ['the level of the log', `${GOOD}log: { level: warn }\n`, ['log.level']],

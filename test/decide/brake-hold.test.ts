@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { brakeHold, type BrakeContext } from '../../src/decide/brake-hold.ts'
-import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
+import { brakeId, DEFAULT_BRAKES, type StoredBrake } from '../../src/model/policy/brakes.ts'
 import type { Change, ChangeState } from '../../src/model/policy/change.ts'
 import { cu, type Instant } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
@@ -17,6 +17,8 @@ const CHANGE = changeOf({ id: 'ch-now', when: 'policy' })
 const CONTEXT: BrakeContext = {
   brakes: DEFAULT_BRAKES,
   restarts: [],
+  engaged: [],
+  breakerReleasedAt: undefined,
   startedAt: at(0),
   isSwept: true,
   createdAt: at(0),
@@ -83,4 +85,42 @@ test('neither a change that a person asked for nor a delay is braked', () => {
   expect(holdText(over)).toEqual(['hold-off', 600])
   expect(holdText(over, { ...CHANGE, when: 'idle' })).toBeUndefined()
   expect(holdText(over, { ...CHANGE, kind: 'delay' })).toBeUndefined()
+})
+
+test('failures of before a release of the breaker do not count', () => {
+  const restarts = [10, 20, 30].map((seconds, index) => of(`ep-${index}`, failedAgo(seconds)))
+  expect(holdText({ restarts })).toEqual(['breaker', 3580])
+  expect(holdText({ restarts, breakerReleasedAt: ago(25) })).toEqual(['breaker', 3580])
+  expect(holdText({ restarts, breakerReleasedAt: ago(19) })).toBeUndefined()
+})
+
+const brake = (fields: Partial<StoredBrake> = {}): StoredBrake => ({
+  name: 'fleet',
+  subject: '',
+  because: 'too many',
+  engagedAt: NOW,
+  ...fields,
+})
+
+describe('a stored brake', () => {
+  test.each<[string, Partial<StoredBrake>, boolean]>([
+    ['of the account', {}, true],
+    ['of the kind of change', { subject: 'sizing' }, true],
+    ['of the compute', { subject: 'ep-one' }, true],
+    ['of another kind', { subject: 'delay' }, false],
+    ['of another compute', { subject: 'ep-two' }, false],
+    ['that is the breaker, which holds by its failures,', { name: 'breaker' }, false],
+  ])('%s holds a change of a policy until a person releases it: %#', (_, fields, holds) => {
+    const engaged = [brake(fields)]
+    const detail = `${brakeId(brake(fields))}, too many`
+    expect(brakeHold(CHANGE, { ...CONTEXT, engaged }, NOW)).toEqual(
+      holds ? { because: 'brake', until: undefined, detail } : undefined,
+    )
+  })
+
+  test('that is one of restarts holds no delay, and none holds what a person asked for', () => {
+    const context = { ...CONTEXT, engaged: [brake()] }
+    expect(brakeHold({ ...CHANGE, kind: 'delay' }, context, NOW)).toBeUndefined()
+    expect(brakeHold({ ...CHANGE, when: 'idle' }, context, NOW)).toBeUndefined()
+  })
 })

@@ -65,7 +65,15 @@ function holdBy(given: Given, change: Change = changeOf({ when: 'policy' })) {
       duration,
       isForced,
     },
-    brakes: { brakes: DEFAULT_BRAKES, restarts: [], startedAt, isSwept: true, createdAt: at(0) },
+    brakes: {
+      brakes: DEFAULT_BRAKES,
+      restarts: [],
+      engaged: [],
+      breakerReleasedAt: undefined,
+      startedAt,
+      isSwept: true,
+      createdAt: at(0),
+    },
   }
   return changeHold(change, { freezes, holds, duration, isClockSteady, unasked }, NOW)
 }

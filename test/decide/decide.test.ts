@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decide, type Candidate, type Decided, type Fleet } from '../../src/decide/decide.ts'
-import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
+import { DEFAULT_BRAKES, type StoredBrake } from '../../src/model/policy/brakes.ts'
 import { DEFAULT_RESTART_RULES, LEVERS, MODES } from '../../src/model/policy/change-policy.ts'
 import { RECOMMENDATION_KINDS } from '../../src/model/policy/recommendation.ts'
+import { at } from '../support/build.ts'
 
 const POLICY: Candidate['policy'] = {
   mode: 'apply',
@@ -21,15 +22,17 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   ...over,
 })
 
-const FLEET: Fleet = { computes: 1000, waiting: 0, brakes: DEFAULT_BRAKES }
+const FLEET: Fleet = { computes: 1000, waiting: 0, brake: undefined, brakes: DEFAULT_BRAKES }
 
-const scheduled: Decided = { changes: [{ id: 'ep-one.sizing.1', state: 'scheduled' }], held: [] }
-const held = (because: Decided['held'][number]['because']): Decided => ({
+type ChangesAndHeld = Pick<Decided, 'changes' | 'held'>
+
+const scheduled: ChangesAndHeld = { changes: [{ id: 'ep-one.sizing.1', state: 'scheduled' }], held: [] }
+const held = (because: Decided['held'][number]['because']): ChangesAndHeld => ({
   changes: [],
   held: [{ id: 'ep-one.sizing.1', because }],
 })
 
-test.each<[what: string, candidate: Candidate, decided: Decided]>([
+test.each<[what: string, candidate: Candidate, decided: ChangesAndHeld]>([
   ['mode apply and the lever', candidate(), scheduled],
   [
     'mode approve and the lever',
@@ -46,7 +49,7 @@ test.each<[what: string, candidate: Candidate, decided: Decided]>([
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
   ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
 ])('%s', (_, one, decided) => {
-  expect(decide([one], FLEET)).toEqual(decided)
+  expect(decide([one], FLEET)).toMatchObject(decided)
 })
 
 const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
@@ -95,4 +98,27 @@ test.each<[what: string, restarts: number, fleet: Partial<Fleet>, made: number]>
   expect(decided.held.map(({ because }) => because)).toEqual(
     Array.from({ length: restarts - made }, () => 'fleet-brake'),
   )
+})
+
+describe('an engaged fleet brake', () => {
+  const BRAKE: StoredBrake = { name: 'fleet', subject: '', because: '', engagedAt: at(0), count: 300 }
+  const released = { ...BRAKE, released: { at: at(1), by: 'ann', reason: 'meant so' } }
+  const over = { ...released, endedAt: at(2) }
+
+  test.each<[what: string, brake: StoredBrake | undefined, fresh: number, waiting: number, to: string]>([
+    ['is engaged by the first too many', undefined, 201, 0, 'engage'],
+    ['stays while there are too many, also where all of them wait', BRAKE, 0, 201, 'engage'],
+    ['ends where there are no more than the limit', BRAKE, 200, 0, 'end'],
+    ['once released lets as many pass as it was engaged for', released, 300, 0, 'keep'],
+    ['once released counts those that wait', released, 1, 299, 'keep'],
+    ['once released is engaged by more', released, 1, 300, 'engage'],
+    ['once released does not stop those that wait', released, 0, 301, 'keep'],
+    ['once released is over where no more than the limit are left', released, 10, 190, 'end'],
+    ['that is over is engaged by the next too many', over, 201, 0, 'engage'],
+  ])('%s', (_, brake, fresh, waiting, to) => {
+    const candidates = Array.from({ length: fresh }, (__, index) => candidate({ id: `r-${index}` }))
+    const { fleetBrake, restarts, changes } = decide(candidates, { ...FLEET, brake, waiting })
+    expect([fleetBrake, restarts]).toEqual([to, fresh + waiting])
+    expect(changes).toHaveLength(to === 'engage' ? 0 : fresh)
+  })
 })

@@ -24,7 +24,7 @@ import { snapshotOf } from './fleet-snapshot.ts'
 import { memoryStore, newMemory } from './memory-store.ts'
 import { NO_PAGES } from './no-pages.ts'
 import { NO_REPORTS } from './no-reports.ts'
-import { placedHoldsOf } from './placed-holds.ts'
+import { placedHoldsOf, storedBrakesOf } from './placed-holds.ts'
 import { recommendation, sizingRecommendation } from './recommendations.ts'
 
 /** When the daemon is asked: 2026-01-05T02:00:00Z. */
@@ -165,6 +165,11 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     }),
     store: { ...store, account },
   })
+  const storedBrakes = storedBrakesOf({
+    store: account('main'),
+    now: () => clock.now(),
+    onChange: () => void (woken += 1),
+  })
   const runner: ChangeRunner = {
     store: account('main'),
     send: () => Promise.resolve([]),
@@ -180,6 +185,8 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
       onChange: () => void (woken += 1),
     }),
     engagedBrakes: () => [],
+    storedBrakes,
+    watchBreaker: () => Promise.resolve(),
     wake: () => void (woken += 1),
     run: () => Promise.resolve(),
   }
@@ -218,6 +225,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     apiUrl,
     store,
     killSwitch,
+    storedBrakes,
     logged,
     ask,
     post: (path: string, body: unknown, token?: string) =>

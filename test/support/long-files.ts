@@ -14,6 +14,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/end-to-end/compose.test.ts': 'test/deploy/compose.test.ts',
   'test/end-to-end/crash.test.ts': 'test/store/durability.test.ts',
   'test/end-to-end/failed-change.test.ts': 'test/dashboards/rules/rules.test.ts',
+  'test/end-to-end/holds.test.ts': 'test/decide/change-hold.test.ts',
   'test/end-to-end/interrupt.test.ts': 'test/end-to-end/demo.test.ts',
   'test/end-to-end/ladder.test.ts': 'test/daemon/changes/awake-use.test.ts',
   'test/end-to-end/page.test.ts': 'test/outputs/page/pages.test.ts',

@@ -1,5 +1,6 @@
-// Holds for tests.
+// Holds and brakes for tests.
 import { createPlacedHolds, type PlacedHolds } from '../../src/daemon/changes/placed-holds.ts'
+import { createStoredBrakes, type StoredBrakes } from '../../src/daemon/changes/stored-brakes.ts'
 import type { PlacedHold } from '../../src/model/policy/placed-hold.ts'
 import { ok } from '../../src/std/result.ts'
 import { at } from './build.ts'
@@ -25,6 +26,20 @@ export const placedHoldsOf = (options: Partial<Parameters<typeof createPlacedHol
     now: () => at(0),
     log: { error: () => undefined },
     initial: { holds: [], forced: [] },
+    onChange: () => undefined,
+    ...options,
+  })
+
+/** As `placedHoldsOf`. */
+export const storedBrakesOf = (
+  options: Partial<Parameters<typeof createStoredBrakes>[0]> = {},
+): StoredBrakes =>
+  createStoredBrakes({
+    account: 'main',
+    store: { commit: () => Promise.resolve(ok(undefined)) },
+    send: () => Promise.resolve([]),
+    now: () => at(0),
+    initial: [],
     onChange: () => undefined,
     ...options,
   })

@@ -1,7 +1,7 @@
 // Account runners, one per account, and the one snapshot of all.
 import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
 import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
-import type { Journal } from '../../model/ports/journal.ts'
+import { readStoredChanges, type Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
@@ -10,7 +10,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
-import { createChangeRunner, readStoredChanges, type ApplyLoopMaker } from '../changes/change-runner.ts'
+import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
@@ -80,7 +80,6 @@ export async function createAccountRunners(
   }
   const engagedBrakes = (): readonly BrakeName[] => [
     ...(killSwitch.isEngaged() ? (['kill_switch'] as const) : []),
-    ...(decidedChanges.braked().size > 0 ? (['fleet'] as const) : []),
     ...all.flatMap(({ changes }) => changes.engagedBrakes()),
   ]
   const publishNow = coalesce(publishNext, (err) => {

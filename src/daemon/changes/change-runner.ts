@@ -1,17 +1,17 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AwakeRungs } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import { breakerHold, holdOff } from '../../decide/brake-hold.ts'
+import { breakerHold, isFailure } from '../../decide/brake-hold.ts'
 import { changeHold } from '../../decide/change-hold.ts'
+import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead, type Reading } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import { isEnded, isInFlight, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
-import type { ForcedChange, PlacedHold } from '../../model/policy/placed-hold.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
-import type { Journal } from '../../model/ports/journal.ts'
+import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import {
   computeKey,
@@ -36,6 +36,7 @@ import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
 import { isSuspensionNear } from './holds.ts'
 import { newRevert } from './new-change.ts'
+import { createStoredBrakes, type StoredBrakes } from './stored-brakes.ts'
 import { createChangeRules } from './rules.ts'
 import { createVerification } from './verification.ts'
 
@@ -52,7 +53,10 @@ export type ChangeRunner = Readonly<{
   /** By a freeze, a hold of a person, or the policy of the compute, as configured now. @param isForced default: whether it is forced now */
   policyHold: (change: Change, isForced?: boolean) => Hold | undefined
   placedHolds: PlacedHolds
-  /** Brakes of changes that policies make, besides the kill switch. */
+  storedBrakes: StoredBrakes
+  /** Engages the breaker where changes failed, and ends it where that is long ago. */
+  watchBreaker: () => Promise<void>
+  /** Besides the kill switch; those of policies only where policies make changes. */
   engagedBrakes: () => readonly BrakeName[]
   /** The journal, the kill switch or the mode has changed. */
   wake: () => void
@@ -61,19 +65,6 @@ export type ChangeRunner = Readonly<{
 }>
 
 export type ApplyLoopMaker = typeof createApplyLoop
-
-type StoredChanges = Readonly<{
-  open: readonly Change[]
-  holds: readonly PlacedHold[]
-  forced: readonly ForcedChange[]
-}>
-
-/** As an earlier process left them. */
-export const readStoredChanges = async (journal: Journal, account: string): Promise<StoredChanges> => ({
-  open: await journal.openChanges(account),
-  holds: await journal.placedHolds(account),
-  forced: await journal.forcedChanges(account),
-})
 
 type ChangeRunnerOptions = Readonly<{
   account: AccountConfig
@@ -115,6 +106,13 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     initial: options.initial,
     onChange: () => loop.wake(),
   })
+  const storedBrakes = createStoredBrakes({
+    ...ports,
+    account: account.name,
+    now,
+    initial: options.initial.brakes,
+    onChange: () => loop.wake(),
+  })
   const startedOn = clock.monotonic()
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
@@ -126,15 +124,19 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   }
   const targetOf = ({ compute, project }: Published) => selectorTargetOf(account.name, compute, project)
   const policyOf = (published: Published) => config().policies.changesOf(targetOf(published))
+  const freezes = () => {
+    const { windows, changes } = config()
+    return changes.freeze.map((name) => [name, windows.get(name)] as const)
+  }
   const policyHoldOf = (
     change: Change,
     isForced = placedHolds.forceOf(change.id) !== undefined,
   ): Hold | undefined => {
-    const { windows, changes } = config()
+    const { windows } = config()
     const published = publishedOf(change.ref)
     const duration = durations.p99()
     const terms = {
-      freezes: changes.freeze.map((name) => [name, windows.get(name)] as const),
+      freezes: freezes(),
       holds: placedHolds.fitting(published && targetOf(published)),
       duration,
       isClockSteady: isSteady(state().clock, clock),
@@ -151,10 +153,19 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const brakeContext = () => ({
     brakes: config().brakes,
     restarts: restarts.all(),
+    engaged: storedBrakes.engaged(),
+    breakerReleasedAt: storedBrakes.of('breaker')?.released?.at,
     // the service's time may be known only later
     startedAt: instant(now() - 1000 * (clock.monotonic() - startedOn)),
     isSwept: isLoaded && state().polling.list.finished !== undefined,
   })
+  async function watchBreaker(): Promise<void> {
+    const { policies, brakes } = config()
+    const hold = policies.decidesChanges && breakerHold(brakeContext(), now())
+    const because = `${brakes.breakerFailures} changes failed within ${brakes.breakerWithin} s`
+    if (hold) await storedBrakes.engage({ name: 'breaker', because })
+    else await storedBrakes.end('breaker', 'no change failed lately')
+  }
   const verification = createVerification({
     history: ports.history,
     entryOf,
@@ -225,6 +236,11 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       times.add(change)
       durations.add(change)
       restarts.add(change)
+      // at once, not after the next pass
+      if (isFailure(change.state))
+        watchBreaker().catch((err: unknown) =>
+          log.error({ err, account: account.name }, 'the breaker could not be stored'),
+        )
       if (!isEnded(change.state)) return
       verification.forget(change.id)
       uses.forget(change.id)
@@ -241,14 +257,12 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     holdOf: loop.holdOf,
     policyHold: policyHoldOf,
     placedHolds,
+    storedBrakes,
+    watchBreaker,
     engagedBrakes: () => {
-      if (!config().policies.decidesChanges) return []
-      const context = brakeContext()
-      return [
-        ...(breakerHold(context, now()) ? (['breaker'] as const) : []),
-        // a compute has its own age besides
-        ...(holdOff({ ...context, createdAt: instant(0) }, now()) ? (['hold_off'] as const) : []),
-      ]
+      const { decidesChanges } = config().policies
+      const isHeld = placedHolds.standing().length > 0
+      return engagedBrakesOf({ freezes: freezes(), isHeld, decidesChanges, brakes: brakeContext() }, now())
     },
     wake: loop.wake,
     run: async (signal) => {

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
-import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
+import { decide, whyNotMade, type Candidate, type Decided } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
@@ -15,15 +15,17 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
+import type { ChangeRunner } from './change-runner.ts'
 import type { CommandSources } from './commands.ts'
 import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
+import type { StoredBrakes } from './stored-brakes.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
   Readonly<{
     config: () => Readonly<{ policies: Policies; brakes: Brakes }>
     clock: Pick<Clock, 'yield'>
-    log: Pick<Logger, 'info' | 'warn' | 'error'>
+    log: Pick<Logger, 'info' | 'error'>
   }>
 
 /** Newest changes of a compute in which those of a recommendation are looked for. */
@@ -33,7 +35,6 @@ export function createDecidedChanges(sources: DecidedSources) {
   const { journal, config, runnerOf, random, clock, log } = sources
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
-  const braked = new Set<string>()
   /** By account and recommendation, as of the last decision. */
   const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
 
@@ -112,12 +113,17 @@ export function createDecidedChanges(sources: DecidedSources) {
       ({ identity, state }) => identity.ref.account === account && !state.isDeleted,
     )
     const candidates = await candidatesIn(views)
-    const fleet = { computes: views.length, waiting: sumOf(views, waitingRestarts), brakes: config().brakes }
-    const { changes, held } = decide(candidates, fleet)
+    const { storedBrakes, watchBreaker } = runnerOf(account)
+    await watchBreaker()
+    const decided = decide(candidates, {
+      computes: views.length,
+      waiting: sumOf(views, waitingRestarts),
+      brake: storedBrakes.of('fleet'),
+      brakes: config().brakes,
+    })
+    const { changes, held } = decided
     reasons.set(account, new Map(held.map(({ id, because }) => [id, because])))
-    const tooMany = held.filter(({ because }) => because === 'fleet-brake').length
-    if (tooMany > 0) engage(account, tooMany)
-    else braked.delete(account)
+    await setFleetBrake(storedBrakes, decided, views.length)
     const byId = new Map(candidates.map((candidate) => [candidate.id, candidate.policy]))
     for (const { id, state } of changes) {
       const policy = byId.get(id)
@@ -125,25 +131,14 @@ export function createDecidedChanges(sources: DecidedSources) {
     }
   }
 
-  function engage(account: string, count: number): void {
-    if (!braked.has(account))
-      log.warn(
-        { account, recommendations: count },
-        'policies want to restart too many computes: none is restarted',
-      )
-    braked.add(account)
-  }
-
   return {
     /** Never rejects. Without policies that decide it looks at no compute. */
     decide: async (snapshot: Snapshot): Promise<void> => {
-      if (!config().policies.decidesChanges) {
-        braked.clear()
-        reasons.clear()
-        return
-      }
+      const { decidesChanges } = config().policies
+      if (!decidesChanges) reasons.clear()
       try {
-        for (const { account } of snapshot.accounts) await decideAccount(snapshot, account)
+        for (const { account } of snapshot.accounts)
+          await (decidesChanges ? decideAccount(snapshot, account) : endBrakes(runnerOf(account)))
       } catch (err) {
         log.error({ err }, 'policies could not decide about recommendations')
       }
@@ -159,9 +154,25 @@ export function createDecidedChanges(sources: DecidedSources) {
       })
       return { policy, held }
     },
-    /** Accounts of which too many computes were to be restarted, as of the last decision. */
-    braked: (): ReadonlySet<string> => braked,
   }
+}
+
+const setFleetBrake = (
+  storedBrakes: StoredBrakes,
+  { fleetBrake, restarts }: Decided,
+  computes: number,
+): Promise<void> => {
+  if (fleetBrake === 'end') return storedBrakes.end('fleet', 'fewer computes are to be restarted')
+  const because = `policies want to restart ${restarts} of ${computes} computes`
+  return fleetBrake === 'engage'
+    ? storedBrakes.engage({ name: 'fleet', because, count: restarts })
+    : Promise.resolve()
+}
+
+/** Without policies that decide there is nothing to hold. */
+async function endBrakes({ storedBrakes, watchBreaker }: ChangeRunner): Promise<void> {
+  await storedBrakes.end('fleet', 'no policy makes changes')
+  await watchBreaker()
 }
 
 /** Changes of policies that restart the compute and were not sent. */

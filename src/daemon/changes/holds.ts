@@ -1,5 +1,5 @@
 // What open changes wait for, and when each is looked at again.
-import type { Change, Hold, OpenChange } from '../../model/policy/change.ts'
+import type { Change, Hold, HoldReason, OpenChange } from '../../model/policy/change.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
 import { after, earliest, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
@@ -26,13 +26,35 @@ export function createHolds() {
 /** Seconds between two turns, at least: a time that has come makes no busy loop. */
 const MIN_INTERVAL = seconds(1)
 
+/**
+ * Seconds between two decisions about a change that policies, people or brakes hold until a known time: nothing but a command or a reload,
+ * which wake the loop, ends such a hold earlier. A deadline that comes first is noticed as late.
+ */
+const TIMED_INTERVAL = seconds(60)
+
+const TIMED: ReadonlySet<HoldReason> = new Set([
+  'freeze',
+  'hold',
+  'denied-window',
+  'outside-window',
+  'hold-off',
+  'breaker',
+  'compute-pace',
+  'fleet-pace',
+])
+
 /** Looks tell nothing of holds that only time ends. */
 export function nextLookAfter({ because, until }: Hold, now: Instant): Instant {
-  const isTimed = because === 'retry' || because === 'delay-pace'
-  const look = after(now, because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
-  const next = until !== undefined && isTimed ? until : earliest(until ?? look, look)
+  const next =
+    until === undefined
+      ? after(now, lookInterval(because))
+      : because === 'retry' || because === 'delay-pace'
+        ? until
+        : earliest(until, after(now, TIMED.has(because) ? TIMED_INTERVAL : lookInterval(because)))
   return latest(next, after(now, MIN_INTERVAL))
 }
+
+const lookInterval = (because: HoldReason) => (because === 'unverified' ? VERIFY_INTERVAL : LOOK_INTERVAL)
 
 /** Seconds before the expected suspension from which it is near: looks are as far apart. */
 const NEAR = LOOK_INTERVAL

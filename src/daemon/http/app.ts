@@ -3,6 +3,7 @@ import type { History } from '../../model/ports/history.ts'
 import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
 import type { Reloaded } from '../reload.ts'
 import type { ChangeSources } from '../changes/list-changes.ts'
+import { brakeRoutes } from './api/brake-routes.ts'
 import { changeRoutes } from './api/change-routes.ts'
 import { explainCompute, type ExplainSources } from './api/explain.ts'
 import { holdRoutes } from './api/hold-routes.ts'
@@ -36,6 +37,7 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   if (sources.changes) {
     changeRoutes(app, sources.changes)
     holdRoutes(app, sources.changes)
+    brakeRoutes(app, sources.changes)
   }
   reloadRoute(app, sources)
   pageRoutes(app, sources)
@@ -56,6 +58,7 @@ const LINKS = [
   '/api/v1/changes',
   '/api/v1/plan',
   '/api/v1/holds',
+  '/api/v1/brakes',
   '/api/v1/kill-switch',
   '/api/v1/schema/changes',
 ]

@@ -7,7 +7,7 @@ import type { Bounds } from '../ledger/quantities.ts'
 import { toIso } from '../time.ts'
 import type { Instant, Interval } from '../units.ts'
 import { CHANGE_EVENT_KINDS, type ChangeMove } from './change-events.ts'
-import { HOLD_EVENT_KINDS, type HoldMove } from './hold-events.ts'
+import { HOLD_EVENT_KINDS, type BrakeMove, type HoldMove } from './hold-events.ts'
 
 type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
 type ReconciliationChange = Readonly<{ projectId: string; checked: Reconciliation }>
@@ -51,6 +51,8 @@ type EventFields = {
   'change-unknown': ChangeMove
   'hold-placed': HoldMove
   'hold-ended': HoldMove
+  'brake-engaged': BrakeMove
+  'brake-released': BrakeMove
 }
 
 export type EventKind = keyof EventFields

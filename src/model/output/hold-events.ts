@@ -15,6 +15,14 @@ const holdFields = ({ holdId, what, by, because, until }: HoldMove) => ({
 
 const ABOUT_HOLD = { topic: ({ holdId }: HoldMove) => `hold/${holdId}`, fields: holdFields } as const
 
+/** `brake`: its id, as `fleet`. */
+export type BrakeMove = Readonly<{ brake: string; because: string }>
+
+const ABOUT_BRAKE = {
+  topic: ({ brake }: BrakeMove) => `brake/${brake}`,
+  fields: ({ brake, because }: BrakeMove) => ({ brake, because }),
+} as const
+
 export const HOLD_EVENT_KINDS = {
   'hold-placed': {
     log: { level: 'info', text: 'a person placed a hold', fields: holdFields },
@@ -32,6 +40,23 @@ export const HOLD_EVENT_KINDS = {
       ...ABOUT_HOLD,
       text: ({ holdId, what, because }: HoldMove) =>
         `Hold ${holdId} no longer stops changes of ${what}: ${because}`,
+    },
+  },
+  'brake-engaged': {
+    log: { level: 'warn', text: 'a brake is engaged', fields: ABOUT_BRAKE.fields },
+    notification: {
+      severity: 'warning',
+      ...ABOUT_BRAKE,
+      text: ({ brake, because }: BrakeMove) =>
+        `The brake ${brake} holds changes back: ${because}; dormouse brakes says who can release it`,
+    },
+  },
+  'brake-released': {
+    log: { level: 'info', text: 'a brake is released', fields: ABOUT_BRAKE.fields },
+    notification: {
+      severity: 'info',
+      ...ABOUT_BRAKE,
+      text: ({ brake, because }: BrakeMove) => `The brake ${brake} no longer holds changes back: ${because}`,
     },
   },
 } as const

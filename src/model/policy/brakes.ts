@@ -1,8 +1,8 @@
 // Limits of what policies change by themselves. A person's change passes them.
 import { ratio, seconds, type Instant, type Ratio, type Seconds } from '../units.ts'
 
-export const BRAKE_NAMES = ['kill_switch', 'fleet', 'breaker', 'hold_off'] as const
-/** `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
+export const BRAKE_NAMES = ['kill_switch', 'freeze', 'hold', 'fleet', 'breaker', 'hold_off'] as const
+/** What holds changes of an account back. `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
 export type BrakeName = (typeof BRAKE_NAMES)[number]
 
 /** Brakes that are stored, because a person releases them. */
@@ -22,6 +22,13 @@ export type StoredBrake = Readonly<{
   /** When its cause was gone; it engages again with the next cause. Absent until then. */
   endedAt?: Instant
 }>
+
+/** `fleet`; `breaker.ep-one`: its name, with its subject where it has one. */
+export const brakeId = ({ name, subject }: Pick<StoredBrake, 'name' | 'subject'>): string =>
+  subject === '' ? name : `${name}.${subject}`
+
+/** Whether it holds changes: nobody released it, and its cause is not gone. */
+export const isEngaged = ({ released, endedAt }: StoredBrake): boolean => !released && endedAt === undefined
 
 /** Limits of changes that restart a compute. */
 export type Brakes = Readonly<{

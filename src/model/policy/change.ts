@@ -181,6 +181,8 @@ export type HoldReason =
   | 'hold-off'
   /** Changes failed. */
   | 'breaker'
+  /** A brake that is engaged until a person releases it. */
+  | 'brake'
   /** Changes restarted this compute lately. */
   | 'compute-pace'
   /** Changes restarted enough computes lately. */

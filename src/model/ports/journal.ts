@@ -34,6 +34,21 @@ export type Journal = {
   storedBrakes(account: string): Promise<readonly StoredBrake[]>
 }
 
+export type StoredChanges = Readonly<{
+  open: readonly Change[]
+  holds: readonly PlacedHold[]
+  forced: readonly ForcedChange[]
+  brakes: readonly StoredBrake[]
+}>
+
+/** As an earlier process left them. */
+export const readStoredChanges = async (journal: Journal, account: string): Promise<StoredChanges> => ({
+  open: await journal.openChanges(account),
+  holds: await journal.placedHolds(account),
+  forced: await journal.forcedChanges(account),
+  brakes: await journal.storedBrakes(account),
+})
+
 export type ChangesPart = Readonly<{
   /** Default: of all. */
   compute?: ComputeRef | undefined

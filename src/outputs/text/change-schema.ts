@@ -2,7 +2,7 @@
 import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
 import { toJSONSchema, union, unknown, type z } from 'zod'
 import { ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
-import { holdAnswerSchema, holdsSchema } from './hold-schema.ts'
+import { brakeAnswerSchema, brakesJsonSchema, holdAnswerSchema, holdsSchema } from './hold-schema.ts'
 import { savingSchema } from './recommendation-schema.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
@@ -156,6 +156,8 @@ export const changesJsonSchema = (): unknown => ({
       killSwitchSchema,
       holdsSchema,
       holdAnswerSchema,
+      brakesJsonSchema,
+      brakeAnswerSchema,
     ]),
   ),
 })

@@ -24,6 +24,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'denied-window': 'a window of its policy forbids restarts',
   'hold-off': 'Dormouse or the compute is too young for a change without a request',
   breaker: 'changes failed, so that none is made without a request',
+  brake: 'a brake holds it until a person releases it',
   'compute-pace': 'changes restarted the compute lately',
   'fleet-pace': 'changes restart enough computes of the account already',
   'key-refused': 'the service refuses the API key',

@@ -1,5 +1,6 @@
-// Holds, freezes and forces as JSON; config/changes.schema.json has their schemas.
-import { array, enum as oneOf, int, iso, literal, strictObject, string, type z } from 'zod'
+// Holds, freezes, forces and brakes as JSON; config/changes.schema.json has their schemas.
+import { array, boolean, enum as oneOf, int, iso, literal, strictObject, string, type z } from 'zod'
+import { BRAKE_NAMES } from '../../model/policy/brakes.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
 const patterns = array(string()).optional()
@@ -55,3 +56,31 @@ export type HoldsJson = z.output<typeof holdsSchema>
 export const holdAnswerSchema = strictObject({ schema_version: literal(1), hold: placedHoldSchema })
 
 export type HoldAnswerJson = z.output<typeof holdAnswerSchema>
+
+const brakeSchema = strictObject({
+  id: string().describe('A release names it.'),
+  account: string().nullable().describe('Null: all of them.'),
+  brake: oneOf(BRAKE_NAMES),
+  subject: string()
+    .nullable()
+    .describe('Kind of change, or compute, that it holds; null: the whole account.'),
+  engaged: boolean(),
+  because: string(),
+  engaged_at: instant.nullable().describe('Null: it is not released by this command.'),
+  released: strictObject({ at: instant, by: string().describe('Name of the token.'), reason: string() })
+    .nullable()
+    .describe('Null until a person releases it.'),
+})
+
+export type BrakeJson = z.output<typeof brakeSchema>
+
+export const brakesJsonSchema = strictObject({
+  schema_version: literal(1),
+  brakes: array(brakeSchema).describe('Engaged, or released while their cause is there.'),
+})
+
+export type BrakesJson = z.output<typeof brakesJsonSchema>
+
+export const brakeAnswerSchema = strictObject({ schema_version: literal(1), brake: brakeSchema })
+
+export type BrakeAnswerJson = z.output<typeof brakeAnswerSchema>

@@ -5,6 +5,7 @@ import { createChangeRunner } from '../../../src/daemon/changes/change-runner.ts
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ReadingResult } from '../../../src/model/observation.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
+import { createPolicies } from '../../../src/model/policy/policies.ts'
 import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
@@ -83,6 +84,7 @@ async function ran(world: World) {
     config: () =>
       ({
         mode,
+        policies: createPolicies([]),
         changes: { freeze: world.freeze ?? [] },
         windows: WINDOWS,
         reading: { mode: readingMode },
@@ -91,7 +93,7 @@ async function ran(world: World) {
     ports,
     journal: memory,
     isCurrent: () => memory.isCurrent(),
-    initial: { open: [], holds: world.holds ?? [], forced: [] },
+    initial: { open: [], holds: world.holds ?? [], forced: [], brakes: [] },
     killSwitch: { isEngaged: () => world.isKilled ?? false },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
     isPassing: () => false,
@@ -104,6 +106,7 @@ async function ran(world: World) {
   await clock.advance(seconds(120))
   return {
     sent: sent.length,
+    engaged: runner.engagedBrakes(),
     hold: runner.holdOf(change.id)?.because,
     change: await memory.change('main', 'ch-one'),
   }
@@ -134,6 +137,15 @@ test.each<[string, World, number, string | undefined]>([
 ])('with %s', async (_, world, requests, hold) => {
   const { sent, hold: because, change } = await ran(world)
   expect([sent, because, change?.state.at]).toEqual([requests, hold, requests === 1 ? 'done' : 'scheduled'])
+})
+
+test.each<[string, World, readonly string[]]>([
+  ['nothing', {}, []],
+  ['an open freeze', { freeze: ['year'] }, ['freeze']],
+  ['a hold', { holds: [placedHold()] }, ['hold']],
+  ['a hold that has ended', { holds: [placedHold({ until: at(-1) })] }, []],
+])('what the metric of brakes shows of %s', async (_, world, engaged) => {
+  expect((await ran(world)).engaged).toEqual(engaged)
 })
 
 describe('the sessions that a change interrupts are', () => {

@@ -13,7 +13,7 @@ import { changeOf } from '../../support/changes.ts'
 import { ASKED_AT } from '../../support/changes-daemon.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 import { memoryStore } from '../../support/memory-store.ts'
-import { placedHoldsOf } from '../../support/placed-holds.ts'
+import { placedHoldsOf, storedBrakesOf } from '../../support/placed-holds.ts'
 import { recommendation, sizingRecommendation } from '../../support/recommendations.ts'
 import { computeOf } from '../../store/build.ts'
 
@@ -51,6 +51,11 @@ async function worldOf(
   const events: Event[] = []
   const problems: unknown[] = []
   let [woken, count] = [0, 0]
+  const send = (sent: readonly Event[]) => {
+    events.push(...sent)
+    return Promise.resolve([])
+  }
+  const storedBrakes = storedBrakesOf({ store: store.account('main'), send, now: () => ASKED_AT })
   const decided = createDecidedChanges({
     journal: store,
     history: store,
@@ -59,10 +64,7 @@ async function worldOf(
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
       store: store.account('main'),
-      send: (sent) => {
-        events.push(...sent)
-        return Promise.resolve([])
-      },
+      send,
       now: () => ASKED_AT,
       limits: () => ({ preset, limits: planLimits('interface', 'launch') }),
       open: () => [],
@@ -71,12 +73,13 @@ async function worldOf(
       policyHold: () => undefined,
       placedHolds: placedHoldsOf(),
       engagedBrakes: () => [],
+      storedBrakes,
+      watchBreaker: () => Promise.resolve(),
       wake: () => void (woken += 1),
       run: () => Promise.resolve(),
     }),
     log: {
       info: () => undefined,
-      warn: (...line: unknown[]) => void problems.push(line),
       error: (...line: unknown[]) => void problems.push(line),
     },
   })
@@ -97,7 +100,16 @@ async function worldOf(
     await decided.decide({ ...taken, computes })
     return computes.map(decided.decisionOf)
   }
-  return { store, pass, changes, events, problems, woken: () => woken, braked: () => [...decided.braked()] }
+  return {
+    store,
+    pass,
+    changes,
+    events,
+    problems,
+    woken: () => woken,
+    storedBrakes,
+    braked: () => storedBrakes.engaged().map(({ because }) => because),
+  }
 }
 
 const NIGHTLY: ChangePolicy['restart'] = { ...DEFAULT_RESTART_RULES, maxWait: seconds(86_400) }
@@ -203,17 +215,50 @@ test('the policy of a compute and the reason of each recommendation without a ch
   ])
 })
 
-test('of too many restarts none is made, until fewer are recommended', async () => {
-  const all = [0, 1].map((index) => sizing(index))
-  const world = await worldOf([APPLY], all, { ...DEFAULT_BRAKES, fleetLeast: 1 })
-  await world.pass()
-  expect([await world.changes(), world.braked()]).toEqual([[], ['main']])
-  expect(world.problems).toHaveLength(1)
-  await world.pass()
-  expect(world.problems).toHaveLength(1)
-  all.pop()
-  await world.pass()
-  expect([(await world.changes()).length, world.braked()]).toEqual([1, []])
+const kindsOf = ({ events }: Awaited<ReturnType<typeof worldOf>>) => events.map(({ kind }) => kind)
+
+describe('of too many restarts', () => {
+  const LEAST_ONE = { ...DEFAULT_BRAKES, fleetLeast: 1 }
+
+  test('none is made, until fewer are recommended', async () => {
+    const all = [0, 1].map((index) => sizing(index))
+    const world = await worldOf([APPLY], all, LEAST_ONE)
+    await world.pass()
+    expect([await world.changes(), world.braked()]).toEqual([
+      [],
+      ['policies want to restart 2 of 2 computes'],
+    ])
+    await world.pass()
+    expect(kindsOf(world)).toEqual(['brake-engaged'])
+    all.pop()
+    await world.pass()
+    expect([(await world.changes()).length, world.braked()]).toEqual([1, []])
+    expect(kindsOf(world)).toEqual(['brake-engaged', 'brake-released', 'change-scheduled'])
+  })
+
+  test('all are made after a person released the brake', async () => {
+    const world = await worldOf([APPLY], [sizing(0), sizing(1)], LEAST_ONE)
+    await world.pass()
+    await world.storedBrakes.release('fleet', { by: 'ann', reason: 'meant so' })
+    await world.pass()
+    await world.pass()
+    expect([(await world.changes()).length, world.braked()]).toEqual([2, []])
+    expect(kindsOf(world)).toEqual([
+      'brake-engaged',
+      'brake-released',
+      'change-scheduled',
+      'change-scheduled',
+    ])
+  })
+
+  test('none is left to brake where no policy makes changes any more', async () => {
+    const rules = [APPLY]
+    const world = await worldOf(rules, [sizing(0), sizing(1)], LEAST_ONE)
+    await world.pass()
+    rules.pop()
+    await world.pass()
+    expect([world.braked(), kindsOf(world)]).toEqual([[], ['brake-engaged', 'brake-released']])
+  })
 })
 
 test('a journal that cannot be read is a line of the log', async () => {

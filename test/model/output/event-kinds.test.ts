@@ -69,14 +69,16 @@ const EVENTS: { readonly [Kind in EventKind]: EventOf<Kind> } = {
     because: 'answered 500',
   },
   'change-scheduled': { ...move, kind: 'change-scheduled' },
-  'change-reverted': { ...move, kind: 'change-reverted' },
   'change-applied': { ...move, kind: 'change-applied' },
   'change-superseded': { ...move, kind: 'change-superseded' },
+  'change-reverted': { ...move, kind: 'change-reverted' },
   'change-expired': { ...move, kind: 'change-expired' },
   'change-failed': { ...move, kind: 'change-failed' },
   'change-unknown': { ...move, kind: 'change-unknown' },
   'hold-placed': { ...held, kind: 'hold-placed' },
   'hold-ended': { ...held, kind: 'hold-ended' },
+  'brake-engaged': { ...about, kind: 'brake-engaged', brake: 'fleet', because: 'too many' },
+  'brake-released': { ...about, kind: 'brake-released', brake: 'fleet', because: 'ann released it' },
 }
 
 const all: readonly Event[] = Object.values(EVENTS)
@@ -104,7 +106,7 @@ test.each([
   expect(Object.keys(EVENT_KINDS).filter((kind) => text.includes(`'${kind}'`))).toEqual([])
 })
 
-test('receivers can be notified of eighteen kinds, in the order of the schema', () => {
+test('receivers can be notified of twenty-one kinds, in the order of the schema', () => {
   expect(all.filter(isNotifiable).map(({ kind }) => kind)).toEqual(NOTIFIABLE_KINDS)
   expect(NOTIFIABLE_KINDS).toMatchInlineSnapshot(`
     [
@@ -121,11 +123,14 @@ test('receivers can be notified of eighteen kinds, in the order of the schema', 
       "change-scheduled",
       "change-applied",
       "change-superseded",
+      "change-reverted",
       "change-expired",
       "change-failed",
       "change-unknown",
       "hold-placed",
       "hold-ended",
+      "brake-engaged",
+      "brake-released",
     ]
   `)
 })
@@ -186,6 +191,10 @@ test('topic and key of each kind', () => {
         "topic": "change/ch-1",
       },
       {
+        "key": "change/ch-1/change-reverted/1767571200000",
+        "topic": "change/ch-1",
+      },
+      {
         "key": "change/ch-1/change-expired/1767571200000",
         "topic": "change/ch-1",
       },
@@ -204,6 +213,14 @@ test('topic and key of each kind', () => {
       {
         "key": "hold/hold-1/hold-ended/1767571200000",
         "topic": "hold/hold-1",
+      },
+      {
+        "key": "brake/fleet/brake-engaged/1767571200000",
+        "topic": "brake/fleet",
+      },
+      {
+        "key": "brake/fleet/brake-released/1767571200000",
+        "topic": "brake/fleet",
       },
     ]
   `)
@@ -225,11 +242,14 @@ test('text of each kind', () => {
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) is scheduled: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) was applied: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) was superseded: too large",
+      "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) is taken back: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) has expired: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) failed: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) needs a person: nobody can tell whether it took effect: too large",
       "Hold hold-1 of ann stops changes of project=dev-* until 2026-01-05T00:01:00Z: the release",
       "Hold hold-1 no longer stops changes of project=dev-*: the release",
+      "The brake fleet holds changes back: too many; dormouse brakes says who can release it",
+      "The brake fleet no longer holds changes back: ann released it",
     ]
   `)
 })
@@ -259,11 +279,14 @@ test('log line of each kind', () => {
       "info a change is scheduled {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "info a change was applied and verified {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "warn a change was superseded {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "warn a change is taken back {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "warn a change has expired {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error a change failed {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error nobody can tell whether a change took effect {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "info a person placed a hold {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
       "info a hold has ended {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
+      "warn a brake is engaged {"brake":"fleet","because":"too many"}",
+      "info a brake is released {"brake":"fleet","because":"ann released it"}",
     ]
   `)
 })

@@ -31,13 +31,15 @@ const JSON_TYPE = 'application/json'
 export const NO_MOMENT = 'expected idle or now'
 const NO_SIZE = 'expected a size in CU, such as 0.5'
 const NO_DELAY = 'expected seconds, never or default'
-export const MAX_REASON = 500
+const MAX_REASON = 500
 const NO_REASON = `expected why, in at most ${MAX_REASON} characters`
 const NO_COMPUTE = 'expected an id or a name'
 const NO_HASH = 'expected the plan hash that dormouse plan prints'
 
 export const momentSchema = oneOf(['idle', 'now'], NO_MOMENT)
 const sizeSchema = number(NO_SIZE).positive(NO_SIZE).transform(cu).optional()
+const NO_WHY = `expected why, in 1 to ${MAX_REASON} characters`
+export const neededReasonSchema = string(NO_WHY).trim().min(1, NO_WHY).max(MAX_REASON, NO_WHY)
 const reasonSchema = string(NO_REASON).trim().max(MAX_REASON, NO_REASON).optional()
 
 export const bodyError = (expected: string) => ({

@@ -1,5 +1,9 @@
 import { failed, ok, type Result } from '../../../std/result.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
+import { isEngaged } from '../../../model/policy/brakes.ts'
+import { CHANGE_KINDS } from '../../../model/policy/change.ts'
+import type { ComputeRef } from '../../../model/service/compute.ts'
+import { brakeText, storedBrakeJson } from '../../../outputs/text/brake-text.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
 import type { ChangeJson, ComputeChangesJson } from '../../../outputs/text/change-schema.ts'
 import { policyLines } from '../../../outputs/text/policy-text.ts'
@@ -12,7 +16,7 @@ import {
   recommendationSummary,
 } from '../../../outputs/text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
-import { standingHoldsOn } from '../../changes/hold-commands.ts'
+import { standingHoldsOn } from '../../changes/commands/hold-commands.ts'
 import { readComputeChanges, type JournalSources } from '../../changes/list-changes.ts'
 import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
@@ -47,9 +51,18 @@ export async function explainCompute(
     ...holds.map(placedHoldText),
     ...changesLines(changes),
     ...(decision ? policyLines(decision) : []),
+    ...(decision ? await brakeLines(sources.changes, ref) : []),
     ...adviceLines(advice),
   ]
   return ok({ compute: computeJson(view), lines })
+}
+
+/** Brakes that hold changes of policies of the compute. */
+async function brakeLines(sources: JournalSources | undefined, { account, endpointId }: ComputeRef) {
+  const brakes = (await sources?.journal.storedBrakes(account)) ?? []
+  return brakes
+    .filter((brake) => isEngaged(brake) && ['', ...CHANGE_KINDS, endpointId].includes(brake.subject))
+    .map((brake) => `brake ${brakeText(storedBrakeJson(brake, account))}`)
 }
 
 /** Open changes, then the last that ended. */

@@ -3,14 +3,12 @@ import type { Hono } from 'hono'
 import { boolean, strictObject, string } from 'zod'
 import { selectorShape } from '../../../config/parts.ts'
 import { ok } from '../../../std/result.ts'
-import { createHoldCommands, type HoldSources } from '../../changes/hold-commands.ts'
+import { createHoldCommands, type HoldSources } from '../../changes/commands/hold-commands.ts'
 import { EXPECTED_TIME } from '../../history/export.ts'
 import { refuse } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
-import { bodyError, MAX_REASON, NO_BODY, parseUntil, readBody } from './change-bodies.ts'
+import { bodyError, neededReasonSchema, NO_BODY, parseUntil, readBody } from './change-bodies.ts'
 import { answer } from './change-routes.ts'
-
-const NO_WHY = `expected why, in 1 to ${MAX_REASON} characters`
 
 const newHoldSchema = strictObject(
   {
@@ -18,7 +16,7 @@ const newHoldSchema = strictObject(
     match: strictObject(selectorShape, bodyError('expected a JSON object')).prefault({}),
     all: boolean('expected true or false').prefault(false),
     until: string(EXPECTED_TIME),
-    reason: string(NO_WHY).trim().min(1, NO_WHY).max(MAX_REASON, NO_WHY),
+    reason: neededReasonSchema,
   },
   bodyError(NO_BODY),
 )

@@ -182,6 +182,13 @@ describe('the kill switch', () => {
       { by: 'cyd', engaged: true, msg: 'a person set the kill switch' },
       { by: 'ann', engaged: false },
     ])
+    // once for each change of its state
+    await daemon.post('/kill-switch', { engaged: false })
+    const events = await daemon.store.eventsAfter('main', 0, 9)
+    expect(events.map(({ event }) => event)).toMatchObject([
+      { kind: 'brake-engaged', brake: 'kill_switch', because: 'a command of cyd' },
+      { kind: 'brake-released', brake: 'kill_switch', because: 'a command of ann' },
+    ])
   })
 
   test('is not released while the file or the variable stands', async () => {

@@ -1,23 +1,26 @@
-// Commands of people about holds: place one, end it, list them. A command that is refused changed nothing.
-import type { Config } from '../../config/load.ts'
-import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { stands, type PlacedHold } from '../../model/policy/placed-hold.ts'
+// Commands of people about holds: place one, end it, list them, force a change. A command that is refused changed nothing.
+import type { Config } from '../../../config/load.ts'
+import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import { isEnded, type Change } from '../../../model/policy/change.ts'
+import { stands, type PlacedHold } from '../../../model/policy/placed-hold.ts'
 import {
   matchesEverything,
   matchesSelector,
   selectorTargetOf,
   type Selector,
-} from '../../model/policy/selector.ts'
-import { toIso } from '../../model/time.ts'
-import { instant, type Instant } from '../../model/units.ts'
-import type { HoldAnswerJson, HoldsJson, PlacedHoldJson } from '../../outputs/text/hold-schema.ts'
-import { forceJson, placedHoldJson } from '../../outputs/text/hold-text.ts'
-import { ok, type Result } from '../../std/result.ts'
-import { parseAccount } from '../reports/requests.ts'
-import type { CommandSources } from './commands.ts'
-import type { JournalSources } from './list-changes.ts'
-import { shortId } from './new-change.ts'
-import { refuseCommand, type CommandProblem } from './targets.ts'
+} from '../../../model/policy/selector.ts'
+import { toIso } from '../../../model/time.ts'
+import { instant, type Instant } from '../../../model/units.ts'
+import { holdJson } from '../../../outputs/text/change-json.ts'
+import { holdLine } from '../../../outputs/text/change-text.ts'
+import type { HoldAnswerJson, HoldsJson, PlacedHoldJson } from '../../../outputs/text/hold-schema.ts'
+import { forceJson, placedHoldJson } from '../../../outputs/text/hold-text.ts'
+import { ok, type Result } from '../../../std/result.ts'
+import { parseAccount } from '../../reports/requests.ts'
+import type { Commanded, CommandSources } from '../commands.ts'
+import type { ChangeSources, JournalSources } from '../list-changes.ts'
+import { shortId } from '../new-change.ts'
+import { refuseCommand, type CommandProblem } from '../targets.ts'
 
 export type HoldSources = Omit<CommandSources, 'history' | 'log'> &
   Readonly<{ config: () => Pick<Config, 'windows' | 'changes'> }>
@@ -127,3 +130,43 @@ const computesOf = (
       !state.isDeleted &&
       matchesSelector(match, selectorTargetOf(account, compute, project)),
   )
+
+type NewForce = Readonly<{ until: Instant; reason: string; by: string }>
+
+/**
+ * Until a time a change of a policy waits for no window and passes the brakes. Everything else holds it as before: it interrupts no session.
+ * Refused, with what it is, where the kill switch, a freeze, a hold or a denied window stops the change.
+ */
+export async function forceChange(
+  { runnerOf, killSwitch, log }: Pick<ChangeSources, 'runnerOf' | 'killSwitch' | 'log'>,
+  change: Change,
+  { until, reason, by }: NewForce,
+): Promise<Result<Commanded, CommandProblem>> {
+  const { id, ref } = change
+  const { placedHolds, policyHold, now } = runnerOf(ref.account)
+  const problem = notForced(change)
+  if (problem !== undefined) return refuseCommand(409, problem)
+  if (until <= now()) return refuseCommand(400, `until: expected a time after now, got ${toIso(until)}`)
+  const engagedBy = killSwitch.engagedBy()
+  if (engagedBy.length > 0)
+    return refuseCommand(
+      409,
+      `change ${id} is stopped: the kill switch is engaged by ${engagedBy.join(' and ')}`,
+    )
+  const hold = policyHold(change, true)
+  if (hold) return refuseCommand(409, `change ${id} is stopped: ${holdLine(holdJson(hold))}`)
+  await placedHolds.force({ changeId: id, reason, by, forcedAt: now(), until })
+  log.info(
+    { change: id, endpointId: ref.endpointId, by, until: toIso(until), reason },
+    'a person forces a change',
+  )
+  return ok({ change, note: undefined })
+}
+
+/** Why nobody can force it. */
+function notForced({ id, state, when, origin }: Change): string | undefined {
+  if (isEnded(state)) return `change ${id} has ended: ${state.at}, ${state.because}`
+  if (state.at === 'proposed') return `change ${id} waits for an approval: approve it first`
+  if (state.at !== 'scheduled') return `the request of change ${id} was written already`
+  return when === 'policy' ? undefined : `change ${id} waits for no window: ${origin.name} asked for it`
+}
