@@ -148,12 +148,12 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       lookedOn.delete(change.id)
       return undefined
     }
-    if (!pace.mayLook()) return undefined
+    if (!pace.mayLook()) return holds.unseen(change.id, now())
     pace.charge(isInFlight(change) ? 2 : 1)
     const on = clock.monotonic()
     lookedOn.set(change.id, on)
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
-    if (!looked.ok) return afterFailedLook(looked.error, now())
+    if (!looked.ok) return afterFailedLook(looked.error, now()) ?? holds.unseen(change.id, now())
     return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value, signal) }
   }
 

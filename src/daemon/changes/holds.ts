@@ -9,14 +9,37 @@ export const LOOK_INTERVAL = seconds(10)
 /** Seconds between two looks after a request: operations of a change take seconds. */
 const VERIFY_INTERVAL = seconds(2)
 
+/** Reasons that a look showed. */
+const BY_LOOK: ReadonlySet<HoldReason> = new Set([
+  'project-busy',
+  'delay-pace',
+  'foreign-change',
+  'replica-first',
+  'branch-pace',
+  'awake',
+  'not-quiet',
+  'load',
+  'asleep',
+  'next-start',
+  'client-expected',
+  'settle',
+  'unverified',
+])
+
 /** Holds by the id of the change; each began when its reason did. */
 export function createHolds() {
   const holds = new Map<string, NonNullable<OpenChange['hold']>>()
+  const set = (id: string, hold: Hold, now: Instant) => {
+    const before = holds.get(id)
+    const since = before?.because === hold.because ? before.since : now
+    holds.set(id, { ...hold, since })
+  }
   return {
-    set: (id: string, hold: Hold, now: Instant) => {
+    set,
+    /** No look could be made now: what an earlier one showed is still the reason, else that there was none. */
+    unseen: (id: string, now: Instant): undefined => {
       const before = holds.get(id)
-      const since = before?.because === hold.because ? before.since : now
-      holds.set(id, { ...hold, since })
+      if (!before || !BY_LOOK.has(before.because)) set(id, { because: 'unseen', until: undefined }, now)
     },
     clear: (id: string) => void holds.delete(id),
     of: (id: string) => holds.get(id),

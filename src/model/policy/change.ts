@@ -211,6 +211,8 @@ export type HoldReason =
   | 'client-expected'
   | 'settle'
   | 'unverified'
+  /** Requests of looks are limited, or the service did not answer one. */
+  | 'unseen'
   /** It took effect; readings of the compute are missing that tell whether it stays. */
   | 'verdict'
 

@@ -41,6 +41,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'next-start': 'it waits for the next start of the compute',
   'client-expected': 'a client is expected while it would be made',
   settle: 'a request without an answer may still take effect',
+  unseen: 'its compute is looked at as soon as a request may be made and is answered',
   unverified: 'it waits until the service shows the result',
   verdict: 'it took effect; readings of the compute will tell whether it stays',
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
-import type { Change } from '../../../src/model/policy/change.ts'
+import type { Change, Hold } from '../../../src/model/policy/change.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
@@ -116,6 +116,43 @@ describe('while the request waits behind a busy connection', () => {
 const queuedIn = ({ stats }: Agent) => Object.values(stats).reduce((sum, { pending }) => sum + pending, 0)
 
 const isList = (request: string) => request.startsWith('GET /api/v2/projects?')
+
+test('each change that waits has a reason, also where no look is left or none is answered', async () => {
+  const clock = fakeClock()
+  const memory = memoryStore()
+  const { service } = fakeService()
+  const failing: Service['at'] = () => ({
+    ...service,
+    at: failing,
+    listComputes: async () => failed({ kind: 'unavailable', message: 'no answer' }),
+  })
+  for (const index of [1, 2, 3])
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+    await addChange(
+      memory.account('main'),
+      startingAt(clock.now(), {
+        id: `ch-${index}`,
+        ref: { account: 'main', projectId: `project-${index}`, endpointId: `ep-${index}` },
+      }),
+      { at: clock.now() },
+    )
+  let held: Hold | undefined = { because: 'hold', until: undefined }
+  const loop = loopOf({
+    memory,
+    clock,
+    service: failing('apply'),
+    requestsPerSecond: 0.01,
+    policyHold: () => held,
+  })
+  runToEnd(loop)
+  const reasons = () => loop.open().map(({ hold }) => hold?.because)
+  await clock.advance(seconds(1))
+  expect(reasons()).toEqual(['hold', 'hold', 'hold'])
+  held = undefined
+  loop.wake()
+  await clock.advance(seconds(1))
+  expect(reasons()).toEqual(['unseen', 'unseen', 'unseen'])
+})
 
 test('a change that is asked for during a turn is looked at right after it', async () => {
   const clock = fakeClock()
