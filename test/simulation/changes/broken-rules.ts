@@ -1,6 +1,7 @@
 // Rules of the product, each broken in one way: another apply loop that is passed in. The judge must find each.
 import { afterAnswer, nextStep, type StepInput } from '../../../src/apply/next-step.ts'
-import { createApplyLoop, type ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop.ts'
+import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
+import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
 import type { ApplyLoopMaker } from '../../../src/daemon/changes/change-runner.ts'
 import type { Change, HoldReason } from '../../../src/model/policy/change.ts'
 import type { ServiceOperations } from '../../../src/model/ports/service.ts'
@@ -60,8 +61,8 @@ const overwriting = brokenLoop(({ rulesOf }) => ({
     nextStep: (input: StepInput, now: Instant) =>
       nextStep({ ...input, change: { ...input.change, before: beforeOf(input) } }, now),
   },
-  rulesOf: async (change, seen) => {
-    const rules = await rulesOf(change, seen)
+  rulesOf: async (...given) => {
+    const rules = await rulesOf(...given)
     return { ...rules, siblings: rules.siblings?.because === 'foreign-change' ? undefined : rules.siblings }
   },
 }))

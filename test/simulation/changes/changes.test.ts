@@ -38,23 +38,30 @@ test('no invariant is violated, enough is seen, and the same seed is the same li
   expect(new Set(results.map(({ digest }) => digest)).size).toBe(SEEDS)
 })
 
-/** Seeds that catch it within a day. */
+/** Seeds that caught it within a day. Another product lives other lives: then one of the next seeds must. */
 const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
   'blind-resend': 1,
   'no-settle': 1,
   'window-checked-when-planned': 1,
-  'kill-switch-ignored': 4,
+  'kill-switch-ignored': 2,
   'persons-value-overwritten': 1,
   'revert-of-a-revert': 2,
   'brake-off': 1,
   'two-restarts-for-two-fields': 1,
 }
 
+const TRIED = 6
+
 test.each(bySize(RULES, ['blind-resend', 'brake-off'] as const))(
   'a broken rule is caught: %s',
   async (rule) => {
-    const job = { seed: CAUGHT_BY[rule], days: 1, applyLoop: BROKEN_RULES[rule] }
-    const { violation } = await runSeed({ ...job, self: createSelfMetrics() })
-    expect(violation).toBeDefined()
+    const self = createSelfMetrics()
+    const caught: unknown[] = []
+    for (let more = 0; more < TRIED && caught.length === 0; more += 1) {
+      const job = { seed: CAUGHT_BY[rule] + more, days: 1, applyLoop: BROKEN_RULES[rule] }
+      const { violation } = await runSeed({ ...job, self })
+      if (violation) caught.push(violation.invariant)
+    }
+    expect(caught).toHaveLength(1)
   },
 )

@@ -49,7 +49,7 @@ const windowText = (hours: readonly Hours[]): string =>
 const clockText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 
 function policyText({ mode, levers, windows, deny }: Rules, index: number): string {
-  const when = windows ? `when: [window], windows: [open-${index}]` : 'when: [idle]'
+  const when = windows ? `when: [quiet], windows: [open-${index}]` : 'when: [idle]'
   const denied = deny.length > 0 ? `, deny: [closed-${index}]` : ''
   return `
   - match: { project: 'local-00000${index}' }

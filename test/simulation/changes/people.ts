@@ -81,7 +81,9 @@ export function createPeople(options: PeopleOptions) {
 
   /** Unless the daemon ends meanwhile: then the operator knows nothing. */
   async function command(daemon: Daemon, work: (daemon: Daemon) => Promise<string | undefined>) {
-    const done = work(daemon).catch((err: unknown) => void log.note('command failed', { err: String(err) }))
+    const done = work(daemon).catch((err: unknown) => {
+      log.note('command failed', { err: String(err) })
+    })
     const id = await Promise.race([done, daemon.fuse.burnt])
     if (typeof id !== 'string') return
     log.note('acknowledged', { change: id })
