@@ -60,6 +60,7 @@ describe('a configuration', () => {
         },
         store: { folder: join(folder, 'dormouse-data') },
         metrics: { detail: 'basic', perCompute: 'all', staleAfter: 3, maxSeries: 100_000 },
+        verify: { warmUp: 3600 },
         changes: { freeze: [], isKilled: false, killSwitchFile: undefined },
         brakes: DEFAULT_BRAKES,
         log: { level: 'info' },
