@@ -47,9 +47,11 @@ type RequestFields = {
   'delete-role': Named
   'create-database': Named & { readonly owner: string }
   'delete-database': Named
-  'update-project': Changes<Project, 'name' | 'quota' | 'historyRetention'> & {
+  'update-project': Changes<Project, 'name' | 'quota' | 'historyRetention' | 'maintenanceWindow'> & {
     readonly defaults?: Partial<ComputeDefaults> | undefined
   }
+  /** `scheduledFor`: when it comes; undefined takes an announcement back. */
+  'announce-update': { readonly scheduledFor: number | undefined }
   'delete-project': object
 }
 

@@ -21,7 +21,7 @@ export type PgSettings = Readonly<Record<string, string>>
 
 /** Cause of a start. Application name and user as the client named them. */
 export type WakeCause = Readonly<{
-  kind: 'client' | 'api' | 'create' | 'config' | 'check'
+  kind: 'client' | 'api' | 'create' | 'config' | 'check' | 'maintenance'
   applicationName?: string | undefined
   user?: string | undefined
 }>
@@ -144,6 +144,12 @@ export type Quota = Readonly<{
 export type ComputeDefaults = Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'> &
   Readonly<{ minCu: number | undefined; maxCu: number | undefined }>
 
+/** Weekly, UTC. Days count from 1, Monday; times are "HH:MM", and the end is on the next day unless it is after the start. */
+export type MaintenanceWindow = Readonly<{ weekdays: readonly number[]; startTime: string; endTime: string }>
+
+/** An update of the service that restarts the computes of a project. */
+export type AnnouncedUpdate = Readonly<{ scheduledFor: number; announcedAt: number }>
+
 export type Project = Dated &
   Readonly<{
     id: string
@@ -153,6 +159,10 @@ export type Project = Dated &
     storePasswords: boolean
     /** Shown only: the local service restores no history. */
     historyRetention: number
+    /** Shown only: updates come when they are announced for. */
+    maintenanceWindow: MaintenanceWindow | undefined
+    /** Until it has come. */
+    update: AnnouncedUpdate | undefined
     /** Never empty; the first is the default. */
     branches: readonly Branch[]
     computes: readonly Compute[]

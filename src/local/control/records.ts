@@ -8,7 +8,7 @@ export type SessionsAt = ClientSessions & { readonly at: number }
 
 /**
  * Why a server stopped. `config`: for a change, or at the end of the moment for which a change woke it. `crash`: unasked, also with
- * the local service itself.
+ * the local service itself. `maintenance`: for an update of the service that was announced.
  */
 export type StopReason =
   | 'autosuspend'
@@ -18,6 +18,7 @@ export type StopReason =
   | 'disabled'
   | 'deleted'
   | 'quota'
+  | 'maintenance'
   | 'crash'
 
 /** A stop of a server, with the sessions that it ended. */

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { DEFAULT_BEHAVIOUR } from '../../control/behaviour.ts'
 import { changedBehaviour } from '../../engine/behaviour-switches.ts'
-import { behaviourBody } from '../wire/behaviour-body.ts'
+import { controlBody } from '../wire/behaviour-body.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
@@ -34,10 +34,17 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounte
   app.get('/_control', (call) => call.json(api.switches.behaviour()))
 
   app.patch('/_control', async (call) => {
-    const changes = await parseBody(call, behaviourBody, PLAIN)
+    const { maintenanceScheduledFor = {}, ...changes } = await parseBody(call, controlBody, PLAIN)
+    const updates = Object.entries(maintenanceScheduledFor)
+    const unknown = updates.find(([projectId]) => !api.plane.project(projectId))
+    if (unknown) throw new ApiError(404, `maintenanceScheduledFor: project not found: ${unknown[0]}`)
     const next = changedBehaviour(api.switches.behaviour(), changes)
     api.applyDue() // what is due already follows the behaviour before the change
     api.switches.change(next)
+    for (const [projectId, time] of updates) {
+      const scheduledFor = time === null ? undefined : Date.parse(time)
+      api.plane.request(projectId, { kind: 'announce-update', scheduledFor })
+    }
     api.applyDue()
     return call.json(next)
   })

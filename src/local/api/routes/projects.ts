@@ -11,7 +11,13 @@ import { limitQuery, parseBody, parseQuery, requirePgSettings } from '../input.t
 import type { Accepted } from '../plane-access.ts'
 import { acceptedAnswer, askPlane, branchOr404, projectOr404, requireOrganization } from '../plane-access.ts'
 import type { ProjectCreateFields } from '../wire/bodies.ts'
-import { createProjectBody, defaultsOf, quotaOf, updateProjectBody } from '../wire/bodies.ts'
+import {
+  createProjectBody,
+  defaultsOf,
+  maintenanceWindowOf,
+  quotaOf,
+  updateProjectBody,
+} from '../wire/bodies.ts'
 import { projectDetailWire, projectListWire } from '../wire/project-wire.ts'
 import { REGION, type WireRecord, roleWire } from '../wire/records.ts'
 import { branchContentWire, matchesSearch } from './branches.ts'
@@ -62,7 +68,9 @@ export const projectRoutes: AddRoutes = (app, api) => {
     const [defaults, quota] = [defaultsOf(fields), quotaOf(fields)]
     await requirePgSettings(defaults.pgSettings, PG_SETTINGS, api)
     const { name, history_retention_seconds: historyRetention } = fields
-    const request = { kind: 'update-project', name, quota, defaults, historyRetention } as const
+    const maintenanceWindow = maintenanceWindowOf(fields)
+    const changes = { name, quota, defaults, historyRetention, maintenanceWindow }
+    const request = { kind: 'update-project', ...changes } as const
     const { project: changed, operations } = askPlane(project.id, request, api)
     return call.json({ project: projectDetailWire(changed, api), operations })
   })
@@ -129,6 +137,7 @@ function newProjectOf(fields: ProjectCreateFields, { random, clock, monitoringPa
     quota: quotaOf(fields),
     defaults: { ...NO_DEFAULTS, ...defaultsOf(fields) },
     historyRetention: fields.history_retention_seconds ?? 0,
+    maintenanceWindow: maintenanceWindowOf(fields),
   })
 }
 

@@ -24,8 +24,11 @@ const faults = z.strictObject({
   failingOperations: z.strictObject({ next: count, retryIn: seconds }),
 })
 
+/** Project id → when an update comes, ISO 8601; null takes an announcement back. */
+const announcedUpdates = z.record(z.string(), z.iso.datetime({ offset: true }).nullable())
+
 /** Named as in `LocalOptions.behaviour`; absent ones stay. */
-export const behaviourBody = z
+const behaviourBody = z
   .strictObject({
     patchWakesIdle: z.boolean(),
     patchEqualRestarts: z.boolean(),
@@ -59,3 +62,6 @@ export const behaviourBody = z
     faults: faults.partial(),
   } satisfies Record<keyof BehaviourChange, z.ZodType>)
   .partial()
+
+/** Switches, and what the service announces. */
+export const controlBody = behaviourBody.extend({ maintenanceScheduledFor: announcedUpdates.optional() })

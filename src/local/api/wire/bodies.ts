@@ -1,6 +1,6 @@
 // Bodies of requests for projects, branches and computes. control/requests/validation.ts checks most values.
 import { z } from 'zod'
-import type { ComputeConfig, ComputeDefaults, Quota } from '../../control/project.ts'
+import type { ComputeConfig, ComputeDefaults, MaintenanceWindow, Quota } from '../../control/project.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 
 /** Checked by control/requests/pg-settings.ts and by Postgres. */
@@ -77,10 +77,20 @@ const quota = z
   })
   .partial()
 
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time from 00:00 to 23:59')
+
+const maintenanceWindow = z
+  .object({
+    weekdays: z.array(z.number().int().min(1).max(7)).min(1).max(7),
+    start_time: timeOfDay,
+    end_time: timeOfDay,
+  })
+  .refine((window) => window.start_time !== window.end_time, 'start_time and end_time are equal')
+
 const projectFields = {
   name,
-  // only the quota has an effect here; other settings are unknown fields
-  settings: z.object({ quota }).partial(),
+  // only the quota has an effect here, the window is shown; other settings are unknown fields
+  settings: z.object({ quota, maintenance_window: maintenanceWindow }).partial(),
   default_endpoint_settings: z.object({ ...sizing, pg_settings: pgSettings }).partial(),
   history_retention_seconds: z.number().int().min(0).max(2_592_000),
 }
@@ -115,3 +125,8 @@ export function defaultsOf(project: ProjectUpdateFields): Partial<ComputeDefault
 }
 
 export const quotaOf = ({ settings }: ProjectUpdateFields): Quota => withoutUndefined(settings?.quota ?? {})
+
+export function maintenanceWindowOf({ settings }: ProjectUpdateFields): MaintenanceWindow | undefined {
+  const window = settings?.maintenance_window
+  return window && { weekdays: window.weekdays, startTime: window.start_time, endTime: window.end_time }
+}

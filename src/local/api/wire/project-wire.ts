@@ -55,11 +55,18 @@ function projectWire(project: Project, { cu }: Counters, api: Api): WireRecord {
       suspend_timeout_seconds: defaults.suspendTimeout,
       pg_settings: defaults.pgSettings,
     },
-    settings: { quota: project.quota },
+    settings: { quota: project.quota, maintenance_window: maintenanceWindowWire(project) },
     compute_last_active_at: optionalTimestamp(activity.length > 0 ? Math.max(...activity) : undefined),
     ...recordTimes(project),
   }
 }
+
+const maintenanceWindowWire = ({ maintenanceWindow }: Project): WireRecord | undefined =>
+  maintenanceWindow && {
+    weekdays: maintenanceWindow.weekdays,
+    start_time: maintenanceWindow.startTime,
+    end_time: maintenanceWindow.endTime,
+  }
 
 export function projectListWire(project: Project, api: Api): WireRecord {
   const counters = countersOfProject(project, api)
@@ -79,6 +86,7 @@ export function projectDetailWire(project: Project, api: Api): WireRecord {
       branches_limit: 10,
       subscription_type: subscriptionOf(api),
     },
+    maintenance_scheduled_for: optionalTimestamp(project.update?.scheduledFor),
     consumption_period_start: timestamp(month.from),
     consumption_period_end: timestamp(month.to),
     active_time_seconds: use.awake,

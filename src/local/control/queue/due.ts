@@ -1,7 +1,7 @@
-// Transitions by time alone: suspensions, quotas, availability checks, retries.
-import { type Draft, enqueue, subjectOf, withCompute } from '../draft.ts'
+// Transitions by time alone: suspensions, quotas, availability checks, announced updates, retries.
+import { type Draft, enqueue, subjectOf, withCompute, withProject } from '../draft.ts'
 import type { Context, Settings } from '../events.ts'
-import { type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
+import { type AnnouncedUpdate, type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
@@ -10,10 +10,10 @@ export function nextDueAt(
   project: Project,
   { now, settings }: Pick<Context, 'now' | 'settings'>,
 ): number | undefined {
-  const { queue, computes } = project
+  const { queue, computes, update } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
   const instants = computes.flatMap((compute) => [suspendAt(project, compute), checkAt(compute, settings)])
-  const earliest = Math.min(quotaExceededAt(project, now), ...instants)
+  const earliest = Math.min(quotaExceededAt(project, now), update?.scheduledFor ?? Infinity, ...instants)
   return earliest === Infinity ? undefined : earliest
 }
 
@@ -40,8 +40,29 @@ export function applyDue(draft: Draft): Draft {
     (compute) => suspendAt(project, compute) <= now || (isExceeded && compute.state === 'active'),
   )
   const toCheck = project.computes.filter((compute) => checkAt(compute, settings) <= now && !isExceeded)
-  return runQueue(toCheck.reduce(enqueueCheck, toSuspend.reduce(enqueueSuspension, draft)))
+  const suspending = toSuspend.reduce(enqueueSuspension, draft)
+  const checking = toCheck.reduce(enqueueCheck, suspending)
+  const isUpdated = project.update !== undefined && project.update.scheduledFor <= now
+  return runQueue(isUpdated ? enqueueUpdate(checking, project.update, toSuspend) : checking)
 }
+
+/** Restarts the awake computes that were not started since the announcement, and ends it; the next start updates the others. */
+function enqueueUpdate(draft: Draft, { announcedAt }: AnnouncedUpdate, others: readonly Compute[]): Draft {
+  const { computes } = draft.project
+  const behind = computes.filter(
+    (compute) =>
+      compute.state === 'active' &&
+      (compute.startedAt ?? announcedAt) < announcedAt &&
+      !others.includes(compute),
+  )
+  return behind.reduce(enqueueRestart, withProject(draft, { update: undefined }))
+}
+
+const enqueueRestart = (draft: Draft, compute: Compute): Draft =>
+  enqueue(draft, subjectOf(compute), [
+    ['suspend_compute', { kind: 'suspend', why: 'maintenance' }],
+    ['start_compute', { kind: 'start', cause: { kind: 'maintenance' } }],
+  ])
 
 function enqueueSuspension(draft: Draft, compute: Compute): Draft {
   const why = suspendAt(draft.project, compute) <= draft.context.now ? 'autosuspend' : 'quota'

@@ -43,6 +43,7 @@ function mutationsOf(request: Request, before: Project): readonly MutatedCompute
     case 'create-database':
     case 'delete-database':
     case 'update-project':
+    case 'announce-update':
       return []
   }
 }

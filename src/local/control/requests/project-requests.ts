@@ -10,6 +10,7 @@ import { configRefusal, conflictOf, storedDelay } from './validation.ts'
 
 export const PROJECT_REQUESTS = {
   'update-project': updateProject,
+  'announce-update': announceUpdate,
   'delete-project': deleteProject,
 } satisfies Partial<RequestHandlers>
 
@@ -22,8 +23,15 @@ function updateProject(draft: Draft, request: Request<'update-project'>): Outcom
     quota: { ...project.quota, ...request.quota },
     defaults: { ...defaults, suspendTimeout: storedDelay(defaults.suspendTimeout, context.settings) },
     historyRetention: request.historyRetention ?? project.historyRetention,
+    maintenanceWindow: request.maintenanceWindow ?? project.maintenanceWindow,
   })
   return defaultsRefusal(defaults, context.settings) ?? accept(updated, undefined, [])
+}
+
+function announceUpdate(draft: Draft, { scheduledFor }: Request<'announce-update'>): Outcome {
+  const announcedAt = draft.context.now
+  const update = scheduledFor === undefined ? undefined : { scheduledFor, announcedAt }
+  return accept(withProject(draft, { update }), undefined, [])
 }
 
 function deleteProject(draft: Draft): Outcome {
@@ -41,7 +49,7 @@ export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): 
 }
 
 type NewProject = Pick<Project, 'id' | 'name'> &
-  Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention'>> &
+  Partial<Pick<Project, 'storePasswords' | 'quota' | 'defaults' | 'historyRetention' | 'maintenanceWindow'>> &
   Readonly<{ branch: Pick<Branch, 'id' | 'name' | 'catalogue'>; now: number }>
 
 /** A project with its default branch and no compute. */
@@ -52,6 +60,8 @@ export function newProject({ branch, now, ...project }: NewProject): Project {
     defaults: NO_DEFAULTS,
     storePasswords: true,
     historyRetention: 0,
+    maintenanceWindow: undefined,
+    update: undefined,
     ...project,
     ...dates,
     branches: [{ ...branch, parentId: undefined, state: 'ready', protected: false, ...dates }],
