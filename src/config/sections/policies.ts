@@ -1,10 +1,20 @@
 import { array, boolean, enum as oneOf, literal, number, strictObject, string, union } from 'zod'
+import { isEverOpenFor, type Recurrence } from '../../calendar/window.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
-import { DEFAULT_RESTART_RULES, LEVERS, MODES, RESTART_MOMENTS } from '../../model/policy/change-policy.ts'
+import {
+  DEFAULT_RESTART_RULES,
+  FIRST_CHANGE_DURATION,
+  LEVERS,
+  MODES,
+  RESTART_MOMENTS,
+  SERVICE_WINDOW,
+} from '../../model/policy/change-policy.ts'
 import type { PolicyRule } from '../../model/policy/policies.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
+import type { Selector } from '../../model/policy/selector.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
-import { cu, ratio } from '../../model/units.ts'
+import { cu, millis, ratio, seconds, type Seconds } from '../../model/units.ts'
+import { fieldOf } from '../../std/field.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
 import { unknownNameText } from '../suggestions.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
@@ -118,8 +128,12 @@ const restart = strictObject({
     .describe(
       'idle: at any time, while the compute is suspended and no client is expected. natural: the same, with looks around each expected suspension, for computes that sleep for less than poll.interval. quiet: in restart.windows, also awake while two readings half a minute apart show nobody. window: in restart.windows, also awake at a low load, at the latest before the window closes; clients are interrupted.',
     ),
-  windows: windowNames.prefault([]).describe('The windows of quiet and window, by their names.'),
-  deny: windowNames.prefault([]).describe('Windows in which nothing is restarted, whatever else allows it.'),
+  windows: windowNames
+    .prefault([])
+    .describe('The windows of quiet and window, by their names; service: the update window of the project.'),
+  deny: windowNames
+    .prefault([])
+    .describe('Windows in which nothing is restarted, whatever else allows it; service, too.'),
   close_early: durationSchema({ min: '0s', max: '1d' })
     .prefault(durationText(closeEarly))
     .describe('How long before the end of its window a change must be over.'),
@@ -159,14 +173,26 @@ const policy = strictObject({
 
 export const policiesSchema = array(policy, 'expected a list of policies')
 
-type Named = Readonly<{ policies: readonly PolicyRule[]; windows: ReadonlyMap<string, unknown> }>
+type PoliciesAndWindows = Readonly<{
+  policies: readonly PolicyRule[]
+  /** Of each window. */
+  recurrences: ReadonlyMap<string, readonly Recurrence[]>
+}>
 
-/** Names of windows that there are not. */
-export const policyProblems = ({ policies, windows }: Named): readonly string[] =>
-  policies.flatMap((rule, index) => [
-    ...unknownWindows(`policies[${index}].restart.windows`, rule.restart?.windows ?? [], windows),
-    ...unknownWindows(`policies[${index}].restart.deny`, rule.restart?.deny ?? [], windows),
-  ])
+/** Windows that there are not, or that are too short, and policies that contradict each other. */
+export function policyProblems({ policies, recurrences }: PoliciesAndWindows): readonly string[] {
+  const known = new Map([...recurrences, [SERVICE_WINDOW, []]])
+  return policies.flatMap((rule, index) => {
+    const { windows: allowed = [], deny = [], closeEarly: early = closeEarly } = rule.restart ?? {}
+    const path = `policies[${index}].restart`
+    return [
+      ...unknownWindows(`${path}.windows`, allowed, known),
+      ...allowed.flatMap((name, at) => shortWindow(`${path}.windows[${at}]`, { name, early, recurrences })),
+      ...unknownWindows(`${path}.deny`, deny, known),
+      ...contradictions(policies, index),
+    ]
+  })
+}
 
 /** Those that there are not. @param path of the list of names */
 export const unknownWindows = (
@@ -177,3 +203,39 @@ export const unknownWindows = (
   names.flatMap((name, index) =>
     windows.has(name) ? [] : [`${path}[${index}]: ${unknownNameText('window', name, [...windows.keys()])}`],
   )
+
+type NamedWindow = Pick<PoliciesAndWindows, 'recurrences'> & Readonly<{ name: string; early: Seconds }>
+
+/** A window of the file into which no change fits. */
+function shortWindow(path: string, { name, early, recurrences }: NamedWindow): readonly string[] {
+  const rules = recurrences.get(name)
+  const least = seconds(early + FIRST_CHANGE_DURATION)
+  if (!rules || name === SERVICE_WINDOW || isEverOpenFor(millis(least * 1000), rules)) return []
+  return [`${path}: no change fits into ${name}: expected close_early and a change, ${durationText(least)}`]
+}
+
+/** Groups of settings that an earlier policy for exactly the same computes has otherwise: the order alone would decide. */
+function contradictions(policies: readonly PolicyRule[], index: number): readonly string[] {
+  const { match, ...groups } = policies[index] ?? { match: {} }
+  const alike = policies
+    .slice(0, index)
+    .map((rule) => (matchText(rule.match) === matchText(match) ? rule : undefined))
+  return Object.entries(groups).flatMap(([group, value]) => {
+    const other = alike.findIndex((rule) => isOtherwise(fieldOf(rule, group), value))
+    return other < 0
+      ? []
+      : [
+          `policies[${index}].${group}: contradicts policies[${other}].${group}, with the same match: expected one of them`,
+        ]
+  })
+}
+
+const isOtherwise = (earlier: unknown, value: unknown) =>
+  earlier !== undefined && value !== undefined && JSON.stringify(earlier) !== JSON.stringify(value)
+
+/** The same for selectors that list the same patterns. */
+const matchText = ({ project, branch, compute, type }: Selector): string =>
+  JSON.stringify([
+    ...[project, branch, compute].map((patterns) => patterns?.toSorted() ?? null),
+    type ?? null,
+  ])

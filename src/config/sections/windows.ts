@@ -12,6 +12,7 @@ import {
   parseWeekly,
 } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
+import { SERVICE_WINDOW } from '../../model/policy/change-policy.ts'
 import { millis } from '../../model/units.ts'
 import { parsed, parsedOr, zoneSchema } from '../parts.ts'
 import { durationSchema } from '../units.ts'
@@ -128,8 +129,11 @@ type Sections = Readonly<{
 export function buildWindows({ timezone, calendars, windows: entries }: Sections) {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, calendar.dates]))
   const windows = new Map<string, Window>()
+  const recurrences = new Map<string, readonly Recurrence[]>()
   const problems: string[] = []
   for (const [name, window] of Object.entries(entries)) {
+    if (name === SERVICE_WINDOW)
+      problems.push(`windows.${name}: is the update window of each project: expected another name`)
     const rules = [window].flat().map(({ except: names = [], zone = timezone, recurrence }, index) => {
       const path = `windows.${name}${Array.isArray(window) ? `[${index}]` : ''}`
       const rule = recurrence(zone, new Set(names.flatMap((calendar) => dates.get(calendar) ?? [])))
@@ -140,7 +144,8 @@ export function buildWindows({ timezone, calendars, windows: entries }: Sections
           problems.push(`${path}.except[${at}]: ${unknownNameText('calendar', calendar, [...dates.keys()])}`)
       return rule
     })
+    recurrences.set(name, rules)
     windows.set(name, createWindow(rules))
   }
-  return { windows, problems }
+  return { windows, recurrences, problems }
 }

@@ -1,14 +1,14 @@
 // How long changes of an account take, from the request until they were verified.
 import type { Logger } from 'pino'
 import { isEnded, type Change } from '../../model/policy/change.ts'
+import { FIRST_CHANGE_DURATION } from '../../model/policy/change-policy.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { millis, seconds, type Millis, type Seconds } from '../../model/units.ts'
 
 /** Newest changes that count. */
 const MAX_CHANGES = 1000
 
-/** Duration of a change until enough have been seen, and how many are enough. Source: changing.md, §2. */
-const FIRST_DURATION = seconds(10)
+/** Changes that are enough for a percentile. */
 const ENOUGH_CHANGES = 20
 
 export function createDurations() {
@@ -47,5 +47,7 @@ const durationOf = ({ state }: Change): Millis | undefined =>
 function percentile99(durations: readonly Millis[]): Seconds {
   const ascending = durations.toSorted((a, b) => a - b)
   const found = ascending[Math.min(ascending.length - 1, Math.floor(0.99 * ascending.length))]
-  return ascending.length < ENOUGH_CHANGES || found === undefined ? FIRST_DURATION : seconds(found / 1000)
+  return ascending.length < ENOUGH_CHANGES || found === undefined
+    ? FIRST_CHANGE_DURATION
+    : seconds(found / 1000)
 }

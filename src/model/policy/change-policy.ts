@@ -21,6 +21,12 @@ export type Lever = (typeof LEVERS)[number]
  */
 export const RESTART_MOMENTS = ['idle', 'natural', 'quiet', 'window'] as const
 
+/** Name of the window in which the service updates a project, in place of one of the configuration. */
+export const SERVICE_WINDOW = 'service'
+
+/** How long a change takes until enough have been seen. Source: changing.md, §2. */
+export const FIRST_CHANGE_DURATION = seconds(10)
+
 /** When a change that restarts a compute may be made. */
 export type RestartRules = Readonly<{
   /** Each allows it; without one nothing does. */

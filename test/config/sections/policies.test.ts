@@ -68,7 +68,8 @@ test('a policy may need other evidence than advice asks for; keys that it leaves
 })
 
 describe('changes that a policy makes', () => {
-  const NIGHT = 'windows: { night: "22:00-06:00", office: "Mon-Fri 08:00-19:00" }\n'
+  const NIGHT =
+    'windows: { night: "22:00-06:00", office: "Mon-Fri 08:00-19:00", break: "12:00-12:10", once: { from: "2020-01-01T00:00", to: "2020-01-01T01:00" } }\n'
   const changesOf = (text: string, mode = 'suggest') => {
     const config = load(`${GOOD}mode: ${mode}\n${NIGHT}policies:\n${text}\n`)
     if (!config.ok) throw new Error(config.error.join('\n'))
@@ -156,6 +157,21 @@ describe('changes that a policy makes', () => {
     ],
     ['an unknown denial', '{ restart: { deny: [freeze] } }', 'restart.deny[0]: unknown window freeze'],
     [
+      'a window that ends before a change could',
+      '{ restart: { when: [window], windows: [night, break] } }',
+      'restart.windows[1]: no change fits into break: expected close_early and a change, 610s',
+    ],
+    [
+      'a window that ends too early',
+      '{ restart: { when: [window], windows: [night], close_early: 8h } }',
+      'restart.windows[0]: no change fits into night: expected close_early and a change, 28810s',
+    ],
+    [
+      'a window once that is too short',
+      '{ restart: { when: [window], windows: [once], close_early: 1h } }',
+      'restart.windows[0]: no change fits into once: expected close_early and a change, 3610s',
+    ],
+    [
       'a negative time',
       '{ restart: { close_early: -1s } }',
       'restart.close_early: expected a length of time',
@@ -166,6 +182,53 @@ describe('changes that a policy makes', () => {
     expect(problemsOf(`${GOOD}${NIGHT}policies: [${policy}]\n`)).toEqual([
       expect.stringContaining(`policies[0].${problem}`),
     ])
+  })
+})
+
+test('the update window of a project needs no window of the file, and short windows that follow each other are one', () => {
+  const windows =
+    'windows: { halves: ["10:00-10:06", { cron: "6 10 * * *", duration: 6m }], past: { from: "2020-01-01T00:00", to: "2020-01-02T00:00" } }'
+  const text = `${GOOD}${windows}
+policies:
+  - match: { project: a }
+    restart: { when: [window], windows: [service, halves, past] }
+  - match: { project: b }
+    restart: { deny: [service] }
+`
+  expect(problemsOf(text)).toEqual([])
+})
+
+describe('policies with the same match', () => {
+  test.each<[what: string, first: string, second: string, problems: readonly string[]]>([
+    [
+      'and another mode',
+      '{ match: { project: [a, b] }, mode: apply }',
+      '{ match: { project: [b, a] }, mode: suggest }',
+      ['policies[1].mode: contradicts policies[0].mode, with the same match: expected one of them'],
+    ],
+    [
+      'for everything',
+      '{ mode: apply, levers: [delay] }',
+      '{ match: {}, mode: apply, levers: [sizing], restart: { max_wait: 1d } }',
+      ['policies[1].levers: contradicts policies[0].levers, with the same match: expected one of them'],
+    ],
+    [
+      'and restarts at another time',
+      '{ match: { type: read_only }, restart: { max_wait: 1d } }',
+      '{ match: { type: read_only }, restart: { max_wait: 2d } }',
+      ['policies[1].restart: contradicts policies[0].restart, with the same match: expected one of them'],
+    ],
+    ['and other groups', '{ mode: apply }', '{ levers: [delay] }', []],
+    ['that say the same', '{ mode: apply }', '{ mode: apply }', []],
+    ['but for the type', '{ mode: apply }', '{ match: { type: read_only }, mode: suggest }', []],
+    [
+      'but for one pattern',
+      '{ match: { compute: [a, b] }, mode: apply }',
+      '{ match: { compute: [a] }, mode: suggest }',
+      [],
+    ],
+  ])('%s', (_, first, second, problems) => {
+    expect(problemsOf(`${GOOD}policies: [${first}, ${second}]\n`)).toEqual(problems)
   })
 })
 

@@ -103,6 +103,11 @@ describe('what is wrong is told:', () => {
       ['windows.a.days: an empty day: expected days such as Mon, Mon-Fri or Sat,Sun'],
     ],
     [
+      'the window of each project',
+      'windows: { service: "Sun 02:00-05:00" }',
+      ['windows.service: is the update window of each project: expected another name'],
+    ],
+    [
       'an empty window',
       'windows: { a: { from: "08:00", to: "08:00" } }',
       ['windows.a: is empty: expected two different times, or 00:00-24:00 for the whole day'],
