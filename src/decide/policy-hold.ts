@@ -1,17 +1,31 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
 import type { Window } from '../calendar/window.ts'
 import type { Change, Hold } from '../model/policy/change.ts'
-import type { AwakeRungs, ChangePolicy, RestartRules } from '../model/policy/change-policy.ts'
+import {
+  SERVICE_WINDOW,
+  type AwakeRungs,
+  type ChangePolicy,
+  type RestartRules,
+} from '../model/policy/change-policy.ts'
 import { after, earliest, instant, latest, type Instant, type Seconds } from '../model/units.ts'
 
 export type PolicyTerms = Readonly<{
   policy: ChangePolicy
   /** By name. */
   windows: ReadonlyMap<string, Window>
+  /** Of the project of the change, as the service said; undefined where it did not. */
+  ofProject: ProjectWindows | undefined
   /** How long such a change takes, the 99th percentile. */
   duration: Seconds
   /** Whether a person forces the change now: then only a denied window holds it. */
   isForced: boolean
+}>
+
+export type ProjectWindows = Readonly<{
+  /** In which the service updates the project; undefined where it cannot be read: then it is closed, and whoever denies it is denied. */
+  service: Window | undefined
+  /** Before an announced update: that restarts the compute anyway, and a restart before it takes the update along. */
+  beforeUpdate: Window | undefined
 }>
 
 /** Undefined where the policy allows the change now. */
@@ -26,12 +40,14 @@ export function policyHold(change: Change, terms: PolicyTerms, now: Instant): Ho
 /** A window of the policy in which nothing is restarted. */
 function denialHold(
   { kind }: Change,
-  { policy, windows, duration }: PolicyTerms,
+  { policy: { restart }, ...times }: PolicyTerms,
   now: Instant,
 ): Hold | undefined {
   if (kind === 'delay') return undefined
-  const denying = policy.restart.deny.map((name) => [name, windows.get(name)] as const)
-  return closedHold('denied-window', denying, { now, over: after(now, duration) })
+  const isInDoubt = restart.deny.includes(SERVICE_WINDOW) && times.ofProject?.service === undefined
+  if (isInDoubt) return { because: 'denied-window', until: undefined, detail: SERVICE_WINDOW }
+  const denying = restart.deny.map((name) => [name, windowNamed(name, times)] as const)
+  return closedHold('denied-window', denying, { now, over: after(now, times.duration) })
 }
 
 /** Whether the policy as it is now would let it be made: what a person approved needs no lever. */
@@ -40,28 +56,36 @@ function stillDecides({ kind, state }: Change, { mode, levers }: ChangePolicy): 
   return isApproved || (mode === 'apply' && levers.some((lever) => lever === kind))
 }
 
-type Times = Pick<PolicyTerms, 'windows' | 'duration'>
+type Times = Pick<PolicyTerms, 'windows' | 'ofProject' | 'duration'>
 
-function windowHold(rules: RestartRules, { windows, duration }: Times, now: Instant): Hold | undefined {
+function windowHold(rules: RestartRules, times: Times, now: Instant): Hold | undefined {
   if (rules.when.includes('idle') || rules.when.includes('natural')) return undefined
-  const allowing = rules.windows.flatMap((name) => windows.get(name) ?? [])
-  const lastEnd = after(after(now, duration), rules.closeEarly)
+  const allowing = allowingWindows(rules, times)
+  const lastEnd = after(after(now, times.duration), rules.closeEarly)
   if (allowing.some((window) => (window.at(now)?.to ?? 0) >= lastEnd)) return undefined
   const openings = allowing.flatMap((window) => window.next(now)?.from ?? [])
   return { because: 'outside-window', until: openings.length === 0 ? undefined : earliest(...openings) }
 }
 
+const allowingWindows = ({ windows }: RestartRules, times: Times): readonly Window[] => [
+  ...windows.flatMap((name) => windowNamed(name, times) ?? []),
+  ...(times.ofProject?.beforeUpdate ? [times.ofProject.beforeUpdate] : []),
+]
+
+const windowNamed = (name: string, { windows, ofProject }: Times): Window | undefined =>
+  name === SERVICE_WINDOW ? ofProject?.service : windows.get(name)
+
 /**
  * Rungs that the policy allows now while a compute is awake: inside a window that stays open for long enough. Undefined where it allows none.
  */
 export function awakeRungs(
-  { policy: { restart }, windows, duration }: Omit<PolicyTerms, 'isForced'>,
+  { policy: { restart }, ...times }: Omit<PolicyTerms, 'isForced'>,
   now: Instant,
 ): AwakeRungs | undefined {
   const [quiet, lowestLoad] = (['quiet', 'window'] as const).map((moment) => restart.when.includes(moment))
   if (!quiet && !lowestLoad) return undefined
-  const ends = restart.windows.flatMap((name) => windows.get(name)?.at(now)?.to ?? [])
-  const lastSafe = instant(Math.max(0, ...ends) - 1000 * (duration + restart.closeEarly))
+  const ends = allowingWindows(restart, times).flatMap((window) => window.at(now)?.to ?? [])
+  const lastSafe = instant(Math.max(0, ...ends) - 1000 * (times.duration + restart.closeEarly))
   return lastSafe < now ? undefined : { quiet: quiet === true, lowestLoad: lowestLoad === true, lastSafe }
 }
 

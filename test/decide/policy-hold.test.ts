@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { partsInside } from '../../src/calendar/window.ts'
+import { createWindow, partsInside, type Window } from '../../src/calendar/window.ts'
 import { createZone } from '../../src/calendar/zone.ts'
 import { buildWindows, windowsSchema } from '../../src/config/sections/windows.ts'
-import { awakeRungs, policyHold } from '../../src/decide/policy-hold.ts'
+import { awakeRungs, policyHold, type ProjectWindows } from '../../src/decide/policy-hold.ts'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../src/model/policy/change-policy.ts'
 import type { Change, Hold } from '../../src/model/policy/change.ts'
 import { after, instant, seconds } from '../../src/model/units.ts'
@@ -29,8 +29,16 @@ const policyOf = (restart: Partial<ChangePolicy['restart']>, over: Partial<Chang
 const BY_POLICY = changeOf({ when: 'policy', state: SCHEDULED })
 
 /** On Monday, 5 January 2026. */
-const holdAt = (time: string, policy: ChangePolicy, change: Change = BY_POLICY) =>
-  policyHold(change, { policy, windows: WINDOWS, duration: seconds(60), isForced: false }, iso(time))
+const holdAt = (
+  time: string,
+  policy: ChangePolicy,
+  { change = BY_POLICY, ofProject }: Readonly<{ change?: Change; ofProject?: ProjectWindows }> = {},
+) =>
+  policyHold(
+    change,
+    { policy, windows: WINDOWS, ofProject, duration: seconds(60), isForced: false },
+    iso(time),
+  )
 
 const NIGHTLY = policyOf({ when: ['window'], windows: ['night', 'lunch'] })
 const hold = (because: Hold['because'], until?: string): Hold => ({
@@ -75,7 +83,8 @@ describe('a policy', () => {
     ['nothing outside of it', '05T10:00', ['quiet', 'window'], undefined],
     ['nothing with idle and natural', '05T23:00', ['idle', 'natural'], undefined],
   ])('allows an awake compute %s', (_, time, when, rungs) => {
-    const terms = { policy: policyOf({ when, windows: ['night'] }), windows: WINDOWS, duration: seconds(60) }
+    const policy = policyOf({ when, windows: ['night'] })
+    const terms = { policy, windows: WINDOWS, ofProject: undefined, duration: seconds(60) }
     const found = awakeRungs(terms, iso(time))
     // 60 s and 10 minutes before the end
     expect(found).toEqual(rungs && { ...rungs, lastSafe: iso('06T05:49') })
@@ -85,6 +94,7 @@ describe('a policy', () => {
     const terms = {
       policy: policyOf({ deny: ['office'] }),
       windows: WINDOWS,
+      ofProject: undefined,
       duration: seconds(61),
       isForced: false,
     }
@@ -95,15 +105,137 @@ describe('a policy', () => {
   })
 
   test('holds no change that a person asked for, and no delay by its windows', () => {
-    expect(holdAt('05T10:00', NIGHTLY, changeOf({ when: 'idle', state: SCHEDULED }))).toBeUndefined()
-    expect(holdAt('05T10:00', NIGHTLY, { ...BY_POLICY, kind: 'delay' })).toBeUndefined()
+    expect(
+      holdAt('05T10:00', NIGHTLY, { change: changeOf({ when: 'idle', state: SCHEDULED }) }),
+    ).toBeUndefined()
+    expect(holdAt('05T10:00', NIGHTLY, { change: { ...BY_POLICY, kind: 'delay' } })).toBeUndefined()
   })
 
   test('holds what a person approved by its windows alone', () => {
-    const approved = { ...BY_POLICY, state: { ...SCHEDULED, approvedBy: 'ann' } }
+    const change = { ...BY_POLICY, state: { ...SCHEDULED, approvedBy: 'ann' } }
     const without: ChangePolicy = { ...NIGHTLY, mode: 'suggest', levers: [] }
-    expect(holdAt('05T23:00', without, approved)).toBeUndefined()
-    expect(holdAt('05T10:00', without, approved)).toEqual(hold('outside-window', '05T12:00'))
+    expect(holdAt('05T23:00', without, { change })).toBeUndefined()
+    expect(holdAt('05T10:00', without, { change })).toEqual(hold('outside-window', '05T12:00'))
+  })
+})
+
+const once = (from: string, to: string): Window =>
+  createWindow([{ kind: 'once', from: iso(from), to: iso(to) }])
+
+const projectWindows = (service: Window | undefined, beforeUpdate?: Window): ProjectWindows => ({
+  service,
+  beforeUpdate,
+})
+
+describe('the windows of a project', () => {
+  const SERVICE = once('05T02:00', '05T05:00')
+  const NONE = createWindow([])
+  const BY_SERVICE = policyOf({ when: ['window'], windows: ['service'] })
+  const DENIED = policyOf({ when: ['idle'], deny: ['service'] })
+  const before = once('05T10:00', '05T10:30')
+
+  test.each<
+    [
+      what: string,
+      time: string,
+      policy: ChangePolicy,
+      ofProject: ProjectWindows | undefined,
+      expected: Hold | undefined,
+    ]
+  >([
+    ['service allows', '05T03:00', BY_SERVICE, projectWindows(SERVICE), undefined],
+    // 60 s and 10 minutes before the end
+    ['service allows the last safe moment', '05T04:49', BY_SERVICE, projectWindows(SERVICE), undefined],
+    ['service is too short by then', '05T04:50', BY_SERVICE, projectWindows(SERVICE), hold('outside-window')],
+    [
+      'service opens later',
+      '05T01:00',
+      BY_SERVICE,
+      projectWindows(SERVICE),
+      hold('outside-window', '05T02:00'),
+    ],
+    ['the project has no service', '05T03:00', BY_SERVICE, projectWindows(NONE), hold('outside-window')],
+    ['service is not readable', '05T03:00', BY_SERVICE, projectWindows(undefined), hold('outside-window')],
+    ['service was not read', '05T03:00', BY_SERVICE, undefined, hold('outside-window')],
+    [
+      'service is denied',
+      '05T03:00',
+      DENIED,
+      projectWindows(SERVICE),
+      { ...hold('denied-window', '05T05:00'), detail: 'service' },
+    ],
+    ['service is denied, and closed', '05T06:00', DENIED, projectWindows(SERVICE), undefined],
+    ['service is denied, and there is none', '05T03:00', DENIED, projectWindows(NONE), undefined],
+    [
+      'service is denied, and not readable',
+      '05T03:00',
+      DENIED,
+      projectWindows(undefined),
+      { ...hold('denied-window'), detail: 'service' },
+    ],
+    [
+      'service is denied, and was not read',
+      '05T03:00',
+      DENIED,
+      undefined,
+      { ...hold('denied-window'), detail: 'service' },
+    ],
+    ['an update is announced', '05T10:00', NIGHTLY, projectWindows(NONE, before), undefined],
+    [
+      'an update is announced for later',
+      '05T09:59',
+      NIGHTLY,
+      projectWindows(NONE, before),
+      hold('outside-window', '05T10:00'),
+    ],
+    [
+      'an update is announced for too soon',
+      '05T10:20',
+      NIGHTLY,
+      projectWindows(NONE, before),
+      hold('outside-window', '05T12:00'),
+    ],
+    [
+      'an update was announced',
+      '05T10:31',
+      NIGHTLY,
+      projectWindows(NONE, before),
+      hold('outside-window', '05T12:00'),
+    ],
+    [
+      'an update is announced into a denied window',
+      '05T10:05',
+      policyOf({ when: ['window'], windows: ['night'], deny: ['office'] }),
+      projectWindows(NONE, before),
+      { ...hold('denied-window', '05T19:00'), detail: 'office' },
+    ],
+    [
+      'an update is announced where the window is not readable',
+      '05T10:05',
+      BY_SERVICE,
+      projectWindows(undefined, before),
+      undefined,
+    ],
+  ])('%s', (_, time, policy, ofProject, expected) => {
+    expect(holdAt(time, policy, ofProject && { ofProject })).toEqual(expected)
+  })
+
+  test.each<[what: string, time: string, windows: readonly string[], lastSafe: string | undefined]>([
+    ['inside service', '05T03:00', ['service'], '05T04:49'],
+    ['before an announced update', '05T10:00', ['service'], '05T10:19'],
+    ['not at another time', '05T09:00', ['service'], undefined],
+    ['nor right before the update', '05T10:20', ['service'], undefined],
+    ['in the one that is open for longer', '05T12:05', ['lunch'], '05T12:49'],
+  ])('allow an awake compute to be restarted %s', (_, time, windows, lastSafe) => {
+    const policy = policyOf({ when: ['window'], windows })
+    const terms = {
+      policy,
+      windows: WINDOWS,
+      ofProject: projectWindows(SERVICE, before),
+      duration: seconds(60),
+    }
+    const rungs = { quiet: false, lowestLoad: true }
+    expect(awakeRungs(terms, iso(time))).toEqual(lastSafe && { ...rungs, lastSafe: iso(lastSafe) })
   })
 })
 
@@ -121,7 +253,11 @@ test.each(ZONES)('no change begins or ends outside of its window in a year of %s
   fc.assert(
     fc.property(fc.integer(YEAR), fc.integer({ min: 1, max: 7200 }), (time, took) => {
       const [now, duration] = [instant(time), seconds(took)]
-      const found = policyHold(BY_POLICY, { policy, windows, duration, isForced: false }, now)
+      const found = policyHold(
+        BY_POLICY,
+        { policy, windows, ofProject: undefined, duration, isForced: false },
+        now,
+      )
       if (!night) throw new Error('there is no window')
       const isInside = partsInside(night, now, after(now, seconds(took + 300))).some(
         ({ from, to }) => from <= now && to >= after(now, seconds(took + 300)),

@@ -189,6 +189,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   async function turn(signal: AbortSignal): Promise<Seconds> {
     const changes = await journal.openChanges(account)
     open = byId(changes)
+    options.onTurn?.(changes, signal)
     for (const id of dueAt.keys()) if (!open.has(id)) forget(id)
     for (const change of inLookOrder(changes, lookedOn)) {
       if (signal.aborted || (dueAt.get(change.id) ?? 0) > now()) continue

@@ -36,6 +36,7 @@ import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
 import { isSuspensionNear } from './holds.ts'
 import { newRevert } from './new-change.ts'
+import { createProjectWindows } from './project-windows.ts'
 import { createStoredBrakes, type StoredBrakes } from './stored-brakes.ts'
 import { createChangeRules } from './rules.ts'
 import { createVerification } from './verification.ts'
@@ -124,6 +125,22 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   }
   const targetOf = ({ compute, project }: Published) => selectorTargetOf(account.name, compute, project)
   const policyOf = (published: Published) => config().policies.changesOf(targetOf(published))
+  const projectWindows = createProjectWindows({
+    ...ports,
+    account: account.name,
+    now,
+    rulesOf: ({ ref }) => {
+      const published = publishedOf(ref)
+      return published && policyOf(published).restart
+    },
+    log,
+  })
+  const termsOf = (published: Published) => ({
+    policy: policyOf(published),
+    windows: config().windows,
+    ofProject: projectWindows.of(published.compute.projectId),
+    duration: durations.p99(),
+  })
   const freezes = () => {
     const { windows, changes } = config()
     return changes.freeze.map((name) => [name, windows.get(name)] as const)
@@ -132,7 +149,6 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     change: Change,
     isForced = placedHolds.forceOf(change.id) !== undefined,
   ): Hold | undefined => {
-    const { windows } = config()
     const published = publishedOf(change.ref)
     const duration = durations.p99()
     const terms = {
@@ -143,7 +159,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       unasked:
         published && change.when === 'policy'
           ? {
-              policy: { policy: policyOf(published), windows, duration, isForced },
+              policy: { ...termsOf(published), isForced },
               brakes: { ...brakeContext(), createdAt: published.compute.createdAt },
             }
           : undefined,
@@ -176,8 +192,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const rungsOf = (change: Change): AwakeRungs | undefined => {
     const published = change.when === 'policy' ? publishedOf(change.ref) : undefined
     if (!published || change.kind === 'delay') return undefined
-    const terms = { policy: policyOf(published), windows: config().windows, duration: durations.p99() }
-    return awakeRungs(terms, now())
+    return awakeRungs(termsOf(published), now())
   }
   /** A person who waits for a suspension wants the next one. */
   const waitsNaturally = ({ kind, when }: Change, published: Published) =>
@@ -232,6 +247,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
     },
     clockOffset,
+    onTurn: (open, signal) => void projectWindows.refresh(open, signal),
     onMove: (change) => {
       times.add(change)
       durations.add(change)

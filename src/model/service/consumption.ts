@@ -1,7 +1,7 @@
 // The service's own metering, for the time before the first sweep and for reconciliation.
 import { isServicePlan, type ServicePlan } from '../policy/plan-limits.ts'
 import type { Project } from './compute.ts'
-import type { Bytes, CuMillis, Instant, Seconds, Interval } from '../units.ts'
+import type { Bytes, CuMillis, Instant, Interval, Millis, Seconds } from '../units.ts'
 
 /** In the current billing period, late; undefined where the service does not publish them. */
 type ProjectCounters = Readonly<{
@@ -15,6 +15,9 @@ type ProjectCounters = Readonly<{
 /** Stops a project until its period ends; undefined: no limit. */
 export type Quota = ProjectCounters & { readonly logicalBytes: Bytes | undefined }
 
+/** Weekly, UTC. `days`: 0 is Sunday, never empty. Milliseconds after midnight; `to` is on the next day when it is before `from`. */
+export type MaintenanceHours = Readonly<{ days: ReadonlySet<number>; from: Millis; to: Millis }>
+
 /** With fields that the list lacks. Source: service-facts.md, "Projects". */
 export type ProjectDetail = Readonly<{
   project: Project
@@ -27,6 +30,8 @@ export type ProjectDetail = Readonly<{
   quota: Quota
   /** Announced; restarts the computes of the project. */
   maintenanceAt: Instant | undefined
+  /** When the service updates it; undefined where the service publishes none. */
+  maintenanceHours: MaintenanceHours | 'unreadable' | undefined
 }>
 
 /** Undefined for an unknown word. */

@@ -1,10 +1,10 @@
 // The service's metering and history as model data. Lenient like decode.ts: an item that does not fit hides no other.
 import { z } from 'zod'
-import type { Consumption, ProjectDetail, Quota } from '../../model/service/consumption.ts'
+import type { Consumption, MaintenanceHours, ProjectDetail, Quota } from '../../model/service/consumption.ts'
 import type { ConnectionUri } from '../../model/ports/service.ts'
 import { firstLines } from '../../std/first-problems.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import { bytes, cuMillis, seconds } from '../../model/units.ts'
+import { bytes, cuMillis, DAY, millis, MINUTE, seconds } from '../../model/units.ts'
 import {
   numberSchema,
   optionalTextSchema,
@@ -68,6 +68,33 @@ const NO_QUOTA: Quota = {
   logicalBytes: undefined,
 }
 
+/** Milliseconds after midnight. */
+const timeOfDay = (latest: number) =>
+  z
+    .string()
+    .regex(/^\d\d:[0-5]\d$/)
+    .transform((text) => millis((Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * MINUTE))
+    .refine((time) => time <= latest)
+
+/** Weekdays are 1, Monday, to 7. Source: service-facts.md, "Projects". */
+const maintenanceHoursWire = z
+  .object({
+    weekdays: z.array(z.int().min(1).max(7)).min(1).max(7),
+    start_time: timeOfDay(DAY - MINUTE),
+    end_time: timeOfDay(DAY),
+  })
+  .refine(({ start_time: from, end_time: to }) => from !== to)
+  .transform(({ weekdays, start_time: from, end_time: to }): MaintenanceHours => ({
+    days: new Set(weekdays.map((day) => day % 7)),
+    from,
+    to,
+  }))
+  .nullish()
+  .transform((hours) => hours ?? undefined)
+
+/** The rest of a record is as good as without it. */
+const maintenanceWire = z.union([maintenanceHoursWire, z.unknown().transform(() => 'unreadable' as const)])
+
 const detailWire = z
   .object({
     org_id: optionalTextSchema,
@@ -75,7 +102,7 @@ const detailWire = z
     consumption_period_start: optionalTimeSchema,
     consumption_period_end: optionalTimeSchema,
     maintenance_scheduled_for: optionalTimeSchema,
-    settings: z.object({ quota: quotaWire.nullish() }).nullish(),
+    settings: z.object({ quota: quotaWire.nullish(), maintenance_window: maintenanceWire }).nullish(),
   })
   .transform((wire): Omit<ProjectDetail, 'project' | 'counters'> => ({
     orgId: wire.org_id,
@@ -86,6 +113,7 @@ const detailWire = z
         : { from: wire.consumption_period_start, to: wire.consumption_period_end },
     quota: wire.settings?.quota ?? NO_QUOTA,
     maintenanceAt: wire.maintenance_scheduled_for,
+    maintenanceHours: wire.settings?.maintenance_window,
   }))
 
 export function decodeProjectDetail(body: unknown): Result<ProjectDetail, DecodeProblems> {

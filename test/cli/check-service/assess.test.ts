@@ -23,6 +23,7 @@ const detail: ProjectDetail = {
   counters: { ...none, computeTime: cuMillis(1000) },
   quota: { ...none, computeTime: undefined, logicalBytes: undefined },
   maintenanceAt: undefined,
+  maintenanceHours: undefined,
 }
 const page = ok({ kind: 'page', items: [], problems: [], next: undefined } as const)
 

@@ -23,6 +23,7 @@ const detailModel = {
   counters: NOTHING,
   quota: { ...NOTHING, logicalBytes: undefined },
   maintenanceAt: undefined,
+  maintenanceHours: undefined,
 }
 const from = '2026-01-01T00:00:00Z'
 const to = '2026-02-01T00:00:00Z'
@@ -67,11 +68,45 @@ describe('the detail of a project', () => {
       { settings: { quota: { compute_time_seconds: 100, active_time_seconds: 0, logical_size_bytes: 5 } } },
       { quota: { ...NOTHING, computeTime: 100_000, logicalBytes: 5 } },
     ],
+    [
+      'has a maintenance window over midnight',
+      { settings: { maintenance_window: { weekdays: [1, 7], start_time: '22:30', end_time: '01:00' } } },
+      { maintenanceHours: { days: new Set([1, 0]), from: 81_000_000, to: 3_600_000 } },
+    ],
+    [
+      'has a maintenance window until midnight',
+      { settings: { maintenance_window: { weekdays: [6], start_time: '00:00', end_time: '24:00' } } },
+      { maintenanceHours: { days: new Set([6]), from: 0, to: 86_400_000 } },
+    ],
+    ['has no maintenance window', { settings: { maintenance_window: null } }, {}],
   ])('that %s', (_, change, expected) => {
     expect(decodeProjectDetail({ project: { ...project, ...change } })).toEqual({
       ok: true,
       value: { ...detailModel, ...expected },
     })
+  })
+
+  const hours = { weekdays: [1], start_time: '01:00', end_time: '02:00' }
+  test.each([
+    ['Sun 02:00-05:00'],
+    [{}],
+    [{ ...hours, weekdays: [] }],
+    [{ ...hours, weekdays: [0] }],
+    [{ ...hours, weekdays: [8] }],
+    [{ ...hours, weekdays: ['Mon'] }],
+    [{ ...hours, weekdays: [1, 2, 3, 4, 5, 6, 7, 1] }],
+    [{ ...hours, start_time: '24:00' }],
+    [{ ...hours, start_time: '1:00' }],
+    [{ ...hours, end_time: '24:01' }],
+    [{ ...hours, end_time: '02:60' }],
+    [{ ...hours, end_time: '02:00:00' }],
+    [{ ...hours, end_time: '01:00' }],
+    [{ ...hours, end_time: null }],
+  ])('is read without a maintenance window that says %j', (maintenance_window) => {
+    const quota = { compute_time_seconds: 100 }
+    expect(
+      decodeProjectDetail({ project: { ...project, settings: { maintenance_window, quota } } }),
+    ).toMatchObject({ ok: true, value: { maintenanceHours: 'unreadable', quota: { computeTime: 100_000 } } })
   })
 
   test.each([
