@@ -9,6 +9,7 @@ import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import { instant } from '../../src/model/units.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
+import { fieldOf } from '../../src/std/field.ts'
 import { recordingProxy, type RecordedRequest } from '../support/recording-proxy.ts'
 import { TOKENS } from './change-support.ts'
 import { dormouse, fleetAt, metricsAt, page, setting, until, uriOf } from './support.ts'
@@ -22,6 +23,12 @@ export type Stage = AsyncDisposable &
     uri: string
     /** Sends a change of its owner past the daemon and its proxy. */
     set: (endpoint: object) => Promise<number>
+    /** Sends a change of its project past the daemon. */
+    setProject: (project: object) => Promise<number>
+    /** Announces an update of its project, or moves it. */
+    announceUpdate: (at: number) => Promise<void>
+    /** When the announced update comes; undefined once it has come. */
+    updateAt: () => Promise<unknown>
     truth: () => ComputeTruth
     /** Changes that took effect. */
     mutations: () => ComputeTruth['mutations']
@@ -60,19 +67,26 @@ export async function stage(
     return found
   }
   const uri = await uriOf(local, project_id)
+  const projectUrl = `${local.baseUrl}/projects/${project_id}`
+  const patch = async (url: string, body: object): Promise<number> => {
+    const headers = { authorization: `Bearer ${local.apiKey}`, 'content-type': 'application/json' }
+    return (await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(body) })).status
+  }
   const open = stack.move()
   return {
     configFile,
     apiUrl,
     telemetryUrl,
     uri,
-    set: async (endpoint) => {
-      const answer = await fetch(`${local.baseUrl}/projects/${project_id}/endpoints/${id}`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${local.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ endpoint }),
-      })
-      return answer.status
+    set: (endpoint) => patch(`${projectUrl}/endpoints/${id}`, { endpoint }),
+    setProject: (changes) => patch(projectUrl, { project: changes }),
+    announceUpdate: async (at) => {
+      const maintenanceScheduledFor = { [project_id]: new Date(at).toISOString() }
+      await patch(`${new URL(local.baseUrl).origin}/_control`, { maintenanceScheduledFor })
+    },
+    updateAt: async () => {
+      const answer = await fetch(projectUrl, { headers: { authorization: `Bearer ${local.apiKey}` } })
+      return fieldOf(fieldOf(await answer.json(), 'project'), 'maintenance_scheduled_for')
     },
     truth,
     mutations: () => truth().mutations.filter(({ action }) => action !== 'create'),

@@ -86,6 +86,23 @@ describe('an announced update', () => {
     expect(recordsOf(before, [...events, [102, time], [103, stopped]])).toEqual(['stop maintenance'])
   })
 
+  test('that is moved was announced when it first was', () => {
+    const restarted = [
+      [10, announce],
+      [20, { kind: 'restart', endpointId }],
+      [21, stopped],
+      [22, started],
+      [30, { kind: 'announce-update', scheduledFor: START + 40_000 }],
+      [40, time],
+      [41, stopped],
+    ] as const
+    expect(recordsOf(project([compute({}, steady)]), restarted)).toEqual([
+      'stop restart-call',
+      'start api',
+      'stop crash',
+    ])
+  })
+
   test('that is taken back restarts nothing', () => {
     const { project: after, wakeAt } = play(project([compute({}, steady)]), [
       [10, announce],

@@ -28,8 +28,9 @@ function updateProject(draft: Draft, request: Request<'update-project'>): Outcom
   return defaultsRefusal(defaults, context.settings) ?? accept(updated, undefined, [])
 }
 
+/** An update that is moved stays announced since it first was. */
 function announceUpdate(draft: Draft, { scheduledFor }: Request<'announce-update'>): Outcome {
-  const announcedAt = draft.context.now
+  const announcedAt = draft.project.update?.announcedAt ?? draft.context.now
   const update = scheduledFor === undefined ? undefined : { scheduledFor, announcedAt }
   return accept(withProject(draft, { update }), undefined, [])
 }
