@@ -79,7 +79,12 @@ describe('a configuration', () => {
           ofTeam: expect.any(Function),
           ofProject: expect.any(Function),
         },
-        policies: { of: expect.any(Function), changesOf: expect.any(Function), decidesChanges: false },
+        policies: {
+          of: expect.any(Function),
+          changesOf: expect.any(Function),
+          unmatchedBy: expect.any(Function),
+          decidesChanges: false,
+        },
         advice: { minHistory: 259_200, minGaps: 30, minPeaks: 604_800, grid: 60 },
         notifications: [],
       },

@@ -63,6 +63,7 @@ function holdBy(given: Given, change: Change = changeOf({ when: 'policy' })) {
         ['busy', OPEN],
         ['night', windowOf(3600, 7200)],
       ]),
+      ofProject: undefined,
       duration,
       isForced,
     },

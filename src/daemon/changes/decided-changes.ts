@@ -35,6 +35,8 @@ export function createDecidedChanges(sources: DecidedSources) {
   const { journal, config, runnerOf, random, clock, log } = sources
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
+  /** Policies of which those that match nothing were named. */
+  let matched: Policies | undefined
   /** By account and recommendation, as of the last decision. */
   const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
 
@@ -95,8 +97,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     wake()
   }
 
-  const policyOf = ({ identity: { ref, compute, project } }: ComputeView): ChangePolicy =>
-    config().policies.changesOf(selectorTargetOf(ref.account, compute, project))
+  const policyOf = (view: ComputeView): ChangePolicy => config().policies.changesOf(targetOf(view))
 
   /** Open recommendations of computes whose policy has levers. */
   async function candidatesIn(views: readonly ComputeView[]) {
@@ -131,9 +132,20 @@ export function createDecidedChanges(sources: DecidedSources) {
     }
   }
 
+  /** Once for each configuration, as soon as all computes are known. */
+  function warnOfUnmatched({ accounts, computes }: Snapshot): void {
+    const { policies } = config()
+    const isWhole = accounts.every(({ listedAt, backlog }) => listedAt !== undefined && backlog.unseen === 0)
+    if (policies === matched || !isWhole) return
+    matched = policies
+    const targets = computes.filter(({ state }) => !state.isDeleted).map(targetOf)
+    for (const policy of policies.unmatchedBy(targets)) log.warn({ policy }, 'a policy matches no compute')
+  }
+
   return {
-    /** Never rejects. Without policies that decide it looks at no compute. */
+    /** Never rejects. Without policies that decide it looks at no compute, but once to name those that match nothing. */
     decide: async (snapshot: Snapshot): Promise<void> => {
+      warnOfUnmatched(snapshot)
       const { decidesChanges } = config().policies
       if (!decidesChanges) reasons.clear()
       try {
@@ -156,6 +168,9 @@ export function createDecidedChanges(sources: DecidedSources) {
     },
   }
 }
+
+const targetOf = ({ identity: { ref, compute, project } }: ComputeView) =>
+  selectorTargetOf(ref.account, compute, project)
 
 const setFleetBrake = (
   storedBrakes: StoredBrakes,

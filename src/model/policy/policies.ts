@@ -32,6 +32,8 @@ export type Policies = Readonly<{
   /** @param awakeHour price of an hour awake of that compute */
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
+  /** Policies that match none of them, such as `policies[1]`, in order. */
+  unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
   decidesChanges: boolean
 }>
@@ -64,6 +66,10 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
       return { mode: isReadOnly ? mode : own.value, levers, restart, path }
     },
+    unmatchedBy: (targets) =>
+      rules.flatMap(({ match }, index) =>
+        targets.some((target) => matchesSelector(match, target)) ? [] : [`policies[${index}]`],
+      ),
     decidesChanges:
       !isReadOnly &&
       rules.some(({ levers = [] }) => levers.length > 0) &&

@@ -57,6 +57,34 @@ test.each<[string, readonly string[]]>([
   expect(JSON.parse(asJson.out)).toMatchObject({ ok: true, warnings })
 })
 
+test('policies that nobody can follow are problems, a line each, and nothing else is printed', async () => {
+  const text = `windows: { service: "Sun 02:00-05:00", lunch: "12:00-12:05" }
+brakes: { fleet_in_flight: 0 }
+timezone: CET
+policies:
+  - { mode: apply, restart: { when: [window] } }
+  - { mode: suggest }
+`
+  writeFileSync(join(cwd, 'policies.yaml'), `${ACCOUNT}${text}`)
+  const { code, out, err } = await dormouse(words('check-config --config policies.yaml'), { cwd, env })
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err.split('\n').map((line) => line.split(':')[1]?.trim())).toEqual(
+    expect.arrayContaining(['brakes.fleet_in_flight', 'timezone', 'policies[0].restart']),
+  )
+  const later = text
+    .replace('fleet_in_flight: 0', 'fleet_in_flight: 1')
+    .replace('CET', 'UTC')
+    .replace('[window]', '[window], windows: [lunch]')
+  writeFileSync(join(cwd, 'policies.yaml'), `${ACCOUNT}${later}`)
+  const across = await dormouse(words('check-config --config policies.yaml'), { cwd, env })
+  expect(across).toMatchObject({ code: 2, out: '' })
+  expect(across.err.split('\n').filter((line) => line !== '')).toEqual([
+    expect.stringContaining('policies[0].restart.windows[0]: no change fits into lunch'),
+    expect.stringContaining('policies[1].mode: contradicts policies[0].mode'),
+    expect.stringContaining('windows.service: is the update window of each project'),
+  ])
+})
+
 test('a kill switch that is neither on nor off is a problem', async () => {
   const killed = { ...env, DORMOUSE_KILL_SWITCH: 'yes' }
   expect(await dormouse(words('check-config'), { cwd, env: killed })).toEqual({

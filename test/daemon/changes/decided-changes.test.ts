@@ -6,8 +6,10 @@ import { createPolicies, type PolicyRule } from '../../../src/model/policy/polic
 import { planLimits } from '../../../src/model/policy/plan-limits.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { addChange, transition } from '../../../src/model/ports/journal.ts'
+import type { AccountView } from '../../../src/model/output/snapshot.ts'
 import type { Event } from '../../../src/model/output/event-kinds.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
+import { NO_BACKLOG } from '../../../src/observe/sweep.ts'
 import { at, preset } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { ASKED_AT } from '../../support/changes-daemon.ts'
@@ -48,6 +50,7 @@ async function worldOf(
     })),
     ...recommendations.map((one) => ({ kind: 'recommendation' as const, recommendation: one })),
   ])
+  const given = { policies: createPolicies(rules) }
   const events: Event[] = []
   const problems: unknown[] = []
   let [woken, count] = [0, 0]
@@ -60,7 +63,7 @@ async function worldOf(
     journal: store,
     history: store,
     random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
-    config: () => ({ policies: createPolicies(rules), brakes }),
+    config: () => ({ policies: given.policies, brakes }),
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
       store: store.account('main'),
@@ -85,7 +88,7 @@ async function worldOf(
   })
   const changes = () => store.changes('main', { count: 99 })
   /** As the snapshot after a pass shows it. */
-  const pass = async () => {
+  const pass = async (account: Partial<AccountView> = {}) => {
     const open = await store.openChanges('main')
     const taken = snapshotOf(2, {})
     const computes = taken.computes.map((view) => ({
@@ -97,12 +100,15 @@ async function worldOf(
         .filter((change) => change.ref.endpointId === view.identity.ref.endpointId)
         .map((change) => ({ change, hold: undefined })),
     }))
-    await decided.decide({ ...taken, computes })
+    const accounts = taken.accounts.map((view) => ({ ...view, listedAt: ASKED_AT, ...account }))
+    await decided.decide({ ...taken, accounts, computes })
     return computes.map(decided.decisionOf)
   }
+  const reload = (next: readonly PolicyRule[]) => void (given.policies = createPolicies(next))
   return {
     store,
     pass,
+    reload,
     changes,
     events,
     problems,
@@ -266,4 +272,31 @@ test('a journal that cannot be read is a line of the log', async () => {
   world.store.changes = () => Promise.reject(new Error('no disk'))
   await world.pass()
   expect(world.problems).toHaveLength(1)
+})
+
+const unmatched = (policy: string) => [{ policy }, 'a policy matches no compute']
+
+describe('a policy that matches no compute', () => {
+  const OTHER: PolicyRule = { match: { project: ['other-*'] }, mode: 'suggest' }
+
+  test('is named once, and again after a reload, whatever the mode', async () => {
+    const world = await worldOf([{ match: {}, mode: 'suggest' }, OTHER], [])
+    await world.pass()
+    await world.pass()
+    expect(world.problems).toEqual([unmatched('policies[1]')])
+    world.reload([OTHER, { match: { compute: ['ep-1'] } }])
+    await world.pass()
+    expect(world.problems).toEqual([unmatched('policies[1]'), unmatched('policies[0]')])
+  })
+
+  test.each<[what: string, Partial<AccountView>]>([
+    ['projects are not listed', { listedAt: undefined }],
+    ['a project was not looked at', { backlog: { ...NO_BACKLOG, unseen: 1 } }],
+  ])('is not named while %s', async (_, account) => {
+    const world = await worldOf([OTHER], [])
+    await world.pass(account)
+    expect(world.problems).toEqual([])
+    await world.pass()
+    expect(world.problems).toEqual([unmatched('policies[0]')])
+  })
 })
