@@ -83,7 +83,7 @@ test('a compute that never sleeps is changed before an announced update, which r
   await session.query('select 1')
   await world.announceUpdate(Date.now() + 1000)
   await until('the update', async () => ((await world.updateAt()) === undefined ? true : undefined))
-  expect((await session.query('select 1 as alive')).rows).toEqual([{ alive: 1 }])
+  expect((await session.query('select 1 as alive from pg_sleep(1)')).rows).toEqual([{ alive: 1 }])
   expect(restarts(world)).toEqual(stops)
   expect(world.sent).toHaveLength(1)
   await session.end()
