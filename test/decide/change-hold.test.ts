@@ -41,7 +41,6 @@ type Given = Readonly<{
   holds?: ChangeTerms['holds']
   restart?: Partial<ChangePolicy['restart']>
   startedAt?: ReturnType<typeof at>
-  ofProject: undefined
   isForced?: boolean
   isClockSteady?: boolean
 }>

@@ -25,7 +25,7 @@ type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
   Readonly<{
     config: () => Readonly<{ policies: Policies; brakes: Brakes }>
     clock: Pick<Clock, 'yield'>
-    log: Pick<Logger, 'info' | 'error'>
+    log: Pick<Logger, 'info' | 'warn' | 'error'>
   }>
 
 /** Newest changes of a compute in which those of a recommendation are looked for. */

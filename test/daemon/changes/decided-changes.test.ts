@@ -83,6 +83,7 @@ async function worldOf(
     }),
     log: {
       info: () => undefined,
+      warn: (...line: unknown[]) => void problems.push(line),
       error: (...line: unknown[]) => void problems.push(line),
     },
   })
@@ -258,10 +259,9 @@ describe('of too many restarts', () => {
   })
 
   test('none is left to brake where no policy makes changes any more', async () => {
-    const rules = [APPLY]
-    const world = await worldOf(rules, [sizing(0), sizing(1)], LEAST_ONE)
+    const world = await worldOf([APPLY], [sizing(0), sizing(1)], LEAST_ONE)
     await world.pass()
-    rules.pop()
+    world.reload([])
     await world.pass()
     expect([world.braked(), kindsOf(world)]).toEqual([[], ['brake-engaged', 'brake-released']])
   })
