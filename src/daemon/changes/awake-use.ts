@@ -6,8 +6,10 @@ import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import { ifRead, type Reading } from '../../model/observation.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { History } from '../../model/ports/history.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import type { Compute, ComputeRef } from '../../model/service/compute.ts'
-import { DAY, HOUR, instant, MINUTE, type Instant } from '../../model/units.ts'
+import { DAY, HOUR, instant, MINUTE, seconds, type Instant } from '../../model/units.ts'
+import { createDeadline } from '../../std/deadline.ts'
 
 type UseOptions = Readonly<{
   history: Pick<History, 'rollups'>
@@ -122,4 +124,24 @@ function lowLoad(hours: readonly Rollup[]): number | undefined {
   return loads.length < MIN_HOURS
     ? undefined
     : loads.toSorted((a, b) => a - b)[Math.floor(LOW_SHARE * loads.length)]
+}
+
+/** Seconds; a reading that takes longer is left out: the look before it would be too old to send. */
+const READ_WITHIN = seconds(1)
+
+/**
+ * A light reading, undefined where there is none. The look before it showed the compute awake, and it is about to be restarted, so that the
+ * reading neither wakes it nor keeps it awake for long.
+ */
+export function createLightReading(
+  { readings, clock }: Pick<Ports, 'readings' | 'clock'>,
+  isRead: () => boolean,
+) {
+  return async (compute: Compute, signal: AbortSignal): Promise<Reading | undefined> => {
+    if (!isRead() || readings.refusalOf(compute) !== undefined) return undefined
+    using within = createDeadline((ended) => clock.sleep(READ_WITHIN, ended), signal)
+    if (await readings.prepare(compute, within.signal)) return undefined
+    const read = await readings.read(compute, 'light', within.signal)
+    return read.kind === 'read' ? read.reading : undefined
+  }
 }

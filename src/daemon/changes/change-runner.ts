@@ -6,7 +6,7 @@ import { changeHold } from '../../decide/change-hold.ts'
 import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
-import { ifRead, type Reading } from '../../model/observation.ts'
+import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import { isEnded, isInFlight, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
@@ -21,14 +21,13 @@ import {
   type Project,
 } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { instant, seconds, type Instant } from '../../model/units.ts'
-import { createDeadline } from '../../std/deadline.ts'
+import { instant, type Instant } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
-import { createAwakeUse } from './awake-use.ts'
+import { createAwakeUse, createLightReading } from './awake-use.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
 import { createPlacedHolds, type PlacedHolds } from './placed-holds.ts'
@@ -88,8 +87,6 @@ type Published = Readonly<{ compute: Compute; project: Project | undefined }>
 
 /** Share of the request allowance that the loop may take. Source: changing.md. */
 const LOOP_SHARE = 0.1
-/** Seconds; a reading that takes longer is left out: the look before it would be too old to send. */
-const READ_WITHIN = seconds(1)
 
 export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const { account, config, ports, journal, killSwitch, log, state, applyLoop = createApplyLoop } = options
@@ -297,18 +294,4 @@ function changingProjects(open: readonly OpenChange[], { ledger }: PassState): R
     ({ change }) => isInFlight(change) || (change.state.at === 'scheduled' && isAwake(change)),
   )
   return new Set(changing.map(({ change }) => change.ref.projectId))
-}
-
-/**
- * A light reading, undefined where there is none. The look before it showed the compute awake, and it is about to be restarted, so that the
- * reading neither wakes it nor keeps it awake for long.
- */
-function createLightReading({ readings, clock }: Pick<Ports, 'readings' | 'clock'>, isRead: () => boolean) {
-  return async (compute: Compute, signal: AbortSignal): Promise<Reading | undefined> => {
-    if (!isRead() || readings.refusalOf(compute) !== undefined) return undefined
-    using within = createDeadline((ended) => clock.sleep(READ_WITHIN, ended), signal)
-    if (await readings.prepare(compute, within.signal)) return undefined
-    const read = await readings.read(compute, 'light', within.signal)
-    return read.kind === 'read' ? read.reading : undefined
-  }
 }
