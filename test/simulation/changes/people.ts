@@ -10,7 +10,7 @@ import type { VirtualClock } from '../../support/virtual-clock.ts'
 import { SERVICE_URL } from './configuration.ts'
 import type { Daemon } from './daemon.ts'
 import type { EventLog } from './event-log.ts'
-import type { Judge } from './judge.ts'
+import type { Judge } from './judge/judge.ts'
 import { drawPause, pick } from './lives.ts'
 
 type PeopleOptions = Readonly<{

@@ -1,9 +1,9 @@
 // Rules of restarts as the judge reads them: written anew, apart from those of the product.
-import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
-import type { Change } from '../../../src/model/policy/change.ts'
+import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
+import type { Change } from '../../../../src/model/policy/change.ts'
 import { createLocalHours, isWithin } from './local-hours.ts'
-import type { WrittenRequest } from './network.ts'
-import type { Rules } from './world.ts'
+import type { WrittenRequest } from '../network.ts'
+import type { Rules } from '../world.ts'
 
 /** A look decides for 2 s, and a request is under way for some milliseconds: what happened so shortly before it nobody can know, ms. */
 export const UNSEEN = 3000

@@ -1,10 +1,10 @@
 // The judge's own rules: what they find, and what nobody could know.
 import { describe, expect, test } from 'vitest'
-import { at } from '../../support/build.ts'
-import { changeOf } from '../../support/changes.ts'
-import type { WrittenRequest } from './network.ts'
+import { at } from '../../../support/build.ts'
+import { changeOf } from '../../../support/changes.ts'
+import type { WrittenRequest } from '../network.ts'
 import { brakeAgainst, createWindowRule, overwrites, type Landed } from './restart-rules.ts'
-import type { Rules } from './world.ts'
+import type { Rules } from '../world.ts'
 
 const HOUR = 3600
 const NOW = 10 * 24 * HOUR

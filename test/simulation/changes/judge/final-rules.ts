@@ -1,8 +1,13 @@
 // What must hold of the journal after a quiet time in which nothing failed.
-import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import { isEnded, isUnderJudgement, type Change, type ChangeEvent } from '../../../src/model/policy/change.ts'
-import { sumOf } from '../../../src/std/sum.ts'
-import type { EventLog } from './event-log.ts'
+import type { ComputeEntry } from '../../../../src/model/ledger/ledger.ts'
+import {
+  isEnded,
+  isUnderJudgement,
+  type Change,
+  type ChangeEvent,
+} from '../../../../src/model/policy/change.ts'
+import { sumOf } from '../../../../src/std/sum.ts'
+import type { EventLog } from '../event-log.ts'
 
 /** `hadEffect`: of ours, or somebody else may have set the same. */
 type Ending = Readonly<{ log: EventLog; now: number; hadEffect: boolean }>

@@ -1,9 +1,9 @@
 // Windows of policies that close while a change waits for them.
-import type { Change } from '../../../src/model/policy/change.ts'
-import { idsOf } from '../../support/simulated-service.ts'
-import type { EventLog } from './event-log.ts'
+import type { Change } from '../../../../src/model/policy/change.ts'
+import { idsOf } from '../../../support/simulated-service.ts'
+import type { EventLog } from '../event-log.ts'
 import { createLocalHours, isWithin } from './local-hours.ts'
-import type { World } from './world.ts'
+import type { World } from '../world.ts'
 
 type WatchOptions = Readonly<{ world: World; log: EventLog; changes: () => readonly Change[] }>
 

@@ -1,5 +1,5 @@
 // Hours of a zone by the machine's own calendar, apart from the windows of the product.
-import type { Hours } from './world.ts'
+import type { Hours } from '../world.ts'
 
 export function createLocalHours(zone: string) {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -1,15 +1,15 @@
 // What must hold whatever happens, by the truth of the service: its mutations, its stops with the sessions that they ended, its settings at
 // the instants at which daemons wrote their requests.
-import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import { isInFlight, type Change, type ChangeEvent } from '../../../src/model/policy/change.ts'
-import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { idsOf, type Simulated } from '../../support/simulated-service.ts'
-import { TOLERANCE, UNSEEN_WAKE } from '../faults/bounds.ts'
-import type { EventLog } from './event-log.ts'
+import type { ComputeEntry } from '../../../../src/model/ledger/ledger.ts'
+import { isInFlight, type Change, type ChangeEvent } from '../../../../src/model/policy/change.ts'
+import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
+import { idsOf, type Simulated } from '../../../support/simulated-service.ts'
+import { TOLERANCE, UNSEEN_WAKE } from '../../faults/bounds.ts'
+import type { EventLog } from '../event-log.ts'
 import { judgeEnd, judgeEvents, judgeMemory } from './final-rules.ts'
-import type { WrittenRequest } from './network.ts'
+import type { WrittenRequest } from '../network.ts'
 import { brakeAgainst, createWindowRule, overwrites, UNSEEN, type Landed } from './restart-rules.ts'
-import type { World } from './world.ts'
+import type { World } from '../world.ts'
 
 /** From a request to the stop that it causes, ms: its operations wait for others of the project. */
 const STOPS_WITHIN = 120_000
