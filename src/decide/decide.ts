@@ -16,6 +16,8 @@ export type Candidate = Readonly<{
   wasMade: boolean
   /** The recommended setting was reverted on this compute not long ago. */
   isBarred: boolean
+  /** The savings of its kind did not come. */
+  isDemoted: boolean
 }>
 
 /** `changes` and `held` together are exactly the recommendations that were given. */
@@ -78,11 +80,16 @@ const mostRestarts = ({ computes, brakes }: Fleet) =>
 
 /** Without the fleet brake; undefined where it becomes a change. */
 export function whyNotMade(candidate: Candidate): NotMadeBecause | undefined {
-  const { kind, policy, hasOpenChange, wasMade, isBarred } = candidate
+  const { kind, policy, hasOpenChange } = candidate
   if (!isLever(kind)) return 'kind'
   if (policy.mode !== 'approve' && policy.mode !== 'apply') return 'mode'
   if (!policy.levers.includes(kind)) return 'lever'
   if (hasOpenChange) return 'open-change'
+  return whyNotAgain(candidate)
+}
+
+function whyNotAgain({ wasMade, isBarred, isDemoted }: Candidate): NotMadeBecause | undefined {
+  if (isDemoted) return 'demoted'
   if (wasMade) return 'made-before'
   return isBarred ? 'barred' : undefined
 }

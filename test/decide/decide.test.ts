@@ -19,6 +19,7 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   hasOpenChange: false,
   wasMade: false,
   isBarred: false,
+  isDemoted: false,
   ...over,
 })
 
@@ -47,6 +48,7 @@ test.each<[what: string, candidate: Candidate, decided: ChangesAndHeld]>([
   ['a restart alone', candidate({ kind: 'refresh' }), held('kind')],
   ['an open change', candidate({ hasOpenChange: true }), held('open-change')],
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
+  ['a kind whose savings did not come', candidate({ isDemoted: true }), held('demoted')],
   ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
 ])('%s', (_, one, decided) => {
   expect(decide([one], FLEET)).toMatchObject(decided)
@@ -63,6 +65,7 @@ const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
   hasOpenChange: fc.boolean(),
   wasMade: fc.boolean(),
   isBarred: fc.boolean(),
+  isDemoted: fc.boolean(),
 })
 
 test('each recommendation becomes a change or has a reason, and only levers of the modes approve and apply become one', () => {

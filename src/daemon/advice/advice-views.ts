@@ -1,30 +1,35 @@
 // Recommendations as the snapshot shows them, in memory: the open ones, and the numbers of all.
+import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import type { AdviseInput, FinishedSaving } from '../../advise/input.ts'
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
-import type { Recommendation, RecommendationKind } from '../../model/policy/recommendation.ts'
+import type { PromisedSaving, Recommendation, RecommendationKind } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
-import { micros, type Instant } from '../../model/units.ts'
+import { after, instant, micros, type Instant } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { isShown, SHOWN_STATES, type AdviceOfCompute } from './read-input.ts'
+
+type Finished = FinishedSaving & Pick<PromisedSaving, 'endedAt'>
+
+const NOT_IMPLEMENTED = { realised: undefined, at: instant(0) }
 
 export function createAdviceViews() {
   const open = new Map<string, readonly OpenRecommendation[]>()
   const counts = new Map<string, number>()
   const withheld = new Map<string, number>()
   /** By kind and id: those whose follow-up has ended. */
-  const finished = new Map<RecommendationKind, Map<string, FinishedSaving>>()
+  const finished = new Map<RecommendationKind, Map<string, Finished>>()
   let summary: AdviceSummary | undefined
   const count = ({ recommendations, withheld: reasons }: AdviceOfCompute, step: 1 | -1) => {
     for (const { kind, id, life, saving } of recommendations) {
-      const realised = life.state === 'implemented' ? life.realised : undefined
+      const { realised, at } = life.state === 'implemented' ? life : NOT_IMPLEMENTED
       if (!realised) addTo(counts, `${kind}/${life.state}`, step)
       else {
-        const sameKind = finished.get(kind) ?? new Map<string, FinishedSaving>()
+        const sameKind = finished.get(kind) ?? new Map<string, Finished>()
         finished.set(kind, sameKind)
-        if (step === 1) sameKind.set(id, { saving, realised: realised.likely })
+        if (step === 1) sameKind.set(id, { saving, realised: realised.likely, endedAt: after(at, FOLLOW_UP) })
         else sameKind.delete(id)
       }
     }
@@ -66,6 +71,7 @@ export function createAdviceViews() {
         saving: savingOfAll(open.values()),
         counts: new Map(counts),
         withheld: new Map(withheld),
+        promised: new Map([...finished].map(([kind, sameKind]) => [kind, promisedOf(sameKind)])),
         followedUp: new Map([...finished].flatMap(([kind, sameKind]) => realisedOf(kind, sameKind))),
       }),
   }
@@ -85,6 +91,9 @@ function addTo(counts: Map<string, number>, key: string, step: number) {
   if (sum === 0) counts.delete(key)
   else counts.set(key, sum)
 }
+
+const promisedOf = (ofKind: ReadonlyMap<string, Finished>): readonly PromisedSaving[] =>
+  [...ofKind.values()].map(({ saving, realised, endedAt }) => ({ likely: saving.likely, realised, endedAt }))
 
 /** Sums in 30 days; none of a kind without any. */
 const realisedOf = (kind: RecommendationKind, ofKind: ReadonlyMap<string, FinishedSaving>) =>

@@ -3,13 +3,15 @@
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
+import { demotionOf } from '../../decide/demoted.ts'
 import { decide, whyNotMade, type Candidate, type Decided } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
-import type { Brakes } from '../../model/policy/brakes.ts'
+import { isEngaged, type Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
-import type { ChangePolicy } from '../../model/policy/change-policy.ts'
+import { LEVERS, type ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Policies } from '../../model/policy/policies.ts'
+import type { RecommendationKind } from '../../model/policy/recommendation.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
@@ -58,7 +60,9 @@ export function createDecidedChanges(sources: DecidedSources) {
     for (const recommendation of advice) {
       const { id, kind } = recommendation
       const hasOpenChange = changes.some(({ change }) => change.kind === kind)
-      const candidate = { id, kind, policy, hasOpenChange, wasMade: made.has(id), isBarred: false }
+      const isDemoted = isDemotedKind(runnerOf(identity.ref.account), kind)
+      const known = { wasMade: made.has(id), isBarred: false, isDemoted }
+      const candidate = { id, kind, policy, hasOpenChange, ...known }
       // the journal is read only for what would become a change
       const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity, recommendation)
       candidates.push({ ...candidate, ...earlier })
@@ -113,9 +117,10 @@ export function createDecidedChanges(sources: DecidedSources) {
     const views = snapshot.computes.filter(
       ({ identity, state }) => identity.ref.account === account && !state.isDeleted,
     )
-    const candidates = await candidatesIn(views)
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await watchBreaker()
+    await demote(storedBrakes, snapshot, account)
+    const candidates = await candidatesIn(views)
     const decided = decide(candidates, {
       computes: views.length,
       waiting: sumOf(views, waitingRestarts),
@@ -171,6 +176,24 @@ export function createDecidedChanges(sources: DecidedSources) {
 
 const targetOf = ({ identity: { ref, compute, project } }: ComputeView) =>
   selectorTargetOf(ref.account, compute, project)
+
+const isDemotedKind = (
+  { storedBrakes }: Pick<ChangeRunner, 'storedBrakes'>,
+  kind: RecommendationKind,
+): boolean => {
+  const brake = storedBrakes.of('demoted', kind)
+  return brake !== undefined && isEngaged(brake)
+}
+
+/** Kinds whose savings did not come since a person gave them back. */
+async function demote(storedBrakes: StoredBrakes, { accounts }: Snapshot, account: string): Promise<void> {
+  const promised = accounts.find((view) => view.account === account)?.advice?.promised
+  for (const kind of LEVERS) {
+    const givenBackAt = storedBrakes.of('demoted', kind)?.released?.at
+    const because = demotionOf(promised?.get(kind) ?? [], givenBackAt)
+    if (because !== undefined) await storedBrakes.engage({ name: 'demoted', subject: kind, because })
+  }
+}
 
 const setFleetBrake = (
   storedBrakes: StoredBrakes,

@@ -13,6 +13,8 @@ export type NotMadeBecause =
   | 'made-before'
   /** The setting was reverted on this compute, and is barred for a while. */
   | 'barred'
+  /** The savings of its kind did not come: a person gives the kind back. */
+  | 'demoted'
   /** Too many computes of the account were to be restarted at once: a person decides. */
   | 'fleet-brake'
 

@@ -9,7 +9,7 @@ import type { PublishedCounters, ReadingCounts } from '../ledger/ledger.ts'
 import type { AccumulatedCache } from '../ledger/reading-state.ts'
 import type { Backlog, ConnectionCounts, ServiceStatus, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
-import type { Recommendation, RecommendationKind } from '../policy/recommendation.ts'
+import type { PromisedSaving, Recommendation, RecommendationKind } from '../policy/recommendation.ts'
 import type { BrakeName } from '../policy/brakes.ts'
 import type { ChangeTally, OpenChange } from '../policy/change.ts'
 import type { Owner } from '../policy/owner.ts'
@@ -195,6 +195,8 @@ export type AdviceSummary = Readonly<{
   /** `<kind>/<because>` → number of computes. */
   withheld: ReadonlyMap<string, number>
   /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
+  /** Those whose follow-up ended in the last 28 days. */
+  promised?: ReadonlyMap<RecommendationKind, readonly PromisedSaving[]>
   followedUp?: ReadonlyMap<RecommendationKind, Readonly<{ likely: Micros; realised: Micros }>>
 }>
 

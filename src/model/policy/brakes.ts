@@ -1,12 +1,21 @@
 // Limits of what policies change by themselves. A person's change passes them.
 import { ratio, seconds, type Instant, type Ratio, type Seconds } from '../units.ts'
 
-export const BRAKE_NAMES = ['kill_switch', 'freeze', 'hold', 'fleet', 'breaker', 'hold_off'] as const
-/** What holds changes of an account back. `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. */
+export const BRAKE_NAMES = [
+  'kill_switch',
+  'freeze',
+  'hold',
+  'fleet',
+  'breaker',
+  'demoted',
+  'hold_off',
+] as const
+/** What holds changes of an account back. `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. `demoted`: the
+ * savings of a kind did not come. */
 export type BrakeName = (typeof BRAKE_NAMES)[number]
 
 /** Brakes that are stored, because a person releases them. */
-export type StoredBrakeName = Extract<BrakeName, 'fleet' | 'breaker'>
+export type StoredBrakeName = Extract<BrakeName, 'fleet' | 'breaker' | 'demoted'>
 
 /** State of a brake that a person releases; one for each name and subject. Plain data. */
 export type StoredBrake = Readonly<{

@@ -148,6 +148,14 @@ export type Life = Readonly<
     }
 >
 
+/** What an implemented recommendation promised and what came, in 30 days. */
+export type PromisedSaving = Readonly<{
+  likely: Micros
+  realised: Micros
+  /** End of its follow-up. */
+  endedAt: Instant
+}>
+
 export type RecommendationState = Life['state']
 
 /** When a recommendation is no longer of use; undefined while it is open, or dismissed without an end. */

@@ -9,6 +9,7 @@ const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   'open-change': 'a change of the same kind is open',
   'made-before': 'one was made of it before, and only a person repeats it',
   barred: 'it was taken back on this compute, and is barred for a while',
+  demoted: 'the savings of its kind did not come, until a person releases that brake',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
 
