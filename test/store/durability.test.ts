@@ -70,7 +70,7 @@ testWith('bash', 'prlimit')(
   'a file that may not grow rejects the commit, keeps all before it, and takes it when it may',
   async () => {
     // Node ignores the signal, so that a write beyond the limit fails as on a disk that is full.
-    const words = ['-c', 'ulimit -S -f 256; exec "$0" "$@"', process.execPath, WRITER, folder()]
+    const words = ['-c', 'ulimit -S -f 384; exec "$0" "$@"', process.execPath, WRITER, folder()]
     const child = spawn('bash', words, { stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
