@@ -1,7 +1,7 @@
 // Settings of a compute that somebody else made, by what passes observed and what changes sent.
 import type { ObservedSetting } from '../model/ledger/gap.ts'
 import { sentAtOf, type Change } from '../model/policy/change.ts'
-import { delayMillis, largestCu, smallestCu, type Sizing } from '../model/service/compute.ts'
+import { delayMillis, isSameSizing } from '../model/service/compute.ts'
 import type { Instant } from '../model/units.ts'
 
 /**
@@ -32,6 +32,3 @@ function isForeign(before: ObservedSetting, setting: ObservedSetting, changes: r
   const hasNewDelay = delayMillis(before.delay) !== delayMillis(setting.delay)
   return (hasNewDelay && !isDelayOurs) || (!isSameSizing(before.sizing, setting.sizing) && !isSizingOurs)
 }
-
-const isSameSizing = (one: Sizing, other: Sizing): boolean =>
-  smallestCu(one) === smallestCu(other) && largestCu(one) === largestCu(other)

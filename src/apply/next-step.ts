@@ -25,7 +25,7 @@ export type Step = Readonly<
   /** Store `state`, then send the request. */
   | { do: 'send'; state: Applying }
   | { do: 'record'; state: ChangeState }
-  /** It took effect: readings of the compute tell whether it stays. */
+  /** Ask the readings of the compute whether a change that took effect stays. */
   | { do: 'judge'; state: JudgedState }
   /** The change has ended. */
   | { do: 'nothing' }

@@ -1,12 +1,6 @@
 // Settings of a change against those of a compute, compared in effect.
 import type { Change, ChangeSettings } from '../model/policy/change.ts'
-import {
-  delayMillis,
-  largestCu,
-  smallestCu,
-  type AutosuspendDelay,
-  type Compute,
-} from '../model/service/compute.ts'
+import { delayMillis, isSameSizing, type AutosuspendDelay, type Compute } from '../model/service/compute.ts'
 import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 
@@ -41,10 +35,7 @@ export const settingsLike = (
 export function hasSettings(compared: ComparedCompute, settings: ChangeSettings): boolean {
   const { sizing, autosuspendDelay } = settingsLike(settings, compared)
   const wantedDelay = settings.autosuspendDelay === 0 ? compared.defaultDelay : settings.autosuspendDelay
-  const isSameSize =
-    !sizing ||
-    !settings.sizing ||
-    (smallestCu(sizing) === smallestCu(settings.sizing) && largestCu(sizing) === largestCu(settings.sizing))
+  const isSameSize = !sizing || !settings.sizing || isSameSizing(sizing, settings.sizing)
   return isSameSize && autosuspendDelay === wantedDelay
 }
 

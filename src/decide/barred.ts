@@ -1,6 +1,6 @@
 // Settings that were reverted on a compute: policies do not set them again for a while.
 import type { Change } from '../model/policy/change.ts'
-import { largestCu, smallestCu, type Sizing } from '../model/service/compute.ts'
+import { isSameSizing, type Sizing } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 
 /** For the first time; each further one is twice as long. Source: changing.md, §4. */
@@ -13,12 +13,9 @@ const FIRST_BAR: Seconds = seconds(7 * 86_400)
  */
 export function barredUntil(sizing: Sizing, changes: readonly Change[], now: Instant): Instant | undefined {
   const ends = changes.flatMap(({ state, desired }) =>
-    state.at === 'reverted' && desired.sizing && isSame(desired.sizing, sizing) ? [state.endedAt] : [],
+    state.at === 'reverted' && desired.sizing && isSameSizing(desired.sizing, sizing) ? [state.endedAt] : [],
   )
   if (ends.length === 0) return undefined
   const until = after(latest(...ends), seconds(FIRST_BAR * 2 ** (ends.length - 1)))
   return until > now ? until : undefined
 }
-
-const isSame = (one: Sizing, other: Sizing): boolean =>
-  smallestCu(one) === smallestCu(other) && largestCu(one) === largestCu(other)

@@ -14,7 +14,7 @@ export type ChangeTerms = Readonly<{
   duration: Seconds
   /** Whether the clock of the machine agrees with that of the service. */
   isClockSteady: boolean
-  /** Of a change that nobody asked for; undefined where no pass has seen its compute. */
+  /** Terms of a change that nobody asked for; undefined where no pass has seen its compute. */
   unasked: Readonly<{ policy: PolicyTerms; brakes: BrakeContext }> | undefined
 }>
 

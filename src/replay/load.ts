@@ -7,7 +7,7 @@
 //   the same floor. Slack is what the range costs beyond the sizes that its demand needs, without lag and holding.
 import { scaleStep } from '../advise/sizing/autoscaler.ts'
 import type { SizeLimits } from '../advise/sizing/range.ts'
-import { isFixed, smallestCu, largestCu, type Sizing } from '../model/service/compute.ts'
+import { isFixed, isSameSizing, type Sizing } from '../model/service/compute.ts'
 import type { Cu } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 
@@ -50,9 +50,6 @@ export function playLoad(
   }
   return { cost, throttled: steps === 0 ? 0 : throttled / steps, restarts }
 }
-
-const isSameSizing = (a: Sizing, b: Sizing) =>
-  a === b || (smallestCu(a) === smallestCu(b) && largestCu(a) === largestCu(b))
 
 /** What the rules are compared with, for one compute. */
 type Hindsight = Readonly<{ bestFixed: number; bestPair: number; needed: number }>

@@ -194,7 +194,7 @@ export function policyProblems({ policies, recurrences }: PoliciesAndWindows): r
   })
 }
 
-/** Those that there are not. @param path of the list of names */
+/** Problems of names that no window has. @param path of the list of names */
 export const unknownWindows = (
   path: string,
   names: readonly string[],

@@ -195,7 +195,7 @@ export type AdviceSummary = Readonly<{
   /** `<kind>/<because>` → number of computes. */
   withheld: ReadonlyMap<string, number>
   /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
-  /** Those whose follow-up ended in the last 28 days. */
+  /** Savings whose follow-up ended in the last 28 days. */
   promised?: ReadonlyMap<RecommendationKind, readonly PromisedSaving[]>
   followedUp?: ReadonlyMap<RecommendationKind, Readonly<{ likely: Micros; realised: Micros }>>
 }>

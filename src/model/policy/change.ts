@@ -66,7 +66,7 @@ export type InterruptedSessions = number | 'unknown'
 
 /** Figures of a compute right before a change of its size was sent. */
 export type ChangeBaseline = Readonly<{
-  /** Of accesses after the warm-up of the server; undefined without enough of them. */
+  /** Accesses after the warm-up of the server count; undefined without enough of them. */
   hitRatio: Ratio | undefined
   cacheUsed: Bytes | undefined
   /** Whether clients used all connections. */
@@ -213,7 +213,7 @@ export type HoldReason =
   | 'unverified'
   /** Requests of looks are limited, or the service did not answer one. */
   | 'unseen'
-  /** It took effect; readings of the compute are missing that tell whether it stays. */
+  /** Readings of the compute are missing that tell whether a change that took effect stays. */
   | 'verdict'
 
 /** Why a change is not sent now. */

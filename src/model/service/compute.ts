@@ -79,6 +79,10 @@ export const isInTransition = ({ state, pendingState }: Compute): boolean =>
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
+
+/** A fixed size is the same as a range of equal limits. */
+export const isSameSizing = (one: Sizing, other: Sizing): boolean =>
+  smallestCu(one) === smallestCu(other) && largestCu(one) === largestCu(other)
 export const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(sizing)
 
 /**

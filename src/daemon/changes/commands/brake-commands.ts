@@ -15,7 +15,7 @@ import { refuseCommand, type CommandProblem } from '../targets.ts'
 
 export type BrakeSources = Pick<ChangeSources, 'runnerOf' | 'killSwitch' | 'snapshot'>
 
-/** Of every account; the kill switch first, then those of each account. */
+/** Brakes of every account; the kill switch first. */
 export function listBrakes({ runnerOf, killSwitch }: BrakeSources, { accounts }: Snapshot): BrakesJson {
   const engagedBy = killSwitch.engagedBy()
   const brakes: BrakeJson[] =

@@ -92,7 +92,7 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
     }
   }
 
-  /** Of changes that are open. */
+  /** Forces of open changes. */
   async function forcesOf(account: string) {
     const { forceOf } = runnerOf(account).placedHolds
     const open = await journal.openChanges(account)
@@ -102,7 +102,7 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
   return { place, resume, list }
 }
 
-/** Those that stop changes of the compute now; the oldest first. */
+/** Holds that stop changes of the compute now; the oldest first. */
 export async function standingHoldsOn(
   { journal, clock }: Pick<JournalSources, 'journal' | 'clock'>,
   snapshot: Snapshot,
@@ -118,7 +118,7 @@ export async function standingHoldsOn(
 const jsonOf = (snapshot: Pick<Snapshot, 'computes'>, account: string, hold: PlacedHold) =>
   placedHoldJson(hold, account, computesOf(snapshot, account, hold.match).length)
 
-/** Those that exist. */
+/** Computes that fit, without deleted ones. */
 const computesOf = (
   { computes }: Pick<Snapshot, 'computes'>,
   account: string,
