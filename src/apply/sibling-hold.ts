@@ -1,5 +1,5 @@
 // Holds of a change by other changes of its project.
-import { isEnded, isInFlight, type Change, type Hold } from '../model/policy/change.ts'
+import { isEnded, isInFlight, isUnasked, type Change, type Hold } from '../model/policy/change.ts'
 import type { Compute } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'
 import type { Seen } from './settings.ts'
@@ -24,7 +24,7 @@ type SiblingContext = Readonly<{
 /**
  * The first that holds:
  * 1. `project-busy`: another change of the project is in flight;
- * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or a policy decided it;
+ * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or nobody asked for it;
  * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
@@ -50,7 +50,7 @@ function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant
   if (times.length === 0) return undefined
   const setAt = latest(...times)
   // a person who asks afterwards knows the value
-  const isKnown = change.origin.by !== 'policy' && setAt < change.createdAt
+  const isKnown = !isUnasked(change) && setAt < change.createdAt
   const until = after(setAt, HANDS_OFF)
   return isKnown || until <= now ? undefined : { because: 'foreign-change', until }
 }

@@ -78,6 +78,16 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     healthy: () => runners.all.every((runner) => clock.monotonic() - runner.lastStartedAt() < longestWait),
     notReady: () => reasonNotReady(runners),
   }
+  const changes = {
+    ...machine,
+    snapshot: runners.snapshot,
+    killSwitch: runners.killSwitch,
+    runnerOf: (account: string) => runners.of(account).changes,
+    journal: store,
+    history: store,
+    config: settings.config,
+    decisionOf: runners.decisionOf,
+  }
   const api: ApiSources = {
     ...runners,
     ...pageSourcesOf(config, runners),
@@ -88,15 +98,11 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     reload,
     nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
     reports: () => reportSources(settings.config(), runners, store),
-    changes: {
-      ...machine,
-      snapshot: runners.snapshot,
-      killSwitch: runners.killSwitch,
-      runnerOf: (account) => runners.of(account).changes,
-      journal: store,
-      history: store,
-      config: settings.config,
-      decisionOf: runners.decisionOf,
+    changes,
+    budgetPlans: {
+      ...changes,
+      previewBudget: runners.previewBudget,
+      pricesOf: (account) => runners.of(account).prices(),
     },
     ...(recommends(config) && { dismissals: { change: runners.changeRecommendation, log } }),
     sender: () => (reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined),

@@ -1,26 +1,31 @@
-// Stage of the changes that nobody asks for: open recommendations and policies → changes to make, and a reason for each that is not made.
+// Stage of the changes that nobody asks for: open recommendations, steps of budgets and policies → changes to make, and a reason for each
+// that is not made.
 import type { NotMadeBecause, PolicyDecision } from '../model/output/policy-decision.ts'
 import { isEngaged, type Brakes, type StoredBrake } from '../model/policy/brakes.ts'
 import type { ChangeKind } from '../model/policy/change.ts'
 import type { ChangePolicy } from '../model/policy/change-policy.ts'
 import type { RecommendationKind } from '../model/policy/recommendation.ts'
 
-/** An open recommendation, and what is known about the changes of its compute. */
+/** An open recommendation or a step of a budget, and what is known about the changes of its compute. */
 export type Candidate = Readonly<{
   id: string
   kind: RecommendationKind
   policy: ChangePolicy
   /** A change of the same kind of that compute is open. */
   hasOpenChange: boolean
-  /** A change was made of this recommendation before, whatever became of it. */
+  /** A change was made of it before, whatever became of that. */
   wasMade: boolean
-  /** The recommended setting was reverted on this compute not long ago. */
+  /** The setting was reverted on this compute not long ago. */
   isBarred: boolean
   /** The savings of its kind did not come. */
   isDemoted: boolean
+  /** A budget set another value of that kind on the compute. */
+  isHeldByBudget: boolean
+  /** A budget of the compute is nearly spent, and the change costs more: a person decides. */
+  needsApproval: boolean
 }>
 
-/** `changes` and `held` together are exactly the recommendations that were given. */
+/** `changes` and `held` together are exactly the candidates that were given. */
 export type Decided = Readonly<{
   changes: readonly Readonly<{ id: string; state: 'proposed' | 'scheduled' }>[]
   held: PolicyDecision['held']
@@ -48,16 +53,19 @@ export function decide(candidates: readonly Candidate[], fleet: Fleet): Decided 
   const changes: Decided['changes'][number][] = []
   const held: Decided['held'][number][] = []
   for (const { candidate, because } of reasons) {
-    const { id, policy } = candidate
+    const { id } = candidate
     if (because) held.push({ id, because })
     else if (fleetBrake === 'engage' && restartsNow(candidate)) held.push({ id, because: 'fleet-brake' })
-    else changes.push({ id, state: policy.mode === 'apply' ? 'scheduled' : 'proposed' })
+    else changes.push({ id, state: isAsked(candidate) ? 'proposed' : 'scheduled' })
   }
   return { changes, held, restarts: wanted, fleetBrake }
 }
 
+/** Whether a person is asked before it is made. */
+const isAsked = ({ policy, needsApproval }: Candidate) => policy.mode !== 'apply' || needsApproval
+
 /** Whether nobody is asked before it restarts a compute. */
-const restartsNow = ({ kind, policy }: Candidate) => kind === 'sizing' && policy.mode === 'apply'
+const restartsNow = (candidate: Candidate) => candidate.kind === 'sizing' && !isAsked(candidate)
 
 /**
  * 1. As many restarts as the limits allow, those that wait included, are not too many.
@@ -88,9 +96,15 @@ export function whyNotMade(candidate: Candidate): NotMadeBecause | undefined {
   return whyNotAgain(candidate)
 }
 
-function whyNotAgain({ wasMade, isBarred, isDemoted }: Candidate): NotMadeBecause | undefined {
+function whyNotAgain({
+  wasMade,
+  isBarred,
+  isDemoted,
+  isHeldByBudget,
+}: Candidate): NotMadeBecause | undefined {
   if (isDemoted) return 'demoted'
   if (wasMade) return 'made-before'
+  if (isHeldByBudget) return 'budget'
   return isBarred ? 'barred' : undefined
 }
 

@@ -82,6 +82,7 @@ describe('a configuration', () => {
         policies: {
           of: expect.any(Function),
           changesOf: expect.any(Function),
+          floorsOf: expect.any(Function),
           unmatchedBy: expect.any(Function),
           decidesChanges: false,
         },

@@ -20,6 +20,8 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   wasMade: false,
   isBarred: false,
   isDemoted: false,
+  isHeldByBudget: false,
+  needsApproval: false,
   ...over,
 })
 
@@ -50,6 +52,12 @@ test.each<[what: string, candidate: Candidate, decided: ChangesAndHeld]>([
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
   ['a kind whose savings did not come', candidate({ isDemoted: true }), held('demoted')],
   ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
+  ['a setting of a budget', candidate({ isHeldByBudget: true }), held('budget')],
+  [
+    'a larger size beside a budget that is nearly spent',
+    candidate({ needsApproval: true }),
+    { ...scheduled, changes: [{ id: 'ep-one.sizing.1', state: 'proposed' }] },
+  ],
 ])('%s', (_, one, decided) => {
   expect(decide([one], FLEET)).toMatchObject(decided)
 })
@@ -66,6 +74,8 @@ const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
   wasMade: fc.boolean(),
   isBarred: fc.boolean(),
   isDemoted: fc.boolean(),
+  isHeldByBudget: fc.boolean(),
+  needsApproval: fc.boolean(),
 })
 
 test('each recommendation becomes a change or has a reason, and only levers of the modes approve and apply become one', () => {
@@ -77,7 +87,9 @@ test('each recommendation becomes a change or has a reason, and only levers of t
       expect(ids).toEqual(candidates.map(({ id }) => id).toSorted())
       for (const { id, state } of changes) {
         const one = candidates.find((other) => other.id === id)
-        expect(one?.policy.mode).toBe(state === 'scheduled' ? 'apply' : 'approve')
+        const isAlone = one?.policy.mode === 'apply' && !one.needsApproval
+        expect(state).toBe(isAlone ? 'scheduled' : 'proposed')
+        expect(['approve', 'apply']).toContain(one?.policy.mode)
         expect(one?.policy.levers).toContain(one?.kind)
       }
     }),

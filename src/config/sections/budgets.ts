@@ -61,7 +61,9 @@ const budget = strictObject({
   ),
   mode: oneOf(['soft', 'hard'])
     .prefault('soft')
-    .describe('soft: notify. hard: act, where policies allow it.'),
+    .describe(
+      'What is changed where policies allow it, besides notifications. soft: at 80 % of the limit, delays go to autosuspend.floor. hard: at 100 %, largest sizes also go to the smallest or to sizing.min. All of it is put back at the start of the next period.',
+    ),
 })
   .refine(
     (given) => given.in === undefined || given.outside === undefined,

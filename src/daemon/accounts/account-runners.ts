@@ -111,6 +111,7 @@ export async function createAccountRunners(
   return {
     killSwitch,
     decisionOf: decidedChanges.decisionOf,
+    previewBudget: decidedChanges.previewBudget,
     /** @throws where no account has the name */
     of,
     /** In the order of the configuration. */

@@ -4,28 +4,40 @@ import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
 import { demotionOf } from '../../decide/demoted.ts'
+import { stepKey } from '../../decide/budget-steps.ts'
 import { decide, whyNotMade, type Candidate, type Decided } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import { isEngaged, type Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
 import { LEVERS, type ChangePolicy } from '../../model/policy/change-policy.ts'
+import type { Budget } from '../../model/policy/budget.ts'
 import type { Policies } from '../../model/policy/policies.ts'
 import type { RecommendationKind } from '../../model/policy/recommendation.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
+import { largestCu } from '../../model/service/compute.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
+import {
+  candidateOfStep,
+  changeOfStep,
+  createBudgetSteps,
+  hasOpenChange,
+  targetOf,
+  type BudgetStepSources,
+  type WantedStep,
+} from './budgets/budget-steps.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import type { CommandSources } from './commands.ts'
 import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
 import type { StoredBrakes } from './stored-brakes.ts'
 
-type DecidedSources = Omit<CommandSources, 'snapshot' | 'log'> &
+type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
   Readonly<{
-    config: () => Readonly<{ policies: Policies; brakes: Brakes }>
+    history: CommandSources['history'] & BudgetStepSources['history']
+    config: () => Readonly<{ policies: Policies; brakes: Brakes; budgets: readonly Budget[] }>
     clock: Pick<Clock, 'yield'>
     log: Pick<Logger, 'info' | 'warn' | 'error'>
   }>
@@ -39,8 +51,11 @@ export function createDecidedChanges(sources: DecidedSources) {
   const made = new Set<string>()
   /** Policies of which those that match nothing were named. */
   let matched: Policies | undefined
-  /** By account and recommendation, as of the last decision. */
+  const budgetSteps = createBudgetSteps(sources)
+  /** By account and recommendation or step, as of the last decision. */
   const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
+  /** By account, as of the last decision. */
+  const wantedSteps = new Map<string, readonly WantedStep[]>()
 
   /** What earlier changes of the compute say. */
   const earlierOf = async ({ ref }: ComputeView['identity'], { id, to }: OpenRecommendation) => {
@@ -55,14 +70,22 @@ export function createDecidedChanges(sources: DecidedSources) {
     }
   }
 
-  async function candidatesOf({ identity, advice = [], changes = [] }: ComputeView, policy: ChangePolicy) {
+  async function candidatesOf(view: ComputeView, policy: ChangePolicy, steps: AccountSteps) {
+    const { identity, advice = [] } = view
     const candidates: Candidate[] = []
     for (const recommendation of advice) {
       const { id, kind } = recommendation
-      const hasOpenChange = changes.some(({ change }) => change.kind === kind)
-      const isDemoted = isDemotedKind(runnerOf(identity.ref.account), kind)
-      const known = { wasMade: made.has(id), isBarred: false, isDemoted }
-      const candidate = { id, kind, policy, hasOpenChange, ...known }
+      const candidate: Candidate = {
+        id,
+        kind,
+        policy,
+        hasOpenChange: hasOpenChange(view, kind),
+        wasMade: made.has(id),
+        isBarred: false,
+        isDemoted: isDemotedKind(runnerOf(identity.ref.account), kind),
+        isHeldByBudget: steps.isHeld(view, kind),
+        needsApproval: isLarger(recommendation) && steps.isNearlySpent(targetOf(view)),
+      }
       // the journal is read only for what would become a change
       const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity, recommendation)
       candidates.push({ ...candidate, ...earlier })
@@ -79,8 +102,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const plan = found && planOfRecommendation(snapshot, found, { when: 'policy', runnerOf })
     // the compute is not as it was: the next evaluation recommends anew
     if (!found || !plan?.ok) return
-    const { store, now, send, wake } = runnerOf(found.ref.account)
-    const at = now()
+    const at = runnerOf(found.ref.account).now()
     const change: Change = {
       ...newChange(plan.value, { random, now: at, until: after(at, policy.restart.maxWait) }),
       origin: { by: 'policy', id, hash: found.hash, name: policy.path ?? 'mode' },
@@ -88,27 +110,35 @@ export function createDecidedChanges(sources: DecidedSources) {
       reason: `recommendation ${id}`,
       state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),
     }
-    const events = changeEvents(change, change.state, at)
-    const added = await addChange(store, change, { at, events })
-    // somebody asked for one meanwhile
-    if (!added.ok) return
-    made.add(id)
-    log.info(
-      { change: change.id, endpointId: change.ref.endpointId, policy: policy.path },
-      'a policy made a change',
-    )
+    if (await add(change)) made.add(id)
+  }
+
+  /** Whether it was stored: somebody may have asked for one meanwhile. */
+  async function add(change: Change): Promise<boolean> {
+    const { store, now, send, wake } = runnerOf(change.ref.account)
+    const events = changeEvents(change, change.state, now())
+    const added = await addChange(store, change, { at: now(), events })
+    if (!added.ok) return false
+    const { id, ref, reason } = change
+    log.info({ change: id, endpointId: ref.endpointId, reason }, 'a change was made without a request')
     await send(events)
     wake()
+    return true
+  }
+
+  async function makeStep(step: WantedStep, steps: AccountSteps, isProposed: boolean): Promise<void> {
+    const change = changeOfStep(step, sources, isProposed)
+    if (change && (await add(change))) steps.add(change)
   }
 
   const policyOf = (view: ComputeView): ChangePolicy => config().policies.changesOf(targetOf(view))
 
   /** Open recommendations of computes whose policy has levers. */
-  async function candidatesIn(views: readonly ComputeView[]) {
+  async function candidatesIn(views: readonly ComputeView[], steps: AccountSteps) {
     const candidates: Candidate[] = []
     for (const view of views) {
       const policy = view.advice && policyOf(view)
-      if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy)))
+      if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy, steps)))
     }
     return candidates
   }
@@ -120,7 +150,13 @@ export function createDecidedChanges(sources: DecidedSources) {
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await watchBreaker()
     await demote(storedBrakes, snapshot, account)
-    const candidates = await candidatesIn(views)
+    const steps = await budgetSteps.of(snapshot, account)
+    const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
+    wantedSteps.set(account, steps.wanted)
+    const candidates = [
+      ...[...wanted].map(([id, step]) => candidateOfStep(id, step, steps.wasMade(step))),
+      ...(await candidatesIn(views, steps)),
+    ]
     const decided = decide(candidates, {
       computes: views.length,
       waiting: sumOf(views, waitingRestarts),
@@ -132,9 +168,12 @@ export function createDecidedChanges(sources: DecidedSources) {
     await setFleetBrake(storedBrakes, decided, views.length)
     const byId = new Map(candidates.map((candidate) => [candidate.id, candidate.policy]))
     for (const { id, state } of changes) {
-      const policy = byId.get(id)
-      if (policy) await make(snapshot, id, { policy, isProposed: state === 'proposed' })
+      const [policy, step] = [byId.get(id), wanted.get(id)]
+      const isProposed = state === 'proposed'
+      if (step) await makeStep(step, steps, isProposed)
+      else if (policy) await make(snapshot, id, { policy, isProposed })
     }
+    for (const change of await steps.toPutBack()) if (await add(change)) steps.add(change)
   }
 
   /** Once for each configuration, as soon as all computes are known. */
@@ -152,7 +191,10 @@ export function createDecidedChanges(sources: DecidedSources) {
     decide: async (snapshot: Snapshot): Promise<void> => {
       warnOfUnmatched(snapshot)
       const { decidesChanges } = config().policies
-      if (!decidesChanges) reasons.clear()
+      if (!decidesChanges) {
+        reasons.clear()
+        wantedSteps.clear()
+      }
       try {
         for (const { account } of snapshot.accounts)
           await (decidesChanges ? decideAccount(snapshot, account) : endBrakes(runnerOf(account)))
@@ -160,6 +202,7 @@ export function createDecidedChanges(sources: DecidedSources) {
         log.error({ err }, 'policies could not decide about recommendations')
       }
     },
+    previewBudget: budgetSteps.preview,
     /** Undefined where the policy changes nothing without a request. */
     decisionOf: (view: ComputeView): PolicyDecision | undefined => {
       const policy = policyOf(view)
@@ -169,13 +212,23 @@ export function createDecidedChanges(sources: DecidedSources) {
         const because = ofAccount?.get(id)
         return because ? [{ id, because }] : []
       })
-      return { policy, held }
+      const steps = (wantedSteps.get(view.identity.ref.account) ?? []).flatMap((step) => {
+        const because = isOfView(step, view) ? ofAccount?.get(stepKey(step)) : undefined
+        return because ? [{ budget: step.name, rung: step.rung, because }] : []
+      })
+      return { policy, held, steps }
     },
   }
 }
 
-const targetOf = ({ identity: { ref, compute, project } }: ComputeView) =>
-  selectorTargetOf(ref.account, compute, project)
+type AccountSteps = Awaited<ReturnType<ReturnType<typeof createBudgetSteps>['of']>>
+
+const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
+  ref.endpointId === identity.ref.endpointId
+
+/** Whether it allows more CU. */
+const isLarger = ({ from, to }: OpenRecommendation): boolean =>
+  from.sizing !== undefined && to.sizing !== undefined && largestCu(to.sizing) > largestCu(from.sizing)
 
 const isDemotedKind = (
   { storedBrakes }: Pick<ChangeRunner, 'storedBrakes'>,

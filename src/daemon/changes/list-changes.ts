@@ -210,7 +210,7 @@ const proposedChange = (plan: ChangePlan, { id, hash, saving }: Recommendation, 
   state: { at: 'proposed' },
 })
 
-function planOf(
+export function planOf(
   snapshot: Snapshot,
   change: Change,
   {

@@ -4,7 +4,7 @@ import { gapHazard, type GapLength } from '../../advise/delay/hazard.ts'
 import { foreignSettingAt } from '../../apply/foreign-setting.ts'
 import { isShorter, type Seen } from '../../apply/settings.ts'
 import { siblingHold, SIBLING_MEMORY } from '../../apply/sibling-hold.ts'
-import type { Change } from '../../model/policy/change.ts'
+import { isUnasked, type Change } from '../../model/policy/change.ts'
 import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
@@ -38,7 +38,7 @@ export function createChangeRules({ account, journal, history, duration, now }: 
     }
     const others = (await journal.changes(account, inProject)).filter(({ id }) => id !== change.id)
     const ofCompute = others.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
-    const foreignAt = change.origin.by === 'policy' ? await readForeign(change, ofCompute) : undefined
+    const foreignAt = isUnasked(change) ? await readForeign(change, ofCompute) : undefined
     const siblings = siblingHold({ change, seen, others, foreignAt }, now())
     const shortenedAt = lastShortening(ofCompute)
     const mayWaitForClients =

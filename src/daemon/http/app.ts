@@ -4,6 +4,7 @@ import { exportRequestOf, exportText, type ExportedAccount, type ExportRequest }
 import type { Reloaded } from '../reload.ts'
 import type { ChangeSources } from '../changes/list-changes.ts'
 import { brakeRoutes } from './api/brake-routes.ts'
+import { budgetRoutes } from './api/budget-routes.ts'
 import { changeRoutes } from './api/change-routes.ts'
 import { explainCompute, type ExplainSources } from './api/explain.ts'
 import { holdRoutes } from './api/hold-routes.ts'
@@ -34,6 +35,7 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   exportRoute(app, sources)
   reportRoutes(app, sources)
   recommendationRoutes(app, sources)
+  if (sources.budgetPlans) budgetRoutes(app, sources.budgetPlans)
   if (sources.changes) {
     changeRoutes(app, sources.changes)
     holdRoutes(app, sources.changes)

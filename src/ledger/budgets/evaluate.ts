@@ -8,6 +8,8 @@ import {
   type BudgetAmounts,
   type PeriodRecord,
   budgetUnit,
+  STEP_RUNGS,
+  type StepRung,
 } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
@@ -127,14 +129,18 @@ function viewOf(
   }
 }
 
-/** Largest assumed share of the spend at which a hard budget may act. */
+/** Largest assumed share of the spend at which a budget may act. */
 const MAX_ASSUMED = 0.2
 
+const RUNGS_THAT_ACT: Readonly<Record<Budget['mode'], readonly StepRung[]>> = {
+  soft: [80],
+  hard: STEP_RUNGS,
+}
+
 function enforcementOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforcement {
-  if (mode === 'soft') return { kind: 'tells', because: 'soft' }
   if (matchesEverything(scope)) return { kind: 'tells', because: 'whole-account' }
   if (assumed > MAX_ASSUMED) return { kind: 'held', because: 'assumed', share: assumed }
-  return { kind: 'acts' }
+  return { kind: 'acts', rungs: RUNGS_THAT_ACT[mode] }
 }
 
 export const mayActOn = ({ scope, exempt }: Budget, compute: SelectorTarget): boolean =>

@@ -1,4 +1,5 @@
 // What a policy decided about the open recommendations of a compute.
+import type { StepRung } from '../policy/budget.ts'
 import type { ChangePolicy } from '../policy/change-policy.ts'
 
 export type NotMadeBecause =
@@ -17,10 +18,14 @@ export type NotMadeBecause =
   | 'demoted'
   /** Too many computes of the account were to be restarted at once: a person decides. */
   | 'fleet-brake'
+  /** A budget set another value on this compute, and puts it back after its period. */
+  | 'budget'
 
 /** Decision about one compute after the last pass. */
 export type PolicyDecision = Readonly<{
   policy: ChangePolicy
   /** Recommendations of which no change was made. */
   held: readonly Readonly<{ id: string; because: NotMadeBecause }>[]
+  /** Steps of budgets of which no change was made. */
+  steps: readonly Readonly<{ budget: string; rung: StepRung; because: NotMadeBecause }>[]
 }>

@@ -47,6 +47,12 @@ export type Budget = Readonly<{
 export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
 
+/**
+ * Rungs that change settings: at 80 % delays go to their floor, which restarts nothing; at 100 % of a hard budget the largest sizes do.
+ */
+export const STEP_RUNGS = [80, 100] as const satisfies readonly Rung[]
+export type StepRung = (typeof STEP_RUNGS)[number]
+
 /** Usage. Plain data. */
 export type UsageAmounts = Readonly<{ awake: Bounds<Millis>; cuTime: CuTimeByPrice }>
 
@@ -98,10 +104,10 @@ export type BudgetState = Readonly<{
 /** By name. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
-/** Whether a hard budget may act now. */
+/** Whether a budget may change settings now. */
 export type BudgetEnforcement = Readonly<
-  | { kind: 'acts' }
-  | { kind: 'tells'; because: 'soft' | 'whole-account' }
+  | { kind: 'acts'; rungs: readonly StepRung[] }
+  | { kind: 'tells'; because: 'whole-account' }
   /** The assumed share of the spend is too large. */
   | { kind: 'held'; because: 'assumed'; share: Ratio }
 >

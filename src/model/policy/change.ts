@@ -3,6 +3,7 @@ import type { ComputeRef } from '../service/compute.ts'
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Bounds } from '../ledger/quantities.ts'
 import type { Bytes, Instant, Micros, Ratio } from '../units.ts'
+import type { StepRung } from './budget.ts'
 
 /** `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. */
 export type ChangeKind = 'delay' | 'sizing' | 'restart'
@@ -16,8 +17,20 @@ export type ChangeMoment = AskedMoment | 'policy'
 /** Settings that a change may set. */
 export type ChangeSettings = Readonly<Pick<ComputeSettings, 'sizing' | 'autosuspendDelay'>>
 
+/** What a change is made for: `of` is the id of the step that it puts back, and absent in a step. */
+export type BudgetOrigin = Readonly<{
+  by: 'budget'
+  /** Of the budget. */
+  name: string
+  rung: StepRung
+  /** Start of the period. */
+  period: Instant
+  of?: string
+}>
+
 /** `name`: of the token, or, where a policy decided, the path of the policy; of a revert, that of the change it takes back. */
 type ChangeOrigin = Readonly<
+  | BudgetOrigin
   | { by: 'person'; name: string }
   | { by: 'recommendation' | 'policy'; /** Of the recommendation. */ id: string; hash: string; name: string }
   | { by: 'revert'; /** Id of the change that it takes back. */ of: string; name: string }
@@ -260,6 +273,10 @@ export const isUnderJudgement = (state: ChangeState): state is JudgedState =>
  */
 export const isJudged = ({ origin, kind }: Pick<Change, 'origin' | 'kind'>): boolean =>
   origin.by === 'policy' && kind === 'sizing'
+
+/** Whether nobody asked for it and nobody's setting is taken back: another setting of the compute holds it. */
+export const isUnasked = ({ origin }: Pick<Change, 'origin'>): boolean =>
+  origin.by === 'policy' || origin.by === 'budget'
 
 /** When the last request was sent; undefined where none is known to have been. */
 export function sentAtOf(state: ChangeState): Instant | undefined {

@@ -1,5 +1,5 @@
 // Policies: rules of the configuration for the computes that each matches. Source: section `policies`.
-import { seconds, type Micros, type Seconds } from '../units.ts'
+import { seconds, type Cu, type Micros, type Seconds } from '../units.ts'
 import { DEFAULT_ADVICE_POLICY, type AdviceNeeds, type AdvicePolicy } from './advice-policy.ts'
 import {
   DEFAULT_RESTART_RULES,
@@ -26,12 +26,20 @@ type PolicyGroups = Readonly<{
   restart?: RestartRules | undefined
 }>
 
+/** Least settings that may be set without a request. */
+export type Floors = Readonly<{
+  delay: Seconds
+  /** Undefined: no policy names one. */
+  size: Cu | undefined
+}>
+
 export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
 
 export type Policies = Readonly<{
   /** @param awakeHour price of an hour awake of that compute */
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
+  floorsOf: (target: SelectorTarget) => Floors
   /** Policies that match none of them, such as `policies[1]`, in order. */
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
@@ -65,6 +73,11 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       const { value: levers, path = own.path } = group('levers') ?? { value: [] }
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
       return { mode: isReadOnly ? mode : own.value, levers, restart, path }
+    },
+    floorsOf: (target) => {
+      const group = groupIn(fitting(target))
+      const { value: bounds } = group('autosuspend') ?? { value: DEFAULT_DELAY_RULES }
+      return { delay: bounds.floor, size: group('sizing')?.value.min }
     },
     unmatchedBy: (targets) =>
       rules.flatMap(({ match }, index) =>

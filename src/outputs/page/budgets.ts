@@ -9,6 +9,8 @@ import {
 } from '../../model/policy/budget.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { forecastFanFigure } from '../charts/forecast-fan.ts'
+import type { BudgetPlanJson } from '../text/change-schema.ts'
+import { stepSavingText } from '../text/budget-plan-text.ts'
 import { html, type HtmlPart } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
 import {
@@ -21,19 +23,25 @@ import {
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { clockHtml, timeHtml, type LocalNow } from './timestamps.ts'
 
-export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageContext): PageContent {
+/** `plans`: what each budget changes, by its name; of budgets without one nothing is said. */
+type BudgetsPageContext = PageContext & Readonly<{ plans?: ReadonlyMap<string, BudgetPlanJson> }>
+
+export function budgetsPage(
+  { accounts, takenAt }: Snapshot,
+  { zone, plans = new Map() }: BudgetsPageContext,
+): PageContent {
   const budgets = accounts.flatMap((view) => view.budgets)
   return {
     title: 'Budgets',
     path: '/budgets',
     main: html`<h1>Budgets</h1>
       ${budgets.length === 0 && html`<p class="nothing">No budgets are configured: they are defined in the section <code>budgets</code> of the configuration.</p>`}
-      ${budgets.map((view) => budgetHtml(view, { now: takenAt, isOneOfMany: accounts.length > 1, zone }))}`,
+      ${budgets.map((view) => budgetHtml(view, { now: takenAt, isOneOfMany: accounts.length > 1, zone, plan: plans.get(view.name) }))}`,
   }
 }
 
 /** There are several accounts, so that each budget names its own. */
-type BudgetContext = LocalNow & { readonly isOneOfMany: boolean }
+type BudgetContext = LocalNow & { readonly isOneOfMany: boolean; readonly plan: BudgetPlanJson | undefined }
 
 function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
   const { limit, spent, shown, period, knownFrom } = view
@@ -68,13 +76,13 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
       <ul class="plain">
         <li>${rungText(view)}</li>
         ${shown && html`<li>${ledgerText(view)}</li>`}
-        <li>${actingText(view)}</li>
         <li>${percentText(view.assumed)} of the amount is assumed: no observation covers it.</li>
         <li>
           With every compute awake at its largest size the burn rate would be ${burnText(view.maxBurn)}.
         </li>
       </ul>
     </details>
+    ${rungsHtml(view, context)}
   </section>`
 }
 
@@ -167,15 +175,45 @@ const rungText = ({ rungs }: BudgetWithForecast) =>
 const ledgerText = ({ spent, share, limit }: BudgetWithForecast) =>
   `Thresholds, burn rates and alerts count what the ledger takes as likely: ${amountText(spent.likely, limit)}, ${percentText(share)} of the limit.`
 
-function actingText({ enforcement, mode }: BudgetWithForecast) {
+function actingText({ enforcement }: BudgetWithForecast) {
   switch (enforcement.kind) {
     case 'acts':
-      return 'The budget is hard, but no budget changes anything yet: thresholds are only reported.'
+      return `Settings are changed where policies allow it, at ${enforcement.rungs.map((rung) => `${rung} %`).join(' and ')}.`
     case 'tells':
-      return enforcement.because === 'soft'
-        ? 'The budget is soft: thresholds are only reported.'
-        : `The budget is ${mode}, but covers the whole account: thresholds are only reported.`
+      return 'The budget covers the whole account: thresholds are only reported.'
     case 'held':
-      return `The budget would not be enforced: ${percentText(enforcement.share)} of the amount is assumed.`
+      return `The budget changes nothing: ${percentText(enforcement.share)} of the amount is assumed.`
   }
+}
+
+const rungsHtml = (view: BudgetWithForecast, { plan }: BudgetContext) =>
+  html`<details data-key="rungs-${view.account}-${view.name}">
+    <summary>What its thresholds change</summary>
+    ${plan ? rungsTable(view, plan) : html`<p class="about">${actingText(view)}</p>`}
+  </details>`
+
+function rungsTable(view: BudgetWithForecast, { rungs, currency }: BudgetPlanJson) {
+  return html`<p class="about">
+      ${actingText(view)} What is changed is put back at the start of the next period. Each step is listed by
+      <code>dormouse plan --budget ${view.name}</code>.
+    </p>
+    ${tableHtml({
+      label: `Thresholds of ${view.name}`,
+      columns: [
+        { title: 'Threshold', kind: 'name' },
+        { title: 'What it does', kind: 'words' },
+        { title: 'Changes to make', kind: 'number' },
+        { title: 'Not made', kind: 'number' },
+        { title: 'Made', kind: 'number' },
+        { title: 'Saves until the end', kind: 'number' },
+      ],
+      rows: rungs.map(({ rung, reached, does, steps, made, saving_micros: saving }) => [
+        `${rung} %${reached ? ', reached' : ''}`,
+        does,
+        String(steps.filter(({ state }) => state !== null).length),
+        String(steps.filter(({ state }) => state === null).length),
+        String(made.length),
+        saving ? stepSavingText(saving, currency) : EMPTY_CELL,
+      ]),
+    })}`
 }

@@ -44,7 +44,7 @@ export function changeJson(
     ...identityJson(ref, context),
     state: state.at,
     ...whatJson(change),
-    asked_by: origin.name,
+    asked_by: origin.by === 'budget' ? `budget ${origin.name}` : origin.name,
     approved_by: approvedBy ?? null,
     reason,
     created_at: toIso(createdAt),

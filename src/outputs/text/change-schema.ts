@@ -1,6 +1,7 @@
 // Every output of changes is made from it; config/changes.schema.json is generated from it.
 import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
 import { toJSONSchema, union, unknown, type z } from 'zod'
+import { RUNGS } from '../../model/policy/budget.ts'
 import { ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
 import { brakeAnswerSchema, brakesJsonSchema, holdAnswerSchema, holdsSchema } from './hold-schema.ts'
 import { savingSchema } from './recommendation-schema.ts'
@@ -55,7 +56,7 @@ export const changeSchema = strictObject({
   state: oneOf([...OPEN_STATES, ...ENDED_STATES]),
   ...whatSchema,
   asked_by: string().describe(
-    'Name of the token; where nobody asked, the policy that decided, such as policies[0].',
+    'Name of the token; where nobody asked, the policy that decided, such as policies[0], or the budget, such as budget previews.',
   ),
   approved_by: nameOrNull.describe('Name of the token; null: no approval was needed, or none was given.'),
   reason: string(),
@@ -144,7 +145,55 @@ export const killSwitchSchema = strictObject({
 
 export type KillSwitchJson = z.output<typeof killSwitchSchema>
 
-/** Schema of the answers of `GET /api/v1/changes`, `/changes/{id}`, `/plan`, and of the commands. */
+const amountSchema = strictObject({ low: int(), likely: int(), high: int() }).describe(
+  'Millionths of the currency of the account from now until the end of the period: at least, likely, at most.',
+)
+
+const stepSchema = strictObject({
+  plan: planSchema,
+  state: oneOf(['scheduled', 'proposed'])
+    .nullable()
+    .describe('Of the change that the rung makes; proposed: a person approves it. Null: none is made.'),
+  because: string().nullable().describe('Why none is made; null where one is.'),
+  saving_micros: amountSchema.nullable().describe('Null: nothing was recorded that tells.'),
+})
+
+const rungSchema = strictObject({
+  rung: literal(RUNGS).describe('Percent of the limit.'),
+  reached: boolean().describe('In this period.'),
+  does: string(),
+  steps: array(stepSchema).describe('Settings that the rung still changes.'),
+  made: array(
+    strictObject({
+      change_id: string(),
+      endpoint_id: string(),
+      state: oneOf([...OPEN_STATES, ...ENDED_STATES]),
+    }),
+  ).describe('Changes that the rung made in this period.'),
+  saving_micros: amountSchema
+    .nullable()
+    .describe('Of the steps of which changes are made, as far as it is known.'),
+})
+
+export const budgetPlanSchema = strictObject({
+  schema_version: literal(1),
+  mode: string(),
+  kill_switch: array(string()).describe('What engages it; empty: it is off.'),
+  account: string(),
+  budget: string(),
+  currency: string(),
+  period: strictObject({ from: iso.datetime(), to: iso.datetime() }),
+  share: number().describe('Likely spend by the limit.'),
+  acting: string().describe(
+    'acts: it changes settings. tells: it only notifies. held: too much of the spend is assumed.',
+  ),
+  rungs: array(rungSchema),
+})
+
+export type BudgetPlanJson = z.output<typeof budgetPlanSchema>
+export type RungPlanJson = BudgetPlanJson['rungs'][number]
+
+/** Schema of the answers of `GET /api/v1/changes`, `/changes/{id}`, `/plan`, `/budgets/{name}/plan`, and of the commands. */
 export const changesJsonSchema = (): unknown => ({
   title: 'Changes of Dormouse',
   ...toJSONSchema(
@@ -153,6 +202,7 @@ export const changesJsonSchema = (): unknown => ({
       changeHistorySchema,
       changeAnswerSchema,
       plansSchema,
+      budgetPlanSchema,
       killSwitchSchema,
       holdsSchema,
       holdAnswerSchema,

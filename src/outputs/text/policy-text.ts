@@ -2,7 +2,7 @@
 import type { ChangePolicy, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 
-const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
+export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   mode: 'the mode of its policy makes no changes',
   lever: 'its policy has no lever for it',
   kind: 'no policy makes such a change',
@@ -10,13 +10,18 @@ const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   'made-before': 'one was made of it before, and only a person repeats it',
   barred: 'it was taken back on this compute, and is barred for a while',
   demoted: 'the savings of its kind did not come, until a person releases that brake',
+  budget: 'a budget set another value, and puts it back after its period',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
 
-/** The policy, then each recommendation of which no change is made. */
-export const policyLines = ({ policy, held }: PolicyDecision): readonly string[] => [
+/** The policy, then each recommendation and each step of a budget of which no change is made. */
+export const policyLines = ({ policy, held, steps }: PolicyDecision): readonly string[] => [
   `policy of changes: ${policyText(policy)}`,
   ...held.map(({ id, because }) => `  no change of ${id}: ${NOT_MADE_TEXTS[because]}`),
+  ...steps.map(
+    ({ budget, rung, because }) =>
+      `  no change at ${rung} % of the budget ${budget}: ${NOT_MADE_TEXTS[because]}`,
+  ),
 ]
 
 function policyText({ path, mode, levers, restart }: ChangePolicy): string {

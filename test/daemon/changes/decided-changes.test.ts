@@ -95,7 +95,7 @@ test('the policy of a compute and the reason of each recommendation without a ch
   )
   const policy = { mode: 'apply', levers: ['sizing'], restart: NIGHTLY, path: 'policies[0]' }
   expect(await world.pass()).toEqual([
-    { policy, held: [{ id: 'ep-0.delay.1', because: 'lever' }] },
+    { policy, held: [{ id: 'ep-0.delay.1', because: 'lever' }], steps: [] },
     undefined,
   ])
   expect(await world.pass()).toEqual([
@@ -105,6 +105,7 @@ test('the policy of a compute and the reason of each recommendation without a ch
         { id: 'ep-0.sizing.1', because: 'open-change' },
         { id: 'ep-0.delay.1', because: 'lever' },
       ],
+      steps: [],
     },
     undefined,
   ])

@@ -250,7 +250,7 @@ describe('a budget', () => {
   const hard = { mode: 'hard', scope: { compute: ['ep-*'] } } as const
 
   test.each<[string, Partial<Budget>, number, unknown]>([
-    ['that is soft tells', {}, 0, { kind: 'tells', because: 'soft' }],
+    ['that is soft acts at 80 %', { ...hard, mode: 'soft' }, 0, { kind: 'acts', rungs: [80] }],
     [
       'of a whole account tells, also when it is hard',
       { mode: 'hard' },
@@ -263,8 +263,8 @@ describe('a budget', () => {
       0,
       { kind: 'tells', because: 'whole-account' },
     ],
-    ['that is hard acts', hard, 0, { kind: 'acts' }],
-    ['of which a fifth is assumed acts', hard, 2, { kind: 'acts' }],
+    ['that is hard acts at 100 %, too', hard, 0, { kind: 'acts', rungs: [80, 100] }],
+    ['of which a fifth is assumed acts', hard, 2, { kind: 'acts', rungs: [80, 100] }],
     ['of which more is assumed is held', hard, 2.5, { kind: 'held', because: 'assumed', share: ratio(0.25) }],
   ])('%s', (_, budget, assumed, acting) => {
     const { view } = onePass(budget, partlyAssumed(assumed))

@@ -144,7 +144,7 @@ export const budgetOf = (over: Partial<BudgetWithForecast> = {}): BudgetWithFore
   remaining: 157_500_000,
   rungs: [],
   assumed: ratio(0.02),
-  enforcement: { kind: 'tells', because: 'soft' },
+  enforcement: { kind: 'acts', rungs: [80] },
   maxBurn: 25,
   burns: [
     { window: seconds(3600), burn: 2.25, usual: 1.8, threshold: 14.4, off: undefined },
@@ -179,7 +179,7 @@ const NIGHT: Partial<BudgetWithForecast> = {
   spent: { low: 242_000_000, likely: 242_000_000, high: 242_000_000 },
   rungs: [50, 80, 100, 110],
   mode: 'hard',
-  enforcement: { kind: 'acts' },
+  enforcement: { kind: 'acts', rungs: [80, 100] },
   forecast: {
     p10: 250_000_000,
     p50: 290_000_000,

@@ -19,7 +19,7 @@ export const budget = (name: string, spent: number, over: number): BudgetWithFor
     remaining: (200 - spent) * 1e6,
     rungs: [50, 80, 100].filter((rung) => spent >= 2 * rung) as BudgetWithForecast['rungs'],
     assumed: ratio(0),
-    enforcement: { kind: 'tells', because: 'soft' },
+    enforcement: { kind: 'acts', rungs: [80] },
     maxBurn: 4,
     burns: [],
     team: name,

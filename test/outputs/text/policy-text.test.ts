@@ -26,18 +26,20 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
     },
   ],
 ])('%s', (expected, over) => {
-  expect(policyLines({ policy: { ...POLICY, ...over }, held: [] })).toEqual([
+  expect(policyLines({ policy: { ...POLICY, ...over }, held: [], steps: [] })).toEqual([
     `policy of changes: ${expected}`,
   ])
 })
 
-test('each recommendation of which no change is made has its reason', () => {
+test('each recommendation and step of a budget of which no change is made has its reason', () => {
   const held = [
     { id: 'ep-one.delay.1', because: 'lever' },
     { id: 'ep-one.sizing.2', because: 'fleet-brake' },
   ] as const
-  expect(policyLines({ policy: POLICY, held }).slice(1)).toEqual([
+  const steps = [{ budget: 'preview', rung: 80, because: 'mode' }] as const
+  expect(policyLines({ policy: POLICY, held, steps }).slice(1)).toEqual([
     '  no change of ep-one.delay.1: its policy has no lever for it',
     '  no change of ep-one.sizing.2: policies want to restart too many computes at once: a person decides',
+    '  no change at 80 % of the budget preview: the mode of its policy makes no changes',
   ])
 })

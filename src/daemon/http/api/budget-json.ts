@@ -33,6 +33,8 @@ export function budgetJson(view: BudgetWithForecast) {
     // share of the likely spend that rests on no fact
     assumed: view.assumed,
     acting: view.enforcement.kind,
+    // at which it changes settings where policies allow it
+    acting_rungs: view.enforcement.kind === 'acts' ? view.enforcement.rungs : [],
     max_burn: view.maxBurn,
     // 1 spends exactly the limit in one period; null until that much time has been counted
     burns: view.burns.map(({ window, burn, usual, threshold, off }) => ({

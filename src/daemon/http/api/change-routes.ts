@@ -155,7 +155,7 @@ type Command<Body> = Readonly<{
 }>
 
 /** Lists of changes and the kill switch answer in every mode: a request may still be on its way when the mode is changed. */
-function allowedByMode({ config }: ChangeSources): Result<undefined, CommandProblem> {
+export function allowedByMode({ config }: ChangeSources): Result<undefined, CommandProblem> {
   const { mode } = config()
   return recommends({ mode })
     ? ok(undefined)

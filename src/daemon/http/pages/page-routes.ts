@@ -3,7 +3,9 @@ import type { Context, Hono } from 'hono'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { budgetsPage } from '../../../outputs/page/budgets.ts'
 import { documentHtml, renderHtml, type PageContent } from '../../../outputs/page/layout.ts'
+import type { BudgetPlanJson } from '../../../outputs/text/change-schema.ts'
 import { html } from '../../../outputs/text/html.ts'
+import { planBudget, PRICED_ON_PAGE } from '../../changes/budgets/plan-budget.ts'
 import { streamPieces } from '../answers.ts'
 import { readChangesPage } from './changes-page.ts'
 import { createComputePages } from './compute-pages.ts'
@@ -37,7 +39,10 @@ export function pageRoutes(app: Hono, sources: PageSources): void {
     return withSnapshot(context, '/', (snapshot) => sendParts(context, fleet(snapshot, context.req.query())))
   })
   app.get('/budgets', (context) =>
-    withSnapshot(context, '/budgets', (snapshot) => sendPage(context, budgetsPage(snapshot, pageContext))),
+    withSnapshot(context, '/budgets', async (snapshot) => {
+      const plans = await readBudgetPlans(sources, snapshot)
+      return sendPage(context, budgetsPage(snapshot, { ...pageContext, plans }))
+    }),
   )
   app.get('/recommendations', (context) =>
     withSnapshot(context, '/recommendations', async (snapshot) => {
@@ -173,3 +178,15 @@ const assetOf = (name: string, body: string, type: string): Asset => ({
 /** 16 characters that are safe in a URL. */
 export const contentHash = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 16)
+
+/** By the name of the budget. */
+async function readBudgetPlans(
+  { budgetPlans }: PageSources,
+  snapshot: Snapshot,
+): Promise<ReadonlyMap<string, BudgetPlanJson>> {
+  if (!budgetPlans) return new Map()
+  const names = snapshot.accounts.flatMap(({ budgets }) => budgets.map(({ name }) => name))
+  const answers = names.map((name) => planBudget(budgetPlans, snapshot, { name, mostPriced: PRICED_ON_PAGE }))
+  const plans = (await Promise.all(answers)).flatMap((plan) => (plan.ok ? [plan.value] : []))
+  return new Map(plans.map((plan) => [plan.budget, plan]))
+}

@@ -9,6 +9,7 @@ import type { Clock } from '../../../model/ports/clock.ts'
 import type { History } from '../../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
 import type { Instant } from '../../../model/units.ts'
+import type { BudgetPlanSources } from '../../changes/budgets/plan-budget.ts'
 import type { AccountRunners } from '../../accounts/account-runners.ts'
 import type { ReportArchive } from '../../reports/requests.ts'
 import type { ChangePageSources } from './changes-page.ts'
@@ -29,6 +30,8 @@ export type PageSources = Readonly<{
   mode: string
   /** Undefined where no changes are made. */
   changes?: ChangePageSources | undefined
+  /** What a budget changes at its rungs; absent where no changes are made. */
+  budgetPlans?: BudgetPlanSources | undefined
   /** Undefined without a schedule. */
   nextReportAt: (now: Instant) => Instant | undefined
 }>

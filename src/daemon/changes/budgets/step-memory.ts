@@ -1,0 +1,75 @@
+// Steps of the budgets of one account, and the changes that put them back: those of the journal that still say something.
+/* oxlint-disable no-await-in-loop -- few changes end between two passes */
+import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/budget-steps.ts'
+import { isEnded, type BudgetOrigin, type Change } from '../../../model/policy/change.ts'
+import type { Journal } from '../../../model/ports/journal.ts'
+import { DAY, instant, type Instant } from '../../../model/units.ts'
+
+export type BudgetChange = Change & Readonly<{ origin: BudgetOrigin }>
+
+/** The store keeps changes for so long after their end: longer than any period. */
+const KEPT_DAYS = 93
+/** Changes of one account that are read at the start. */
+const MANY = 100_000
+
+const isOfBudget = (change: Change): change is BudgetChange => change.origin.by === 'budget'
+
+export type StepMemory = Awaited<ReturnType<typeof loadStepMemory>>
+
+/** As the journal has them. Rejects where it cannot be read. */
+export async function loadStepMemory(
+  journal: Pick<Journal, 'change' | 'changes'>,
+  account: string,
+  now: Instant,
+) {
+  const since = instant(now - KEPT_DAYS * DAY)
+  const stored = await journal.changes(account, { since, count: MANY })
+  const byId = new Map(stored.filter(isOfBudget).map((change) => [change.id, change]))
+  const steps = () => [...byId.values()].filter(({ origin }) => origin.of === undefined)
+  /** By the id of the step that each puts back. */
+  const putBacks = () =>
+    new Map([...byId.values()].flatMap((one) => (one.origin.of === undefined ? [] : [[one.origin.of, one]])))
+
+  async function takeOver(open: ReadonlyMap<string, Change>): Promise<void> {
+    for (const { id, state } of byId.values()) {
+      if (isEnded(state)) continue
+      const next = open.get(id) ?? (await journal.change(account, id))
+      if (next && isOfBudget(next)) byId.set(id, next)
+    }
+  }
+
+  /** Steps of periods that are over, and that nobody has to put back any more. */
+  function forgetSettled(periods: CurrentPeriods): void {
+    const backs = putBacks()
+    for (const step of steps()) {
+      const back = backs.get(step.id)
+      const isSettled = back ? isEnded(back.state) : !isStanding(step)
+      if (!isSettled || !isEnded(step.state) || !isOver(step.origin, periods)) continue
+      byId.delete(step.id)
+      if (back) byId.delete(back.id)
+    }
+  }
+
+  return {
+    add: (change: BudgetChange) => void byId.set(change.id, change),
+    /** @param open changes of the account as the last pass showed them */
+    refresh: async (open: ReadonlyMap<string, Change>, periods: CurrentPeriods): Promise<void> => {
+      await takeOver(open)
+      forgetSettled(periods)
+    },
+    /** Keys of the steps that were made, whatever became of them. */
+    made: (): ReadonlySet<string> => new Set(steps().map(({ origin, ref }) => stepKey({ ...origin, ref }))),
+    ofPeriod: ({ name, period }: Pick<BudgetOrigin, 'name' | 'period'>): readonly BudgetChange[] =>
+      steps().filter(({ origin }) => origin.name === name && origin.period === period),
+    /** Steps that took effect, and that no change puts back. */
+    standing: (): readonly BudgetChange[] => {
+      const backs = putBacks()
+      return steps().filter((step) => isStanding(step) && !backs.has(step.id))
+    },
+    /** Steps that were not sent. */
+    waiting: (): readonly BudgetChange[] =>
+      steps().filter(({ state }) => state.at === 'proposed' || state.at === 'scheduled'),
+    /** Its value is no longer that of the budget: nothing is put back. */
+    forget: (id: string) => void byId.delete(id),
+  }
+}

@@ -1,0 +1,93 @@
+// Steps of budgets: what a rung of a budget changes on each compute that the budget may act on. Settings go to their floors.
+import type { ObservedSetting } from '../model/ledger/gap.ts'
+import type { BudgetView, StepRung } from '../model/policy/budget.ts'
+import type { BudgetOrigin, Change, ChangeSettings } from '../model/policy/change.ts'
+import type { PlanLimits } from '../model/policy/plan-limits.ts'
+import type { Floors } from '../model/policy/policies.ts'
+import {
+  delayMillis,
+  isSameSizing,
+  largestCu,
+  smallestCu,
+  type AutosuspendDelay,
+  type ComputeRef,
+  type Sizing,
+} from '../model/service/compute.ts'
+import { seconds, type Instant } from '../model/units.ts'
+
+export type BudgetStep = Omit<BudgetOrigin, 'by' | 'of'> &
+  Readonly<{
+    ref: ComputeRef
+    kind: 'delay' | 'sizing'
+    desired: ChangeSettings
+  }>
+
+export type StepCompute = Readonly<{
+  ref: ComputeRef
+  sizing: Sizing
+  /** In effect. */
+  delay: AutosuspendDelay
+  floors: Floors
+  /** Undefined: the service plan is not known, and neither is its shortest delay. */
+  limits: PlanLimits | undefined
+}>
+
+/** Rungs of this period that change settings now. */
+export const actingRungs = ({
+  rungs,
+  enforcement,
+}: Pick<BudgetView, 'rungs' | 'enforcement'>): readonly StepRung[] =>
+  enforcement.kind === 'acts' ? enforcement.rungs.filter((rung) => rungs.includes(rung)) : []
+
+/** Undefined where the compute is at its floor, or no floor is known. */
+export function stepOf(
+  { name, period }: Pick<BudgetView, 'name' | 'period'>,
+  rung: StepRung,
+  compute: StepCompute,
+): BudgetStep | undefined {
+  const desired = rung === 80 ? delayAtFloor(compute) : sizeAtFloor(compute)
+  if (!desired) return undefined
+  const kind = rung === 80 ? 'delay' : 'sizing'
+  return { name, rung, period: period.from, ref: compute.ref, kind, desired }
+}
+
+function delayAtFloor({ delay, floors, limits }: StepCompute): ChangeSettings | undefined {
+  if (!limits) return undefined
+  const floor = seconds(Math.max(floors.delay, limits.delays.from))
+  return delayMillis(delay) > delayMillis(floor) ? { autosuspendDelay: floor } : undefined
+}
+
+/** A range keeps its minimum, so that the largest size falls to it, or to the floor above it. A fixed size needs a floor. */
+function sizeAtFloor({ sizing, floors }: StepCompute): ChangeSettings | undefined {
+  const [min, max] = [smallestCu(sizing), largestCu(sizing)]
+  const floor = 'fixed' in sizing ? floors.size : (floors.size ?? min)
+  const next = floor !== undefined && !('fixed' in sizing) && floor < min ? min : floor
+  if (next === undefined || next >= max) return undefined
+  return { sizing: next <= min ? { fixed: next } : { min, max: next } }
+}
+
+/** One text for one step of one period. */
+export const stepKey = ({ name, rung, period, ref }: Omit<BudgetStep, 'kind' | 'desired'>): string =>
+  JSON.stringify([name, rung, period, ref.endpointId])
+
+/** Whether a step stands until its budget puts it back: it took effect. */
+export const isStanding = ({ origin, state }: Change): boolean =>
+  origin.by === 'budget' && origin.of === undefined && state.at === 'done'
+
+/** Start of the period of each budget that there is now, by its name; undefined where no period contains the time. */
+export type CurrentPeriods = ReadonlyMap<string, Instant | undefined>
+
+/** Whether the period of a step is over, or its budget is gone. */
+export const isOver = ({ name, period }: BudgetOrigin, periods: CurrentPeriods): boolean =>
+  periods.get(name) !== period
+
+/** Whether somebody else set another value after the step took effect. @param settings of the compute since it was sent, oldest first */
+export function wasSetByOthers(
+  { sizing, autosuspendDelay: delay }: ChangeSettings,
+  settings: readonly ObservedSetting[],
+): boolean {
+  const hasOurs = (setting: ObservedSetting) =>
+    (!sizing || isSameSizing(sizing, setting.sizing)) && (delay === undefined || delay === setting.delay)
+  const first = settings.findIndex(hasOurs)
+  return first >= 0 && settings.slice(first).some((setting) => !hasOurs(setting))
+}
