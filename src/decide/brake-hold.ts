@@ -42,7 +42,7 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
   return (
     holdOff(context, now) ??
     breakerHold(context, now) ??
-    computePace(change, context, now) ??
+    (isPutBack(change) ? undefined : computePace(change, context, now)) ??
     fleetPace(context, now)
   )
 }
@@ -59,6 +59,9 @@ function storedBrakeHold({ kind, ref }: Change, { engaged }: BrakeContext): Hold
   )
   return brake && { because: 'brake', until: undefined, detail: `${brakeId(brake)}, ${brake.because}` }
 }
+
+/** What a budget puts back has the start of a period, and each compute only once. */
+const isPutBack = ({ origin }: Change) => origin.by === 'budget' && origin.of !== undefined
 
 type HoldOffContext = Pick<BrakeContext, 'brakes' | 'startedAt' | 'isSwept' | 'createdAt'>
 

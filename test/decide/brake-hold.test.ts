@@ -49,6 +49,15 @@ function holdText(over: Partial<BrakeContext>, change: Change = CHANGE) {
   return hold && [hold.because, hold.until === undefined ? undefined : (hold.until - NOW) / 1000]
 }
 
+test('what a budget puts back waits for no earlier restart of its compute, but for those of others', () => {
+  const origin = { by: 'budget', name: 'preview', rung: 100, period: at(0) } as const
+  const step = { ...CHANGE, origin }
+  const putBack = { ...CHANGE, origin: { ...origin, of: 'ch-step' } }
+  const [same, others] = [{ restarts: [own(done(HOUR))] }, { restarts: many(10, () => done(60)) }]
+  expect([holdText(same, step), holdText(same, putBack)]).toEqual([['compute-pace', 5 * HOUR], undefined])
+  expect(holdText(others, putBack)).toEqual(['fleet-pace', 3540])
+})
+
 test.each<[what: string, over: Partial<BrakeContext>, expected: readonly unknown[] | undefined]>([
   ['nothing', {}, undefined],
   ['9 minutes after the start', { startedAt: ago(540) }, ['hold-off', 60]],

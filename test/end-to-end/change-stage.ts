@@ -58,9 +58,12 @@ export async function stage(
     )
     .replace('server: {', `server: { tokens: ${TOKENS},`)
   writeFileSync(configFile, `${configuration}metrics: { detail: full }\n${lines}`)
-  stack.use(dormouse(['run', '--config', configFile]))
+  const daemon = stack.use(dormouse(['run', '--config', configFile]))
   const compute = async () => (await fleetAt(apiUrl))?.computes[0]
-  const { endpoint_id: id, project_id } = await until('a first pass', compute)
+  const { endpoint_id: id, project_id } = await until('a first pass', () => {
+    if (daemon.child.exitCode !== null) throw new Error(`the daemon ended: ${daemon.err()}`)
+    return compute()
+  })
   const truth = () => {
     const found = local.truth().computes.find(({ endpointId }) => endpointId === id)
     if (!found) throw new Error('it was never started')
