@@ -37,9 +37,23 @@ const rankOf = ({ moduleId, project }: TestSpecification): number => {
   return (project.config.isolate ? 0 : 1000) + (found < 0 ? BEGIN_FIRST.length : found)
 }
 
+/** Files that keep a core busy all the time. Those of whole programs mostly wait, so that both together end sooner than one after the other. */
+const isBusy = ({ moduleId }: TestSpecification): boolean =>
+  BUSY.some((part) => moduleId.includes(part))
+const BUSY = ['/simulation/', '/daemon/changes/enumeration', '/advise/delay/guard']
+
+/** Of four workers one takes busy files: each lasts about as long as four that wait. */
+const WAITING_FOR_EACH_BUSY = 4
+
 class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return Promise.resolve(files.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b))
+    const busy = ranked.filter(isBusy)
+    const others = ranked.filter((file) => !isBusy(file))
+    const mixed = others.flatMap((file, index) =>
+      index % WAITING_FOR_EACH_BUSY === 0 && busy.length > 0 ? [...busy.splice(0, 1), file] : [file],
+    )
+    return Promise.resolve([...mixed, ...busy])
   }
 }
 
