@@ -38,8 +38,7 @@ const rankOf = ({ moduleId, project }: TestSpecification): number => {
 }
 
 /** Files that keep a core busy all the time. Those of whole programs mostly wait, so that both together end sooner than one after the other. */
-const isBusy = ({ moduleId }: TestSpecification): boolean =>
-  BUSY.some((part) => moduleId.includes(part))
+const isBusy = ({ moduleId }: TestSpecification): boolean => BUSY.some((part) => moduleId.includes(part))
 const BUSY = ['/simulation/', '/daemon/changes/enumeration', '/advise/delay/guard']
 
 /** Of four workers one takes busy files: each lasts about as long as four that wait. */

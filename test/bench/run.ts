@@ -12,6 +12,7 @@ import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
 import { outputs } from './outputs/outputs.ts'
 import { page } from './page/page.ts'
+import { promises } from './advice/promises.ts'
 import { delayPolicies } from './policy.ts'
 import { scrape } from './scrape/scrape.ts'
 import { sizing } from './sizing.ts'
@@ -57,6 +58,11 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   observer,
   outputs: () => outputs(values.to ?? join(tmpdir(), 'dormouse-outputs')),
   page,
+  promises: () =>
+    promises({
+      traces: values.traces ?? TRACES,
+      series: values.series === undefined ? undefined : Number(values.series),
+    }),
   policy: () => delayPolicies(values.traces ?? TRACES),
   scrape,
   sizing: () => sizing(values.traces ?? TRACES),

@@ -8,6 +8,7 @@ import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { streamRecommendations } from '../../../src/daemon/history/recommendations.ts'
 import { passInterval, runLoop, type LoopTurn } from '../../../src/daemon/loop.ts'
 import type { Gap } from '../../../src/model/ledger/gap.ts'
+import type { Change } from '../../../src/model/policy/change.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
 import { instant } from '../../../src/model/units.ts'
@@ -41,6 +42,8 @@ export type RunOptions = {
   readonly interval?: string
   /** Sections of the configuration besides the account. */
   readonly configuration?: string
+  /** Whether the sender of changes runs; default false. */
+  readonly sendsChanges?: boolean
   /** Called when a day has ended, from 1 on. */
   readonly dayEnded?: (day: number, account: RunningAccount) => Promise<void>
 }
@@ -55,6 +58,10 @@ export type RunningAccount = {
   ) => Promise<void>
   /** All that are stored. */
   readonly gaps: () => Promise<readonly Gap[]>
+  /** Every change of the journal. */
+  readonly changes: () => Promise<readonly Change[]>
+  /** Sections of the configuration besides the account, from now on. */
+  readonly configure: (more: string) => void
 }
 
 export type Run = { readonly kills: number; readonly passes: number }
@@ -103,9 +110,11 @@ type World = { readonly folder: string; readonly clock: VirtualClock; readonly s
 async function runDaemons(options: RunOptions, world: World): Promise<Run> {
   const file = join(world.folder, 'dormouse.yaml')
   const { interval = '1m', configuration: more = '' } = options
-  writeFileSync(file, configuration(join(world.folder, 'data'), interval, more))
+  const configure = (sections: string) =>
+    writeFileSync(file, configuration(join(world.folder, 'data'), interval, sections))
+  configure(more)
   const random = seeded(1)
-  const context = { ...world, file, random, day: 0, passes: 0 }
+  const context = { ...world, file, configure, random, day: 0, passes: 0 }
   let kills = 0
   // oxlint-disable-next-line no-await-in-loop -- one after the other
   while ((await runDaemon(options, context)) === 'killed') kills += 1
@@ -114,6 +123,7 @@ async function runDaemons(options: RunOptions, world: World): Promise<Run> {
 
 type Context = World & {
   readonly file: string
+  readonly configure: (more: string) => void
   readonly random: ReturnType<typeof seeded>
   /** Days and passes that have ended. */
   day: number
@@ -122,9 +132,12 @@ type Context = World & {
 
 async function runDaemon(options: RunOptions, context: Context): Promise<'ended' | 'killed'> {
   const { clock, random, service, folder, file } = context
-  const loaded = loadWithSource(file, environmentOf({ ADVICE_KEY: service.apiKey }))
-  if (!loaded.ok) throw new Error(loaded.error.join('\n'))
-  const { config } = loaded.value
+  const load = () => {
+    const loaded = loadWithSource(file, environmentOf({ ADVICE_KEY: service.apiKey }))
+    if (!loaded.ok) throw new Error(loaded.error.join('\n'))
+    return loaded.value.config
+  }
+  let config = load()
   const opened = openEmbeddedStore(join(folder, 'data'), clock)
   const killed = Promise.withResolvers<'killed'>()
   const store = mortalStore(opened, {
@@ -152,7 +165,13 @@ async function runDaemon(options: RunOptions, context: Context): Promise<'ended'
   })
   const [runner] = runners.all
   if (!runner) throw new Error('the configuration has an account')
-  const account = runningAccount(service, opened, runners.snapshot)
+  const account = runningAccount(service, opened, {
+    snapshot: runners.snapshot,
+    configure: (more) => {
+      context.configure(more)
+      config = load()
+    },
+  })
   const turn = async (): Promise<LoopTurn> => {
     const turned = await runner.runPasses(stop.signal)
     await runner.idle()
@@ -169,8 +188,10 @@ async function runDaemon(options: RunOptions, context: Context): Promise<'ended'
     await runLoop(clock, { interval: passInterval(config.poll.interval), turn }, stop.signal)
     return 'ended'
   }
+  const sender = options.sendsChanges === true ? runner.changes.run(stop.signal) : Promise.resolve()
   const end = await Promise.race([loop(), killed.promise])
   stop.abort()
+  if (end === 'ended') await sender
   await opened.close()
   return end
 }
@@ -223,7 +244,10 @@ const hidden = (body: string): string =>
 function runningAccount(
   service: Simulated,
   history: OpenedStore,
-  snapshot: () => Snapshot | undefined,
+  {
+    snapshot,
+    configure,
+  }: Pick<RunningAccount, 'configure'> & { readonly snapshot: () => Snapshot | undefined },
 ): RunningAccount {
   return {
     service,
@@ -246,9 +270,13 @@ function runningAccount(
       )
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
     },
+    configure,
+    changes: () => history.changes('main', { count: MANY }),
     gaps: () =>
       Array.fromAsync(history.gaps('main', { from: instant(0), to: instant(Number.MAX_SAFE_INTEGER) })),
   }
 }
+
+const MANY = 100_000
 
 const USUAL = ['open', 'implemented', 'dismissed', 'withheld'] as const
