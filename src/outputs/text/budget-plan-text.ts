@@ -4,6 +4,7 @@ import { inBrackets, moneyText, percentText, rangeText, toSecond } from './amoun
 import type { BudgetPlanJson, RungPlanJson } from './change-schema.ts'
 import { planLines, stoppedLines } from './change-text.ts'
 
+type StepJson = RungPlanJson['steps'][number]
 type Amount = NonNullable<RungPlanJson['saving_micros']>
 
 export const budgetPlanLines = (plan: BudgetPlanJson): readonly string[] => [
@@ -12,24 +13,30 @@ export const budgetPlanLines = (plan: BudgetPlanJson): readonly string[] => [
   ...plan.rungs.flatMap((rung) => rungLines(rung, plan)),
 ]
 
-function rungLines(rung: RungPlanJson, { currency, period }: BudgetPlanJson): readonly string[] {
+function rungLines(rung: RungPlanJson, { currency }: Pick<BudgetPlanJson, 'currency'>): readonly string[] {
   const { steps, made } = rung
   return [
-    `${rung.rung} %${rung.reached ? ', reached' : ''}: ${rung.does}${totalText(rung, { currency, period })}`,
+    `${rung.rung} %${rung.reached ? ', reached' : ''}: ${rung.does}${totalText(rung, currency)}`,
     ...made.map((one) => `  ${one.endpoint_id}: change ${one.change_id} is ${one.state}`),
-    ...steps.flatMap(({ plan, state, because, saving_micros: saving }) => [
-      ...planLines(plan).map((line) => `  ${line}`),
-      `    ${state === null ? `no change: ${because}` : STATE_TEXTS[state]}; saves ${saving ? stepSavingText(saving, currency) : 'an unknown amount'} until the end of the period`,
-    ]),
+    ...steps.flatMap((step) => stepLines(step, currency)).map((line) => `  ${line}`),
   ]
+}
+
+/** All of a change that is made; of another one what it would be, and why it is not made. */
+function stepLines({ plan, state, because, saving_micros: saving }: StepJson, currency: string) {
+  const [title = '', ...details] = planLines(plan)
+  const amount = saving
+    ? `${stepSavingText(saving, currency)} until the end of the period`
+    : 'an unknown amount'
+  return state === null
+    ? [title, `  not made: ${because}; would save ${amount}`]
+    : [title, ...details, `  ${STATE_TEXTS[state]}; saves ${amount}`]
 }
 
 const STATE_TEXTS = { scheduled: 'made by its policy', proposed: 'waits for an approval' } as const
 
-const totalText = (
-  { saving_micros: saving }: RungPlanJson,
-  { currency }: Pick<BudgetPlanJson, 'currency' | 'period'>,
-): string => (saving ? `; saves ${stepSavingText(saving, currency)} until the end of the period` : '')
+const totalText = ({ saving_micros: saving }: RungPlanJson, currency: string): string =>
+  saving ? `; saves ${stepSavingText(saving, currency)} until the end of the period` : ''
 
 export const stepSavingText = ({ low, likely, high }: Amount, currency: string): string => {
   const textOf = (value: number) => moneyText(value, currency)

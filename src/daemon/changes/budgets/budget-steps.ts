@@ -26,7 +26,7 @@ import type { History } from '../../../model/ports/history.ts'
 import { transition, type Journal } from '../../../model/ports/journal.ts'
 import type { Random } from '../../../model/ports/clock.ts'
 import { effectiveDelay, type ComputeRef } from '../../../model/service/compute.ts'
-import { after, type Instant } from '../../../model/units.ts'
+import { after, earliest, type Instant } from '../../../model/units.ts'
 import { digest } from '../../advice/evaluate.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { newChange, scheduledAt } from '../new-change.ts'
@@ -42,7 +42,13 @@ export type BudgetStepSources = Readonly<{
 }>
 
 /** A step, and the compute as the last pass saw it. */
-export type WantedStep = BudgetStep & Readonly<{ view: ComputeView; policy: ChangePolicy }>
+export type WantedStep = BudgetStep &
+  Readonly<{
+    view: ComputeView
+    policy: ChangePolicy
+    /** End of the period. */
+    until: Instant
+  }>
 
 export type BudgetPreview = Readonly<{
   view: BudgetWithForecast
@@ -69,7 +75,7 @@ export function stepsAt(
     const { sizing } = compute
     const delay = effectiveDelay(compute, project)
     const step = stepOf(view, rung, { ref, sizing, delay, floors: policies.floorsOf(target), limits })
-    return step ? [{ ...step, view: one, policy: policies.changesOf(target) }] : []
+    return step ? [{ ...step, view: one, policy: policies.changesOf(target), until: view.period.to }] : []
   })
 }
 
@@ -239,7 +245,7 @@ const MANY = 200
 
 /** The step as a change that its policy makes. Undefined where the compute or its plan refuses it. */
 export function changeOfStep(
-  { desired, view, policy, name, rung, period }: WantedStep,
+  { desired, view, policy, until, name, rung, period }: WantedStep,
   { runnerOf, random }: Pick<BudgetStepSources, 'runnerOf' | 'random'>,
   isProposed: boolean,
 ): BudgetChange | undefined {
@@ -248,7 +254,7 @@ export function changeOfStep(
   if (!plan.ok) return undefined
   const at = now()
   return {
-    ...newChange(plan.value, { random, now: at, until: after(at, policy.restart.maxWait) }),
+    ...newChange(plan.value, { random, now: at, until: earliest(until, after(at, policy.restart.maxWait)) }),
     origin: { by: 'budget', name, rung, period },
     reason: `${rung} % of the budget ${name}`,
     state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),
