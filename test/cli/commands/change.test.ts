@@ -138,6 +138,7 @@ describe('with one line and exit code 2 ends', () => {
 
   test.each<[string, readonly string[], string]>([
     ['no number', ['change', 'shop', '--cu', 'big'], '--cu'],
+    ['a name beside a budget', ['plan', 'shop', '--budget', 'preview'], '--budget'],
     ['a negative size', ['change', 'shop', '--cu', '-1'], '--cu'],
     ['no length', ['change', 'shop', '--delay', 'soon'], '--delay'],
     ['a delay over a week', ['change', 'shop', '--delay', '8d'], '--delay'],
