@@ -6,6 +6,7 @@ import { nextStep } from '../../src/apply/next-step.ts'
 import { SCHEDULED } from '../support/changes.ts'
 import { inputOf, NOW } from '../apply/build.ts'
 import { oneFleet } from './fleet/fleet.ts'
+import { suffixed } from './fleet/policies.ts'
 import type { Figures } from './run.ts'
 
 const PROJECTS = 10_000
@@ -34,9 +35,6 @@ export async function changes(minutes = MINUTES): Promise<Figures> {
     rmSync(kept, { recursive: true, force: true })
   }
 }
-
-const suffixed = (json: Figures['json'], suffix: string): Figures['json'] =>
-  Object.fromEntries(Object.entries(json).map(([key, value]) => [`${key}_${suffix}`, value]))
 
 function stepMillis(): number {
   const input = inputOf(SCHEDULED)

@@ -1,4 +1,4 @@
-// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER] [--traces FOLDER] [--series N] [--show N]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--policies] [--to FOLDER] [--traces FOLDER] [--series N] [--show N]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,6 +6,7 @@ import { advice } from './advice/advice.ts'
 import { awake } from './awake.ts'
 import { changes } from './changes.ts'
 import { fleet } from './fleet/fleet.ts'
+import { fleetPolicies } from './fleet/policies.ts'
 import { footprint } from './footprint/footprint.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
@@ -34,6 +35,7 @@ const { positionals, values } = parseArgs({
   options: {
     minutes: { type: 'string' },
     warm: { type: 'boolean' },
+    policies: { type: 'boolean' },
     to: { type: 'string' },
     traces: { type: 'string' },
     series: { type: 'string' },
@@ -51,7 +53,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
     }),
   awake,
   changes,
-  fleet,
+  fleet: (minutes, isWarm) => (values.policies === true ? fleetPolicies(minutes) : fleet(minutes, isWarm)),
   footprint,
   forecast: () => forecast(values.traces),
   ledger,

@@ -56,6 +56,8 @@ export type FleetRun = Readonly<{
   mode: string
   /** Open changes; default none. */
   changes?: number
+  /** Lines of the configuration; default none. */
+  lines?: string
   /** Folder with what a daemon of that fleet knows, if it was made before. */
   kept?: string
 }>
@@ -66,7 +68,7 @@ export async function oneFleet(run: FleetRun): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
   const warming = {
     folder,
-    yaml: yamlOf('http://127.0.0.1:1/api/v2', folder, 'observe'),
+    yaml: yamlOf('http://127.0.0.1:1/api/v2', folder, { mode: 'observe' }),
     kept: run.kept ?? process.env['FLEET_KEPT'],
   }
   try {
@@ -83,21 +85,26 @@ export async function oneFleet(run: FleetRun): Promise<Figures> {
   }
 }
 
-const yamlOf = (baseUrl: string, folder: string, mode: string): string =>
+const yamlOf = (
+  baseUrl: string,
+  folder: string,
+  { mode, lines = '' }: Pick<FleetRun, 'mode' | 'lines'>,
+): string =>
   [
     `mode: ${mode}`,
     `accounts: [{ name: main, base_url: '${baseUrl}', api_key_env: FLEET_KEY, plan: launch }]`,
     `store: { folder: '${folder}/data' }`,
+    lines,
   ].join('\n')
 
 type Watching = Omit<FleetRun, 'isWarm'> & { readonly folder: string }
 
 async function watch(
   { baseUrl, apiKey, clock, ahead }: FleetService,
-  { folder, projects, minutes, mode, changes = 0 }: Watching,
+  { folder, projects, minutes, changes = 0, ...configured }: Watching,
 ): Promise<Watched> {
   const configFile = join(folder, 'dormouse.yaml')
-  writeFileSync(configFile, yamlOf(baseUrl, folder, mode))
+  writeFileSync(configFile, yamlOf(baseUrl, folder, configured))
   const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300, changes }
   const program = fileURLToPath(import.meta.resolve('./watch.ts'))
   const env = { ...process.env, FLEET_KEY: apiKey }
