@@ -3,6 +3,7 @@ import { isEverOpenFor, type Recurrence } from '../../calendar/window.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
 import {
   DEFAULT_RESTART_RULES,
+  FOREIGN_CHANGE_ANSWERS,
   FIRST_CHANGE_DURATION,
   LEVERS,
   MODES,
@@ -169,7 +170,12 @@ const policy = strictObject({
       'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range.',
     ),
   restart: restart.optional().describe('When the changes that they make may restart a compute.'),
-}).transform((given): PolicyRule => given)
+  on_foreign_change: oneOf(FOREIGN_CHANGE_ANSWERS)
+    .optional()
+    .describe(
+      'What they do where somebody else sets another value over one that a change had set. adopt: nothing for a day, the default. alert: the same, with an event. reapply: a change sets the value again; whoever overwrites it three times is another controller, and the brake controller keeps policies off the compute until a person releases it.',
+    ),
+}).transform((given): PolicyRule => camelKeys(given))
 
 export const policiesSchema = array(policy, 'expected a list of policies')
 
@@ -225,10 +231,13 @@ function contradictions(policies: readonly PolicyRule[], index: number): readonl
     return other < 0
       ? []
       : [
-          `policies[${index}].${group}: contradicts policies[${other}].${group}, with the same match: expected one of them`,
+          `policies[${index}].${keyOf(group)}: contradicts policies[${other}].${keyOf(group)}, with the same match: expected one of them`,
         ]
   })
 }
+
+/** As the file has it: `onForeignChange` is `on_foreign_change`. */
+const keyOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const isOtherwise = (earlier: unknown, value: unknown) =>
   earlier !== undefined && value !== undefined && JSON.stringify(earlier) !== JSON.stringify(value)

@@ -4,6 +4,7 @@ import { DEFAULT_ADVICE_POLICY, type AdviceNeeds, type AdvicePolicy } from './ad
 import {
   DEFAULT_RESTART_RULES,
   type ChangePolicy,
+  type ForeignChangeAnswer,
   type Lever,
   type Mode,
   type RestartRules,
@@ -24,6 +25,7 @@ type PolicyGroups = Readonly<{
   mode?: Mode | undefined
   levers?: readonly Lever[] | undefined
   restart?: RestartRules | undefined
+  onForeignChange?: ForeignChangeAnswer | undefined
 }>
 
 /** Least settings that may be set without a request. */
@@ -44,6 +46,8 @@ export type Policies = Readonly<{
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
   decidesChanges: boolean
+  /** Whether one for any compute alerts where somebody else overwrites what a change had set. */
+  alertsOfForeignChanges: boolean
 }>
 
 const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
@@ -72,7 +76,14 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       const own = group('mode') ?? { value: mode, path: undefined }
       const { value: levers, path = own.path } = group('levers') ?? { value: [] }
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
-      return { mode: isReadOnly ? mode : own.value, levers, restart, path }
+      const onForeignChange = group('onForeignChange')?.value
+      return {
+        mode: isReadOnly ? mode : own.value,
+        levers,
+        restart,
+        ...(onForeignChange && { onForeignChange }),
+        path,
+      }
     },
     floorsOf: (target) => {
       const group = groupIn(fitting(target))
@@ -83,6 +94,7 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       rules.flatMap(({ match }, index) =>
         targets.some((target) => matchesSelector(match, target)) ? [] : [`policies[${index}]`],
       ),
+    alertsOfForeignChanges: rules.some(({ onForeignChange }) => onForeignChange === 'alert'),
     decidesChanges:
       !isReadOnly &&
       rules.some(({ levers = [] }) => levers.length > 0) &&

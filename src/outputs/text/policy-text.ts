@@ -11,6 +11,7 @@ export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   barred: 'it was taken back on this compute, and is barred for a while',
   demoted: 'the savings of its kind did not come, until a person releases that brake',
   budget: 'a budget set another value, and puts it back after its period',
+  controller: 'somebody else keeps setting the compute, until a person releases that brake',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
 

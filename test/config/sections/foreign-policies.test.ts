@@ -1,0 +1,34 @@
+// Policies about computes that somebody else sets, too.
+import { expect, test } from 'vitest'
+import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
+import { compute, project } from '../../support/build.ts'
+import { GOOD, load, problemsOf } from '../loading.ts'
+
+const policiesOf = (text: string) => {
+  const config = load(`${GOOD}mode: apply\npolicies:\n${text}\n`)
+  if (!config.ok) throw new Error(config.error.join('\n'))
+  return config.value.policies
+}
+
+const target = (endpointId: string) =>
+  selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1' }))
+
+test('what somebody else sets is answered as the most specific policy says', () => {
+  const policies = policiesOf(`
+  - { on_foreign_change: alert }
+  - { match: { compute: ep-a }, on_foreign_change: reapply, levers: [delay] }`)
+  expect(policies.changesOf(target('ep-x'))).toMatchObject({ onForeignChange: 'alert', levers: [] })
+  expect(policies.changesOf(target('ep-a'))).toMatchObject({ onForeignChange: 'reapply', levers: ['delay'] })
+  expect(policies.alertsOfForeignChanges).toBe(true)
+  expect(policiesOf('  [{ on_foreign_change: reapply }]').alertsOfForeignChanges).toBe(false)
+})
+
+test('two answers for the same computes are a problem, and so is an unknown one', () => {
+  const text = 'policies: [{ on_foreign_change: alert }, { on_foreign_change: adopt }]'
+  expect(problemsOf(`${GOOD}${text}`)).toEqual([
+    'policies[1].on_foreign_change: contradicts policies[0].on_foreign_change, with the same match: expected one of them',
+  ])
+  expect(problemsOf(`${GOOD}policies: [{ on_foreign_change: fight }]`)).toEqual([
+    expect.stringMatching(/^policies\[0\]\.on_foreign_change: .*adopt.*alert.*reapply/),
+  ])
+})
