@@ -237,10 +237,10 @@ export function createDecidedChanges(sources: DecidedSources) {
     },
     foreignWatch,
     previewBudget: budgetSteps.preview,
-    /** Undefined where the policy changes nothing without a request. */
+    /** Undefined where the policy says nothing of changes without a request. */
     decisionOf: (view: ComputeView): PolicyDecision | undefined => {
       const policy = policyOf(view)
-      if (policy.levers.length === 0) return undefined
+      if (policy.levers.length === 0 && !policy.managedBy) return undefined
       const ofAccount = reasons.get(view.identity.ref.account)
       const held = (view.advice ?? []).flatMap(({ id }) => {
         const because = ofAccount?.get(id)

@@ -48,12 +48,18 @@ export const FOREIGN_CHANGE_ANSWERS = ['adopt', 'alert', 'reapply'] as const
  */
 export type ForeignChangeAnswer = (typeof FOREIGN_CHANGE_ANSWERS)[number]
 
+/** Programs that own the settings of a compute: Dormouse only recommends, as text for them. */
+export const MANAGERS = ['terraform'] as const
+export type Manager = (typeof MANAGERS)[number]
+
 export type ChangePolicy = Readonly<{
   mode: Mode
   levers: readonly Lever[]
   restart: RestartRules
   /** Absent: `adopt`. */
   onForeignChange?: ForeignChangeAnswer
+  /** Who owns the settings: then there are no levers, and the mode is at most `suggest`. Absent: nobody else. */
+  managedBy?: Manager
   /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
   path: string | undefined
 }>

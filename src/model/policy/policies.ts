@@ -6,6 +6,7 @@ import {
   type ChangePolicy,
   type ForeignChangeAnswer,
   type Lever,
+  type Manager,
   type Mode,
   type RestartRules,
 } from './change-policy.ts'
@@ -26,6 +27,7 @@ type PolicyGroups = Readonly<{
   levers?: readonly Lever[] | undefined
   restart?: RestartRules | undefined
   onForeignChange?: ForeignChangeAnswer | undefined
+  managedBy?: Manager | undefined
 }>
 
 /** Least settings that may be set without a request. */
@@ -37,11 +39,15 @@ export type Floors = Readonly<{
 
 export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
 
+/** Who owns the settings of a compute; undefined: nobody else. */
+export type ManagerOf = (target: SelectorTarget) => Manager | undefined
+
 export type Policies = Readonly<{
   /** @param awakeHour price of an hour awake of that compute */
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
   floorsOf: (target: SelectorTarget) => Floors
+  managerOf: ManagerOf
   /** Policies that match none of them, such as `policies[1]`, in order. */
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
@@ -73,7 +79,9 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
     },
     changesOf: (target) => {
       const group = groupIn(fitting(target))
+      const manager = group('managedBy')
       const own = group('mode') ?? { value: mode, path: undefined }
+      if (manager) return managedPolicy(isReadOnly ? mode : own.value, manager)
       const { value: levers, path = own.path } = group('levers') ?? { value: [] }
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
       const onForeignChange = group('onForeignChange')?.value
@@ -90,6 +98,7 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       const { value: bounds } = group('autosuspend') ?? { value: DEFAULT_DELAY_RULES }
       return { delay: bounds.floor, size: group('sizing')?.value.min }
     },
+    managerOf: (target) => groupIn(fitting(target))('managedBy')?.value,
     unmatchedBy: (targets) =>
       rules.flatMap(({ match }, index) =>
         targets.some((target) => matchesSelector(match, target)) ? [] : [`policies[${index}]`],
@@ -101,6 +110,18 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       [mode, ...rules.map((rule) => rule.mode)].some((one) => one === 'approve' || one === 'apply'),
   }
 }
+
+/** Without a change by itself, whatever other policies say. */
+const managedPolicy = (
+  mode: Mode,
+  { value, path }: Readonly<{ value: Manager; path: string }>,
+): ChangePolicy => ({
+  mode: mode === 'approve' || mode === 'apply' ? 'suggest' : mode,
+  levers: [],
+  restart: DEFAULT_RESTART_RULES,
+  managedBy: value,
+  path,
+})
 
 type RankedRule = PolicyRule & Readonly<{ path: string }>
 

@@ -37,6 +37,8 @@ export type World = Readonly<{
   simulated: Simulated
   /** Requests of the daemon other than GET: when, seconds since the start, and what. */
   sent: readonly Readonly<{ at: number; body: unknown }>[]
+  config: Config
+  recommendations: () => Promise<readonly Recommendation[]>
   changes: () => ReturnType<ReturnType<typeof memoryStore>['changes']>
   /** Of the outbox. */
   events: () => Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -118,6 +120,8 @@ export async function inWorld(
       clock,
       simulated,
       sent,
+      config,
+      recommendations: () => Array.fromAsync(store.recommendations('main', {})),
       changes: () => store.changes('main', { count: 99 }),
       events: async () =>
         (await store.eventsAfter('main', 0, 1000)).map(({ event }) => event as Record<string, unknown>),
