@@ -26,7 +26,7 @@ import {
   type BudgetStepSources,
   type WantedStep,
 } from './budgets/budget-steps.ts'
-import { demote, isEngagedOn, setFleetBrake } from './brakes/policy-brakes.ts'
+import { demote, endOfGone, isEngagedOn, setFleetBrake } from './brakes/policy-brakes.ts'
 import type { CommandSources } from './commands.ts'
 import { createForeignWatch } from './foreign/foreign-watch.ts'
 import {
@@ -179,6 +179,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await watchBreaker()
     await demote(storedBrakes, snapshot, account)
+    await endOfGone(storedBrakes, views)
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await budgetSteps.of(snapshot, account)

@@ -2,7 +2,7 @@
 /* oxlint-disable no-await-in-loop -- few kinds, one commit after the other */
 import type { Decided } from '../../../decide/decide.ts'
 import { demotionOf } from '../../../decide/demoted.ts'
-import type { Snapshot } from '../../../model/output/snapshot.ts'
+import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEngaged } from '../../../model/policy/brakes.ts'
 import { LEVERS } from '../../../model/policy/change-policy.ts'
 import type { StoredBrakes } from '../stored-brakes.ts'
@@ -28,6 +28,14 @@ export async function demote(
     const givenBackAt = storedBrakes.of('demoted', kind)?.released?.at
     const because = demotionOf(promised?.get(kind) ?? [], givenBackAt)
     if (because !== undefined) await storedBrakes.engage({ name: 'demoted', subject: kind, because })
+  }
+}
+
+/** Ends the brakes of computes that are gone. @param views that exist, of one account */
+export async function endOfGone(storedBrakes: StoredBrakes, views: readonly ComputeView[]): Promise<void> {
+  for (const { name, subject } of storedBrakes.current()) {
+    const isGone = name === 'controller' && !views.some(({ identity }) => identity.ref.endpointId === subject)
+    if (isGone) await storedBrakes.end(name, 'the compute is deleted', subject)
   }
 }
 
