@@ -24,7 +24,8 @@ type SiblingContext = Readonly<{
 /**
  * The first that holds:
  * 1. `project-busy`: another change of the project is in flight;
- * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or nobody asked for it;
+ * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or nobody asked for it; one that
+ *    sets a value again means to overwrite that;
  * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
@@ -46,7 +47,9 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
 
 function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant): Hold | undefined {
   const supersededAt = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
-  const times = [supersededAt, foreignAt].filter((time) => time !== undefined)
+  // the value that it meets is the one to overwrite: with yet another one the change is superseded
+  const isMeant = change.origin.by === 'policy' && change.origin.reapplies !== undefined
+  const times = isMeant ? [] : [supersededAt, foreignAt].filter((time) => time !== undefined)
   if (times.length === 0) return undefined
   const setAt = latest(...times)
   // a person who asks afterwards knows the value

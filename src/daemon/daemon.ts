@@ -92,6 +92,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     ...runners,
     ...pageSourcesOf(config, runners),
     windows: () => settings.config().windows,
+    managerOf: (target) => settings.config().policies.managerOf(target),
     history: store,
     archive: store,
     clock,

@@ -23,6 +23,8 @@ export type Candidate = Readonly<{
   isHeldByBudget: boolean
   /** A budget of the compute is nearly spent, and the change costs more: a person decides. */
   needsApproval: boolean
+  /** Another controller keeps setting the compute; absent: none does. */
+  isContested?: boolean
 }>
 
 /** `changes` and `held` together are exactly the candidates that were given. */
@@ -100,9 +102,11 @@ function whyNotAgain({
   wasMade,
   isBarred,
   isDemoted,
+  isContested,
   isHeldByBudget,
 }: Candidate): NotMadeBecause | undefined {
   if (isDemoted) return 'demoted'
+  if (isContested) return 'controller'
   if (wasMade) return 'made-before'
   if (isHeldByBudget) return 'budget'
   return isBarred ? 'barred' : undefined

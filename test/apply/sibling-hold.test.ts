@@ -45,6 +45,9 @@ test('a policy leaves a compute alone that somebody else set before it decided',
   const others = [other('ep-one', ended('superseded', -1))]
   expect(holdText(others, byPolicy)).toEqual(['foreign-change', DAY - 1])
   expect(holdText(others)).toBeUndefined()
+  const again = { origin: { ...byPolicy.origin, reapplies: 'ch-other' } }
+  expect(holdText(others, again)).toBeUndefined()
+  expect(holdText([other('ep-one', ended('superseded', 100))], again)).toBeUndefined()
 })
 
 test.each<[string, readonly Change[], readonly unknown[] | undefined]>([

@@ -85,6 +85,8 @@ describe('a configuration', () => {
           floorsOf: expect.any(Function),
           unmatchedBy: expect.any(Function),
           decidesChanges: false,
+          alertsOfForeignChanges: false,
+          managerOf: expect.any(Function),
         },
         advice: { minHistory: 259_200, minGaps: 30, minPeaks: 604_800, grid: 60 },
         notifications: [],

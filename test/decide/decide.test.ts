@@ -51,6 +51,7 @@ test.each<[what: string, candidate: Candidate, decided: ChangesAndHeld]>([
   ['an open change', candidate({ hasOpenChange: true }), held('open-change')],
   ['a change that ended', candidate({ wasMade: true }), held('made-before')],
   ['a kind whose savings did not come', candidate({ isDemoted: true }), held('demoted')],
+  ['a compute that something else keeps setting', candidate({ isContested: true }), held('controller')],
   ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
   ['a setting of a budget', candidate({ isHeldByBudget: true }), held('budget')],
   [

@@ -174,6 +174,7 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
       baseUrl: account.baseUrl,
       minSaving: config.report.minSaving,
       windows: config.windows,
+      managerOf: config.policies.managerOf,
     },
     changes: { journal: store, holdOf: () => undefined },
     zone,

@@ -84,6 +84,7 @@ export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => 
   history: store,
   baseUrlOf: (account) => config.accounts.find(({ name }) => name === account)?.baseUrl ?? '',
   windows: () => config.windows,
+  managerOf: config.policies.managerOf,
 })
 
 /** The journal, with no daemon: nobody knows what holds a change. */

@@ -3,8 +3,10 @@ import { isEverOpenFor, type Recurrence } from '../../calendar/window.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
 import {
   DEFAULT_RESTART_RULES,
+  FOREIGN_CHANGE_ANSWERS,
   FIRST_CHANGE_DURATION,
   LEVERS,
+  MANAGERS,
   MODES,
   RESTART_MOMENTS,
   SERVICE_WINDOW,
@@ -169,7 +171,17 @@ const policy = strictObject({
       'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range.',
     ),
   restart: restart.optional().describe('When the changes that they make may restart a compute.'),
-}).transform((given): PolicyRule => given)
+  on_foreign_change: oneOf(FOREIGN_CHANGE_ANSWERS)
+    .optional()
+    .describe(
+      'What they do where somebody else sets another value over one that a change had set. adopt: nothing for a day, the default. alert: the same, with an event. reapply: a change sets the value again; whoever overwrites it three times is another controller, and the brake controller keeps policies off the compute until a person releases it.',
+    ),
+  managed_by: oneOf(MANAGERS)
+    .optional()
+    .describe(
+      'Who owns the settings of the computes: nothing is changed without a request, whatever other policies say, and recommendations are texts for it. terraform: attributes of a resource neon_endpoint. Values that are applied there count as an implementation of the recommendation.',
+    ),
+}).transform((given): PolicyRule => camelKeys(given))
 
 export const policiesSchema = array(policy, 'expected a list of policies')
 
@@ -190,6 +202,7 @@ export function policyProblems({ policies, recurrences }: PoliciesAndWindows): r
       ...allowed.flatMap((name, at) => shortWindow(`${path}.windows[${at}]`, { name, early, recurrences })),
       ...unknownWindows(`${path}.deny`, deny, known),
       ...contradictions(policies, index),
+      ...managedProblems(rule, `policies[${index}]`),
     ]
   })
 }
@@ -225,10 +238,29 @@ function contradictions(policies: readonly PolicyRule[], index: number): readonl
     return other < 0
       ? []
       : [
-          `policies[${index}].${group}: contradicts policies[${other}].${group}, with the same match: expected one of them`,
+          `policies[${index}].${keyOf(group)}: contradicts policies[${other}].${keyOf(group)}, with the same match: expected one of them`,
         ]
   })
 }
+
+/** Keys that change what somebody else manages. @param path of the policy */
+function managedProblems(
+  { managedBy, mode, levers = [], onForeignChange }: PolicyRule,
+  path: string,
+): readonly string[] {
+  if (managedBy === undefined) return []
+  const beside = `beside managed_by: ${managedBy}, which lets no policy change a compute`
+  return [
+    ...(mode === 'approve' || mode === 'apply' ? [`${path}.mode: expected at most suggest ${beside}`] : []),
+    ...(levers.length > 0 ? [`${path}.levers: expected none ${beside}`] : []),
+    ...(onForeignChange === 'reapply'
+      ? [`${path}.on_foreign_change: expected adopt or alert ${beside}`]
+      : []),
+  ]
+}
+
+/** As the file has it: `onForeignChange` is `on_foreign_change`. */
+const keyOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const isOtherwise = (earlier: unknown, value: unknown) =>
   earlier !== undefined && value !== undefined && JSON.stringify(earlier) !== JSON.stringify(value)

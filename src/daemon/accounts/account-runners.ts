@@ -12,6 +12,7 @@ import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
 import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
+import type { ForeignWatch } from '../changes/foreign/foreign-watch.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
 import { createCountedPast } from '../history/counted-past.ts'
@@ -89,11 +90,16 @@ export async function createAccountRunners(
     passSeconds = took
     return publishNow()
   }
+  // of computes that passes see and changes that move on, only after all of this is made
+  const foreignWatch: RunnerEnvironment['foreignWatch'] = {
+    observed: (...seen) => decidedChanges.foreignWatch.observed(...seen),
+    moved: (change) => decidedChanges.foreignWatch.moved(change),
+  }
   const killSwitch = await createKillSwitch({ config: current, store: environment.store })
   const all = await Promise.all(
     current().accounts.map((account) => {
       const ports = portsOf(account)
-      return createRunner(account, current, { ...environment, killSwitch, ports, afterTurn })
+      return createRunner(account, current, { ...environment, killSwitch, ports, afterTurn, foreignWatch })
     }),
   )
   const of = (account: string) => {
@@ -138,10 +144,11 @@ type RunnerEnvironment = RunnersEnvironment & {
   readonly killSwitch: KillSwitch
   readonly ports: Ports
   readonly afterTurn: (took: Seconds) => Promise<void>
+  readonly foreignWatch: Pick<ForeignWatch, 'observed' | 'moved'>
 }
 
 async function createRunner(account: AccountConfig, current: () => Config, environment: RunnerEnvironment) {
-  const { ports, afterTurn } = environment
+  const { ports, afterTurn, foreignWatch } = environment
   const { clock, store } = ports
   const { poll, reading } = current()
   const interval = passInterval(poll.interval)
@@ -201,6 +208,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     isPassing = false
     state = done.state
     used = plan
+    foreignWatch.observed(account.name, state.persistence.settingsChanged)
     return done
   }
   const changes = createChangeRunner({
@@ -214,6 +222,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     state: () => state,
     isPassing: () => isPassing,
     preset: () => used.plan.preset,
+    onMove: foreignWatch.moved,
   })
   return {
     account: account.name,

@@ -3,7 +3,7 @@ import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import type { AdviseInput } from '../../advise/input.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import type { ComputeAdvice, Recommendation, Withheld } from '../../model/policy/recommendation.ts'
-import type { History } from '../../model/ports/history.ts'
+import type { History, HistorySpan } from '../../model/ports/history.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { after, DAY, instant, seconds, type Instant } from '../../model/units.ts'
 
@@ -28,12 +28,25 @@ export async function readHistories(
   const last = (days: number) => ({ from: instant(now - days * DAY), to: now, computes: [ref] })
   return {
     gaps: await Array.fromAsync(history.gaps(account, last(RECENT))),
-    settings: await Array.fromAsync(history.settings(account, last(SETTINGS))),
+    settings: await readSettings(history, { ...last(SETTINGS), account }),
     days: await Array.fromAsync(history.days(account, last(RECENT))),
     hours: await Array.fromAsync(history.rollups(account, { ...last(RECENT), length: COARSE_STEP })),
     steps: await Array.fromAsync(history.rollups(account, { ...last(FINE), length: FINE_STEP })),
     intervals: await Array.fromAsync(history.intervals(account, last(RECENT))),
   }
+}
+
+/** Times of looks are upper bounds, by the whole seconds of the service's answers: what was seen lies so far ahead of now, at most. */
+const AHEAD = seconds(60)
+
+/** With those that the last look saw: they are in force now. */
+async function readSettings(
+  history: Pick<History, 'settings'>,
+  { account, ...span }: HistorySpan & { readonly account: string },
+): Promise<AdviseInput['settings']> {
+  const { to: now } = span
+  const read = await Array.fromAsync(history.settings(account, { ...span, to: after(now, AHEAD) }))
+  return read.map((setting) => (setting.since > now ? { ...setting, since: now } : setting))
 }
 
 /** Recommendations that count now, and the reasons where there are none. */

@@ -8,7 +8,7 @@ import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
-import { isEnded, isInFlight, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
+import { isEnded, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
@@ -33,7 +33,7 @@ import { createDurations } from './durations.ts'
 import { createPlacedHolds, type PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
 import { createRestarts } from './restarts.ts'
-import { isSuspensionNear } from './holds.ts'
+import { changingProjects, isSuspensionNear } from './holds.ts'
 import { newRevert } from './new-change.ts'
 import { createProjectWindows } from './project-windows.ts'
 import { createStoredBrakes, type StoredBrakes } from './stored-brakes.ts'
@@ -81,6 +81,8 @@ type ChangeRunnerOptions = Readonly<{
   preset: () => Preset
   /** Default `createApplyLoop`. */
   applyLoop?: ApplyLoopMaker | undefined
+  /** After each transition of the apply loop. */
+  onMove?: (change: Change) => void
 }>
 
 type Published = Readonly<{ compute: Compute; project: Project | undefined }>
@@ -249,6 +251,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       times.add(change)
       durations.add(change)
       restarts.add(change)
+      options.onMove?.(change)
       // at once, not after the next pass
       if (isFailure(change.state))
         watchBreaker().catch((err: unknown) =>
@@ -285,13 +288,4 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       await Promise.all([loop.run(signal), placedHolds.run(signal)])
     },
   }
-}
-
-/** Projects that each pass looks at: a request may be on its way, or a suspension is waited for. */
-function changingProjects(open: readonly OpenChange[], { ledger }: PassState): ReadonlySet<string> {
-  const isAwake = ({ ref }: Change) => ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
-  const changing = open.filter(
-    ({ change }) => isInFlight(change) || (change.state.at === 'scheduled' && isAwake(change)),
-  )
-  return new Set(changing.map(({ change }) => change.ref.projectId))
 }

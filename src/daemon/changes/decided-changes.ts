@@ -3,17 +3,15 @@
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
-import { demotionOf } from '../../decide/demoted.ts'
 import { stepKey } from '../../decide/budget-steps.ts'
-import { decide, whyNotMade, type Candidate, type Decided } from '../../decide/decide.ts'
+import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
-import { isEngaged, type Brakes } from '../../model/policy/brakes.ts'
+import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
-import { LEVERS, type ChangePolicy } from '../../model/policy/change-policy.ts'
+import type { ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import type { Policies } from '../../model/policy/policies.ts'
-import type { RecommendationKind } from '../../model/policy/recommendation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
 import { largestCu } from '../../model/service/compute.ts'
@@ -28,11 +26,18 @@ import {
   type BudgetStepSources,
   type WantedStep,
 } from './budgets/budget-steps.ts'
-import type { ChangeRunner } from './change-runner.ts'
+import { demote, endOfGone, isEngagedOn, setFleetBrake } from './brakes/policy-brakes.ts'
 import type { CommandSources } from './commands.ts'
+import { createForeignWatch } from './foreign/foreign-watch.ts'
+import {
+  reappliedIn,
+  reapplyingChange,
+  recommendationsOf,
+  type Reapplied,
+  type ReappliedById,
+} from './foreign/reapply.ts'
 import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
-import type { StoredBrakes } from './stored-brakes.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
   Readonly<{
@@ -47,6 +52,7 @@ const MANY = 200
 
 export function createDecidedChanges(sources: DecidedSources) {
   const { journal, config, runnerOf, random, clock, log } = sources
+  const foreignWatch = createForeignWatch(sources)
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
   /** Policies of which those that match nothing were named. */
@@ -58,7 +64,10 @@ export function createDecidedChanges(sources: DecidedSources) {
   const wantedSteps = new Map<string, readonly WantedStep[]>()
 
   /** What earlier changes of the compute say. */
-  const earlierOf = async ({ ref }: ComputeView['identity'], { id, to }: OpenRecommendation) => {
+  const earlierOf = async (
+    { ref }: ComputeView['identity'],
+    { id, to }: Pick<OpenRecommendation, 'id' | 'to'>,
+  ) => {
     await clock.yield()
     const changes = await journal.changes(ref.account, { compute: ref, count: MANY })
     const wasMade = changes.some(({ origin }) => isFrom(origin, id))
@@ -70,25 +79,28 @@ export function createDecidedChanges(sources: DecidedSources) {
     }
   }
 
-  async function candidatesOf(view: ComputeView, policy: ChangePolicy, steps: AccountSteps) {
+  async function candidatesOf(view: ComputeView, policy: ChangePolicy, { steps, again }: Asked) {
     const { identity, advice = [] } = view
     const candidates: Candidate[] = []
-    for (const recommendation of advice) {
+    const { storedBrakes } = runnerOf(identity.ref.account)
+    for (const recommendation of [...advice, ...recommendationsOf(view, again)]) {
       const { id, kind } = recommendation
+      const isAgain = again.has(id)
       const candidate: Candidate = {
         id,
         kind,
         policy,
         hasOpenChange: hasOpenChange(view, kind),
-        wasMade: made.has(id),
+        wasMade: !isAgain && made.has(id),
         isBarred: false,
-        isDemoted: isDemotedKind(runnerOf(identity.ref.account), kind),
+        isDemoted: isEngagedOn(storedBrakes, 'demoted', kind),
+        isContested: isEngagedOn(storedBrakes, 'controller', identity.ref.endpointId),
         isHeldByBudget: steps.isHeld(view, kind),
         needsApproval: isLarger(recommendation) && steps.isNearlySpent(targetOf(view)),
       }
       // the journal is read only for what would become a change
       const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity, recommendation)
-      candidates.push({ ...candidate, ...earlier })
+      candidates.push({ ...candidate, ...earlier, ...(isAgain && { wasMade: false }) })
     }
     return candidates
   }
@@ -113,6 +125,15 @@ export function createDecidedChanges(sources: DecidedSources) {
     if (await add(change)) made.add(id)
   }
 
+  async function makeAgain(
+    reapplied: Reapplied,
+    { policy, isProposed }: Readonly<{ policy: ChangePolicy; isProposed: boolean }>,
+  ): Promise<void> {
+    const runner = runnerOf(reapplied.view.identity.ref.account)
+    const change = reapplyingChange(reapplied, { policy, isProposed, runner, random })
+    if (change) await add(change)
+  }
+
   /** Whether it was stored: somebody may have asked for one meanwhile. */
   async function add(change: Change): Promise<boolean> {
     const { store, now, send, wake } = runnerOf(change.ref.account)
@@ -133,29 +154,40 @@ export function createDecidedChanges(sources: DecidedSources) {
 
   const policyOf = (view: ComputeView): ChangePolicy => config().policies.changesOf(targetOf(view))
 
-  /** Open recommendations of computes whose policy has levers. */
-  async function candidatesIn(views: readonly ComputeView[], steps: AccountSteps) {
+  /** Recommendations that are open, or wanted again, of computes whose policy has levers. */
+  async function candidatesIn(views: readonly ComputeView[], asked: Asked) {
     const candidates: Candidate[] = []
+    const wanted = new Set([...asked.again.values()].map(({ view }) => view))
     for (const view of views) {
-      const policy = view.advice && policyOf(view)
-      if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy, steps)))
+      const policy = view.advice || wanted.has(view) ? policyOf(view) : undefined
+      if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy, asked)))
     }
     return candidates
   }
 
+  /** Without policies that decide there is nothing to hold, and nothing to set again. */
+  async function decideNothing(snapshot: Snapshot, account: string): Promise<void> {
+    const { storedBrakes, watchBreaker } = runnerOf(account)
+    await storedBrakes.end('fleet', 'no policy makes changes')
+    await watchBreaker()
+    if (config().policies.alertsOfForeignChanges)
+      await foreignWatch.look(account, existing(snapshot, account), { policyOf, mayBrake: false })
+  }
+
   async function decideAccount(snapshot: Snapshot, account: string): Promise<void> {
-    const views = snapshot.computes.filter(
-      ({ identity, state }) => identity.ref.account === account && !state.isDeleted,
-    )
+    const views = existing(snapshot, account)
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await watchBreaker()
     await demote(storedBrakes, snapshot, account)
+    await endOfGone(storedBrakes, views)
+    const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
+    const again = await reappliedIn(sources, views, overwritten)
     const steps = await budgetSteps.of(snapshot, account)
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(account, steps.wanted)
     const candidates = [
       ...[...wanted].map(([id, step]) => candidateOfStep(id, step, steps.wasMade(step))),
-      ...(await candidatesIn(views, steps)),
+      ...(await candidatesIn(views, { steps, again })),
     ]
     const decided = decide(candidates, {
       computes: views.length,
@@ -170,7 +202,9 @@ export function createDecidedChanges(sources: DecidedSources) {
     for (const { id, state } of changes) {
       const [policy, step] = [byId.get(id), wanted.get(id)]
       const isProposed = state === 'proposed'
+      const reapplied = again.get(id)
       if (step) await makeStep(step, steps, isProposed)
+      else if (policy && reapplied) await makeAgain(reapplied, { policy, isProposed })
       else if (policy) await make(snapshot, id, { policy, isProposed })
     }
     for (const change of await steps.toPutBack()) if (await add(change)) steps.add(change)
@@ -197,16 +231,17 @@ export function createDecidedChanges(sources: DecidedSources) {
       }
       try {
         for (const { account } of snapshot.accounts)
-          await (decidesChanges ? decideAccount(snapshot, account) : endBrakes(runnerOf(account)))
+          await (decidesChanges ? decideAccount : decideNothing)(snapshot, account)
       } catch (err) {
         log.error({ err }, 'policies could not decide about recommendations')
       }
     },
+    foreignWatch,
     previewBudget: budgetSteps.preview,
-    /** Undefined where the policy changes nothing without a request. */
+    /** Undefined where the policy says nothing of changes without a request. */
     decisionOf: (view: ComputeView): PolicyDecision | undefined => {
       const policy = policyOf(view)
-      if (policy.levers.length === 0) return undefined
+      if (policy.levers.length === 0 && !policy.managedBy) return undefined
       const ofAccount = reasons.get(view.identity.ref.account)
       const held = (view.advice ?? []).flatMap(({ id }) => {
         const because = ofAccount?.get(id)
@@ -221,6 +256,8 @@ export function createDecidedChanges(sources: DecidedSources) {
   }
 }
 
+/** Besides recommendations that were never made a change. */
+type Asked = Readonly<{ steps: AccountSteps; again: ReappliedById }>
 type AccountSteps = Awaited<ReturnType<ReturnType<typeof createBudgetSteps>['of']>>
 
 const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
@@ -230,41 +267,9 @@ const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
 const isLarger = ({ from, to }: OpenRecommendation): boolean =>
   from.sizing !== undefined && to.sizing !== undefined && largestCu(to.sizing) > largestCu(from.sizing)
 
-const isDemotedKind = (
-  { storedBrakes }: Pick<ChangeRunner, 'storedBrakes'>,
-  kind: RecommendationKind,
-): boolean => {
-  const brake = storedBrakes.of('demoted', kind)
-  return brake !== undefined && isEngaged(brake)
-}
-
-/** Kinds whose savings did not come since a person gave them back. */
-async function demote(storedBrakes: StoredBrakes, { accounts }: Snapshot, account: string): Promise<void> {
-  const promised = accounts.find((view) => view.account === account)?.advice?.promised
-  for (const kind of LEVERS) {
-    const givenBackAt = storedBrakes.of('demoted', kind)?.released?.at
-    const because = demotionOf(promised?.get(kind) ?? [], givenBackAt)
-    if (because !== undefined) await storedBrakes.engage({ name: 'demoted', subject: kind, because })
-  }
-}
-
-const setFleetBrake = (
-  storedBrakes: StoredBrakes,
-  { fleetBrake, restarts }: Decided,
-  computes: number,
-): Promise<void> => {
-  if (fleetBrake === 'end') return storedBrakes.end('fleet', 'fewer computes are to be restarted')
-  const because = `policies want to restart ${restarts} of ${computes} computes`
-  return fleetBrake === 'engage'
-    ? storedBrakes.engage({ name: 'fleet', because, count: restarts })
-    : Promise.resolve()
-}
-
-/** Without policies that decide there is nothing to hold. */
-async function endBrakes({ storedBrakes, watchBreaker }: ChangeRunner): Promise<void> {
-  await storedBrakes.end('fleet', 'no policy makes changes')
-  await watchBreaker()
-}
+/** Computes of an account that are not deleted. */
+const existing = ({ computes }: Snapshot, account: string): readonly ComputeView[] =>
+  computes.filter(({ identity, state }) => identity.ref.account === account && !state.isDeleted)
 
 /** Changes of policies that restart the compute and were not sent. */
 const waitingRestarts = ({ changes = [] }: ComputeView): number =>

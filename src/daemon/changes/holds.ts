@@ -1,8 +1,15 @@
 // What open changes wait for, and when each is looked at again.
-import type { Change, Hold, HoldReason, OpenChange } from '../../model/policy/change.ts'
+import {
+  isInFlight,
+  type Change,
+  type Hold,
+  type HoldReason,
+  type OpenChange,
+} from '../../model/policy/change.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
-import type { Compute, Project } from '../../model/service/compute.ts'
+import { computeKey, type Compute, type Project } from '../../model/service/compute.ts'
 import { after, earliest, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { PassState } from '../pass/pass-state.ts'
 
 /** Seconds between two looks at the compute of a waiting change. Source: changing.md, §2. */
 export const LOOK_INTERVAL = seconds(10)
@@ -105,4 +112,13 @@ export function waitsForState({ kind, when, state }: Change, compute: Compute | 
   if (state.at !== 'scheduled') return undefined
   if (kind === 'sizing' && when !== 'now' && compute?.state === 'active') return 'awake'
   return kind === 'delay' && when === 'policy' && compute?.state === 'idle' ? 'asleep' : undefined
+}
+
+/** Projects that each pass looks at: a request may be on its way, or a suspension is waited for. */
+export function changingProjects(open: readonly OpenChange[], { ledger }: PassState): ReadonlySet<string> {
+  const isAwake = ({ ref }: Change) => ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
+  const changing = open.filter(
+    ({ change }) => isInFlight(change) || (change.state.at === 'scheduled' && isAwake(change)),
+  )
+  return new Set(changing.map(({ change }) => change.ref.projectId))
 }

@@ -4,6 +4,8 @@ import type { Window } from '../../calendar/window.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Recommendation, RecommendationState } from '../../model/policy/recommendation.ts'
+import type { ManagerOf } from '../../model/policy/policies.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { History } from '../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { DAY, micros, type Micros } from '../../model/units.ts'
@@ -28,6 +30,8 @@ export type AdviceSources = Readonly<{
   baseUrlOf: (account: string) => string
   /** By name, of the configuration. */
   windows: () => ReadonlyMap<string, Window>
+  /** Absent: nobody else owns settings. */
+  managerOf?: ManagerOf
 }>
 
 /** States of recommendations, and `withheld`. */
@@ -76,7 +80,7 @@ export type AdviceContext = Readonly<{
 export function adviceContext(
   { accounts, computes }: Snapshot,
   account: string,
-  { baseUrlOf }: Pick<AdviceSources, 'baseUrlOf'>,
+  { baseUrlOf, managerOf }: Pick<AdviceSources, 'baseUrlOf' | 'managerOf'>,
 ): AdviceContext {
   const view = accounts.find((one) => one.account === account)
   const byKey = new Map(
@@ -92,6 +96,7 @@ export function adviceContext(
       return recommendationJson(recommendation, {
         ...namesOf(compute),
         baseUrl: baseUrlOf(account),
+        managedBy: compute && managerOf?.(targetOfView(compute)),
         wakeLatency:
           view && regionId !== undefined ? medianWakeLatency(view.wakeLatency, regionId) : undefined,
       })
@@ -105,6 +110,9 @@ export function adviceContext(
     },
   }
 }
+
+const targetOfView = ({ identity: { ref, compute, project } }: ComputeView) =>
+  selectorTargetOf(ref.account, compute, project)
 
 const namesOf = (compute: ComputeView | undefined) => ({
   projectName: compute?.identity.project?.name,

@@ -11,6 +11,8 @@ import { createAdviceCollector } from '../../outputs/report/advice.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportAdvice } from '../../outputs/report/schema.ts'
 import { medianWakeLatency, recommendationJson } from '../../outputs/text/recommendation-json.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { ManagerOf } from '../../model/policy/policies.ts'
 import { readNoWakeCosts } from '../history/no-wake-costs.ts'
 
 export type ReportAdviceSource = Readonly<{
@@ -23,6 +25,8 @@ export type ReportAdviceSource = Readonly<{
     minSaving: Micros
     /** By name. */
     windows: ReadonlyMap<string, Window>
+    /** Absent: nobody else owns settings. */
+    managerOf?: ManagerOf
   }>
 }>
 
@@ -55,16 +59,19 @@ export async function readReportAdvice(
 }
 
 function adviceJson(
-  { ledger, advice: { baseUrl } }: ReportAdviceSource,
+  { ledger, advice: { baseUrl, managerOf } }: ReportAdviceSource,
   recommendation: Recommendation,
   identityOf: PlannedReports['identityOf'],
 ) {
   const { projectName, name: computeName } = identityOf(recommendation.ref)
-  const regionId = ledger.computes.get(computeKey(recommendation.ref))?.compute.regionId ?? ''
+  const { ref } = recommendation
+  const compute = ledger.computes.get(computeKey(ref))?.compute
+  const project = ledger.projects.get(ref.projectId)?.project
   return recommendationJson(recommendation, {
     projectName,
     computeName,
     baseUrl,
-    wakeLatency: medianWakeLatency(ledger.counters.wakeLatency, regionId),
+    wakeLatency: medianWakeLatency(ledger.counters.wakeLatency, compute?.regionId ?? ''),
+    managedBy: compute && managerOf?.(selectorTargetOf(ref.account, compute, project)),
   })
 }

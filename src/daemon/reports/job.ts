@@ -46,7 +46,7 @@ export function reportSources(
   { all, snapshot }: Runners,
   store: ReportSource['history'] & ReportJournal['journal'],
 ): ReadonlyMap<string, ReportSource> {
-  const { timezone: zone, owners, report, windows, accounts } = config
+  const { timezone: zone, owners, report, windows, accounts, policies } = config
   const { minSaving, plan } = report
   const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
   const sourceOf = (runner: Runners['all'][number]): ReportSource => {
@@ -54,7 +54,7 @@ export function reportSources(
     const unread = reasonNotRead(config, runner.reasonUnreadable)
     const view = views.get(ledger.account)
     const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
-    const advice = { baseUrl, minSaving, windows }
+    const advice = { baseUrl, minSaving, windows, managerOf: policies.managerOf }
     const prices = runner.prices()
     const changes = { journal: store, holdOf: (id: string) => runner.changes.holdOf(id) }
     return {

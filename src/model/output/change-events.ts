@@ -27,6 +27,9 @@ const aboutChange = (says: string) =>
     }),
   }) as const
 
+/** What a change had set, and what somebody else set over it, in words. */
+export type ForeignMove = Readonly<{ ref: ComputeRef; changeId: string; ours: string; theirs: string }>
+
 export const CHANGE_EVENT_KINDS = {
   'change-scheduled': {
     log: { level: 'info', text: 'a change is scheduled', fields: moveFields },
@@ -57,6 +60,28 @@ export const CHANGE_EVENT_KINDS = {
     notification: {
       severity: 'critical',
       ...aboutChange('needs a person: nobody can tell whether it took effect'),
+    },
+  },
+  'foreign-change': {
+    log: {
+      level: 'warn',
+      text: 'somebody else overwrote what a change had set',
+      fields: ({ ref, changeId, ours, theirs }: ForeignMove) => ({ change: changeId, ...ref, ours, theirs }),
+    },
+    notification: {
+      severity: 'warning',
+      topic: ({ changeId }: ForeignMove) => `foreign/${changeId}`,
+      stored: 'once',
+      subject: ({ ref }: ForeignMove) => ({ kind: 'compute', ref }) as const,
+      text: ({ ref, changeId, ours, theirs }: ForeignMove) =>
+        `Somebody else set compute ${ref.endpointId} to ${theirs}, over ${ours} of change ${changeId}`,
+      fields: ({ ref, changeId, ours, theirs }: ForeignMove) => ({
+        change_id: changeId,
+        project_id: ref.projectId,
+        endpoint_id: ref.endpointId,
+        ours,
+        theirs,
+      }),
     },
   },
 } as const

@@ -6,7 +6,7 @@ import type { Reconciliation } from '../ledger/metering.ts'
 import type { Bounds } from '../ledger/quantities.ts'
 import { toIso } from '../time.ts'
 import type { Instant, Interval } from '../units.ts'
-import { CHANGE_EVENT_KINDS, type ChangeMove } from './change-events.ts'
+import { CHANGE_EVENT_KINDS, type ChangeMove, type ForeignMove } from './change-events.ts'
 import { HOLD_EVENT_KINDS, type BrakeMove, type HoldMove } from './hold-events.ts'
 
 type Transition = Readonly<{ ref: ComputeRef; occurredAt: Instant }>
@@ -49,6 +49,7 @@ type EventFields = {
   'change-expired': ChangeMove
   'change-failed': ChangeMove
   'change-unknown': ChangeMove
+  'foreign-change': ForeignMove
   'hold-placed': HoldMove
   'hold-ended': HoldMove
   'brake-engaged': BrakeMove

@@ -16,6 +16,8 @@ export type NotMadeBecause =
   | 'barred'
   /** The savings of its kind did not come: a person gives the kind back. */
   | 'demoted'
+  /** Another controller keeps setting the compute: a person gives it back. */
+  | 'controller'
   /** Too many computes of the account were to be restarted at once: a person decides. */
   | 'fleet-brake'
   /** A budget set another value on this compute, and puts it back after its period. */

@@ -8,14 +8,17 @@ export const BRAKE_NAMES = [
   'fleet',
   'breaker',
   'demoted',
+  'controller',
   'hold_off',
 ] as const
-/** What holds changes of an account back. `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. `demoted`: the
- * savings of a kind did not come. */
+/**
+ * What holds changes of an account back. `fleet`: too many computes were to be restarted at once. `breaker`: changes failed. `demoted`: the
+ * savings of a kind did not come. `controller`: something else keeps setting a compute.
+ */
 export type BrakeName = (typeof BRAKE_NAMES)[number]
 
 /** Brakes that are stored, because a person releases them. */
-export type StoredBrakeName = Extract<BrakeName, 'fleet' | 'breaker' | 'demoted'>
+export type StoredBrakeName = Extract<BrakeName, 'fleet' | 'breaker' | 'demoted' | 'controller'>
 
 /** State of a brake that a person releases; one for each name and subject. Plain data. */
 export type StoredBrake = Readonly<{

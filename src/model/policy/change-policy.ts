@@ -41,10 +41,25 @@ export type RestartRules = Readonly<{
   maxWait: Seconds
 }>
 
+export const FOREIGN_CHANGE_ANSWERS = ['adopt', 'alert', 'reapply'] as const
+/**
+ * What policies do where somebody else sets another value over one that a change had set: `adopt` leaves the compute alone for a day, `alert`
+ * does so with an event, `reapply` makes a change that sets the value again.
+ */
+export type ForeignChangeAnswer = (typeof FOREIGN_CHANGE_ANSWERS)[number]
+
+/** Programs that own the settings of a compute: Dormouse only recommends, as text for them. */
+export const MANAGERS = ['terraform'] as const
+export type Manager = (typeof MANAGERS)[number]
+
 export type ChangePolicy = Readonly<{
   mode: Mode
   levers: readonly Lever[]
   restart: RestartRules
+  /** Absent: `adopt`. */
+  onForeignChange?: ForeignChangeAnswer
+  /** Who owns the settings: then there are no levers, and the mode is at most `suggest`. Absent: nobody else. */
+  managedBy?: Manager
   /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
   path: string | undefined
 }>

@@ -32,7 +32,15 @@ export type BudgetOrigin = Readonly<{
 type ChangeOrigin = Readonly<
   | BudgetOrigin
   | { by: 'person'; name: string }
-  | { by: 'recommendation' | 'policy'; /** Of the recommendation. */ id: string; hash: string; name: string }
+  | {
+      by: 'recommendation' | 'policy'
+      /** Of the recommendation. */
+      id: string
+      hash: string
+      name: string
+      /** Id of the change whose value somebody else overwrote, and that this one sets again; absent where it is none. */
+      reapplies?: string
+    }
   | { by: 'revert'; /** Id of the change that it takes back. */ of: string; name: string }
 >
 

@@ -4,7 +4,9 @@ import { DEFAULT_ADVICE_POLICY, type AdviceNeeds, type AdvicePolicy } from './ad
 import {
   DEFAULT_RESTART_RULES,
   type ChangePolicy,
+  type ForeignChangeAnswer,
   type Lever,
+  type Manager,
   type Mode,
   type RestartRules,
 } from './change-policy.ts'
@@ -24,6 +26,8 @@ type PolicyGroups = Readonly<{
   mode?: Mode | undefined
   levers?: readonly Lever[] | undefined
   restart?: RestartRules | undefined
+  onForeignChange?: ForeignChangeAnswer | undefined
+  managedBy?: Manager | undefined
 }>
 
 /** Least settings that may be set without a request. */
@@ -35,15 +39,21 @@ export type Floors = Readonly<{
 
 export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
 
+/** Who owns the settings of a compute; undefined: nobody else. */
+export type ManagerOf = (target: SelectorTarget) => Manager | undefined
+
 export type Policies = Readonly<{
   /** @param awakeHour price of an hour awake of that compute */
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
   floorsOf: (target: SelectorTarget) => Floors
+  managerOf: ManagerOf
   /** Policies that match none of them, such as `policies[1]`, in order. */
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
   decidesChanges: boolean
+  /** Whether one for any compute alerts where somebody else overwrites what a change had set. */
+  alertsOfForeignChanges: boolean
 }>
 
 const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
@@ -69,26 +79,49 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
     },
     changesOf: (target) => {
       const group = groupIn(fitting(target))
+      const manager = group('managedBy')
       const own = group('mode') ?? { value: mode, path: undefined }
+      if (manager) return managedPolicy(isReadOnly ? mode : own.value, manager)
       const { value: levers, path = own.path } = group('levers') ?? { value: [] }
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
-      return { mode: isReadOnly ? mode : own.value, levers, restart, path }
+      const onForeignChange = group('onForeignChange')?.value
+      return {
+        mode: isReadOnly ? mode : own.value,
+        levers,
+        restart,
+        ...(onForeignChange && { onForeignChange }),
+        path,
+      }
     },
     floorsOf: (target) => {
       const group = groupIn(fitting(target))
       const { value: bounds } = group('autosuspend') ?? { value: DEFAULT_DELAY_RULES }
       return { delay: bounds.floor, size: group('sizing')?.value.min }
     },
+    managerOf: (target) => groupIn(fitting(target))('managedBy')?.value,
     unmatchedBy: (targets) =>
       rules.flatMap(({ match }, index) =>
         targets.some((target) => matchesSelector(match, target)) ? [] : [`policies[${index}]`],
       ),
+    alertsOfForeignChanges: rules.some(({ onForeignChange }) => onForeignChange === 'alert'),
     decidesChanges:
       !isReadOnly &&
       rules.some(({ levers = [] }) => levers.length > 0) &&
       [mode, ...rules.map((rule) => rule.mode)].some((one) => one === 'approve' || one === 'apply'),
   }
 }
+
+/** Without a change by itself, whatever other policies say. */
+const managedPolicy = (
+  mode: Mode,
+  { value, path }: Readonly<{ value: Manager; path: string }>,
+): ChangePolicy => ({
+  mode: mode === 'approve' || mode === 'apply' ? 'suggest' : mode,
+  levers: [],
+  restart: DEFAULT_RESTART_RULES,
+  managedBy: value,
+  path,
+})
 
 type RankedRule = PolicyRule & Readonly<{ path: string }>
 

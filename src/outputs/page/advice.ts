@@ -2,7 +2,7 @@
 import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
 import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
-import { adviceCommands } from '../text/recommendation-list.ts'
+import { adviceCommands, implementationLines } from '../text/recommendation-list.ts'
 import { noWakeLines, recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../text/withheld-text.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
@@ -42,5 +42,5 @@ export const detailsHtml = (one: RecommendationJson, lines: readonly string[], n
   html`<ul class="plain">
       ${lines.map((line) => html`<li><bdi>${withLocalTimes(line, now)}</bdi></li>`)}
     </ul>
-    ${one.curl !== null && html`<p><code>${one.curl}</code></p>`}
+    ${implementationLines(one).map((line) => html`<p><code>${line}</code></p>`)}
     ${one.state === 'open' && adviceCommands(one).map((command) => html`<p><code>${command}</code></p>`)}`

@@ -1,5 +1,5 @@
 // What the policy of a compute changes without a request, and why it makes no change of a recommendation.
-import type { ChangePolicy, RestartRules } from '../../model/policy/change-policy.ts'
+import type { ChangePolicy, ForeignChangeAnswer, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 
 export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
@@ -11,6 +11,7 @@ export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   barred: 'it was taken back on this compute, and is barred for a while',
   demoted: 'the savings of its kind did not come, until a person releases that brake',
   budget: 'a budget set another value, and puts it back after its period',
+  controller: 'somebody else keeps setting the compute, until a person releases that brake',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
 
@@ -24,12 +25,23 @@ export const policyLines = ({ policy, held, steps }: PolicyDecision): readonly s
   ),
 ]
 
-function policyText({ path, mode, levers, restart }: ChangePolicy): string {
+const FOREIGN_TEXTS: Readonly<Record<ForeignChangeAnswer, string | undefined>> = {
+  adopt: undefined,
+  alert: 'alerts where somebody else overwrites a value',
+  reapply: 'sets a value again that somebody else overwrites',
+}
+
+function policyText({ path, mode, levers, restart, onForeignChange, managedBy }: ChangePolicy): string {
+  if (managedBy !== undefined)
+    return `${path}, managed by ${managedBy}: nothing is changed without a request, recommendations are texts for it`
   const what = levers.join(' and ')
   return [
     `${path ?? 'the configuration'}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
     ...(levers.includes('sizing') ? [restartText(restart)] : []),
-  ].join('; ')
+    FOREIGN_TEXTS[onForeignChange ?? 'adopt'],
+  ]
+    .filter((part) => part !== undefined)
+    .join('; ')
 }
 
 function restartText({ when, windows, deny }: RestartRules): string {

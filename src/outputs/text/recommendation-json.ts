@@ -9,12 +9,14 @@ import type {
   Setting,
   Withheld,
 } from '../../model/policy/recommendation.ts'
+import type { Manager } from '../../model/policy/change-policy.ts'
 import { requestOf, type ChangeRequest } from '../../model/service/change-request.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import { millis, seconds, type Micros, type Seconds } from '../../model/units.ts'
 import { refFields, sizingFields, timeField } from './compute-fields.ts'
 import type { RecommendationJson, SettingJson, WithheldJson } from './recommendation-schema.ts'
+import { terraformPatch } from './terraform-patch.ts'
 
 export type RecommendationContext = Readonly<{
   projectName: string | undefined
@@ -23,6 +25,8 @@ export type RecommendationContext = Readonly<{
   baseUrl: string
   /** Median of the wakes of its region; undefined before the first. */
   wakeLatency: Seconds | undefined
+  /** Who owns the settings of the compute; absent: nobody else. */
+  managedBy?: Manager | undefined
 }>
 
 export function recommendationJson(
@@ -42,6 +46,7 @@ export function recommendationJson(
     restarts,
     request: request ? { ...request, body: request.body ?? null } : null,
     curl: request ? curlLine(request, context.baseUrl) : null,
+    patch: (context.managedBy === 'terraform' ? terraformPatch(recommendation) : undefined) ?? null,
     spend_micros_per_30_days: spend,
     saving_micros_per_30_days: saving,
     effect: { ...effectJson(effect), wake_latency_seconds: context.wakeLatency ?? null },

@@ -44,13 +44,24 @@ const bySaving = (recommendations: readonly RecommendationJson[]) =>
 const blockOf = (one: RecommendationJson, currency: string) => [
   `${computeText(one)}: ${recommendationSummary(one, currency)}`,
   ...recommendationLines(one, currency).map((line) => `  ${line}`),
-  ...(one.curl === null ? [] : [`  ${one.curl}`]),
+  ...implementationLines(one).map((line) => `  ${line}`),
   ...(one.state === 'open' ? adviceCommands(one).map((command) => `  ${command}`) : []),
 ]
 
-/** What a person may do with an open one: a change of settings can be approved. */
-export const adviceCommands = ({ id, kind }: Pick<RecommendationJson, 'id' | 'kind'>): readonly string[] => [
-  ...(APPROVABLE.has(kind) ? [`dormouse approve ${id}`] : []),
+/** What implements it: a text for whoever manages the compute, else the request. Reports of earlier versions have no texts. */
+export const implementationLines = ({
+  curl,
+  patch,
+}: Pick<RecommendationJson, 'curl' | 'patch'>): readonly string[] =>
+  patch ? patch.split('\n') : curl === null ? [] : [curl]
+
+/** What a person may do with an open one: a change of settings can be approved, unless somebody else manages them. */
+export const adviceCommands = ({
+  id,
+  kind,
+  patch,
+}: Pick<RecommendationJson, 'id' | 'kind' | 'patch'>): readonly string[] => [
+  ...(APPROVABLE.has(kind) && !patch ? [`dormouse approve ${id}`] : []),
   `dormouse dismiss ${id} --reason "…"`,
 ]
 

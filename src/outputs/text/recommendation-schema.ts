@@ -98,6 +98,9 @@ export const recommendationSchema = strictObject({
     .nullable()
     .describe('To the service, below its base URL; null: no setting changes.'),
   curl: nameOrNull.describe('The request as a command line; the API key is a variable.'),
+  patch: nameOrNull.describe(
+    'Text for whoever manages the compute by `managed_by` of its policy, such as Terraform; null: nobody else, or no setting changes.',
+  ),
   spend_micros_per_30_days: savingSchema.describe('With the settings now.'),
   saving_micros_per_30_days: savingSchema,
   effect: effectSchema.extend({

@@ -3,30 +3,37 @@ import { expect, test } from 'vitest'
 import { evaluateCompute, type AdvicePlan } from '../../../src/daemon/advice/evaluate.ts'
 import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
 import { createPolicies } from '../../../src/model/policy/policies.ts'
-import { micros } from '../../../src/model/units.ts'
+import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
+import { after, micros, seconds } from '../../../src/model/units.ts'
 import { bucket, hoursOf, range, sizedInput, stepsOf } from '../../advise/sizing/build.ts'
+import { recommendation } from '../../support/recommendations.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 
 const DAY = 86_400
 
-async function evaluated(over: Partial<AdvicePlan>, input = sizedInput(range(0.25, 8))) {
+async function evaluated(
+  over: Partial<AdvicePlan>,
+  input = sizedInput(range(0.25, 8)),
+  open: readonly Recommendation[] = [],
+) {
   const { plan, preset, needs, prices, entry, settings, days, hours, steps, utilisation, now } = input
   const store = memoryStore()
   const account = store.account('main')
   await account.commit([{ kind: 'compute', entry }])
   await account.commit([
     ...settings.map((setting) => ({ kind: 'setting', setting }) as const),
+    ...open.map((one) => ({ kind: 'recommendation', recommendation: one }) as const),
     ...days.map((day) => ({ kind: 'day', day }) as const),
     ...[...hours, ...steps].map((rollup) => ({ kind: 'rollup', rollup }) as const),
   ])
-  const { after } = await evaluateCompute(entry, {
+  const { after: result } = await evaluateCompute(entry, {
     history: store,
     plan: { plan, preset, needs, prices, policies: createPolicies([]), minSaving: micros(0), ...over },
     utilisation,
     project: undefined,
     now,
   })
-  return after
+  return result
 }
 
 test('policies get the price of an hour awake, at the usual size', async () => {
@@ -50,4 +57,22 @@ test('a budget that asks for a smaller size is asked about the compute', async (
   )
   const sizing = recommendations.find(({ kind }) => kind === 'sizing')
   expect(sizing).toMatchObject({ to: { sizing: range(0.25, 2) }, detail: { kind: 'budget', name: 'dev' } })
+})
+
+test('a setting that the last look saw is in force, though the upper bound of its time is ahead of now', async () => {
+  const input = sizedInput(range(0.25, 8))
+  const [ref, now] = [input.entry.ref, input.now]
+  const seen = (ahead: number) => ({
+    ref,
+    since: after(now, seconds(ahead)),
+    delay: seconds(900),
+    sizing: range(0.25, 8),
+  })
+  const open = recommendation({ ref, from: { delay: seconds(300) }, to: { delay: seconds(900) } })
+  const stateAfter = async (ahead: number) => {
+    const settings = [...input.settings, seen(ahead)]
+    const { recommendations } = await evaluated({}, { ...input, settings }, [open])
+    return recommendations.find(({ id }) => id === open.id)?.life
+  }
+  expect(await stateAfter(1.3)).toEqual({ state: 'implemented', at: now, realised: undefined })
 })

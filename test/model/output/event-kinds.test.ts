@@ -75,6 +75,14 @@ const EVENTS: { readonly [Kind in EventKind]: EventOf<Kind> } = {
   'change-expired': { ...move, kind: 'change-expired' },
   'change-failed': { ...move, kind: 'change-failed' },
   'change-unknown': { ...move, kind: 'change-unknown' },
+  'foreign-change': {
+    ...about,
+    kind: 'foreign-change',
+    ref,
+    changeId: 'ch-1',
+    ours: 'a delay of 60 s',
+    theirs: 'a delay of 300 s',
+  },
   'hold-placed': { ...held, kind: 'hold-placed' },
   'hold-ended': { ...held, kind: 'hold-ended' },
   'brake-engaged': { ...about, kind: 'brake-engaged', brake: 'fleet', because: 'too many' },
@@ -106,7 +114,7 @@ test.each([
   expect(Object.keys(EVENT_KINDS).filter((kind) => text.includes(`'${kind}'`))).toEqual([])
 })
 
-test('receivers can be notified of twenty-one kinds, in the order of the schema', () => {
+test('receivers can be notified of twenty-two kinds, in the order of the schema', () => {
   expect(all.filter(isNotifiable).map(({ kind }) => kind)).toEqual(NOTIFIABLE_KINDS)
   expect(NOTIFIABLE_KINDS).toMatchInlineSnapshot(`
     [
@@ -127,6 +135,7 @@ test('receivers can be notified of twenty-one kinds, in the order of the schema'
       "change-expired",
       "change-failed",
       "change-unknown",
+      "foreign-change",
       "hold-placed",
       "hold-ended",
       "brake-engaged",
@@ -207,6 +216,10 @@ test('topic and key of each kind', () => {
         "topic": "change/ch-1",
       },
       {
+        "key": "foreign/ch-1",
+        "topic": "foreign/ch-1",
+      },
+      {
         "key": "hold/hold-1/hold-placed/1767571200000",
         "topic": "hold/hold-1",
       },
@@ -246,6 +259,7 @@ test('text of each kind', () => {
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) has expired: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) failed: too large",
       "Change ch-1 of compute ep1 (1 CU → 0.25 to 2 CU) needs a person: nobody can tell whether it took effect: too large",
+      "Somebody else set compute ep1 to a delay of 300 s, over a delay of 60 s of change ch-1",
       "Hold hold-1 of ann stops changes of project=dev-* until 2026-01-05T00:01:00Z: the release",
       "Hold hold-1 no longer stops changes of project=dev-*: the release",
       "The brake fleet holds changes back: too many; dormouse brakes says who can release it",
@@ -283,6 +297,7 @@ test('log line of each kind', () => {
       "warn a change has expired {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error a change failed {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
       "error nobody can tell whether a change took effect {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","what":"1 CU → 0.25 to 2 CU","because":"too large"}",
+      "warn somebody else overwrote what a change had set {"change":"ch-1","account":"main","projectId":"p1","endpointId":"ep1","ours":"a delay of 60 s","theirs":"a delay of 300 s"}",
       "info a person placed a hold {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
       "info a hold has ended {"hold":"hold-1","what":"project=dev-*","by":"ann","because":"the release","until":"2026-01-05T00:01:00Z"}",
       "warn a brake is engaged {"brake":"fleet","because":"too many"}",

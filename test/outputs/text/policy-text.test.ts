@@ -13,6 +13,18 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
   ['policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time', {}],
   ['policies[0], mode approve, lever delay', { mode: 'approve', levers: ['delay'] }],
   [
+    'policies[0], mode apply, lever delay; sets a value again that somebody else overwrites',
+    { levers: ['delay'], onForeignChange: 'reapply' },
+  ],
+  [
+    'policies[0], mode apply, lever delay; alerts where somebody else overwrites a value',
+    { levers: ['delay'], onForeignChange: 'alert' },
+  ],
+  [
+    'policies[2], managed by terraform: nothing is changed without a request, recommendations are texts for it',
+    { path: 'policies[2]', mode: 'suggest', levers: [], managedBy: 'terraform' },
+  ],
+  [
     'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, never in the window office',
     {
       path: 'policies[1]',

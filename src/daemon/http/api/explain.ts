@@ -79,9 +79,11 @@ const changeBlock = (heading: string, change: ChangeJson) => [
 const adviceLines = ({ currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson) => [
   ...recommendations.flatMap((one) => [
     `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
-    ...[...recommendationLines(one, currency), ...noWakeLines(noWakeCosts.get(one.id), currency)].map(
-      (line) => `  ${line}`,
-    ),
+    ...[
+      ...recommendationLines(one, currency),
+      ...noWakeLines(noWakeCosts.get(one.id), currency),
+      ...(one.patch?.split('\n') ?? []),
+    ].map((line) => `  ${line}`),
   ]),
   ...reasonGroups(withheld).flatMap(({ heading, reasons }) =>
     reasons.map((one) => `${heading}: ${withheldText(one, currency)}`),

@@ -43,7 +43,7 @@ export function recommendationRoutes(app: Hono, sources: AdviceRouteSources): vo
   if (dismissals) dismissRoutes(app, { ...sources, dismissals })
 }
 
-type DismissSources = Required<AdviceRouteSources>
+type DismissSources = AdviceRouteSources & Required<Pick<AdviceRouteSources, 'dismissals'>>
 
 function dismissRoutes(app: Hono, sources: DismissSources) {
   app.post(DISMISS_PATH, async (context) => {

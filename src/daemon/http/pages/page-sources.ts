@@ -6,6 +6,7 @@ import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
 import type { Prices } from '../../../model/ledger/quantities.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
+import type { ManagerOf } from '../../../model/policy/policies.ts'
 import type { History } from '../../../model/ports/history.ts'
 import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
 import type { Instant } from '../../../model/units.ts'
@@ -25,6 +26,8 @@ export type PageSources = Readonly<{
   baseUrlOf: (account: string) => string
   /** By name, of the configuration. */
   windows: () => ReadonlyMap<string, Window>
+  /** Absent: nobody else owns settings. */
+  managerOf?: ManagerOf
   clock: Clock
   zone: Zone
   mode: string

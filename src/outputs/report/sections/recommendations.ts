@@ -3,7 +3,7 @@ import { computeNameText } from '../ownership.ts'
 import type { Report, ReportAdvice, ReportRecommendation } from '../schema.ts'
 import { moneyText } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
-import { adviceCommands } from '../../text/recommendation-list.ts'
+import { adviceCommands, implementationLines } from '../../text/recommendation-list.ts'
 import {
   noWakeLines,
   recommendationLines,
@@ -64,15 +64,15 @@ const shortSavingText = ({ saving_micros_per_30_days: { likely } }: ReportRecomm
   likely < 0 ? `costs ${moneyText(-likely, currency)} more` : `saves ${moneyText(likely, currency)}`
 
 function detailBlock(one: ReportRecommendation, currency: string): ReportBlock {
-  const { request, curl } = one
+  const { request, patch } = one
   const lines = [...recommendationLines(one, currency), ...noWakeLines(one.no_wake, currency)]
   const body = request?.body ? ` ${JSON.stringify(request.body)}` : ''
   return itemBlock({
     title: `${computeNameText(one)}: ${displayName(recommendationSummary(one, currency), MAX_SUMMARY_LENGTH)}`,
     lines,
     code: [
-      ...(request ? [`${request.method} ${request.path}${body}`] : []),
-      ...(curl === null ? [] : [curl]),
+      ...(request && !patch ? [`${request.method} ${request.path}${body}`] : []),
+      ...implementationLines(one),
       ...adviceCommands(one),
     ],
   })
