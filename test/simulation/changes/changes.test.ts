@@ -49,6 +49,7 @@ const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
   'blind-resend': 1,
   'no-settle': 1,
   'window-checked-when-planned': 1,
+  'hold-ignored': 1,
   'kill-switch-ignored': 2,
   'persons-value-overwritten': 1,
   'revert-of-a-revert': 2,

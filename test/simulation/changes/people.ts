@@ -12,6 +12,7 @@ import type { Daemon } from './daemon.ts'
 import type { EventLog } from './event-log.ts'
 import type { Judge } from './judge/judge.ts'
 import { drawPause, pick } from './lives.ts'
+import { createHolding } from './place-holds.ts'
 
 type PeopleOptions = Readonly<{
   clock: VirtualClock
@@ -110,6 +111,7 @@ export function createPeople(options: PeopleOptions) {
     if (!snapshot || !change) return undefined
     const isProposed = change.state.at === 'proposed'
     if (!isProposed && random.unit() > TAKEN_BACK) return undefined
+    if (isProposed) judge.approves(change.id)
     const answer = isProposed
       ? await commands.approve(snapshot, change, { planHash: change.planHash, when: undefined, by: OPERATOR })
       : await commands.end(change, 'cancelled', { by: OPERATOR, reason: '' })
@@ -143,6 +145,8 @@ export function createPeople(options: PeopleOptions) {
     log.note('released')
   }
 
+  const hold = createHolding(options)
+
   const withDaemon = async (work: (daemon: Daemon) => Promise<string | undefined>) => {
     const daemon = options.daemon()
     if (daemon) await command(daemon, work)
@@ -158,6 +162,7 @@ export function createPeople(options: PeopleOptions) {
         often([600, 4000], () => withDaemon(ask)),
         often([300, 6000], () => withDaemon(decide)),
         often([20_000, 80_000], kill),
+        often([4000, 30_000], hold),
       ]),
   }
 }

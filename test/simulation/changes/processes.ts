@@ -3,6 +3,7 @@
 import { pino } from 'pino'
 import type { Config } from '../../../src/config/load.ts'
 import { isInFlight, type Change } from '../../../src/model/policy/change.ts'
+import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import type { Clock, Random } from '../../../src/model/ports/clock.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { Write } from '../../../src/model/ports/store.ts'
@@ -125,14 +126,17 @@ async function start(scene: Scene, fuse: Fuse, number: number): Promise<Daemon |
 
 function stored(writes: readonly Write[], scene: Scene, fuse: Fuse): void {
   for (const write of writes) {
-    const counted = COUNTED_WRITES[write.kind]
-    if (counted) scene.log.count(counted)
+    if (write.kind === 'placed-hold') holdStored(write.hold, scene)
     if (write.kind === 'change') moved(write.change, scene, fuse)
   }
 }
 
-const COUNTED_WRITES: Readonly<Record<string, Counted>> = { 'placed-hold': 'holds' }
 const COUNTED_ORIGINS: Readonly<Record<string, Counted>> = { revert: 'reverts', budget: 'budget_rungs' }
+
+function holdStored({ id, until, ended }: PlacedHold, { log, judge }: Scene): void {
+  if (!ended) log.count('holds')
+  else if (ended.by === undefined) judge.holdEnded({ id, until })
+}
 
 function moved(change: Change, scene: Scene, fuse: Fuse): void {
   const { id, ref, state, version } = change

@@ -112,6 +112,7 @@ async function live(stage: Stage): Promise<ReturnType<Judge['sums']>> {
     now: () => clock.now(),
     changes,
     changeEvents: () => rows()?.changeEvents ?? [],
+    placedHolds: () => rows()?.placedHolds.keys() ?? [],
     entries: () => rows()?.computes.values() ?? [],
   })
   judge.begin()
