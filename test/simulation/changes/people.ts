@@ -26,6 +26,8 @@ type PeopleOptions = Readonly<{
   changes: () => readonly Change[]
   /** Aborts when people go home. */
   until: AbortSignal
+  /** Never aborts. */
+  never: AbortSignal
 }>
 
 /** Numbers of the projects whose computes people change. They leave one alone, so that what its policy does is judged by readings. */
@@ -40,7 +42,7 @@ const OPERATOR = 'ann'
 export type People = ReturnType<typeof createPeople>
 
 export function createPeople(options: PeopleOptions) {
-  const { clock, random, simulated, log, judge, until } = options
+  const { clock, random, simulated, log, judge, until, never } = options
 
   /** At the service, past every daemon. */
   async function set(endpointId: string, by: string): Promise<void> {
@@ -140,7 +142,7 @@ export function createPeople(options: PeopleOptions) {
     for (let isOn = true; isOn;) {
       const current = options.daemon()
       isOn = !(current && (await turn(false, current)))
-      if (isOn) await clock.sleep(seconds(10), NEVER)
+      if (isOn) await clock.sleep(seconds(10), never)
     }
     log.note('released')
   }
@@ -166,8 +168,6 @@ export function createPeople(options: PeopleOptions) {
       ]),
   }
 }
-
-const NEVER = new AbortController().signal
 
 const isDecided = ({ state, origin }: Change): boolean =>
   state.at === 'proposed' || (origin.by === 'person' && !isEnded(state))

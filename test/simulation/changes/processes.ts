@@ -55,10 +55,9 @@ const [ENDS_SOON, SOON] = [0.2, 30]
 /** Chance that a person sets the compute of a change under way, and bounds of the time until then, seconds. */
 const PERSON_COMES = 0.35
 const COMES_WITHIN = [0.05, 150] as const
-const NEVER = new AbortController().signal
 
 export async function runProcesses(scene: Scene): Promise<void> {
-  const { clock, ended, log, random, running } = scene
+  const { clock, ended, log, random, running, never } = scene
   const over = { is: false }
   void ended.then(() => (over.is = true))
   for (let number = 1; !over.is; number += 1) {
@@ -73,7 +72,7 @@ export async function runProcesses(scene: Scene): Promise<void> {
     else if (running.daemon) await Promise.race([running.daemon.stop(), fuse.burnt])
     running.daemon = undefined
     stopped.abort()
-    await Promise.race([clock.sleep(seconds(pick(random, [1, 5, 30, 300])), NEVER), ended])
+    await Promise.race([clock.sleep(seconds(pick(random, [1, 5, 30, 300])), never), ended])
   }
 }
 
@@ -140,7 +139,7 @@ function holdStored({ id, until, ended }: PlacedHold, { log, judge }: Scene): vo
 
 function moved(change: Change, scene: Scene, fuse: Fuse): void {
   const { id, ref, state, version } = change
-  const { log, random, isCalm, clock, people } = scene
+  const { log, random, isCalm, clock, people, never } = scene
   log.note('change', { id, version, state })
   if (version === 1) judgeReverts(scene.changes(), log)
   countMove(change, log)
@@ -148,7 +147,7 @@ function moved(change: Change, scene: Scene, fuse: Fuse): void {
   if (random.unit() < ENDS_SOON) fuse.arm(Math.floor(SOON * random.unit()))
   if (random.unit() < PERSON_COMES)
     void clock
-      .sleep(seconds(drawPause(random, COMES_WITHIN)), NEVER)
+      .sleep(seconds(drawPause(random, COMES_WITHIN)), never)
       .then(() => (isCalm() ? undefined : people.set(ref.endpointId, 'person')))
 }
 
