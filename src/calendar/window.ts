@@ -44,14 +44,14 @@ export function createWindow(rules: readonly Recurrence[]): Window {
   const at = createLookup(between)
   return {
     at,
-    next(now) {
+    next: createNextLookup((now) => {
       const start = at(now)?.to ?? instant(now + 1)
       for (const [near, far] of SEARCH_RANGES) {
         const first = between(start + near, start + far).find(({ from }) => from >= start)
         if (first) return { from: first.from, to: lookAround(between, first.from).open?.to ?? first.to }
       }
       return undefined
-    },
+    }),
     previous(now) {
       const current = at(now)
       if (current) return current
@@ -78,6 +78,15 @@ function createLookup(between: IntervalsBetween) {
     if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY)
       last = lookAround(between, now)
     return last.open
+  }
+}
+
+/** Remembers the last result: each look at a change that waits asks for each window, and nothing begins before that interval does. */
+function createNextLookup(find: Window['next']): Window['next'] {
+  let [askedAt, next]: [Instant, Interval | undefined] = [instant(0), undefined]
+  return (now) => {
+    if (!next || now < askedAt || now >= next.from) [askedAt, next] = [now, find(now)]
+    return next
   }
 }
 

@@ -132,6 +132,12 @@ test.each(['idle', 'now'] as const)(
   },
 )
 
+test('of a change that a person asked for the clock stops it where there is a freeze, which may be open by now', () => {
+  const freezes = [['over', windowOf(-900, -60)]] as const
+  expect(holdBy({ freezes, isClockSteady: false }, changeOf())?.because).toBe('clock')
+  expect(holdBy({ freezes }, changeOf())).toBeUndefined()
+})
+
 describe('a freeze', () => {
   test.each<[what: string, window: ReturnType<typeof windowOf>, until: number | undefined]>([
     ['that is open holds until it closes', OPEN, 600],
@@ -164,8 +170,7 @@ describe('a hold', () => {
   })
 
   test.each<[string, ChangeTerms['holds'], number | undefined]>([
-    ['whose time is over holds nothing', [placedHold({ until: NOW })], undefined],
-    ['that a person ended holds nothing', [{ ...HOLD, ended: { at: NOW, by: 'bob' } }], undefined],
+    ['that does not stand holds nothing', [], undefined],
     ['beside a longer one ends with that', [HOLD, placedHold({ until: later(900) })], 900],
   ])('%s', (_, holds, until) => {
     expect(holdBy({ holds })?.until).toBe(until === undefined ? undefined : later(until))

@@ -6,12 +6,15 @@ import type { ChangeSources } from '../../src/daemon/changes/list-changes.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Change, ChangeEvent, OpenChange } from '../../src/model/policy/change.ts'
 import type { Clock } from '../../src/model/ports/clock.ts'
+import type { StoredBrake } from '../../src/model/policy/brakes.ts'
+import type { PlacedHold } from '../../src/model/policy/placed-hold.ts'
+import type { Window } from '../../src/calendar/window.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { journalOf } from './memory-journal.ts'
 import { NO_HISTORY } from './no-history.ts'
-import { placedHoldsOf } from './placed-holds.ts'
+import { placedHoldsOf, storedBrakesOf } from './placed-holds.ts'
 
 export type ShownChanges = Readonly<{
   changes: readonly Change[]
@@ -20,6 +23,12 @@ export type ShownChanges = Readonly<{
   holds?: ReadonlyMap<string, NonNullable<OpenChange['hold']>>
   /** Of the kill switch. */
   engagedBy?: readonly string[]
+  /** Holds of people that stand. */
+  placed?: readonly PlacedHold[]
+  /** Stored brakes. */
+  brakes?: readonly StoredBrake[]
+  /** Freezes by name. */
+  freezes?: ReadonlyMap<string, Window>
   /** Default: `suggest`. */
   mode?: Config['mode']
 }>
@@ -40,8 +49,18 @@ export function changeSources(
   shown: ShownChanges,
   { snapshot, clock }: Readonly<{ snapshot: () => Snapshot | undefined; clock: Clock }>,
 ): ChangeSources {
-  const runner: Pick<ChangeRunner, 'holdOf' | 'now' | 'limits' | 'placedHolds'> = {
-    placedHolds: placedHoldsOf(),
+  const { placed = [], brakes = [], freezes = new Map() } = shown
+  const runner: Pick<
+    ChangeRunner,
+    'holdOf' | 'now' | 'limits' | 'placedHolds' | 'storedBrakes' | 'engagedBrakes'
+  > = {
+    placedHolds: placedHoldsOf({ initial: { holds: placed, forced: [] } }),
+    storedBrakes: storedBrakesOf({ initial: brakes }),
+    engagedBrakes: () => [
+      ...(freezes.size > 0 ? (['freeze'] as const) : []),
+      ...(placed.length > 0 ? (['hold'] as const) : []),
+      ...brakes.map(({ name }) => name),
+    ],
     holdOf: (id) => shown.holds?.get(id),
     now: () => clock.now(),
     limits: () => ({ preset: createPreset('2026-03'), limits: undefined }),
@@ -57,8 +76,8 @@ export function changeSources(
     log: pino({ level: 'silent' }),
     config: () => ({
       mode: shown.mode ?? 'suggest',
-      windows: new Map(),
-      changes: { freeze: [], isKilled: false },
+      windows: freezes,
+      changes: { freeze: [...freezes.keys()], isKilled: false },
     }),
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,

@@ -9,13 +9,13 @@ type Fetch = (request: Request) => Promise<Response | undefined>
 /** Seconds that a request takes on its way, and its answer on the way back: what loopback HTTP takes. */
 export const LOOPBACK = seconds(0.001)
 
-const NEVER = new AbortController().signal
-
 /** Time stands still while `fetch` works, which takes none. */
 export class Inside extends Dispatcher {
   readonly #fetch: Fetch
   readonly #clock: VirtualClock
   readonly #way: () => Seconds
+  /** Of each client its own: what still sleeps by a signal is held by it. */
+  readonly #never = new AbortController().signal
 
   /** @param way called once for a request and once for its answer: how long it is under way */
   constructor(fetch: Fetch, clock: VirtualClock, way: () => Seconds = () => LOOPBACK) {
@@ -35,12 +35,12 @@ export class Inside extends Dispatcher {
       String(value),
     ])
     const answer = async (): Promise<void> => {
-      await this.#clock.sleep(this.#way(), NEVER)
+      await this.#clock.sleep(this.#way(), this.#never)
       const { response, body } = await this.#ask(
         new Request(url, { method: asked.method, headers, ...bodyOf(asked) }),
       )
       if (!response || !body) return
-      await this.#clock.sleep(this.#way(), NEVER)
+      await this.#clock.sleep(this.#way(), this.#never)
       if (controller.aborted) return
       handler.onResponseStart?.(
         controller,

@@ -67,19 +67,20 @@ export function createVirtualClock(from: number): VirtualClock {
   }
 }
 
-const NEVER = new AbortController().signal
-
 /** As the local service knows clocks. */
-export const localClockOf = (clock: VirtualClock): LocalClock => ({
-  now: () => clock.now(),
-  after: (ms, done) => {
-    const stop = new AbortController()
-    const wait = async () => {
-      await clock.sleep(seconds(ms / 1000), stop.signal)
-      if (!stop.signal.aborted) done()
-    }
-    void wait()
-    return () => stop.abort()
-  },
-  sleep: (ms, signal = NEVER) => clock.sleep(seconds(ms / 1000), signal),
-})
+export function localClockOf(clock: VirtualClock): LocalClock {
+  const never = new AbortController().signal
+  return {
+    now: () => clock.now(),
+    after: (ms, done) => {
+      const stop = new AbortController()
+      const wait = async () => {
+        await clock.sleep(seconds(ms / 1000), stop.signal)
+        if (!stop.signal.aborted) done()
+      }
+      void wait()
+      return () => stop.abort()
+    },
+    sleep: (ms, signal = never) => clock.sleep(seconds(ms / 1000), signal),
+  }
+}

@@ -53,6 +53,8 @@ export type ApplyLoopOptions = Readonly<{
   countSessions: (compute: Compute, signal: AbortSignal) => Promise<InterruptedSessions>
   /** Service time less wall clock, ms. */
   clockOffset: () => number
+  /** Whether wall clock and monotonic clock went on alike since the service time was last known. */
+  isClockSteady: () => boolean
   /** In each turn, with all open changes. */
   onTurn?: (open: readonly Change[], signal: AbortSignal) => void
   /** After each transition that is stored. */

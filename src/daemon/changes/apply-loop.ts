@@ -50,8 +50,8 @@ export function createApplyLoop(options: ApplyLoopOptions) {
   const holds = createHolds()
   /** By id, oldest first. */
   let open = byId(options.initial ?? [])
-  /** When a change is looked at again, by its id. */
-  const dueAt = new Map<string, Instant>()
+  /** Monotonic time at which a change is looked at again, by its id: setting the wall clock moves none. */
+  const dueOn = new Map<string, Seconds>()
   /** Monotonic time of the last look at a change that waits, by its id. */
   const lookedOn = new Map<string, Seconds>()
   const pace = createLookPace(clock, { ...options, perSecond: options.requestsPerSecond })
@@ -97,6 +97,11 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     let progress: Progress | undefined = { change: first, looked: undefined }
     while (progress && !signal.aborted) {
       const { change, looked }: Progress = progress
+      // until the next pass nobody can tell whether a request has settled
+      if (change.state.at === 'applying' && !options.isClockSteady()) {
+        holds.set(change.id, { because: 'clock', until: undefined }, now())
+        break
+      }
       const rules = {
         ...(looked?.rules ?? UNSEEN),
         stoppedBy: stoppedBy(),
@@ -190,20 +195,21 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     const changes = await journal.openChanges(account)
     open = byId(changes)
     options.onTurn?.(changes, signal)
-    for (const id of dueAt.keys()) if (!open.has(id)) forget(id)
+    for (const id of dueOn.keys()) if (!open.has(id)) forget(id)
     for (const change of inLookOrder(changes, lookedOn)) {
-      if (signal.aborted || (dueAt.get(change.id) ?? 0) > now()) continue
+      if (signal.aborted || (dueOn.get(change.id) ?? 0) > clock.monotonic()) continue
       const next = await advance(change, signal)
       if (next === undefined) forget(change.id)
-      else dueAt.set(change.id, next)
+      else dueOn.set(change.id, seconds(clock.monotonic() + (next - now()) / 1000))
       await clock.yield()
     }
-    const soonest = Math.min(...dueAt.values(), after(now(), IDLE_INTERVAL))
-    return seconds(Math.max(0, soonest - now()) / 1000)
+    const soonest = Math.min(...dueOn.values(), clock.monotonic() + IDLE_INTERVAL)
+    // whole milliseconds, so that a sleep ends when something is due
+    return seconds(Math.max(0, Math.ceil(1000 * (soonest - clock.monotonic()))) / 1000)
   }
 
   function forget(id: string) {
-    dueAt.delete(id)
+    dueOn.delete(id)
     lookedOn.delete(id)
     holds.clear(id)
   }
@@ -220,13 +226,13 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         } catch (err) {
           log.error({ err, account }, 'changes could not be worked on')
         }
-        if (told.aborted) dueAt.clear()
+        if (told.aborted) dueOn.clear()
         await clock.sleep(wait, AbortSignal.any([signal, told]))
       }
     },
     /** The journal, a kill switch or the mode has changed: looks at once. */
     wake: () => {
-      dueAt.clear()
+      dueOn.clear()
       news.abort()
       news = new AbortController()
     },

@@ -25,7 +25,7 @@ import { instant, type Instant } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
-import { isSteady } from '../pass/service-clock.ts'
+import { earliestNow, isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
 import { createAwakeUse, createLightReading } from './awake-use.ts'
 import { createChangeTimes } from './change-times.ts'
@@ -95,13 +95,15 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const { clock, store, send } = ports
   const clockOffset = () => state().clock.offset
   const now = () => instant(clock.now() + clockOffset())
+  const isClockSteady = () => isSteady(state().clock, clock)
   const times = createChangeTimes(now)
   const durations = createDurations()
   const restarts = createRestarts(now)
   const placedHolds = createPlacedHolds({
     ...ports,
     account: account.name,
-    now,
+    // no hold ends early where the wall clock was set
+    now: () => earliestNow(state().clock, clock),
     log,
     initial: options.initial,
     onChange: () => loop.wake(),
@@ -154,7 +156,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       freezes: freezes(),
       holds: placedHolds.fitting(published && targetOf(published)),
       duration,
-      isClockSteady: isSteady(state().clock, clock),
+      isClockSteady: isClockSteady(),
       unasked:
         published && change.when === 'policy'
           ? {
@@ -246,6 +248,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       return counts ? counts.active + counts.idle + counts.idleInTransaction + counts.other : 'unknown'
     },
     clockOffset,
+    isClockSteady,
     onTurn: (open, signal) => void projectWindows.refresh(open, signal),
     onMove: (change) => {
       times.add(change)

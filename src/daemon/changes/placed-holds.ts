@@ -93,9 +93,11 @@ export function createPlacedHolds(options: PlacedHoldsOptions) {
     force,
     /** Oldest first. */
     standing: (): readonly PlacedHold[] => [...holds.values()].filter((hold) => stands(hold, now())),
-    /** @param target undefined for a compute that no pass has seen: in doubt each hold fits it */
+    /** Of those that stand. @param target undefined for a compute that no pass has seen: in doubt each hold fits it */
     fitting: (target: SelectorTarget | undefined): readonly PlacedHold[] =>
-      holds.size === 0 ? NO_HOLDS : [...holds.values()].filter(({ match }) => fits(match, target)),
+      holds.size === 0
+        ? NO_HOLDS
+        : [...holds.values()].filter((hold) => stands(hold, now()) && fits(hold.match, target)),
     /** Undefined where nobody forces the change now. */
     forceOf: (changeId: string): ForcedChange | undefined => {
       const one = forced.get(changeId)

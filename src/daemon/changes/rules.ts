@@ -8,7 +8,16 @@ import { isUnasked, type Change } from '../../model/policy/change.ts'
 import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import { DAY, instant, latest, ratio, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import {
+  DAY,
+  instant,
+  latest,
+  MINUTE,
+  ratio,
+  seconds,
+  type Instant,
+  type Seconds,
+} from '../../model/units.ts'
 import type { RulesOfChange } from './apply-loop-options.ts'
 
 type RulesOptions = Readonly<{
@@ -26,10 +35,17 @@ const MAX_GAPS = 400
 const FEWEST_GAPS = 3
 /** Days of gaps. */
 const GAP_DAYS = 28
+/** How long gaps are remembered, ms. */
+const REMEMBERED_FOR = 10 * MINUTE
+/** Computes whose gaps are remembered: changes wait on few at a time, and 400 gaps take some 50 kB. */
+const MAX_REMEMBERED = 100
 /** Newest changes of a project that siblings are looked for in. */
 const MAX_CHANGES = 1000
 
 export function createChangeRules({ account, journal, history, duration, now }: RulesOptions) {
+  /** Endpoint id → gaps as read lately: looks are ten seconds apart, and one gap more hardly moves a hazard. */
+  const remembered = new Map<string, Readonly<{ readAt: Instant; gaps: readonly GapLength[] }>>()
+
   return async (change: Change, seen: Seen): Promise<Omit<RulesOfChange, 'use'>> => {
     const inProject = {
       project: change.ref.projectId,
@@ -45,7 +61,7 @@ export function createChangeRules({ account, journal, history, duration, now }: 
       change.kind !== 'delay' && change.when !== 'now' && seen.compute.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
     const within = duration()
-    const read = await readGaps(change)
+    const read = await gapsOf(change)
     const gaps = read.length < FEWEST_GAPS ? [] : read
     return {
       siblings,
@@ -65,6 +81,17 @@ export function createChangeRules({ account, journal, history, duration, now }: 
     const interval = { from: instant(now() - SIBLING_MEMORY * 1000), to: now() }
     const settings = await Array.fromAsync(history.settings(account, { ...interval, computes: [ref] }))
     return foreignSettingAt(settings, changes)
+  }
+
+  async function gapsOf(change: Change): Promise<readonly GapLength[]> {
+    const { endpointId } = change.ref
+    const known = remembered.get(endpointId)
+    if (known && now() - known.readAt < REMEMBERED_FOR) return known.gaps
+    const gaps = await readGaps(change)
+    const [oldest] = remembered.keys()
+    if (oldest !== undefined && remembered.size >= MAX_REMEMBERED) remembered.delete(oldest)
+    remembered.set(endpointId, { readAt: now(), gaps })
+    return gaps
   }
 
   async function readGaps({ ref }: Change): Promise<readonly GapLength[]> {

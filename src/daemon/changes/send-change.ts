@@ -15,9 +15,6 @@ type SendContext = Readonly<{
   mayStillSend: () => boolean
 }>
 
-/** The request is carried through once it was written, also when the process stops: its deadline bounds it. */
-const NEVER_STOPPED = new AbortController().signal
-
 export async function sendChange(change: Change, context: SendContext): Promise<Sent> {
   const { clock, service, lookedOn, mayStillSend } = context
   const wallOffset = clock.now() - 1000 * clock.monotonic()
@@ -34,7 +31,9 @@ export async function sendChange(change: Change, context: SendContext): Promise<
 
 function request(service: Service, { kind, ref, desired }: Change): Promise<Sent> {
   const { projectId, endpointId } = ref
+  // carried through once it was written, also when the process stops: its deadline bounds it
+  const neverStopped = new AbortController().signal
   return kind === 'restart'
-    ? service.restartCompute(projectId, endpointId, NEVER_STOPPED)
-    : service.updateCompute(projectId, endpointId, desired, NEVER_STOPPED)
+    ? service.restartCompute(projectId, endpointId, neverStopped)
+    : service.updateCompute(projectId, endpointId, desired, neverStopped)
 }

@@ -3,7 +3,15 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
-import { instant, latest, millis, type Instant, type Millis, type Seconds } from '../../model/units.ts'
+import {
+  earliest,
+  instant,
+  latest,
+  millis,
+  type Instant,
+  type Millis,
+  type Seconds,
+} from '../../model/units.ts'
 
 /** Service time `at` when the monotonic clock showed `on`. */
 type ClockAnchor = Readonly<{ at: Instant; on: Seconds }>
@@ -43,6 +51,17 @@ const MAX_STEP = 2000
 export const isSteady = ({ anchor, offset }: ClockState, clock: Pick<Clock, 'now' | 'monotonic'>): boolean =>
   anchor === undefined ||
   Math.abs(clock.now() + offset - (anchor.at + 1000 * (clock.monotonic() - anchor.on))) <= MAX_STEP
+
+/** The service's time by the clock of the machine that shows less: what ends by it has ended also where the wall clock was set forward. */
+export function earliestNow(
+  { anchor, offset }: ClockState,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): Instant {
+  const byWall = instant(clock.now() + offset)
+  return anchor === undefined
+    ? byWall
+    : earliest(byWall, instant(Math.round(anchor.at + 1000 * (clock.monotonic() - anchor.on))))
+}
 
 /** Error allowed for the wall clock where no response dates the service's time, ms: more would blur every edge. */
 export const ASSUMED_SKEW = 3000

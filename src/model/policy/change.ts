@@ -196,7 +196,7 @@ export type HoldReason =
   | 'outside-window'
   /** A window of the policy in which nothing is restarted. */
   | 'denied-window'
-  /** Since the last pass the wall clock was set, or the machine slept: windows and brakes need the time. */
+  /** Since the last pass the wall clock was set, or the machine slept: windows, freezes and brakes need the time. */
   | 'clock'
   /** The daemon, or the compute, is too young. */
   | 'hold-off'

@@ -57,6 +57,8 @@ export type ChangesPageInput = Readonly<{
   open: Readonly<Record<(typeof OPEN_STATES)[number], number>>
   /** Why nothing is sent, a line each; empty where changes are. */
   stopped: readonly string[]
+  /** What holds some or all of them back, a line each with what ends it. */
+  heldBack: readonly string[]
   localNow: LocalNow
 }>
 
@@ -64,13 +66,14 @@ export type ChangesPageInput = Readonly<{
 export const CHANGES_PER_PAGE = 100
 
 export function changesPage(input: ChangesPageInput): PageContent {
-  const { query, rows, matches, open, stopped } = input
+  const { query, rows, matches, open, stopped, heldBack, localNow } = input
   const pages = Math.max(1, Math.ceil(matches / CHANGES_PER_PAGE))
   return {
     title: 'Changes',
     path: '/changes',
     main: html`<h1>Changes</h1>
       ${stopped.map((line) => html`<p class="lead"><bdi>${capitalized(line)}.</bdi></p>`)}
+      ${heldBack.map((line) => html`<p class="lead"><bdi>${withLocalTimes(capitalized(line), localNow)}</bdi></p>`)}
       <dl class="figures">
         ${labelledFigure('Wait for an approval', String(open.proposed))}
         ${labelledFigure('Scheduled', String(open.scheduled))}

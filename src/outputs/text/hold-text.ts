@@ -47,7 +47,7 @@ export function placedHoldText({ id, what, computes, by, reason, until, ended }:
   return `${id} of ${by} stops changes of ${what} (${countWithNoun(computes, 'compute')}) until ${toSecond(until)}: ${reason}`
 }
 
-const freezeText = ({ window, from, to }: HoldsJson['freezes'][number]) =>
+export const freezeText = ({ window, from, to }: HoldsJson['freezes'][number]) =>
   `the freeze ${window} stops all changes from ${toSecond(from)} to ${toSecond(to)}`
 
 const forceText = ({ change_id: id, by, reason, until }: ForceJson) =>

@@ -25,7 +25,10 @@ const year2026 = {
   from: instant(Date.parse('2026-01-01')),
   to: instant(Date.parse('2027-01-01')),
 } as const
-const WINDOWS = new Map([['year', createWindow([year2026])]])
+const WINDOWS = new Map([
+  ['year', createWindow([year2026])],
+  ['past', createWindow([{ kind: 'once', from: at(-7200), to: at(-3000) }])],
+])
 
 type World = Readonly<{
   mode?: Config['mode']
@@ -122,6 +125,13 @@ test.each<[string, World, number, string | undefined]>([
   ['the clock set, which a person does not wait for', { step: 3600 }, 1, undefined],
   ['the clock set forward, by a policy', { step: 3600, change: { when: 'policy' } }, 0, 'clock'],
   ['the clock set back, by a policy', { step: -3600, change: { when: 'policy' } }, 0, 'clock'],
+  ['the clock set, where a freeze may be open by now', { step: 3600, freeze: ['past'] }, 0, 'clock'],
+  [
+    'a hold that is over only by a clock that was set',
+    { step: 3600, holds: [placedHold({ until: at(-60) })] },
+    0,
+    'hold',
+  ],
   ['a freeze', { freeze: ['year'] }, 0, 'freeze'],
   ['a hold', { holds: [placedHold()] }, 0, 'hold'],
   [

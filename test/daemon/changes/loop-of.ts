@@ -45,6 +45,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
         use: undefined,
       }),
     clockOffset: () => 0,
+    isClockSteady: () => true,
     ...NO_VERIFICATION,
     published: () => undefined,
     settle: () => seconds(120),

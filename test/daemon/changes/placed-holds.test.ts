@@ -136,12 +136,15 @@ describe('a hold', () => {
   })
 
   test('fits the computes of its selector, and every one that no pass has seen', async () => {
-    const { holds } = await world()
+    const { holds, clock } = await world()
     await holds.place(placedHold({ id: 'hold-shop', match: { project: ['sh*'] } }))
     await holds.place(placedHold({ id: 'hold-other', match: { compute: ['ep-two'] } }))
     const idsFor = (target: SelectorTarget | undefined) => holds.fitting(target).map(({ id }) => id)
     expect(idsFor(TARGET)).toEqual(['hold-shop'])
     expect(idsFor(undefined)).toEqual(['hold-shop', 'hold-other'])
+    await holds.end('hold-shop', 'bob')
+    await clock.advance(seconds(3600))
+    expect([idsFor(TARGET), idsFor(undefined)]).toEqual([[], []])
   })
 })
 

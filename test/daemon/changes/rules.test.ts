@@ -4,7 +4,7 @@ import type { Gap, ObservedSetting } from '../../../src/model/ledger/gap.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
 import type { HistorySpan } from '../../../src/model/ports/history.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import { cu, seconds } from '../../../src/model/units.ts'
+import { after, cu, seconds } from '../../../src/model/units.ts'
 import { seenOf } from '../../apply/build.ts'
 import { at } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
@@ -109,6 +109,38 @@ describe('the probability of a client', () => {
     const { arrival, spans } = await rulesOf({ gaps }, changeOf(), asleep(295))
     expect(arrival).toBe((await rulesOf({ gaps: gapsOf(400, 300) }, changeOf(), asleep(295))).arrival)
     expect(spans).toEqual([{ from: at(2 * DAY), to: NOW, computes: [REF] }])
+  })
+
+  test('is learned anew after ten minutes, of each compute', async () => {
+    const read: string[] = []
+    let now = NOW
+    const rules = createChangeRules({
+      account: 'main',
+      journal: memoryStore(),
+      duration: () => seconds(10),
+      now: () => now,
+      history: {
+        gaps: async function* (_, { computes: [ref] = [] }) {
+          read.push(ref?.endpointId ?? '')
+          yield* gapsOf(3, 300)
+        },
+        settings: async function* () {
+          yield* []
+        },
+      },
+    })
+    const other = changeOf({ ref: { ...REF, endpointId: 'ep-two' } })
+    for (const [later, change] of [
+      [0, changeOf()],
+      [599, changeOf()],
+      [0, other],
+      [601, changeOf()],
+    ] as const) {
+      now = after(NOW, seconds(later))
+      // oxlint-disable-next-line no-await-in-loop -- one look after the other
+      await rules(change, seenOf(asleep(295), { askedAt: now }))
+    }
+    expect(read).toEqual([REF.endpointId, 'ep-two', REF.endpointId])
   })
 
   test('is that within the duration of a change', async () => {

@@ -279,6 +279,7 @@ function startLoop(
         use: undefined,
       }),
     clockOffset: () => 0,
+    isClockSteady: () => true,
     ...NO_VERIFICATION,
     published: () => undefined,
     ...variant,

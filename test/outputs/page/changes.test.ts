@@ -2,8 +2,10 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Change } from '../../../src/model/policy/change.ts'
+import { createWindow } from '../../../src/calendar/window.ts'
 import { at } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
+import { placedHold } from '../../support/placed-holds.ts'
 import { changesOf } from './changed.ts'
 import { pastOf } from './past.ts'
 import { appOf, fleet, textOf } from './shown.ts'
@@ -132,6 +134,37 @@ test('what stops all changes is the first thing that the page says', async () =>
   expect(await page()).not.toContain('Nothing is sent')
   const observing = appOf({ snapshot, changes: { ...shown, mode: 'observe' } })
   expect(wordsOf(await textOf(observing, '/changes'))).toContain('Nothing is sent: the mode is observe.')
+})
+
+test('brakes, freezes and holds that hold changes back are said next, each with what ends it', async () => {
+  const held = appOf({
+    snapshot,
+    changes: {
+      ...shown,
+      placed: [placedHold({ match: { project: ['project-1'] }, until: at(3600) })],
+      brakes: [
+        { name: 'fleet', subject: '', because: 'policies want to restart 300 of 600', engagedAt: at(0) },
+      ],
+      freezes: new Map([['year-end', createWindow([{ kind: 'once', from: at(-60), to: at(7200) }])]]),
+    },
+  })
+  const text = await textOf(held, '/changes')
+  const leads = [...text.matchAll(/<p class="lead">(.*?)<\/p>/gs)].map(([, lead = '']) =>
+    wordsOf(lead).trim(),
+  )
+  expect(leads).toEqual([
+    'The freeze year-end stops all changes from 2026-01-04 23:59 to 02:00, then it ends by itself',
+    'Hold-one of ann stops changes of project=project-1 (1 compute) until 01:00: the release; dormouse resume hold-one ends it',
+    'Fleet of main is engaged since 00:00: policies want to restart 300 of 600; dormouse brakes release fleet --reason "…"',
+  ])
+  expect(await page()).not.toContain('class="lead"')
+})
+
+test('of many holds the first ten are said, and where to read the others', async () => {
+  const placed = Array.from({ length: 12 }, (_, index) => placedHold({ id: `hold-${index}` }))
+  const text = await textOf(appOf({ snapshot, changes: { ...shown, placed } }), '/changes')
+  expect(text.match(/class="lead"/g)).toHaveLength(11)
+  expect(wordsOf(text)).toContain('2 more hold changes back: dormouse holds, dormouse brakes')
 })
 
 const endedAgo = (id: string, days: number): Change =>

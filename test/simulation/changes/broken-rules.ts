@@ -114,6 +114,7 @@ export const BROKEN_RULES = {
   'blind-resend': resend,
   'no-settle': brokenLoop(() => ({ settle: () => seconds(0) })),
   'window-checked-when-planned': planned,
+  'hold-ignored': without(['hold', 'freeze']),
   'kill-switch-ignored': brokenLoop(() => ({ stoppedBy: () => undefined })),
   'persons-value-overwritten': overwriting,
   'revert-of-a-revert': judgedReverts,

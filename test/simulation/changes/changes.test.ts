@@ -48,10 +48,11 @@ test(
 const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
   'blind-resend': 1,
   'no-settle': 1,
-  'window-checked-when-planned': 1,
-  'kill-switch-ignored': 2,
+  'window-checked-when-planned': 5,
+  'hold-ignored': 1,
+  'kill-switch-ignored': 1,
   'persons-value-overwritten': 1,
-  'revert-of-a-revert': 2,
+  'revert-of-a-revert': 1,
   'brake-off': 1,
   'two-restarts-for-two-fields': 1,
 }

@@ -26,18 +26,20 @@ export function configOf(world: World, apiKey: string): Config {
 }
 
 /** Keys of `brakes` and `advice` have their defaults. */
-const textOf = ({ zone, rules }: World, store: string): string => `
+const textOf = ({ zone, rules, freeze }: World, store: string): string => `
 timezone: ${zone}
 accounts: [{ name: ${ACCOUNT}, base_url: '${SERVICE_URL}', api_key_env: ${KEY_VARIABLE}, plan: scale, dsn: 'postgresql://dormouse@{host}/app' }]
 store: { folder: '${store}' }
 reading: { mode: light, hosts: [localhost], sslmode: disable, role: dormouse }
 report: { min_saving: 0 }
 windows:${rules.map(windowsText).join('')}
+  frozen: ${windowText(freeze ? [freeze] : ANY_HOURS)}
+changes: { freeze: [${freeze ? 'frozen' : ''}] }
 policies:${rules.map(policyText).join('')}
 `
 
 const windowsText = ({ windows, deny }: Rules, index: number): string => `
-  open-${index}: ${windowText(windows ?? ANY_HOURS)}
+  open-${index}: ${windowText(windows.length > 0 ? windows : ANY_HOURS)}
   closed-${index}: ${windowText(deny.length > 0 ? deny : ANY_HOURS)}`
 
 /** Of a window that no policy names. */
@@ -48,12 +50,12 @@ const windowText = (hours: readonly Hours[]): string =>
 
 const clockText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 
-function policyText({ mode, levers, windows, deny }: Rules, index: number): string {
-  const when = windows ? `when: [quiet], windows: [open-${index}]` : 'when: [idle]'
+function policyText({ mode, levers, when, windows, deny }: Rules, index: number): string {
+  const allowed = windows.length > 0 ? `, windows: [open-${index}]` : ''
   const denied = deny.length > 0 ? `, deny: [closed-${index}]` : ''
   return `
   - match: { project: 'local-00000${index}' }
     mode: ${mode}
     levers: [${levers.join(', ')}]
-    restart: { ${when}${denied}, close_early: 5m }`
+    restart: { when: [${when.join(', ')}]${allowed}${denied}, close_early: 5m }`
 }

@@ -5,6 +5,7 @@ import { createAccountRunners, type AccountRunners } from '../../../src/daemon/a
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import type { ApplyLoopMaker } from '../../../src/daemon/changes/change-runner.ts'
 import { createChangeCommands, type ChangeCommands } from '../../../src/daemon/changes/commands.ts'
+import { createHoldCommands } from '../../../src/daemon/changes/commands/hold-commands.ts'
 import { passInterval, runLoop } from '../../../src/daemon/loop.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { Clock, Random } from '../../../src/model/ports/clock.ts'
@@ -22,6 +23,7 @@ export type Daemon = Readonly<{
   /** ms, of the world. */
   startedAt: number
   commands: ChangeCommands
+  holds: ReturnType<typeof createHoldCommands>
   runners: AccountRunners
   /** Ends it as SIGTERM does; resolves when its loops have ended. */
   stop: () => Promise<void>
@@ -92,16 +94,18 @@ async function starting(options: DaemonOptions) {
     ])
   }
   const running = run().catch(options.failed)
+  const sources = {
+    snapshot: runners.snapshot,
+    journal: store,
+    history: store,
+    random,
+    runnerOf: (account: string) => runners.of(account).changes,
+    log,
+  }
   return {
     runners,
-    commands: createChangeCommands({
-      snapshot: runners.snapshot,
-      journal: store,
-      history: store,
-      random,
-      runnerOf: (account) => runners.of(account).changes,
-      log,
-    }),
+    commands: createChangeCommands(sources),
+    holds: createHoldCommands({ ...sources, config }),
     stop: async () => {
       end.abort()
       await running

@@ -19,6 +19,7 @@ export type Invariant =
   | 'a change takes effect at most once'
   | 'restarts keep to window, idle and deny'
   | 'nothing is sent while the kill switch or a brake is engaged'
+  | 'nothing is sent for a compute while a hold or a freeze stands over it'
   | 'a value of a person stays'
   | 'the bounds of the ledger contain the truth'
   | 'every change ends in a named state'

@@ -13,10 +13,13 @@ export type Fuse = Readonly<{
   pass: () => Promise<void>
   /** Resolves when it burns. */
   burnt: Promise<void>
+  /** What a daemon that has ended waits for; of this fuse alone, so that nothing holds the daemon in memory. */
+  never: Promise<never>
 }>
 
 export function createFuse(): Fuse {
   const { promise: burnt, resolve } = Promise.withResolvers<void>()
+  const never = new Promise<never>(() => undefined)
   let [calls, limit] = [0, Infinity]
   const hasPassed = (): boolean => {
     calls += 1
@@ -31,13 +34,12 @@ export function createFuse(): Fuse {
     },
     hasPassed,
     pass: async () => {
-      if (!hasPassed()) await NEVER
+      if (!hasPassed()) await never
     },
     burnt,
+    never,
   }
 }
-
-const NEVER = new Promise<never>(() => undefined)
 
 /** Methods that answer at once, and take part in no I/O. */
 const AT_ONCE: ReadonlySet<PropertyKey> = new Set(['isCurrent', 'refusalOf', 'evict'])
@@ -82,10 +84,10 @@ export const fusedClock = (clock: Clock, fuse: Fuse): Clock => ({
   ...clock,
   sleep: async (span, signal) => {
     await clock.sleep(span, signal)
-    if (fuse.isBurnt()) await NEVER
+    if (fuse.isBurnt()) await fuse.never
   },
   yield: async () => {
     await clock.yield()
-    if (fuse.isBurnt()) await NEVER
+    if (fuse.isBurnt()) await fuse.never
   },
 })

@@ -28,6 +28,8 @@ type NetworkOptions = Readonly<{
   faults: readonly Fault[]
   /** Chance of a fault of a request other than GET. */
   chance: number
+  /** Never aborts. */
+  never: AbortSignal
   /** When a daemon writes one. */
   written: (request: WrittenRequest) => void
   /** When the service has answered one. */
@@ -50,10 +52,9 @@ type RequestFault = (typeof FAULTS)[number]
 
 /** A late request lands at most so many seconds after it was written: less than settle. */
 const LATEST = 110
-const NEVER = new AbortController().signal
 
 export function createNetwork(options: NetworkOptions) {
-  const { clock, random, simulated } = options
+  const { clock, random, simulated, never } = options
   const get = faultyFetch((request) => simulated.fetch(request), options.faults, {
     elapsed: () => clock.monotonic(),
     random,
@@ -69,7 +70,7 @@ export function createNetwork(options: NetworkOptions) {
     'lost after': async () => void (await land(request, written)),
     late: () => {
       const by = seconds(LATEST * random.unit())
-      void clock.sleep(by, NEVER).then(() => land(request, { ...written, isLate: true }))
+      void clock.sleep(by, never).then(() => land(request, { ...written, isLate: true }))
       return Promise.resolve(undefined)
     },
     busy: () => Promise.resolve(problem(423)),

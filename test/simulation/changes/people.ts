@@ -12,6 +12,7 @@ import type { Daemon } from './daemon.ts'
 import type { EventLog } from './event-log.ts'
 import type { Judge } from './judge/judge.ts'
 import { drawPause, pick } from './lives.ts'
+import { createHolding } from './place-holds.ts'
 
 type PeopleOptions = Readonly<{
   clock: VirtualClock
@@ -25,6 +26,8 @@ type PeopleOptions = Readonly<{
   changes: () => readonly Change[]
   /** Aborts when people go home. */
   until: AbortSignal
+  /** Never aborts. */
+  never: AbortSignal
 }>
 
 /** Numbers of the projects whose computes people change. They leave one alone, so that what its policy does is judged by readings. */
@@ -39,7 +42,7 @@ const OPERATOR = 'ann'
 export type People = ReturnType<typeof createPeople>
 
 export function createPeople(options: PeopleOptions) {
-  const { clock, random, simulated, log, judge, until } = options
+  const { clock, random, simulated, log, judge, until, never } = options
 
   /** At the service, past every daemon. */
   async function set(endpointId: string, by: string): Promise<void> {
@@ -110,6 +113,7 @@ export function createPeople(options: PeopleOptions) {
     if (!snapshot || !change) return undefined
     const isProposed = change.state.at === 'proposed'
     if (!isProposed && random.unit() > TAKEN_BACK) return undefined
+    if (isProposed) judge.approves(change.id)
     const answer = isProposed
       ? await commands.approve(snapshot, change, { planHash: change.planHash, when: undefined, by: OPERATOR })
       : await commands.end(change, 'cancelled', { by: OPERATOR, reason: '' })
@@ -138,10 +142,12 @@ export function createPeople(options: PeopleOptions) {
     for (let isOn = true; isOn;) {
       const current = options.daemon()
       isOn = !(current && (await turn(false, current)))
-      if (isOn) await clock.sleep(seconds(10), NEVER)
+      if (isOn) await clock.sleep(seconds(10), never)
     }
     log.note('released')
   }
+
+  const hold = createHolding(options)
 
   const withDaemon = async (work: (daemon: Daemon) => Promise<string | undefined>) => {
     const daemon = options.daemon()
@@ -158,11 +164,10 @@ export function createPeople(options: PeopleOptions) {
         often([600, 4000], () => withDaemon(ask)),
         often([300, 6000], () => withDaemon(decide)),
         often([20_000, 80_000], kill),
+        often([4000, 30_000], hold),
       ]),
   }
 }
-
-const NEVER = new AbortController().signal
 
 const isDecided = ({ state, origin }: Change): boolean =>
   state.at === 'proposed' || (origin.by === 'person' && !isEnded(state))

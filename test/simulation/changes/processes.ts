@@ -3,6 +3,7 @@
 import { pino } from 'pino'
 import type { Config } from '../../../src/config/load.ts'
 import { isInFlight, type Change } from '../../../src/model/policy/change.ts'
+import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import type { Clock, Random } from '../../../src/model/ports/clock.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { Write } from '../../../src/model/ports/store.ts'
@@ -54,10 +55,9 @@ const [ENDS_SOON, SOON] = [0.2, 30]
 /** Chance that a person sets the compute of a change under way, and bounds of the time until then, seconds. */
 const PERSON_COMES = 0.35
 const COMES_WITHIN = [0.05, 150] as const
-const NEVER = new AbortController().signal
 
 export async function runProcesses(scene: Scene): Promise<void> {
-  const { clock, ended, log, random, running } = scene
+  const { clock, ended, log, random, running, never } = scene
   const over = { is: false }
   void ended.then(() => (over.is = true))
   for (let number = 1; !over.is; number += 1) {
@@ -72,7 +72,7 @@ export async function runProcesses(scene: Scene): Promise<void> {
     else if (running.daemon) await Promise.race([running.daemon.stop(), fuse.burnt])
     running.daemon = undefined
     stopped.abort()
-    await Promise.race([clock.sleep(seconds(pick(random, [1, 5, 30, 300])), NEVER), ended])
+    await Promise.race([clock.sleep(seconds(pick(random, [1, 5, 30, 300])), never), ended])
   }
 }
 
@@ -125,18 +125,21 @@ async function start(scene: Scene, fuse: Fuse, number: number): Promise<Daemon |
 
 function stored(writes: readonly Write[], scene: Scene, fuse: Fuse): void {
   for (const write of writes) {
-    const counted = COUNTED_WRITES[write.kind]
-    if (counted) scene.log.count(counted)
+    if (write.kind === 'placed-hold') holdStored(write.hold, scene)
     if (write.kind === 'change') moved(write.change, scene, fuse)
   }
 }
 
-const COUNTED_WRITES: Readonly<Record<string, Counted>> = { 'placed-hold': 'holds' }
 const COUNTED_ORIGINS: Readonly<Record<string, Counted>> = { revert: 'reverts', budget: 'budget_rungs' }
+
+function holdStored({ id, until, ended }: PlacedHold, { log, judge }: Scene): void {
+  if (!ended) log.count('holds')
+  else if (ended.by === undefined) judge.holdEnded({ id, until })
+}
 
 function moved(change: Change, scene: Scene, fuse: Fuse): void {
   const { id, ref, state, version } = change
-  const { log, random, isCalm, clock, people } = scene
+  const { log, random, isCalm, clock, people, never } = scene
   log.note('change', { id, version, state })
   if (version === 1) judgeReverts(scene.changes(), log)
   countMove(change, log)
@@ -144,7 +147,7 @@ function moved(change: Change, scene: Scene, fuse: Fuse): void {
   if (random.unit() < ENDS_SOON) fuse.arm(Math.floor(SOON * random.unit()))
   if (random.unit() < PERSON_COMES)
     void clock
-      .sleep(seconds(drawPause(random, COMES_WITHIN)), NEVER)
+      .sleep(seconds(drawPause(random, COMES_WITHIN)), never)
       .then(() => (isCalm() ? undefined : people.set(ref.endpointId, 'person')))
 }
 

@@ -9,11 +9,9 @@ import { SERVICE_URL } from './configuration.ts'
 import type { Life } from './lives.ts'
 import type { PastCompute } from './past.ts'
 
-const NEVER = new AbortController().signal
-
 export async function readPast(
   lives: readonly Life[],
-  { simulated, clock }: Readonly<{ simulated: Simulated; clock: VirtualClock }>,
+  { simulated, clock, never }: Readonly<{ simulated: Simulated; clock: VirtualClock; never: AbortSignal }>,
 ): Promise<readonly PastCompute[]> {
   const service = createService({
     baseUrl: SERVICE_URL,
@@ -26,7 +24,7 @@ export async function readPast(
   })
   const read = async (life: Life, index: number): Promise<PastCompute> => {
     const { projectId, endpointId } = idsOf(index)
-    const listed = await service.listComputes(projectId, NEVER)
+    const listed = await service.listComputes(projectId, never)
     const compute = listed.ok ? listed.value.items[0] : undefined
     if (!compute) throw new Error(`compute ${endpointId} cannot be read`)
     const now = clock.now()

@@ -45,7 +45,6 @@ export type SeedResult = Readonly<{
 const DAY = 86_400
 /** Nothing is wrong in the last hour, in which everything must come to an end, seconds. */
 const CALM = 3600
-const NEVER = new AbortController().signal
 
 /** Resolves when the days are over, or the first invariant was violated. */
 export async function runSeed({ seed, days, self, applyLoop }: SeedOptions): Promise<SeedResult> {
@@ -64,7 +63,8 @@ export async function runSeed({ seed, days, self, applyLoop }: SeedOptions): Pro
   })
   try {
     const log = createEventLog(() => clock.now())
-    const sums = await clock.run(live({ world, clock, simulated, log, self, applyLoop }))
+    const never = new AbortController().signal
+    const sums = await clock.run(live({ world, clock, simulated, log, self, applyLoop, never }))
     return {
       seed,
       violation: log.violation(),
@@ -93,10 +93,12 @@ export type Stage = Readonly<{
   log: EventLog
   self: SelfMetrics
   applyLoop: ApplyLoopMaker | undefined
+  /** Never aborts; of this seed alone, because it holds in memory what sleeps by it when the seed is over. */
+  never: AbortSignal
 }>
 
 async function live(stage: Stage): Promise<ReturnType<Judge['sums']>> {
-  const { world, clock, simulated, log } = stage
+  const { world, clock, simulated, log, never } = stage
   const span = world.days * DAY
   const memory = newMemory()
   const rows = () => memory.accounts.get(ACCOUNT)
@@ -112,6 +114,7 @@ async function live(stage: Stage): Promise<ReturnType<Judge['sums']>> {
     now: () => clock.now(),
     changes,
     changeEvents: () => rows()?.changeEvents ?? [],
+    placedHolds: () => rows()?.placedHolds.keys() ?? [],
     entries: () => rows()?.computes.values() ?? [],
   })
   judge.begin()
@@ -127,7 +130,7 @@ async function live(stage: Stage): Promise<ReturnType<Judge['sums']>> {
     changes,
     until: goHome.signal,
   })
-  void clock.sleep(seconds(span - CALM), NEVER).then(() => goHome.abort())
+  void clock.sleep(seconds(span - CALM), never).then(() => goHome.abort())
   const atWork = people.run()
   await runProcesses({
     ...stage,
@@ -150,7 +153,7 @@ async function live(stage: Stage): Promise<ReturnType<Judge['sums']>> {
     }),
     watchWindows: createWindowWatch({ world, log, changes }),
     isCalm: () => goHome.signal.aborted,
-    ended: Promise.race([clock.sleep(seconds(span), NEVER), log.violated]),
+    ended: Promise.race([clock.sleep(seconds(span), never), log.violated]),
   })
   goHome.abort()
   if (!log.violation()) {

@@ -14,6 +14,7 @@ const REQUIRED: Partial<Readonly<Record<Counted, number>>> = {
   foreign_changes_during_change: 1,
   windows_closed_while_waiting: 0.5,
   reverts: 0.5,
+  holds: 1,
 }
 
 export type Summary = ReturnType<typeof summarise>

@@ -6,12 +6,15 @@ import { drawBusyLife, drawLife, pick, type Life } from './lives.ts'
 /** Local hours `[from, to)` on every day. */
 export type Hours = Readonly<{ from: number; to: number }>
 
+export type RestartMoment = 'idle' | 'natural' | 'quiet' | 'window'
+
 /** What the policy of one project says of restarts, as the judge reads it. */
 export type Rules = Readonly<{
   mode: 'approve' | 'apply'
   levers: readonly ('delay' | 'sizing')[]
-  /** Undefined: at any time. */
-  windows: readonly Hours[] | undefined
+  when: readonly RestartMoment[]
+  /** Of `quiet` and `window`; empty without them. */
+  windows: readonly Hours[]
   deny: readonly Hours[]
 }>
 
@@ -24,6 +27,8 @@ export type World = Readonly<{
   lives: readonly Life[]
   /** Of the project with the same number. */
   rules: readonly Rules[]
+  /** Hours in which nothing is changed; undefined: none. */
+  freeze: Hours | undefined
 }>
 
 export const COMPUTES = 3
@@ -50,6 +55,7 @@ export function drawWorld(seed: number, days: number): World {
     drawRules(random, 'approve'),
   ] as const
   // some never sleep, so that a window closes while a change waits
+  const frozenFrom = Math.floor(24 * random.unit())
   const isSleepless = random.unit() < 0.6
   return {
     seed,
@@ -58,16 +64,31 @@ export function drawWorld(seed: number, days: number): World {
     start,
     lives: isSleepless ? lives.with(0, { ...lives[0], delay: -1 }) : lives,
     rules: isSleepless ? rules.with(0, { ...rules[0], levers: ['sizing'] }) : rules,
+    freeze: random.unit() < 0.7 ? { from: frozenFrom, to: frozenFrom + 1 } : undefined,
   }
 }
+
+const AT_ANY_TIME: readonly [readonly RestartMoment[], ...(readonly RestartMoment[])[]] = [
+  ['idle'],
+  ['natural'],
+]
+/** Twice the one under which a compute that never sleeps waits for longer than a window. */
+const IN_WINDOWS: typeof AT_ANY_TIME = [
+  ['quiet'],
+  ['quiet'],
+  ['window'],
+  ['quiet', 'window'],
+  ['natural', 'window'],
+]
 
 function drawRules(random: Random, kind: 'window' | 'deny' | 'approve'): Rules {
   const first = Math.floor(4 * random.unit())
   // several short ones a day
   const windows = [0, 4, 8, 12, 16, 20].map((hours) => ({ from: first + hours, to: first + hours + 1 }))
-  const rules = { mode: 'apply', levers: ['delay', 'sizing'], windows, deny: [] } as const
+  const when = pick<readonly RestartMoment[]>(random, kind === 'deny' ? AT_ANY_TIME : IN_WINDOWS)
+  const rules = { mode: 'apply', levers: ['delay', 'sizing'], when, windows, deny: [] } as const
   if (kind === 'window') return rules
   return kind === 'deny'
-    ? { ...rules, levers: ['sizing'], windows: undefined, deny: windows }
+    ? { ...rules, levers: ['sizing'], windows: [], deny: windows }
     : { ...rules, mode: 'approve' }
 }

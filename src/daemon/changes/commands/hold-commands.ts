@@ -1,4 +1,5 @@
 // Commands of people about holds: place one, end it, list them, force a change. A command that is refused changed nothing.
+import type { Window } from '../../../calendar/window.ts'
 import type { Config } from '../../../config/load.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEnded, type Change } from '../../../model/policy/change.ts'
@@ -10,7 +11,7 @@ import {
   type Selector,
 } from '../../../model/policy/selector.ts'
 import { toIso } from '../../../model/time.ts'
-import { instant, type Instant } from '../../../model/units.ts'
+import { instant, type Instant, type Interval } from '../../../model/units.ts'
 import { holdJson } from '../../../outputs/text/change-json.ts'
 import { holdLine } from '../../../outputs/text/change-text.ts'
 import type { HoldAnswerJson, HoldsJson, PlacedHoldJson } from '../../../outputs/text/hold-schema.ts'
@@ -74,20 +75,11 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
   const endedHolds = (account: string) => journal.placedHolds(account, instant(0))
 
   async function list({ accounts, computes, takenAt }: Snapshot): Promise<HoldsJson> {
-    const { windows, changes } = config()
     const forces = await Promise.all(accounts.map(({ account }) => forcesOf(account)))
     return {
       schema_version: 1,
-      freezes: changes.freeze.flatMap((name) => {
-        const window = windows.get(name)
-        const shown = window?.at(takenAt) ?? window?.next(takenAt)
-        return shown ? [{ window: name, from: toIso(shown.from), to: toIso(shown.to) }] : []
-      }),
-      holds: accounts.flatMap(({ account }) =>
-        runnerOf(account)
-          .placedHolds.standing()
-          .map((hold) => jsonOf({ computes }, account, hold)),
-      ),
+      freezes: freezesJson(config(), (window) => window.at(takenAt) ?? window.next(takenAt)),
+      holds: standingHolds(runnerOf, { accounts, computes }),
       forces: forces.flat(),
     }
   }
@@ -101,6 +93,30 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
 
   return { place, resume, list }
 }
+
+type Configured = ReturnType<HoldSources['config']>
+
+/** Freezes that the configuration names, each with one interval of its window. */
+export const freezesJson = (
+  { windows, changes }: Configured,
+  intervalOf: (window: Window) => Interval | undefined,
+): HoldsJson['freezes'] =>
+  changes.freeze.flatMap((name) => {
+    const window = windows.get(name)
+    const shown = window && intervalOf(window)
+    return shown ? [{ window: name, from: toIso(shown.from), to: toIso(shown.to) }] : []
+  })
+
+/** Of all accounts, each the oldest first. */
+export const standingHolds = (
+  runnerOf: HoldSources['runnerOf'],
+  { accounts, computes }: Pick<Snapshot, 'accounts' | 'computes'>,
+): HoldsJson['holds'] =>
+  accounts.flatMap(({ account }) =>
+    runnerOf(account)
+      .placedHolds.standing()
+      .map((hold) => jsonOf({ computes }, account, hold)),
+  )
 
 /** Holds that stop changes of the compute now; the oldest first. */
 export async function standingHoldsOn(

@@ -13,18 +13,19 @@ import {
 } from '../../../outputs/page/changes.ts'
 import { namesOf } from '../../../outputs/page/filters.ts'
 import type { PageContent } from '../../../outputs/page/layout.ts'
+import { engagedLines } from '../../../outputs/text/brake-text.ts'
 import { stoppedLines } from '../../../outputs/text/change-text.ts'
+import { listBrakes } from '../../changes/commands/brake-commands.ts'
+import { freezesJson, standingHolds } from '../../changes/commands/hold-commands.ts'
 import {
   changesJson,
   DEFAULT_DAYS,
   type ChangeSources,
   type JournalSources,
 } from '../../changes/list-changes.ts'
-import type { KillSwitch } from '../../changes/kill-switch.ts'
 
 export type ChangePageSources = JournalSources &
-  Pick<ChangeSources, 'config'> &
-  Readonly<{ killSwitch: Pick<KillSwitch, 'engagedBy'> }>
+  Pick<ChangeSources, 'config' | 'killSwitch' | 'runnerOf' | 'snapshot'>
 
 /** Most changes of an account that a page chooses from: its filters then still answer at once. */
 const MOST_OF_ACCOUNT = 5000
@@ -53,9 +54,18 @@ export async function readChangesPage(
     stopped: sources
       ? stoppedLines({ mode: sources.config().mode, kill_switch: [...sources.killSwitch.engagedBy()] })
       : [],
+    heldBack: sources ? heldBackLines(sources, snapshot) : [],
     localNow: { now: snapshot.takenAt, zone },
   })
 }
+
+/** By brakes, holds and freezes. */
+const heldBackLines = (sources: ChangePageSources, snapshot: Snapshot): readonly string[] =>
+  engagedLines({
+    ...listBrakes(sources, snapshot),
+    freezes: freezesJson(sources.config(), (window) => window.at(snapshot.takenAt)),
+    holds: standingHolds(sources.runnerOf, snapshot),
+  })
 
 /** Open, or ended in the last 30 days; the newest of each account first. */
 async function readRecent({ journal, clock }: ChangePageSources, { accounts }: Snapshot) {

@@ -8,7 +8,15 @@ import { TOLERANCE, UNSEEN_WAKE } from '../../faults/bounds.ts'
 import type { EventLog } from '../event-log.ts'
 import { judgeEnd, judgeEvents, judgeMemory } from './final-rules.ts'
 import type { WrittenRequest } from '../network.ts'
-import { brakeAgainst, createWindowRule, overwrites, UNSEEN, type Landed } from './restart-rules.ts'
+import { createStandingHolds, TIME_KNOWN, type AskedHold } from './standing-holds.ts'
+import {
+  brakeAgainst,
+  createWindowRule,
+  mayRestartAwake,
+  overwrites,
+  UNSEEN,
+  type Landed,
+} from './restart-rules.ts'
 import type { World } from '../world.ts'
 
 /** From a request to the stop that it causes, ms: its operations wait for others of the project. */
@@ -22,6 +30,8 @@ type JudgeOptions = Readonly<{
   /** As stored now. */
   changes: () => readonly Change[]
   changeEvents: () => readonly ChangeEvent[]
+  /** Ids of the stored ones, ended or not. */
+  placedHolds: () => Iterable<string>
   entries: () => Iterable<ComputeEntry>
 }>
 
@@ -30,12 +40,15 @@ export type Judge = ReturnType<typeof createJudge>
 export function createJudge(options: JudgeOptions) {
   const { world, log, simulated, now } = options
   const isOutsideWindow = createWindowRule(world.zone)
+  const standing = createStandingHolds(world)
   const landed: Landed[] = []
   /** Requests on their way. */
   const sent = new Map<string, NonNullable<Landed['sent']>>()
   /** Endpoint → field → when somebody else changed it last. */
   const foreign = new Map<string, Map<string, number>>()
   const acknowledged = new Set<string>()
+  /** Id of the change → when a person approved it. */
+  const approved = new Map<string, number>()
   const effects = new Map<string, number>()
   const seenStops = new Map<string, number>()
   const awakeBefore = new Map<string, number>()
@@ -61,12 +74,18 @@ export function createJudge(options: JudgeOptions) {
     if (change.when === 'now') return
     const { state, startedAt = 0, createdAt = 0 } = computeOf(request) ?? {}
     const isIdle = state === 'idle' || request.writtenAt - startedAt < UNSEEN
-    if (!isIdle) return violateRestart({ change: change.id, because: 'it is awake' })
-    if (change.when === 'policy') judgePolicy(request, change, createdAt)
+    const rules = change.when === 'policy' ? rulesOf(request) : undefined
+    if (!isIdle && !mayRestartAwake(rules))
+      return violateRestart({ change: change.id, because: 'it is awake' })
+    if (change.when === 'policy') judgePolicy(request, change, { createdAt, isAwake: !isIdle })
   }
 
-  function judgePolicy(request: WrittenRequest, change: Change, createdAt: number): void {
-    if (isOutsideWindow(rulesOf(request), request.writtenAt))
+  function judgePolicy(
+    request: WrittenRequest,
+    change: Change,
+    { createdAt, isAwake }: Readonly<{ createdAt: number; isAwake: boolean }>,
+  ): void {
+    if (isOutsideWindow(rulesOf(request), request.writtenAt, isAwake))
       return violateRestart({ change: change.id, because: 'outside its window' })
     // a revert makes good what a brake would keep
     if (change.origin.by === 'revert') return
@@ -74,18 +93,25 @@ export function createJudge(options: JudgeOptions) {
     if (brake !== undefined) violateBrake({ change: change.id, brake })
   }
 
+  const mayInterrupt = ({ when }: Change, request: WrittenRequest): boolean =>
+    when === 'policy' && rulesOf(request)?.when.includes('window') === true
+
+  const causeOf = (endpointId: string, stoppedAt: number) =>
+    landed.findLast(
+      ({ endpointId: id, at }) => id === endpointId && at <= stoppedAt && stoppedAt - at < STOPS_WITHIN,
+    )?.sent
+
   function judgeStop(endpointId: string, { at, why, open }: Stop): void {
-    if (why !== 'config' && why !== 'restart-call') return
-    const cause = landed.findLast(
-      (one) => one.endpointId === endpointId && one.at <= at && at - one.at < STOPS_WITHIN,
-    )
-    if (!cause?.sent || isExcused(cause.sent)) return
-    const { request, change } = cause.sent
+    const cause = why === 'config' || why === 'restart-call' ? causeOf(endpointId, at) : undefined
+    if (!cause || isExcused(cause)) return
+    const { request, change } = cause
     const detail = { change: change.id, open, at: new Date(at).toISOString() }
-    sums.sessions_interrupted_outside_rules += open
-    if (open > 0) violateRestart(detail)
-    if (change.when === 'policy' && isOutsideWindow(rulesOf(request), at))
-      violateRestart({ ...detail, because: 'it stops after its window' })
+    const isOutside = change.when === 'policy' && isOutsideWindow(rulesOf(request), at, open > 0)
+    if (open > 0 && (isOutside || !mayInterrupt(change, request))) {
+      sums.sessions_interrupted_outside_rules += open
+      violateRestart(detail)
+    }
+    if (isOutside) violateRestart({ ...detail, because: 'it stops after its window' })
   }
 
   return {
@@ -99,8 +125,15 @@ export function createJudge(options: JudgeOptions) {
       if (!change) return log.violate('nothing acknowledged is lost', { endpointId, because: 'of no change' })
       log.count('changes_sent')
       sent.set(keyOf(request), { request, change })
+      const hold = standing.over(request)
+      if (hold !== undefined)
+        log.violate('nothing is sent for a compute while a hold or a freeze stands over it', {
+          change: change.id,
+          hold,
+        })
       if (killedSince !== undefined && writtenAt > killedSince) violateBrake({ change: change.id })
-      if (overwrites(request, change, foreign.get(endpointId) ?? new Map())) {
+      const asked = { change, approvedAt: approved.get(change.id) ?? 0 }
+      if (overwrites(request, asked, foreign.get(endpointId) ?? new Map())) {
         sums.overwritten_values += 1
         log.violate('a value of a person stays', { change: change.id, fields })
       }
@@ -131,11 +164,25 @@ export function createJudge(options: JudgeOptions) {
         .some((change) => change.ref.endpointId === endpointId && isInFlight(change))
       if (isDuring) log.count('foreign_changes_during_change')
     },
+    /** A person approves the change as it is to be made now. */
+    approves: (id: string): void => void approved.set(id, now()),
     /** A person was told that it is stored. */
     acknowledged: (id: string): void => void acknowledged.add(id),
     /** From the answer to a person on, until one asks for the release. */
     killed: (isKilled: boolean): void => {
       killedSince = isKilled ? now() : undefined
+    },
+    /** A person was told that a hold stands. */
+    held: (hold: AskedHold): void => {
+      log.note('held', hold)
+      standing.place(hold, now())
+    },
+    /** A person asks for the end of a hold. */
+    resumed: (id: string): void => standing.resume(id, now()),
+    /** A daemon stores that the time of a hold is over. */
+    holdEnded: ({ id, until }: Pick<AskedHold, 'id' | 'until'>): void => {
+      if (now() < until - TIME_KNOWN)
+        log.violate('nothing acknowledged is lost', { hold: id, until, because: 'it ended before its time' })
     },
     daemonStarted: (): void => {
       daemonSince = now()
@@ -173,6 +220,8 @@ export function createJudge(options: JudgeOptions) {
         sums.lost_changes += 1
         log.violate('nothing acknowledged is lost', { change: id })
       }
+      for (const hold of new Set(standing.ids()).difference(new Set(options.placedHolds())))
+        log.violate('nothing acknowledged is lost', { hold })
       judgeEvents(changes, options.changeEvents(), log)
       judgeMemory(options.entries(), log)
       for (const change of changes) {

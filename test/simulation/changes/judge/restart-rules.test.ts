@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { at } from '../../../support/build.ts'
 import { changeOf } from '../../../support/changes.ts'
 import type { WrittenRequest } from '../network.ts'
-import { brakeAgainst, createWindowRule, overwrites, type Landed } from './restart-rules.ts'
+import { brakeAgainst, createWindowRule, mayRestartAwake, overwrites, type Landed } from './restart-rules.ts'
 import type { Rules } from '../world.ts'
 
 const HOUR = 3600
@@ -26,6 +26,7 @@ const request = (fields: Partial<WrittenRequest> = {}): WrittenRequest => ({
 const RULES: Rules = {
   mode: 'apply',
   levers: ['sizing'],
+  when: ['quiet'],
   windows: [{ from: 2, to: 3 }],
   deny: [{ from: 20, to: 21 }],
 }
@@ -47,18 +48,35 @@ describe('a window', () => {
     ['Europe/Berlin', '2026-03-29T00:59:58Z', true],
     ['Australia/Lord_Howe', '2026-01-04T15:30:00Z', false],
   ])('in %s at %s: outside %s', (zone, time, expected) => {
-    expect(createWindowRule(zone)(RULES, Date.parse(time))).toBe(expected)
+    expect(createWindowRule(zone)(RULES, Date.parse(time), true)).toBe(expected)
   })
 
   test('denies, though restarts are allowed at any time', () => {
     const isOutside = createWindowRule('UTC')
-    const rules = { ...RULES, windows: undefined }
+    const rules: Rules = { ...RULES, when: ['idle'], windows: [] }
     const times = ['2026-01-05T19:59:00Z', '2026-01-05T20:00:00Z', '2026-01-05T20:59:59.5Z']
-    expect(times.map((time) => isOutside(rules, Date.parse(time)))).toEqual([false, true, false])
+    expect(times.map((time) => isOutside(rules, Date.parse(time), false))).toEqual([false, true, false])
+  })
+
+  test.each<[Rules['when'], boolean, boolean]>([
+    [['natural', 'window'], false, false],
+    [['natural', 'window'], true, true],
+    [['quiet'], false, true],
+  ])('that is closed, with %j, awake %s: outside %s', (when, isAwake, expected) => {
+    const closed = Date.parse('2026-01-05T10:00:00Z')
+    expect(createWindowRule('UTC')({ ...RULES, when }, closed, isAwake)).toBe(expected)
+  })
+
+  test.each<[Rules['when'], boolean]>([
+    [['idle', 'natural'], false],
+    [['quiet'], true],
+    [['idle', 'window'], true],
+  ])('of a policy with %j: restarts of awake computes %s', (when, expected) => {
+    expect(mayRestartAwake({ ...RULES, when })).toBe(expected)
   })
 
   test('that no policy names allows nothing', () => {
-    expect(createWindowRule('UTC')(undefined, at(NOW))).toBe(true)
+    expect(createWindowRule('UTC')(undefined, at(NOW), false)).toBe(true)
   })
 })
 
@@ -84,14 +102,21 @@ test.each<[string, Partial<Parameters<typeof brakeAgainst>[2]>, string | undefin
   expect(brakeAgainst(request(), byPolicy, context)).toBe(expected)
 })
 
-test.each<[string, number, Partial<Parameters<typeof changeOf>[0]>, boolean]>([
+test.each<[string, number, Partial<Parameters<typeof changeOf>[0]>, boolean, approvedAgo?: number]>([
   ['an hour before a policy decided', HOUR, byPolicy, true],
+  ['before a person approved what one had asked for', HOUR, { createdAt: at(NOW - 2 * HOUR) }, false, 60],
+  ['after a person approved it', 30, { createdAt: at(NOW - 2 * HOUR) }, true, 60],
+  ['before a person approved what a policy had decided', HOUR, byPolicy, true, 60],
   ['an hour before a person asked', HOUR, { createdAt: at(NOW - 60) }, false],
   ['after a person asked', 30, { createdAt: at(NOW - 60) }, true],
   ['too shortly before the request', 2, byPolicy, false],
   ['more than a day ago', 25 * HOUR, byPolicy, false],
-])('a value that somebody set %s', (_, ago, change, expected) => {
+])('a value that somebody set %s', (_, ago, fields, expected, approvedAgo) => {
   const foreign = new Map([['suspend_timeout_seconds', at(NOW - ago)]])
-  expect(overwrites(request(), changeOf(change), foreign)).toBe(expected)
-  expect(overwrites(request({ fields: { disabled: true } }), changeOf(change), foreign)).toBe(false)
+  const asked = {
+    change: changeOf(fields),
+    approvedAt: approvedAgo === undefined ? 0 : at(NOW - approvedAgo),
+  }
+  expect(overwrites(request(), asked, foreign)).toBe(expected)
+  expect(overwrites(request({ fields: { disabled: true } }), asked, foreign)).toBe(false)
 })

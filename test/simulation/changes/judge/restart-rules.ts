@@ -3,13 +3,21 @@ import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
 import type { Change } from '../../../../src/model/policy/change.ts'
 import { createLocalHours, isWithin } from './local-hours.ts'
 import type { WrittenRequest } from '../network.ts'
-import type { Rules } from '../world.ts'
+import type { RestartMoment, Rules } from '../world.ts'
 
 /** A look decides for 2 s, and a request is under way for some milliseconds: what happened so shortly before it nobody can know, ms. */
 export const UNSEEN = 3000
 const DAY = 86_400_000
 /** Headers tell the service's time in whole seconds, so that a daemon knows it as exactly, ms. */
 const TIME_KNOWN = 1000
+
+/** Moments that allow it at any time, while the compute is suspended. */
+const ASLEEP: ReadonlySet<RestartMoment> = new Set(['idle', 'natural'])
+/** Moments that allow it inside a window while the compute is awake. */
+const AWAKE: ReadonlySet<RestartMoment> = new Set(['quiet', 'window'])
+
+export const mayRestartAwake = (rules: Rules | undefined): boolean =>
+  rules?.when.some((moment) => AWAKE.has(moment)) ?? false
 
 /** A request that took effect at an instant, ms. @param sent undefined: somebody else's */
 export type Landed = Readonly<{
@@ -18,14 +26,21 @@ export type Landed = Readonly<{
   sent: Readonly<{ request: WrittenRequest; change: Change }> | undefined
 }>
 
-/** Whether a change of a policy that restarts may not be made then. @param rules undefined: no policy names the project */
-export function createWindowRule(zone: string): (rules: Rules | undefined, at: number) => boolean {
+/**
+ * Whether a change of a policy that restarts may not be made then.
+ *
+ * @param rules undefined: no policy names the project
+ * @param isAwake whether the compute, or a client of it, is awake
+ */
+export type WindowRule = (rules: Rules | undefined, at: number, isAwake: boolean) => boolean
+
+export function createWindowRule(zone: string): WindowRule {
   const hourAt = createLocalHours(zone)
-  return (rules, at) => {
+  return (rules, at, isAwake) => {
     if (!rules) return true
     const [hour, soon] = [hourAt(at), hourAt(at + TIME_KNOWN)]
-    const isAllowed =
-      rules.windows?.some((window) => isWithin(window, hour) || isWithin(window, soon)) ?? true
+    const isInside = rules.windows.some((window) => isWithin(window, hour) || isWithin(window, soon))
+    const isAllowed = isInside || (!isAwake && rules.when.some((moment) => ASLEEP.has(moment)))
     return !isAllowed || rules.deny.some((window) => isWithin(window, hour) && isWithin(window, soon))
   }
 }
@@ -58,16 +73,19 @@ const isOtherRestart = ({ sent }: Landed, { id }: Change): boolean =>
 /** Field → when somebody else changed it last. */
 export type ForeignTimes = ReadonlyMap<string, number>
 
-/** Whether the request undoes what somebody else set: within a day, or after it was asked for. */
+/** @param approvedAt when a person approved the change, as it was to be made then; 0: nobody did */
+type Asked = Readonly<{ change: Change; approvedAt: number }>
+
+/** Whether the request undoes what somebody else set: within a day, or after a person asked for it or approved it. */
 export const overwrites = (
   { fields, writtenAt }: WrittenRequest,
-  { origin, createdAt }: Change,
+  { change: { origin, createdAt }, approvedAt }: Asked,
   foreign: ForeignTimes,
 ): boolean =>
   Object.keys(fields).some((field) => {
     const setAt = foreign.get(field)
     if (setAt === undefined) return false
-    const isKnown = origin.by !== 'policy' && setAt < createdAt
+    const isKnown = origin.by !== 'policy' && setAt < Math.max(createdAt, approvedAt)
     const ago = writtenAt - setAt
     return !isKnown && ago > UNSEEN && ago < DAY
   })

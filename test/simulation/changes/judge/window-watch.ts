@@ -24,7 +24,7 @@ export function createWindowWatch({ world, log, changes }: WatchOptions): (now: 
   return (now) => {
     const hour = hourAt(now)
     for (const [index, { windows }] of world.rules.entries()) {
-      const isOpen = windows?.some((window) => isWithin(window, hour)) ?? false
+      const isOpen = windows.some((window) => isWithin(window, hour))
       const since = openSince.get(index)
       if (isOpen && since === undefined) openSince.set(index, now)
       if (isOpen || since === undefined) continue
