@@ -1,10 +1,11 @@
-// Rules of the product, each broken in one way: another apply loop that is passed in. The judge must find each.
+// Rules of the product, each broken in one way: another apply loop, or another journal, that is passed in. The judge must find each.
 import { afterAnswer, nextStep, type StepInput } from '../../../src/apply/next-step.ts'
 import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
 import type { ApplyLoopMaker } from '../../../src/daemon/changes/change-runner.ts'
 import type { Change, HoldReason } from '../../../src/model/policy/change.ts'
 import type { ServiceOperations } from '../../../src/model/ports/service.ts'
+import type { memoryStore } from '../../support/memory-store.ts'
 import { seconds, type Instant } from '../../../src/model/units.ts'
 
 const machine = { nextStep, afterAnswer }
@@ -110,17 +111,35 @@ const judgedReverts = brokenLoop(() => ({
   },
 }))
 
+type MemoryStore = ReturnType<typeof memoryStore>
+
+/** Parts of the product in place of its own. */
+export type BrokenProduct = Readonly<{
+  applyLoop?: ApplyLoopMaker
+  storeOf?: (store: MemoryStore) => MemoryStore
+}>
+
+/** The journal knows nothing of changes that budgets made, but for the open ones. */
+const forgettingSteps = (store: MemoryStore): MemoryStore => ({
+  ...store,
+  change: async (...given) => withoutStep(await store.change(...given)),
+  changes: async (...given) => (await store.changes(...given)).filter((change) => withoutStep(change)),
+})
+
+const withoutStep = (change: Change | undefined) => (change?.origin.by === 'budget' ? undefined : change)
+
 export const BROKEN_RULES = {
-  'blind-resend': resend,
-  'no-settle': brokenLoop(() => ({ settle: () => seconds(0) })),
-  'window-checked-when-planned': planned,
-  'hold-ignored': without(['hold', 'freeze']),
-  'kill-switch-ignored': brokenLoop(() => ({ stoppedBy: () => undefined })),
-  'persons-value-overwritten': overwriting,
-  'revert-of-a-revert': judgedReverts,
-  'brake-off': without(['hold-off', 'breaker', 'compute-pace', 'fleet-pace']),
-  'two-restarts-for-two-fields': byField,
-} as const satisfies Readonly<Record<string, ApplyLoopMaker>>
+  'blind-resend': { applyLoop: resend },
+  'no-settle': { applyLoop: brokenLoop(() => ({ settle: () => seconds(0) })) },
+  'window-checked-when-planned': { applyLoop: planned },
+  'hold-ignored': { applyLoop: without(['hold', 'freeze']) },
+  'kill-switch-ignored': { applyLoop: brokenLoop(() => ({ stoppedBy: () => undefined })) },
+  'persons-value-overwritten': { applyLoop: overwriting },
+  'revert-of-a-revert': { applyLoop: judgedReverts },
+  'brake-off': { applyLoop: without(['hold-off', 'breaker', 'compute-pace', 'fleet-pace']) },
+  'two-restarts-for-two-fields': { applyLoop: byField },
+  'rung-fired-twice': { storeOf: forgettingSteps },
+} as const satisfies Readonly<Record<string, BrokenProduct>>
 
 export type BrokenRule = keyof typeof BROKEN_RULES
 

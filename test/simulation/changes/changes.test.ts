@@ -53,6 +53,7 @@ const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
   'kill-switch-ignored': 1,
   'persons-value-overwritten': 1,
   'revert-of-a-revert': 1,
+  'rung-fired-twice': 3,
   'brake-off': 1,
   'two-restarts-for-two-fields': 1,
 }
@@ -65,7 +66,7 @@ test.each(bySize(RULES, ['blind-resend', 'brake-off'] as const))(
     const self = createSelfMetrics()
     const caught: unknown[] = []
     for (let more = 0; more < TRIED && caught.length === 0; more += 1) {
-      const job = { seed: CAUGHT_BY[rule] + more, days: 1, applyLoop: BROKEN_RULES[rule] }
+      const job = { seed: CAUGHT_BY[rule] + more, days: 1, broken: BROKEN_RULES[rule] }
       const { violation } = await runSeed({ ...job, self })
       if (violation) caught.push(violation.invariant)
     }

@@ -26,7 +26,7 @@ export function configOf(world: World, apiKey: string): Config {
 }
 
 /** Keys of `brakes` and `advice` have their defaults. */
-const textOf = ({ zone, rules, freeze }: World, store: string): string => `
+const textOf = ({ zone, rules, freeze, budget }: World, store: string): string => `
 timezone: ${zone}
 accounts: [{ name: ${ACCOUNT}, base_url: '${SERVICE_URL}', api_key_env: ${KEY_VARIABLE}, plan: scale, dsn: 'postgresql://dormouse@{host}/app' }]
 store: { folder: '${store}' }
@@ -34,9 +34,14 @@ reading: { mode: light, hosts: [localhost], sslmode: disable, role: dormouse }
 report: { min_saving: 0 }
 windows:${rules.map(windowsText).join('')}
   frozen: ${windowText(freeze ? [freeze] : ANY_HOURS)}
+  counted: ${windowText(budget?.windows ?? ANY_HOURS)}
+budgets: [${budget ? budgetText(budget) : ''}]
 changes: { freeze: [${freeze ? 'frozen' : ''}] }
 policies:${rules.map(policyText).join('')}
 `
+
+const budgetText = ({ mode, awakeHours }: NonNullable<World['budget']>): string =>
+  `{ name: first-two, scope: { project: ['local-000000', 'local-000001'] }, mode: ${mode}, limit: ${awakeHours.toFixed(2)} awake_hours, per: window, in: counted }`
 
 const windowsText = ({ windows, deny }: Rules, index: number): string => `
   open-${index}: ${windowText(windows.length > 0 ? windows : ANY_HOURS)}
@@ -57,5 +62,6 @@ function policyText({ mode, levers, when, windows, deny }: Rules, index: number)
   - match: { project: 'local-00000${index}' }
     mode: ${mode}
     levers: [${levers.join(', ')}]
+    sizing: { min: 0.25 }
     restart: { when: [${when.join(', ')}]${allowed}${denied}, close_early: 5m }`
 }

@@ -25,6 +25,7 @@ export type Invariant =
   | 'every change ends in a named state'
   | 'nothing acknowledged is lost'
   | 'a revert is never reverted'
+  | 'each rung of a budget fires once per period'
   | 'memory is bounded'
   | 'the daemon goes on'
 

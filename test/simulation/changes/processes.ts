@@ -12,7 +12,7 @@ import { memoryStore, type Memory } from '../../support/memory-store.ts'
 import { seeded } from '../seeded.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
 import type { Counted, EventLog } from './event-log.ts'
-import { judgeReverts } from './judge/final-rules.ts'
+import { judgeReverts, judgeSteps } from './judge/final-rules.ts'
 import { createFuse, type Fuse } from './fuse.ts'
 import type { Judge } from './judge/judge.ts'
 import { drawPause, pick } from './lives.ts'
@@ -89,7 +89,8 @@ function noteEnd({ changes, log }: Scene, fuse: Fuse, number: number): void {
 
 /** Undefined where it could not start, or ended before. */
 async function start(scene: Scene, fuse: Fuse, number: number): Promise<Daemon | undefined> {
-  const { clock, machine, config, world, memory, network, self, applyLoop, log, judge, troubles } = scene
+  const { clock, machine, config, world, memory, network, self, broken, log, judge, troubles } = scene
+  const { applyLoop, storeOf = (store) => store } = broken
   const isFull = () =>
     troubles.full.some(({ from, to }) => clock.monotonic() >= from && clock.monotonic() < to)
   try {
@@ -99,7 +100,7 @@ async function start(scene: Scene, fuse: Fuse, number: number): Promise<Daemon |
       machine,
       random: seeded(world.seed * 1000 + number),
       config: () => config,
-      store: observedStore(memoryStore(memory), {
+      store: observedStore(storeOf(memoryStore(memory)), {
         refusal: () => (isFull() ? 'the disk is full' : undefined),
         stored: (writes) => stored(writes, scene, fuse),
       }),
@@ -141,7 +142,10 @@ function moved(change: Change, scene: Scene, fuse: Fuse): void {
   const { id, ref, state, version } = change
   const { log, random, isCalm, clock, people, never } = scene
   log.note('change', { id, version, state })
-  if (version === 1) judgeReverts(scene.changes(), log)
+  if (version === 1) {
+    judgeReverts(scene.changes(), log)
+    judgeSteps(scene.changes(), log)
+  }
   countMove(change, log)
   if (isCalm() || !isInFlight(change)) return
   if (random.unit() < ENDS_SOON) fuse.arm(Math.floor(SOON * random.unit()))
@@ -153,7 +157,8 @@ function moved(change: Change, scene: Scene, fuse: Fuse): void {
 
 function countMove({ state, version, origin }: Change, log: EventLog): void {
   const byOrigin = version === 1 ? COUNTED_ORIGINS[origin.by] : undefined
-  if (byOrigin) log.count(byOrigin)
+  const isPutBack = origin.by === 'budget' && origin.of !== undefined
+  if (byOrigin && !isPutBack) log.count(byOrigin)
   if (state.at === 'done') log.count('changes_done')
   if (state.at === 'applying' && state.uncertainAt !== undefined) log.count('uncertain_answers')
 }

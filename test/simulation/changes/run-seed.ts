@@ -1,5 +1,5 @@
 // The life of one seed: the service, one daemon after the other, people, faults, and the judge.
-import type { ApplyLoopMaker } from '../../../src/daemon/changes/change-runner.ts'
+import type { BrokenProduct } from './broken-rules.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
 import { seconds } from '../../../src/model/units.ts'
 import type { SelfMetrics } from '../../../src/outputs/metrics/self.ts'
@@ -27,8 +27,8 @@ export type SeedOptions = Readonly<{
   seed: number
   days: number
   self: SelfMetrics
-  /** Default: that of the product. */
-  applyLoop?: ApplyLoopMaker | undefined
+  /** Default: the product as it is. */
+  broken?: BrokenProduct | undefined
 }>
 
 export type SeedResult = Readonly<{
@@ -47,7 +47,7 @@ const DAY = 86_400
 const CALM = 3600
 
 /** Resolves when the days are over, or the first invariant was violated. */
-export async function runSeed({ seed, days, self, applyLoop }: SeedOptions): Promise<SeedResult> {
+export async function runSeed({ seed, days, self, broken = {} }: SeedOptions): Promise<SeedResult> {
   const startedAt = performance.now()
   const world = drawWorld(seed, days)
   const clock = createVirtualClock(world.start)
@@ -64,7 +64,7 @@ export async function runSeed({ seed, days, self, applyLoop }: SeedOptions): Pro
   try {
     const log = createEventLog(() => clock.now())
     const never = new AbortController().signal
-    const sums = await clock.run(live({ world, clock, simulated, log, self, applyLoop, never }))
+    const sums = await clock.run(live({ world, clock, simulated, log, self, broken, never }))
     return {
       seed,
       violation: log.violation(),
@@ -92,7 +92,7 @@ export type Stage = Readonly<{
   simulated: Simulated
   log: EventLog
   self: SelfMetrics
-  applyLoop: ApplyLoopMaker | undefined
+  broken: BrokenProduct
   /** Never aborts; of this seed alone, because it holds in memory what sleeps by it when the seed is over. */
   never: AbortSignal
 }>

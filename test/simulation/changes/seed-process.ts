@@ -8,7 +8,7 @@ const self = createSelfMetrics()
 
 process.on('message', ({ seed, days, rule }: SeedJob) => {
   void (async () => {
-    const result = await runSeed({ seed, days, self, applyLoop: rule && BROKEN_RULES[rule] })
+    const result = await runSeed({ seed, days, self, broken: rule && BROKEN_RULES[rule] })
     process.send?.(result)
   })()
 })

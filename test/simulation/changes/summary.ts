@@ -15,6 +15,7 @@ const REQUIRED: Partial<Readonly<Record<Counted, number>>> = {
   windows_closed_while_waiting: 0.5,
   reverts: 0.5,
   holds: 1,
+  budget_rungs: 0.75,
 }
 
 export type Summary = ReturnType<typeof summarise>

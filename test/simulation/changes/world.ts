@@ -29,6 +29,8 @@ export type World = Readonly<{
   rules: readonly Rules[]
   /** Hours in which nothing is changed; undefined: none. */
   freeze: Hours | undefined
+  /** Of the first two projects, from each opening of a window to the next; undefined: none. */
+  budget: Readonly<{ mode: 'soft' | 'hard'; awakeHours: number; windows: readonly Hours[] }> | undefined
 }>
 
 export const COMPUTES = 3
@@ -65,7 +67,17 @@ export function drawWorld(seed: number, days: number): World {
     lives: isSleepless ? lives.with(0, { ...lives[0], delay: -1 }) : lives,
     rules: isSleepless ? rules.with(0, { ...rules[0], levers: ['sizing'] }) : rules,
     freeze: random.unit() < 0.7 ? { from: frozenFrom, to: frozenFrom + 1 } : undefined,
+    budget: drawBudget(seeded(seed + 5_000_000)),
   }
+}
+
+/** Every second seed has one: what it changes leaves fewer restarts for recommendations. */
+function drawBudget(random: Random): World['budget'] {
+  const first = Math.floor(4 * random.unit())
+  const windows = [0, 6, 12, 18].map((hours) => ({ from: first + hours, to: first + hours + 2 }))
+  const mode = random.unit() < 0.5 ? 'soft' : 'hard'
+  const awakeHours = 0.1 + 0.7 * random.unit()
+  return random.unit() < 0.5 ? { mode, awakeHours, windows } : undefined
 }
 
 const AT_ANY_TIME: readonly [readonly RestartMoment[], ...(readonly RestartMoment[])[]] = [

@@ -42,6 +42,19 @@ export function judgeReverts(changes: readonly Change[], log: EventLog): void {
   }
 }
 
+/** A step is made once in a period of its compute, and put back once. */
+export function judgeSteps(changes: readonly Change[], log: EventLog): void {
+  const seen = new Set<string>()
+  for (const { id, origin, ref, kind } of changes) {
+    if (origin.by !== 'budget') continue
+    const { of, rung, period } = origin
+    const key = of ?? `${rung} ${period} ${ref.endpointId} ${kind}`
+    if (seen.has(key))
+      log.violate('each rung of a budget fires once per period', { change: id, rung, period, of })
+    seen.add(key)
+  }
+}
+
 /** Entries of the evidence of one compute, which is settled after minutes, or after hours where operations cannot be read. */
 const MAX_EVIDENCE = 300
 

@@ -62,6 +62,8 @@ export function brakeAgainst(
   const { holdOff, minAge, computePause, computePerWeek } = DEFAULT_BRAKES
   if (at - daemonSince < 1000 * holdOff - UNSEEN) return 'hold-off'
   if (at - createdAt < 1000 * minAge - UNSEEN) return 'compute too young'
+  // what a budget puts back has the start of its period
+  if (change.origin.by === 'budget' && change.origin.of !== undefined) return undefined
   const earlier = landed.filter((one) => one.endpointId === endpointId && isOtherRestart(one, change))
   if (earlier.some((one) => at - one.at < 1000 * computePause - UNSEEN)) return 'compute pause'
   return earlier.filter((one) => at - one.at < 7 * DAY).length >= computePerWeek ? 'per week' : undefined
@@ -85,7 +87,8 @@ export const overwrites = (
   Object.keys(fields).some((field) => {
     const setAt = foreign.get(field)
     if (setAt === undefined) return false
-    const isKnown = origin.by !== 'policy' && setAt < Math.max(createdAt, approvedAt)
+    const isUnasked = origin.by === 'policy' || origin.by === 'budget'
+    const isKnown = !isUnasked && setAt < Math.max(createdAt, approvedAt)
     const ago = writtenAt - setAt
     return !isKnown && ago > UNSEEN && ago < DAY
   })
