@@ -29,7 +29,7 @@ export type ForeignChange = Readonly<{
 }>
 
 /** A look may have been asked for before a change and answered so long after it, and its time is an upper bound. */
-const LOOK_TAKES = seconds(30)
+const LOOK_TAKES = seconds(15)
 
 /** Whether the last look shows what followed the newest change. */
 export const isSeenSince = ({ changes, seenAt }: Pick<WatchedCompute, 'changes' | 'seenAt'>): boolean =>

@@ -16,6 +16,7 @@ import { serviceErrorText, type ServiceError } from '../model/service/service-er
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
+import { isOverwritten, wasSetBack, wholeSecond } from './set-by-others.ts'
 import { hasSettings, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
 
 export type Step = Readonly<
@@ -165,7 +166,7 @@ function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifyin
     return ended('failed', `operation ${failedOperation.operationId} of the service failed`, now)
   const hasThem = hasSettings(seen, change.desired)
   if (isSettled && hasThem) return ended('done', 'verified', now)
-  if (isSettled && !hasSettings(seen, change.before)) return foreign(change, seen, now)
+  if (isSettled && isOverwritten(change, seen, operationIds)) return foreign(change, seen, now)
   const deadline = after(since, VERIFY_WITHIN)
   if (now <= deadline) return wait('unverified', deadline)
   return ended(
@@ -193,20 +194,6 @@ function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: 
       action === 'start_compute' && status === 'finished' && createdAt >= wholeSecond(sentAt),
   )
 }
-
-/** As records carry it. */
-const wholeSecond = (at: Instant): Instant => instant(Math.floor(at / 1000) * 1000)
-
-/**
- * Whether the settings may be those of before because somebody set them again after the request took effect: since it was sent, settings
- * were applied. Roles and databases are applied by such an operation, too; in doubt nothing is sent again.
- */
-const wasSetBack = ({ kind }: Change, { sentAt }: Applying, { operations }: Seen): boolean =>
-  kind !== 'restart' &&
-  operations.some(
-    ({ action, status, createdAt }) =>
-      action === 'apply_config' && status === 'finished' && createdAt >= wholeSecond(sentAt),
-  )
 
 const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
   seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE

@@ -82,7 +82,7 @@ describe('a value of a change that somebody overwrote', () => {
     ],
     [
       'is not that of a look that may have been asked for before',
-      watched({ settings: [setting(0, 300)], seenAt: at(135) }, { autosuspendDelay: seconds(300) }),
+      watched({ settings: [setting(0, 300)], seenAt: at(120) }, { autosuspendDelay: seconds(300) }),
       [],
     ],
     ['is not another field', watched({}, { sizing: { fixed: cu(4) } }), []],
@@ -186,7 +186,7 @@ describe('a value of a change that somebody overwrote', () => {
 })
 
 test('a look shows what followed the newest change some time after it', () => {
-  expect(isSeenSince(watched({ seenAt: at(139) }))).toBe(false)
-  expect(isSeenSince(watched({ seenAt: at(141) }))).toBe(true)
+  expect(isSeenSince(watched({ seenAt: at(124) }))).toBe(false)
+  expect(isSeenSince(watched({ seenAt: at(126) }))).toBe(true)
   expect(isSeenSince(watched({ changes: [], seenAt: at(0) }))).toBe(true)
 })

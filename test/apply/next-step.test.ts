@@ -205,6 +205,7 @@ const scheduledFor = (notBefore: ReturnType<typeof at>) => ({
 describe('an accepted change', () => {
   const set = { sizing: { fixed: cu(0.25) } }
   const error = { ...operation('apply_config', 950), operationId: 'op-1', status: 'error' }
+  const applied = { ...operation('apply_config', 950), operationId: 'op-1' }
   test.each<[string, string, Partial<StepInput>, number]>([
     ['as wanted', 'done', seen(set), 990],
     ['not shown yet', 'wait unverified until 1290', seen(), 990],
@@ -214,6 +215,13 @@ describe('an accepted change', () => {
     ['operations open after 5 minutes', 'failed', seen(set, { openOperations: 1 }), 699],
     ['its operation failed', 'failed', seen({}, { operations: [error] }), 990],
     ['set by somebody else since', 'superseded', seen({ sizing: { fixed: cu(2) } }), 990],
+    [
+      'set back by somebody else since, as their operation shows',
+      'superseded',
+      seen({}, { operations: [applied, { ...applied, operationId: 'op-2' }] }),
+      990,
+    ],
+    ['its own operation over', 'wait unverified until 1290', seen({}, { operations: [applied] }), 990],
     ['not seen since', 'look', { seen: undefined }, 990],
   ])('%s: %s', (_, expected, over, since) => {
     expect(textOf(stepOf(verifying(since), over))).toBe(expected)

@@ -20,8 +20,7 @@ import { NO_HISTORY } from '../../support/no-history.ts'
 import { storedBrakesOf } from '../../support/placed-holds.ts'
 import { delay, ref } from './decided-world.ts'
 
-const [view] = snapshotOf(1).computes
-if (!view) throw new Error('there is a compute')
+const VIEWS = snapshotOf(1).computes
 const IMPLEMENTED = { state: 'implemented', at: at(60), realised: undefined } as const
 const byPolicy = (over: Partial<Change> = {}): Change =>
   changeOf({
@@ -48,7 +47,7 @@ async function againWith(known: readonly Recommendation[], change = byPolicy()) 
     },
   }
   const found = new Map([[computeKey(ref(0)), [overwritten(change)]]])
-  return reappliedIn({ history: { ...NO_HISTORY, ...history } }, [view as NonNullable<typeof view>], found)
+  return reappliedIn({ history: { ...NO_HISTORY, ...history } }, VIEWS, found)
 }
 
 const first = (life: Recommendation['life']): Recommendation => ({ ...delay(0), life })
@@ -113,7 +112,7 @@ test('the brake of a compute that is gone ends, others stay', async () => {
   await brakes.engage({ name: 'controller', subject: 'ep-0', because: 'x' })
   await brakes.engage({ name: 'controller', subject: 'ep-gone', because: 'x' })
   await brakes.engage({ name: 'demoted', subject: 'sizing', because: 'x' })
-  await endOfGone(brakes, [view as NonNullable<typeof view>])
+  await endOfGone(brakes, VIEWS)
   expect(brakes.engaged().map(({ name, subject }) => [name, subject])).toEqual([
     ['controller', 'ep-0'],
     ['demoted', 'sizing'],
