@@ -60,7 +60,7 @@ const source: ReportSource = {
   history: { ...pastOf(snapshot), eventsAfter: () => Promise.resolve([]) },
   ledger: ledger(),
   advice: REPORTED_ADVICE,
-  changes: { journal: shownJournal(SHOWN), holdOf: (id) => SHOWN.holds?.get(id) },
+  changes: { journal: shownJournal(SHOWN), freezes: [], holdOf: (id) => SHOWN.holds?.get(id) },
   prices,
   zone: createUtc(),
   owners: createOwners([]),

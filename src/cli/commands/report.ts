@@ -176,7 +176,11 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
       windows: config.windows,
       managerOf: config.policies.managerOf,
     },
-    changes: { journal: store, holdOf: () => undefined },
+    changes: {
+      journal: store,
+      freezes: config.changes.freeze.map((window) => [window, config.windows.get(window)] as const),
+      holdOf: () => undefined,
+    },
     zone,
     owners,
     plan: config.report.plan,

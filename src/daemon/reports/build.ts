@@ -14,6 +14,7 @@ import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { selectorTargetIn } from '../../ledger/branch-moves.ts'
 import { shownAmount } from '../../ledger/metering/shown-amount.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
+import { matchesSelector, type Selector } from '../../model/policy/selector.ts'
 import { toIso } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant, type Interval } from '../../model/units.ts'
 import { createHistoryAggregator } from '../../outputs/report/aggregate.ts'
@@ -107,7 +108,13 @@ export async function buildReports(
   const isCurrent = madeAt < slot.to + WEEK_MS
   const advice = isCurrent ? await readReportAdvice(source, { slot, plans, identityOf }) : []
   const { account } = ledger
-  const planned = { account, currency: prices.currency, slot, plans, identityOf, isCurrent }
+  const fitsPlan = (plan: ReportPlan, match: Selector) =>
+    plan.onlyTeam === undefined ||
+    [...ledger.computes.values()].some(
+      ({ ref }) =>
+        isInReportPlan(plan, identityOf(ref)) && matchesSelector(match, selectorTargetIn(ledger, ref)),
+    )
+  const planned = { account, currency: prices.currency, slot, plans, identityOf, fitsPlan, isCurrent }
   const changes = hasHours ? await readReportChanges(source.changes, planned) : []
   const reports: Report[] = []
   for await (const [index, { plan, aggregator }] of inTurns(aggregations.entries(), clock)) {

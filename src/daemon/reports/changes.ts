@@ -1,16 +1,20 @@
 // Changes for a report, from the journal.
+import type { Window } from '../../calendar/window.ts'
+import type { Selector } from '../../model/policy/selector.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Change, OpenChange } from '../../model/policy/change.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import { listedChanges, selectChanges, summariseChanges } from '../../outputs/report/changes.ts'
+import { listedChanges, selectChanges, selectStops, summariseChanges } from '../../outputs/report/changes.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
-import type { ReportChanges } from '../../outputs/report/schema.ts'
+import type { ReportChanges } from '../../outputs/report/changes-schema.ts'
 import { changeJson } from '../../outputs/text/change-json.ts'
 import { readApprover } from '../changes/list-changes.ts'
 
 export type ReportJournal = Readonly<{
-  journal: Pick<Journal, 'changes' | 'changeEvents'>
+  journal: Pick<Journal, 'changes' | 'changeEvents' | 'placedHolds'>
+  /** Windows in which nothing is changed, by their names. */
+  freezes: readonly (readonly [name: string, window: Window | undefined])[]
   /** Undefined where nobody knows what holds a change. */
   holdOf: (id: string) => OpenChange['hold']
 }>
@@ -21,6 +25,8 @@ type PlannedChanges = Readonly<{
   slot: ReportSlot
   plans: readonly ReportPlan[]
   identityOf: (ref: ComputeRef) => ComputeIdentity
+  /** Whether a compute of the plan fits it. */
+  fitsPlan: (plan: ReportPlan, match: Selector) => boolean
   /** Whether the report is of the running week or the last one. */
   isCurrent: boolean
 }>
@@ -31,13 +37,19 @@ const MOST_COUNTED = 10_000
 /** In the order of the plans; empty without a journal. @throws when the store fails */
 export async function readReportChanges(
   source: ReportJournal | undefined,
-  { account, currency, slot, plans, identityOf, isCurrent }: PlannedChanges,
+  { account, currency, slot, plans, identityOf, fitsPlan, isCurrent }: PlannedChanges,
 ): Promise<readonly ReportChanges[]> {
   if (!source) return []
-  const { journal, holdOf } = source
+  const { journal, holdOf, freezes } = source
   const all = await journal.changes(account, { since: slot.from, count: MOST_COUNTED })
+  const holds = await journal.placedHolds(account, slot.from)
   const planned = plans.map((plan) => ({
     plan,
+    stops: selectStops(
+      holds.filter(({ match }) => fitsPlan(plan, match)),
+      freezes,
+      slot,
+    ),
     selected: selectChanges(
       all.filter(({ ref }) => isInReportPlan(plan, identityOf(ref))),
       slot,

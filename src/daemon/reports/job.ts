@@ -47,6 +47,7 @@ export function reportSources(
   store: ReportSource['history'] & ReportJournal['journal'],
 ): ReadonlyMap<string, ReportSource> {
   const { timezone: zone, owners, report, windows, accounts, policies } = config
+  const freezes = config.changes.freeze.map((name) => [name, windows.get(name)] as const)
   const { minSaving, plan } = report
   const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
   const sourceOf = (runner: Runners['all'][number]): ReportSource => {
@@ -56,7 +57,7 @@ export function reportSources(
     const baseUrl = accounts.find(({ name }) => name === ledger.account)?.baseUrl ?? ''
     const advice = { baseUrl, minSaving, windows, managerOf: policies.managerOf }
     const prices = runner.prices()
-    const changes = { journal: store, holdOf: (id: string) => runner.changes.holdOf(id) }
+    const changes = { journal: store, freezes, holdOf: (id: string) => runner.changes.holdOf(id) }
     return {
       history: store,
       ledger,

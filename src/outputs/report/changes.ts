@@ -1,12 +1,16 @@
 // Changes of an account in its report.
+import type { Window } from '../../calendar/window.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { isEnded, type Change, type EndedChange } from '../../model/policy/change.ts'
-import { micros } from '../../model/units.ts'
+import type { PlacedHold } from '../../model/policy/placed-hold.ts'
+import { selectorText } from '../../model/policy/selector.ts'
+import { toIso } from '../../model/time.ts'
+import { micros, type Interval } from '../../model/units.ts'
 import { NO_SAVING } from '../../advise/total.ts'
 import { sumOf } from '../../std/sum.ts'
 import type { ChangeJson } from '../text/change-schema.ts'
-import type { ReportChanges } from './schema.ts'
+import type { ReportChanges } from './changes-schema.ts'
 
 /** Most of a list; the page and the command have all. */
 const MAX_CHANGES_LISTED = 50
@@ -20,6 +24,14 @@ export type SelectedChanges = Readonly<{
   open: readonly Change[]
 }>
 
+/** What held changes back in the week. */
+export type ReportStops = Readonly<{
+  /** The oldest first. */
+  holds: readonly PlacedHold[]
+  /** In order of time. */
+  freezes: readonly Readonly<{ window: string; interval: Interval }>[]
+}>
+
 export const selectChanges = (changes: readonly Change[], { from, to }: ReportSlot): SelectedChanges => ({
   ended: changes
     .filter(hasEnded)
@@ -30,15 +42,31 @@ export const selectChanges = (changes: readonly Change[], { from, to }: ReportSl
     .toSorted((one, other) => one.createdAt - other.createdAt),
 })
 
+/** @param holds of people, the oldest first */
+export const selectStops = (
+  holds: readonly PlacedHold[],
+  freezes: Iterable<readonly [name: string, window: Window | undefined]>,
+  { from, to }: ReportSlot,
+): ReportStops => ({
+  holds: holds.filter(({ placedAt, until, ended }) => placedAt < to && (ended?.at ?? until) > from),
+  freezes: [...freezes]
+    .flatMap(([window, opens]) => (opens?.between(from, to) ?? []).map((interval) => ({ window, interval })))
+    .toSorted((one, other) => one.interval.from - other.interval.from),
+})
+
+const wasReverted = ({ state }: Ended): boolean => state.at === 'reverted'
+
 const hasEnded = (change: Change): change is Ended => isEnded(change.state)
 
 export const listedChanges = ({ ended, open }: SelectedChanges): readonly Change[] => [
   ...ended.slice(0, MAX_CHANGES_LISTED),
+  ...ended.filter(wasReverted).slice(0, MAX_CHANGES_LISTED),
   ...open.slice(0, MAX_CHANGES_LISTED),
 ]
 
 type ReportedChanges = Readonly<{
   selected: SelectedChanges
+  stops: ReportStops
   plan: ReportPlan
   /** Changes of a list. */
   jsonOf: (change: Change) => ChangeJson
@@ -46,12 +74,23 @@ type ReportedChanges = Readonly<{
   isCurrent: boolean
 }>
 
-export function summariseChanges({ selected, plan, jsonOf, isCurrent }: ReportedChanges): ReportChanges {
+export function summariseChanges({
+  selected,
+  stops,
+  plan,
+  jsonOf,
+  isCurrent,
+}: ReportedChanges): ReportChanges {
   const { ended, open } = selected
   const sent = ended.flatMap(({ state }) => state.sent ?? [])
   const done = ended.filter(({ state }) => state.at === 'done')
   const namesOf = ({ project_name, name }: ChangeJson) =>
     plan.redact.includes('names') ? { project_name: null, name: null } : { project_name, name }
+  const endedJson = (change: Ended) => {
+    const json = jsonOf(change)
+    const { sent_at, sessions, ended: end } = json
+    return { ...fieldsOf(json), ...namesOf(json), sent_at, sessions, ended: end }
+  }
   return {
     ended: countsByState(ended),
     sessions_interrupted: sumOf(sent, ({ sessions }) => (sessions === 'unknown' ? 0 : sessions)),
@@ -60,11 +99,7 @@ export function summariseChanges({ selected, plan, jsonOf, isCurrent }: Reported
       (sum, { promised }) => (promised ? addBounds(sum, promised, micros) : sum),
       NO_SAVING,
     ),
-    listed: ended.slice(0, MAX_CHANGES_LISTED).map((change) => {
-      const json = jsonOf(change)
-      const { sent_at, sessions, ended: end } = json
-      return { ...fieldsOf(json), ...namesOf(json), sent_at, sessions, ended: end }
-    }),
+    listed: ended.slice(0, MAX_CHANGES_LISTED).map(endedJson),
     waiting: isCurrent
       ? open.slice(0, MAX_CHANGES_LISTED).map((change) => {
           const json = jsonOf(change)
@@ -73,6 +108,24 @@ export function summariseChanges({ selected, plan, jsonOf, isCurrent }: Reported
         })
       : null,
     waiting_left: isCurrent ? Math.max(0, open.length - MAX_CHANGES_LISTED) : 0,
+    reverted: ended.filter(wasReverted).slice(0, MAX_CHANGES_LISTED).map(endedJson),
+    holds: stops.holds.slice(-MAX_CHANGES_LISTED).map((hold) => reportedHold(hold, plan)),
+    freezes: stops.freezes
+      .slice(0, MAX_CHANGES_LISTED)
+      .map(({ window, interval: { from, to } }) => ({ window, from: toIso(from), to: toIso(to) })),
+  }
+}
+
+function reportedHold(hold: PlacedHold, { redact }: ReportPlan): NonNullable<ReportChanges['holds']>[number] {
+  const { id, by, reason, placedAt, until, ended } = hold
+  return {
+    id,
+    by,
+    reason,
+    placed_at: toIso(placedAt),
+    until: toIso(until),
+    ended: ended ? { at: toIso(ended.at), by: ended.by ?? null } : null,
+    what: redact.includes('names') ? null : selectorText(hold.match),
   }
 }
 

@@ -1,7 +1,7 @@
 // Every format is made from it; config/report.schema.json is generated from it.
 import { array, boolean, enum as oneOf, int, iso, literal, number, strictObject, string } from 'zod'
 import { toJSONSchema, type z } from 'zod'
-import { changeSchema } from '../text/change-schema.ts'
+import { reportChangesSchema } from './changes-schema.ts'
 import { noWakeSchema, recommendationSchema, withheldSchema } from '../text/recommendation-schema.ts'
 
 const instant = iso.datetime().describe('An instant, UTC.')
@@ -130,45 +130,6 @@ const advice = strictObject({
   ),
 })
 
-const changeFields = {
-  id: true,
-  kind: true,
-  state: true,
-  project_id: true,
-  project_name: true,
-  endpoint_id: true,
-  name: true,
-  from: true,
-  to: true,
-  when: true,
-  restarts: true,
-  recommendation_id: true,
-  promised_micros_per_30_days: true,
-  asked_by: true,
-  approved_by: true,
-  reason: true,
-  created_at: true,
-} as const
-
-const endedChange = changeSchema.pick({ ...changeFields, sent_at: true, sessions: true, ended: true })
-const waitingChange = changeSchema.pick({ ...changeFields, deadline: true, hold: true })
-
-const changes = strictObject({
-  ended: array(strictObject({ state: changeSchema.shape.state, count })).describe(
-    'In the week, by what became of them; most first.',
-  ),
-  sessions_interrupted: count.describe('By the requests of those that ended, as far as they were counted.'),
-  sessions_uncounted: count.describe('Requests whose sessions nobody counted.'),
-  promised_micros_per_30_days: recommendationSchema.shape.saving_micros_per_30_days.describe(
-    'Saving of those that are done, by their recommendations.',
-  ),
-  listed: array(endedChange).describe('Of those that ended in the week the last 50, the last first.'),
-  waiting: array(waitingChange)
-    .nullable()
-    .describe('Open when the report was made, the oldest first, at most 50; null: not known.'),
-  waiting_left: count.describe('Further open ones that are not listed.'),
-})
-
 export const reportSchema = strictObject({
   schema_version: literal(1),
   account: string(),
@@ -188,7 +149,7 @@ export const reportSchema = strictObject({
     .nullable()
     .optional()
     .describe('As they were when the report was made; null: not known. Reports of earlier versions lack it.'),
-  changes: changes
+  changes: reportChangesSchema
     .nullable()
     .optional()
     .describe(
@@ -288,7 +249,6 @@ export const reportSchema = strictObject({
 export type Report = z.output<typeof reportSchema>
 export type ReportAdvice = z.output<typeof advice>
 export type ReportRecommendation = z.output<typeof recommendation>
-export type ReportChanges = z.output<typeof changes>
 export type ReportCompute = Report['computes'][number]
 export type ReportBudget = z.output<typeof budget>
 

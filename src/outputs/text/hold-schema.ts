@@ -27,11 +27,11 @@ export const placedHoldSchema = strictObject({
 
 export type PlacedHoldJson = z.output<typeof placedHoldSchema>
 
-const freezeSchema = strictObject({
+export const freezeSchema = strictObject({
   window: string().describe('Its name, listed in changes.freeze.'),
   from: instant,
   to: instant,
-}).describe('A window in which nothing is changed: the one that is open, else the next.')
+})
 
 const forceSchema = strictObject({
   account: string(),
@@ -46,7 +46,9 @@ export type ForceJson = z.output<typeof forceSchema>
 
 export const holdsSchema = strictObject({
   schema_version: literal(1),
-  freezes: array(freezeSchema),
+  freezes: array(freezeSchema).describe(
+    'Of each window in which nothing is changed the interval that is open, else the next.',
+  ),
   holds: array(placedHoldSchema).describe('Of each account the oldest first.'),
   forces: array(forceSchema).describe('Changes that no window has to allow.'),
 })

@@ -79,12 +79,12 @@ const done = (id: string, sentAt: number, took: number, fields: Partial<Change> 
 describe('the probability of a client', () => {
   test('is learned from the gaps: high where they end now, low long before and after', async () => {
     const gaps = gapsOf(100, 300)
-    const [before, due, after] = await Promise.all(
+    const [before, due, later] = await Promise.all(
       [100, 295, 2000].map(async (past) => (await rulesOf({ gaps }, changeOf(), asleep(past))).arrival),
     )
     expect(before).toBeLessThan(0.01)
     expect(due).toBeGreaterThan(0.05)
-    expect(after).toBeLessThan(due ?? 0)
+    expect(later).toBeLessThan(due ?? 0)
   })
 
   test('is not that of gaps that would have ended by now, though they have the same bin', async () => {
@@ -130,13 +130,13 @@ describe('the probability of a client', () => {
       },
     })
     const other = changeOf({ ref: { ...REF, endpointId: 'ep-two' } })
-    for (const [later, change] of [
+    for (const [elapsed, change] of [
       [0, changeOf()],
       [599, changeOf()],
       [0, other],
       [601, changeOf()],
     ] as const) {
-      now = after(NOW, seconds(later))
+      now = after(NOW, seconds(elapsed))
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
       await rules(change, seenOf(asleep(295), { askedAt: now }))
     }

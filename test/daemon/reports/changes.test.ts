@@ -9,9 +9,11 @@ import { addChange, transition } from '../../../src/model/ports/journal.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
 import { DAY, HOUR, instant } from '../../../src/model/units.ts'
 import { computeOf, refOf } from '../../store/build.ts'
-import { ledger, prices } from '../../support/build.ts'
+import { prices } from '../../support/build.ts'
 import { changeOf, SCHEDULED } from '../../support/changes.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
+import { placedHold } from '../../support/placed-holds.ts'
+import { createWindow } from '../../../src/calendar/window.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { REPORTED_ADVICE } from '../../support/recommendations.ts'
 
@@ -54,12 +56,18 @@ async function changesAt(madeAt: number, teams: readonly string[] = []) {
   await account.commit(['ep-one', 'ep-two'].map((id) => ({ kind: 'compute', entry: computeOf(id) })))
   await live(account, proposed, [approved, done])
   await live(account, waiting, [])
+  const holds = [
+    placedHold({ id: 'hold-all', placedAt: on(1), until: on(2) }),
+    placedHold({ id: 'hold-one', match: { compute: ['ep-one'] }, placedAt: on(1), until: on(9) }),
+  ]
+  await account.commit(holds.map((hold) => ({ kind: 'placed-hold', hold })))
   const source: ReportSource = {
     history: store,
-    ledger: ledger(),
+    ledger: await account.load(),
     advice: REPORTED_ADVICE,
     changes: {
       journal: store,
+      freezes: [['year-end', createWindow([{ kind: 'once', from: on(4), to: on(5) }])]],
       holdOf: (id) => (id === 'ch-two' ? { because: 'awake', since: on(3), until: undefined } : undefined),
     },
     prices,
@@ -92,6 +100,20 @@ test('the report of a team has its own', async () => {
   const [, web, none] = await changesAt(week.to + HOUR, ['web', 'nobody'])
   expect([web?.listed, web?.waiting?.map(({ id }) => id)]).toEqual([[], ['ch-two']])
   expect([none?.listed, none?.waiting]).toEqual([[], []])
+})
+
+test('holds and freezes are those of the week; of a team the holds that fit one of its computes', async () => {
+  const found = await changesAt(week.to + HOUR, ['web', 'nobody'])
+  expect(found.map((changes) => changes?.holds?.map(({ id }) => id))).toEqual([
+    ['hold-all', 'hold-one'],
+    ['hold-all'],
+    [],
+  ])
+  expect(found.map((changes) => changes?.freezes?.map(({ window }) => window))).toEqual([
+    ['year-end'],
+    ['year-end'],
+    ['year-end'],
+  ])
 })
 
 test('the report of an older week has what ended in it, and not what is open today', async () => {

@@ -1,11 +1,18 @@
 // Changes in a report: what ended in its week, what waits, whose they are.
 import { describe, expect, test } from 'vitest'
+import { createWindow } from '../../../src/calendar/window.ts'
+import type { ReportPlan } from '../../../src/model/output/report.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
+import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { instant } from '../../../src/model/units.ts'
 import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
-import { reportSchema, type Report, type ReportChanges } from '../../../src/outputs/report/schema.ts'
+import type { ReportChanges } from '../../../src/outputs/report/changes-schema.ts'
+import { reportSchema, type Report } from '../../../src/outputs/report/schema.ts'
+import { selectChanges, selectStops, summariseChanges } from '../../../src/outputs/report/changes.ts'
+import { changeJson } from '../../../src/outputs/text/change-json.ts'
 import { refOf } from '../../store/build.ts'
 import { changeOf } from '../../support/changes.ts'
+import { placedHold } from '../../support/placed-holds.ts'
 import { BUSY_CHANGES } from './fleet-changes.ts'
 import { FLEETS, inputOf, told, type Fleet } from './fleets.ts'
 
@@ -26,6 +33,75 @@ const done = (id: string, day: number): Change =>
     id,
     state: { at: 'done', because: 'verified', endedAt: on(day), sent: { at: on(day), sessions: 2 } },
   })
+
+const jsonOf = (change: Change) =>
+  changeJson(
+    change,
+    { projectName: 'shop', computeName: 'main', currency: 'USD' },
+    { hold: undefined, approvedBy: undefined },
+  )
+
+describe('what held changes back', () => {
+  const slot = { from: on(0), to: on(7) } as Parameters<typeof selectStops>[2]
+  const held = (id: string, fields: Partial<PlacedHold>) =>
+    placedHold({ id, placedAt: on(1), until: on(2), ...fields })
+
+  test('are holds that stood in the week, and freezes that were open in it', () => {
+    const holds = [
+      held('hold-before', { placedAt: on(-2), until: on(0) }),
+      held('hold-ended-before', { placedAt: on(-2), ended: { at: on(-1), by: 'bob' } }),
+      held('hold-begun-before', { placedAt: on(-2) }),
+      held('hold-after', { placedAt: on(7), until: on(8) }),
+    ]
+    const window = createWindow([
+      { kind: 'once', from: on(-1), to: on(0.5) },
+      { kind: 'once', from: on(3), to: on(4) },
+      { kind: 'once', from: on(8), to: on(9) },
+    ])
+    const freezes = [
+      ['release', window],
+      ['gone', undefined],
+    ] as const
+    const found = selectStops(holds, freezes, slot)
+    expect(found.holds.map(({ id }) => id)).toEqual(['hold-begun-before'])
+    expect(found.freezes).toEqual([
+      { window: 'release', interval: { from: on(-1), to: on(0.5) } },
+      { window: 'release', interval: { from: on(3), to: on(4) } },
+    ])
+  })
+
+  test('is said with who, why and until when; likewise what was taken back, and why', () => {
+    const selected = selectChanges(
+      [
+        done('ch-done', 1),
+        changeOf({ id: 'ch-bad', state: { at: 'reverted', because: 'the hit ratio fell', endedAt: on(2) } }),
+      ],
+      slot,
+    )
+    const stops = {
+      holds: [
+        held('hold-one', { match: { project: ['shop'] }, reason: 'the release' }),
+        held('hold-two', { by: 'carl', reason: 'tests', ended: { at: on(1.5), by: 'bob' } }),
+      ],
+      freezes: [{ window: 'year-end', interval: { from: on(3), to: on(4) } }],
+    }
+    const { plan } = inputOf(FLEETS.quiet)
+    const summarised = (redact: ReportPlan['redact']) =>
+      summariseChanges({ selected, stops, plan: { ...plan, redact }, jsonOf, isCurrent: true })
+    const report = reportSchema.parse({ ...told(inputOf(FLEETS.quiet)), changes: summarised([]) })
+    const text = markdown(report).replaceAll('\\', '')
+    for (const part of [
+      'One was taken back, because readings showed that it did harm.',
+      'the hit ratio fell',
+      'In this week holds and freezes held changes back.',
+      '| project=shop | ann: the release | 2026-11-17 00:00 UTC | 2026-11-18 00:00 UTC |',
+      '| everything | carl: tests | 2026-11-17 00:00 UTC | 2026-11-17 12:00 UTC, ended by bob |',
+      '| everything | the freeze year-end | 2026-11-19 00:00 UTC | 2026-11-20 00:00 UTC |',
+    ])
+      expect(text).toContain(part)
+    expect(summarised(['names']).holds?.map(({ what }) => what)).toEqual([null, null])
+  })
+})
 
 describe('changes', () => {
   test('are those that ended in the week, the last first, and open ones, the oldest first', () => {

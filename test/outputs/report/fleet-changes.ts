@@ -4,7 +4,7 @@ import { after, cu, instant, seconds } from '../../../src/model/units.ts'
 import { selectChanges, summariseChanges } from '../../../src/outputs/report/changes.ts'
 import { isInReportPlan } from '../../../src/outputs/report/ownership.ts'
 import type { ReportInput } from '../../../src/outputs/report/report.ts'
-import type { ReportChanges } from '../../../src/outputs/report/schema.ts'
+import type { ReportChanges } from '../../../src/outputs/report/changes-schema.ts'
 import { changeJson, type ChangeProgress } from '../../../src/outputs/text/change-json.ts'
 import { refOf } from '../../store/build.ts'
 import { changeOf, SCHEDULED } from '../../support/changes.ts'
@@ -109,5 +109,6 @@ export function changesIn(
     const progress = PROGRESS[change.id] ?? { hold: undefined, approvedBy: undefined }
     return changeJson(change, { projectName, computeName, currency: 'USD' }, progress)
   }
-  return summariseChanges({ selected: selectChanges(own, slot), plan, jsonOf, isCurrent: true })
+  const stops = { holds: [], freezes: [] }
+  return summariseChanges({ selected: selectChanges(own, slot), stops, plan, jsonOf, isCurrent: true })
 }

@@ -54,7 +54,10 @@ export function createHolding({ clock, random, log, judge, daemon, until }: Hold
       const snapshot = runners.snapshot()
       return snapshot && holds.place(snapshot, asked, OPERATOR)
     })
-    if (!answer?.ok) return void log.note('not held', { message: answer?.error.message })
+    if (!answer?.ok) {
+      log.note('not held', { message: answer?.error.message })
+      return undefined
+    }
     const { id } = answer.value.hold
     judge.held({ id, held, until: asked.until })
     return id

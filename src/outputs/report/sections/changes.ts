@@ -1,5 +1,6 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
-import type { Report, ReportChanges } from '../schema.ts'
+import type { ReportChanges } from '../changes-schema.ts'
+import type { Report } from '../schema.ts'
 import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
 import { askedByText, changeStateText, changeTitle, isUnsent, sessionsText } from '../../text/change-text.ts'
 import { displayName } from '../../text/display-name.ts'
@@ -19,7 +20,15 @@ export function changesSection({ changes, currency }: Report): ReportSection {
       ...section,
       blocks: [textBlock('Not known: the journal keeps changes for 93 days after their end.')],
     }
-  return { ...section, blocks: [...endedBlocks(changes, currency), ...waitingBlocks(changes, currency)] }
+  return {
+    ...section,
+    blocks: [
+      ...endedBlocks(changes, currency),
+      ...revertedBlocks(changes),
+      ...waitingBlocks(changes, currency),
+      ...stopBlocks(changes),
+    ],
+  }
 }
 
 type EndedRow = ReportChanges['listed'][number]
@@ -41,6 +50,44 @@ function endedBlocks(changes: ReportChanges, currency: string): readonly ReportB
     ...(left === 0
       ? []
       : [textBlock(`${countWithNoun(left, 'earlier one')} ${left === 1 ? 'is' : 'are'} not listed.`)]),
+  ]
+}
+
+function revertedBlocks({ reverted = [] }: ReportChanges): readonly ReportBlock[] {
+  if (reverted.length === 0) return []
+  const [were, they] = reverted.length === 1 ? ['One was', 'it'] : [`${reverted.length} were`, 'they']
+  return [
+    textBlock(`${were} taken back, because readings showed that ${they} did harm.`),
+    ...tableBlock(['Compute', 'Change', 'Why it was taken back'], reverted, (one) => [
+      { computes: [one] },
+      changeTitle(one),
+      displayName(one.ended?.because ?? '', MAX_STATE_LENGTH),
+    ]),
+  ]
+}
+
+/** Holds of people first. */
+function stopBlocks({ holds = [], freezes = [] }: ReportChanges): readonly ReportBlock[] {
+  const rows = [
+    ...holds.map(({ what, by, reason, placed_at: from, until, ended }) => [
+      displayName(what ?? 'some computes', MAX_NAMES_LENGTH),
+      displayName(`${by}: ${reason}`, MAX_STATE_LENGTH),
+      instantText(from),
+      ended?.by == null
+        ? instantText(ended?.at ?? until)
+        : `${instantText(ended.at)}, ended by ${displayName(ended.by, MAX_NAMES_LENGTH)}`,
+    ]),
+    ...freezes.map(({ window, from, to }) => [
+      'everything',
+      `the freeze ${displayName(window, MAX_NAMES_LENGTH)}`,
+      instantText(from),
+      instantText(to),
+    ]),
+  ]
+  if (rows.length === 0) return []
+  return [
+    textBlock('In this week holds and freezes held changes back.'),
+    ...tableBlock(['Held back', 'By', 'From', 'Until'], rows, (cells) => cells),
   ]
 }
 
