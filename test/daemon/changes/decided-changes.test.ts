@@ -192,6 +192,12 @@ describe('a policy that matches no compute', () => {
   })
 })
 
+const rule = (levers: PolicyRule['levers']): PolicyRule => ({
+  ...APPLY,
+  match: { project: ['project-*'] },
+  levers,
+})
+
 describe('a recommended default of a project', () => {
   const project = { account: 'main', projectId: 'project-0' }
   const recommended = recommendation({
@@ -207,12 +213,6 @@ describe('a recommended default of a project', () => {
     owner: NO_OWNER,
     advice: [recommended],
   }
-  const rule = (levers: PolicyRule['levers']): PolicyRule => ({
-    ...APPLY,
-    match: { project: ['project-*'] },
-    levers,
-  })
-
   test('becomes one change of the project', async () => {
     const world = await worldOf([rule(['defaults'])], [recommended])
     await world.pass({ projects: [view] })
