@@ -3,7 +3,7 @@ import { metricName, type AlertRule } from './rule.ts'
 import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 
 const CHANGE =
-  'The change of kind {{ $labels.kind }} of compute {{ $labels.endpoint_id }} of {{ $labels.project_id }}'
+  'The change of kind {{ $labels.kind }} of {{ with $labels.endpoint_id }}compute {{ . }} of {{ end }}{{ $labels.project_id }}'
 
 /** Stands for the kind in conditions about changes, which are written once for each kind. */
 export const ANY_KIND = '<kind>'

@@ -11,7 +11,7 @@ export type AlertRule = {
   /** Without the prefix. Rules of the same name differ in severity and share a runbook. */
   readonly name: string
   readonly severity: AlertSeverity
-  /** What the alert is about, which decides its owner: that of the compute of a change; a budget has it in its labels, the daemon has none. */
+  /** What the alert is about, which decides its owner: that of the compute or project of a change; a budget has it in its labels, the daemon has none. */
   readonly about: 'compute' | 'change' | 'project' | 'budget' | 'daemon'
   /** PromQL without the join to the owner; its labels are those of `about`. */
   readonly core: string

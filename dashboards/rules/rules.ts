@@ -4,7 +4,7 @@ import { ANY_KIND } from './changes.ts'
 import { COMPUTE_RULES } from './computes.ts'
 import { DAEMON_RULES } from './daemon.ts'
 import { COMPUTE_OWNER, PROJECT_OWNER } from './recording.ts'
-import { CHANGE_KINDS } from '../../src/model/policy/change.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../../src/model/policy/change.ts'
 import { type Duration, type RuleGroup, type AlertRule, type AlertSeverity } from './rule.ts'
 
 export const RULE_GROUPS: readonly RuleGroup[] = [COMPUTE_RULES, BUDGET_RULES, DAEMON_RULES]
@@ -36,8 +36,14 @@ export function alertExpr({ about, core }: AlertRule): string {
 }
 
 /** Owners and kinds are both "many", which no join allows: each kind has its own. */
-const ofKind = (kind: string, core: string) =>
-  `label_replace(${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core.replaceAll(ANY_KIND, kind)}), "kind", "${kind}", "", "")`
+const ofKind = (kind: ChangeKind, core: string) =>
+  `label_replace(${ownerOf(kind)} group_left () (${core.replaceAll(ANY_KIND, kind)}), "kind", "${kind}", "", "")`
+
+/** Changes of defaults are those of a project. Its owner is recorded in another group, which may be evaluated later. */
+const ownerOf = (kind: ChangeKind): string =>
+  kind === 'defaults'
+    ? `${PROJECT_OWNER.expr} * on (project_id)`
+    : `${COMPUTE_OWNER.record} * on (project_id, endpoint_id)`
 
 /** The format of Prometheus. */
 export type RuleFile = {

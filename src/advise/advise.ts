@@ -11,8 +11,11 @@ import { adviseUnused } from './unused.ts'
 /** @param others proposals of this evaluation so far */
 type AdviseKind = (input: AdviseInput, others: readonly Proposal[]) => Proposal | Withheld
 
+/** The defaults are those of a project (defaults/advise-defaults.ts). */
+type ComputeKind = Exclude<RecommendationKind, 'defaults'>
+
 /** By kind, in the order of evaluation: a refresh may come with another proposal. */
-const ADVISERS: Readonly<Record<RecommendationKind, AdviseKind>> = {
+const ADVISERS: Readonly<Record<ComputeKind, AdviseKind>> = {
   delay: adviseDelay,
   sizing: adviseSizing,
   'awake-for-nothing': adviseAwakeForNothing,
@@ -25,7 +28,7 @@ export function advise(input: AdviseInput): Advice {
   const { kinds } = input.policy
   const proposals: Proposal[] = []
   const withheld: Withheld[] = []
-  for (const [kind, adviseKind] of Object.entries(ADVISERS) as [RecommendationKind, AdviseKind][]) {
+  for (const [kind, adviseKind] of Object.entries(ADVISERS) as [ComputeKind, AdviseKind][]) {
     const result = kinds.includes(kind) ? adviseKind(input, proposals) : withhold(kind, 'policy')
     if ('ref' in result) proposals.push(result)
     else withheld.push(result)

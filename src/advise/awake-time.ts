@@ -2,6 +2,7 @@
 import { attributionIn } from '../ledger/attribution/attribution.ts'
 import { addCuTime, cuTimeOf } from '../ledger/settle/cu-time.ts'
 import type { Attribution } from '../model/ledger/evidence.ts'
+import type { SettledInterval } from '../model/ledger/ledger.ts'
 import type { CuTimeByPrice } from '../model/ledger/quantities.ts'
 import { effectiveDelay } from '../model/service/compute.ts'
 import type { Interval } from '../model/units.ts'
@@ -12,11 +13,13 @@ export type CostedInterval = Interval & Readonly<{ cuTime: CuTimeByPrice; attrib
 
 /** In order. */
 export function awakeIntervals(input: AdviseInput): readonly CostedInterval[] {
-  const settled = input.intervals.map(({ interval, cuTime, attribution }): CostedInterval => {
-    const { from, to, knownUntil } = interval
-    return { from: from.likely, to: to?.likely ?? knownUntil, cuTime, attribution }
-  })
+  const settled = input.intervals.map(costedInterval)
   return [...settled, ...intervalInProgress(input)].filter(({ from, to }) => from < to)
+}
+
+export function costedInterval({ interval, cuTime, attribution }: SettledInterval): CostedInterval {
+  const { from, to, knownUntil } = interval
+  return { from: from.likely, to: to?.likely ?? knownUntil, cuTime, attribution }
 }
 
 function intervalInProgress({ entry, project }: AdviseInput): readonly CostedInterval[] {

@@ -8,7 +8,12 @@ import { sumOf } from '../std/sum.ts'
 import { hiOf, binOf, stepsOf } from './delay/bins.ts'
 
 /** A gap as money and wakes are computed from it: each length in `[low, high]` is as likely. */
-export type BacktestGap = Readonly<{ from: Instant; length: Bounds<Seconds> }>
+export type BacktestGap = Readonly<{
+  from: Instant
+  length: Bounds<Seconds>
+  /** It ended with the deletion of the compute, not with a client. */
+  isLast?: true
+}>
 
 export type DelayChange = Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
 
@@ -61,9 +66,14 @@ export function savedTimeIn(gap: BacktestGap, { from, to }: DelayChange, within:
   return (Math.max(0, end - begin) / 1000) * Math.sign(before - after)
 }
 
-/** Gaps that the compute would sleep in, by their probability, each of which ends with a wake; the gap in progress will. */
+/**
+ * Gaps that the compute would sleep in, by their probability, each of which ends with a wake; the gap in progress will, one that the deletion of
+ * the compute ended did not.
+ */
 export const wakesUnder = (gaps: readonly BacktestGap[], delay: AutosuspendDelay): number =>
-  delay === 'never' ? 0 : sumOf(gaps, ({ length }) => shareWithin(length, { from: delay, to: Infinity }))
+  delay === 'never'
+    ? 0
+    : sumOf(gaps, ({ length, isLast }) => (isLast ? 0 : shareWithin(length, { from: delay, to: Infinity })))
 
 /**
  * Groups by length. A gap with bounds on both sides of a bin's edge or of one of `delays` counts in parts, by the share of its bounds on each

@@ -27,8 +27,8 @@ import {
 } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 import { awakeIntervals, type CostedInterval } from './awake-time.ts'
-import { awakeInGap } from './backtest.ts'
-import { everyGap, followedGaps, observedGaps, type JudgedGaps } from './delay/observed-gaps.ts'
+import { awakeInGap, type BacktestGap } from './backtest.ts'
+import { everyGap, followedGaps, observedGaps } from './delay/observed-gaps.ts'
 import { sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
 import { moneyOf, SAVING_PERIOD } from './interval.ts'
@@ -84,10 +84,14 @@ function delaySaving(input: AdviseInput, period: Interval, change: DelayChange):
   return ordered(moneyOf(saved, size, perCuHour))
 }
 
-type Replay = Readonly<{ gaps: JudgedGaps['gaps']; awake: readonly CostedInterval[]; period: Interval }>
+type Replay = Readonly<{
+  gaps: readonly BacktestGap[]
+  awake: readonly CostedInterval[]
+  period: Interval
+}>
 
-/** Awake time of the old delay in the gaps, less the time that was paid. */
-function savedSeconds({ gaps, awake, period }: Replay, old: AutosuspendDelay): Bounds<number> {
+/** Awake time of the old delay in the gaps, less the time that was paid. Both are of one compute, in order. */
+export function savedSeconds({ gaps, awake, period }: Replay, old: AutosuspendDelay): Bounds<number> {
   const saved = withAwake(gaps, awake).map(({ gap: { from, length }, near }) =>
     eachBound((bound) => {
       const gap = intersect(spanOf(from, length[bound]), period)
@@ -115,7 +119,7 @@ const spanOf = (from: Interval['from'], length: number): Interval => ({
   to: instant(from + length * SECOND),
 })
 
-const ordered = <Value extends number>({ low, likely, high }: Bounds<Value>): Bounds<Value> => ({
+export const ordered = <Value extends number>({ low, likely, high }: Bounds<Value>): Bounds<Value> => ({
   low: low < high ? low : high,
   likely,
   high: low < high ? high : low,
@@ -126,17 +130,27 @@ function rateIn(
   awake: readonly CostedInterval[],
   period: Interval,
   { entry, prices, now }: AdviseInput,
-): Readonly<{ size: Bounds<Cu>; perCuHour: Micros }> {
-  const inside = awake.filter((interval) => overlap(interval, period) > 0)
+): MeanRate {
   const { sizing } = entry.compute
   const [least, most] = [smallestCu(sizing), largestCu(sizing)]
+  const mean = meanRate(awake, period)
+  if (!mean) return { size: { low: least, likely: least, high: most }, perCuHour: priceAt(prices, now) }
+  return { ...mean, size: mapBounds(mean.size, (size) => clamp(size, sizing)) }
+}
+
+type MeanRate = Readonly<{ size: Bounds<Cu>; perCuHour: Micros }>
+
+/** Of the intervals that overlap `period`; undefined without awake time. */
+export function meanRate(awake: readonly CostedInterval[], period: Interval): MeanRate | undefined {
+  const inside = awake.filter((interval) => overlap(interval, period) > 0)
   const cuTime = inside.map((interval) => interval.cuTime).reduce<CuTimeByPrice>(addCuTime, {})
   const time = sumOf(inside, duration)
   const metered = cuTimeSum(cuTime)
-  if (time === 0 || metered.likely === 0)
-    return { size: { low: least, likely: least, high: most }, perCuHour: priceAt(prices, now) }
-  const size = mapBounds(metered, (sum) => clamp(sum / time, sizing))
-  return { size, perCuHour: micros((spendOf(cuTime).likely * HOUR) / metered.likely) }
+  if (time === 0 || metered.likely === 0) return undefined
+  return {
+    size: mapBounds(metered, (sum) => cu(sum / time)),
+    perCuHour: micros((spendOf(cuTime).likely * HOUR) / metered.likely),
+  }
 }
 
 const clamp = (size: number, sizing: Sizing): Cu =>

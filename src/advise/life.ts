@@ -1,11 +1,11 @@
-// Life of the recommendations of one compute: what an evaluation makes of earlier ones. By kind:
+// Life of the recommendations of one compute, or of the defaults of one project: what an evaluation makes of earlier ones. By kind:
 //
 // 1. An open one ends (superseded, withdrawn, implemented) or stays; one that stays takes the figures of the evaluation.
 // 2. An implemented one takes the saving that came, once its follow-up has ended.
 // 3. Where none is open, the proposal of the evaluation becomes the next one, unless a follow-up or a dismissal holds it back.
 //
 // The result depends on the rows and the evaluation alone: a second evaluation at the same time changes nothing.
-import { computeKey } from '../model/service/compute.ts'
+import { targetKey, type TargetRef } from '../model/service/compute.ts'
 import {
   RECOMMENDATION_KINDS,
   type Advice,
@@ -18,7 +18,8 @@ import {
   type Withheld,
   type WithheldBecause,
 } from '../model/policy/recommendation.ts'
-import { after, DAY, type Instant, type Micros } from '../model/units.ts'
+import type { Bounds } from '../model/ledger/quantities.ts'
+import { after, DAY, type Instant, type Micros, type Seconds } from '../model/units.ts'
 import { FOLLOW_UP, realisedSaving } from './follow-up.ts'
 import { isBetter, isLarger, renewedFigures, settingKey, sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
@@ -31,10 +32,24 @@ const MAX_UNCONFIRMED = 7 * DAY
  */
 const MAX_DOUBTFUL = 28 * DAY
 
+/** The compute or project that recommendations are about, as it is now. */
+export type LifeSubject = Readonly<{
+  ref: TargetRef
+  isDeleted: boolean
+  /** Fields that are not known are absent. */
+  setting: Setting
+  /** Recommendations that count now, oldest first. */
+  previous: readonly Recommendation[]
+  wakeCost: Seconds
+  /** Saving that came of an implemented one; undefined where it is not known, or its follow-up goes on. */
+  realised: (row: Recommendation) => Bounds<Micros> | undefined
+  now: Instant
+}>
+
 export type LifeInput = Readonly<{
-  /** Result for `input`. */
+  /** Result of the evaluation of `subject`. */
   advice: Advice
-  input: AdviseInput
+  subject: LifeSubject
   made: ComputeAdvice['made']
   /** Another delay replaces an open one only if it is better by more than this in 30 days. */
   minSaving: Micros
@@ -46,6 +61,25 @@ type Rows = readonly Recommendation[]
 
 /** `recommendations`: rows that are new or changed. `withheld`: of kinds without an open recommendation. */
 type LifeResult = Readonly<{ recommendations: Rows }> & Pick<ComputeAdvice, 'withheld' | 'made'>
+
+/** A compute. */
+export function lifeSubjectOf(input: AdviseInput): LifeSubject {
+  const { entry, settings, previous, policy, now } = input
+  const { delay, sizing } = settings.at(-1) ?? {}
+  return {
+    ref: entry.ref,
+    isDeleted: entry.deletedAt !== undefined,
+    setting: {
+      ...(delay !== undefined && { delay }),
+      ...(sizing && { sizing }),
+      poolerEnabled: entry.compute.poolerEnabled,
+    },
+    previous,
+    wakeCost: policy.wakeCost,
+    realised: (row) => realisedSaving(row, input),
+    now,
+  }
+}
 
 export function advanceLife(life: LifeInput): LifeResult {
   const kinds = RECOMMENDATION_KINDS.map((kind) => advanceKind(kind, life))
@@ -75,15 +109,15 @@ type Evaluated = Readonly<{
 }>
 
 function advanceKind(kind: RecommendationKind, life: LifeInput) {
-  const { advice, input, made } = life
-  const { ref, deletedAt } = input.entry
+  const { advice, subject, made } = life
+  const { ref, isDeleted, previous } = subject
   const isKind = (item: { kind: RecommendationKind }) => item.kind === kind
   const evaluated: Evaluated = {
     life,
-    rows: input.previous.filter(isKind),
-    proposal: deletedAt === undefined ? advice.proposals.find(isKind) : undefined,
+    rows: previous.filter(isKind),
+    proposal: isDeleted ? undefined : advice.proposals.find(isKind),
     withheld: advice.withheld.find(isKind),
-    nextId: `${ref.endpointId}.${kind}.${numberOf(made, kind)}`,
+    nextId: `${ref.endpointId ?? ref.projectId}.${kind}.${numberOf(made, kind)}`,
   }
   const rows = evaluated.rows.map((row) => advanceRow(row, evaluated))
   const changed = rows.filter((row, index) => !isSame(row, evaluated.rows[index]))
@@ -101,12 +135,12 @@ const isSame = (a: Recommendation, b: Recommendation | undefined) => JSON.string
 function open({ life, rows, proposal, nextId }: Evaluated): Recommendation | undefined {
   if (!proposal) return undefined
   const { ref, kind, from, to } = proposal
-  const { now } = life.input
+  const { now } = life.subject
   const dismissal = lastDismissal(rows)
   return {
     ...proposal,
     id: nextId,
-    hash: life.hash(`${computeKey(ref)} ${kind} ${settingKey(from)} ${settingKey(to)}`),
+    hash: life.hash(`${targetKey(ref)} ${kind} ${settingKey(from)} ${settingKey(to)}`),
     openedAt: now,
     confirmedAt: now,
     life: { state: 'open' },
@@ -128,54 +162,51 @@ function advanceRow(row: Recommendation, evaluated: Evaluated): Recommendation {
   const { life } = row
   if (life.state === 'open') return advanceOpen(row, evaluated)
   if (life.state !== 'implemented' || life.realised) return row
-  const realised = realisedSaving(row, evaluated.life.input)
+  const realised = evaluated.life.subject.realised(row)
   return realised ? ended(row, { ...life, realised }) : row
 }
 
 /**
  * An open recommendation after the evaluation. The first rule that applies decides:
- * 1. it is not the newest open one, or the compute is deleted;
+ * 1. it is not the newest open one, or the compute or project is deleted;
  * 2. the setting is the recommended one, or neither that nor the one that was to be changed;
  * 3. the evaluation proposes the same setting, or another one;
  * 4. the evaluation proposes nothing.
  */
 function advanceOpen(row: Recommendation, evaluated: Evaluated): Recommendation {
   const { life, rows, proposal } = evaluated
-  const { entry, now } = life.input
+  const { isDeleted, now } = life.subject
   const newest = rows.findLast(({ life: { state } }) => state === 'open') ?? row
   if (row !== newest) return ended(row, { state: 'superseded', at: now, by: newest.id })
-  if (entry.deletedAt !== undefined) return ended(row, { state: 'withdrawn', at: now, because: 'deleted' })
-  if (isInForce(row.to, life.input) === true)
+  if (isDeleted) return ended(row, { state: 'withdrawn', at: now, because: 'deleted' })
+  if (isInForce(row.to, life.subject) === true)
     return ended(row, { state: 'implemented', at: now, realised: undefined })
-  if (isInForce(row.from, life.input) === false)
+  if (isInForce(row.from, life.subject) === false)
     return ended(row, { state: 'withdrawn', at: now, because: 'changed' })
   return proposal ? advanceProposed(row, proposal, evaluated) : advanceUnconfirmed(row, evaluated)
 }
 
 const ended = (row: Recommendation, life: Life): Recommendation => ({ ...row, life })
 
-/** Whether the compute has this setting; undefined where that is not known, and for a setting without fields. */
-function isInForce(setting: Setting, { entry, settings }: AdviseInput): boolean | undefined {
-  const { delay, sizing } = settings.at(-1) ?? {}
+/** Whether it has this setting; undefined where that is not known, and for a setting without fields. */
+function isInForce(wanted: Setting, { setting }: LifeSubject): boolean | undefined {
   const fields = [
-    [setting.delay, delay],
-    [sizingKey(setting.sizing), sizingKey(sizing)],
-    [setting.poolerEnabled, entry.compute.poolerEnabled],
-  ].filter(([wanted]) => wanted !== undefined)
+    [wanted.delay, setting.delay],
+    [sizingKey(wanted.sizing), sizingKey(setting.sizing)],
+    [wanted.poolerEnabled, setting.poolerEnabled],
+  ].filter(([value]) => value !== undefined)
   if (fields.length === 0 || fields.some(([, shown]) => shown === undefined)) return undefined
-  return fields.every(([wanted, shown]) => wanted === shown)
+  return fields.every(([value, shown]) => value === shown)
 }
 
 /** Another setting replaces the open one if it is better by more than the hysteresis, or the open one is not allowed any more. */
 function advanceProposed(row: Recommendation, proposal: Proposal, evaluated: Evaluated): Recommendation {
   const { life, nextId } = evaluated
-  const { now } = life.input
+  const { now, wakeCost } = life.subject
   const kept = renewedFigures(row, proposal)
   const isHeld = holdOf(evaluated) !== undefined
   const isReplaced =
-    !isHeld &&
-    (kept === undefined ||
-      isBetter(proposal, kept, { wakeCost: life.input.policy.wakeCost, minSaving: life.minSaving }))
+    !isHeld && (kept === undefined || isBetter(proposal, kept, { wakeCost, minSaving: life.minSaving }))
   if (isReplaced) return ended(row, { state: 'superseded', at: now, by: nextId })
   return kept ? { ...row, ...kept, confirmedAt: now } : advanceUnconfirmed(row, evaluated)
 }
@@ -189,6 +220,7 @@ function advanceProposed(row: Recommendation, proposal: Proposal, evaluated: Eva
 const WITHHELD_EFFECTS = {
   policy: 'ends',
   'plan-fixed': 'ends',
+  'not-listed': 'ends',
   dismissed: 'ends',
   fits: 'waits',
   'saving-small': 'waits',
@@ -204,7 +236,7 @@ const WITHHELD_EFFECTS = {
 const FACTUAL: readonly RecommendationKind[] = ['refresh', 'pooler', 'unused']
 
 function advanceUnconfirmed(row: Recommendation, { life, withheld }: Evaluated): Recommendation {
-  const { now } = life.input
+  const { now } = life.subject
   const effect = withheld ? effectOf(withheld) : 'unknown'
   const isLasting = now - row.confirmedAt >= (effect === 'waits' ? MAX_DOUBTFUL : MAX_UNCONFIRMED)
   if (effect !== 'ends' && !isLasting) return row
@@ -217,7 +249,7 @@ const effectOf = ({ kind, because }: Withheld) =>
 
 /** Why the proposal does not become a recommendation now; undefined where nothing holds it back. */
 const holdOf = ({ life, rows, proposal }: Evaluated): Withheld | undefined =>
-  proposal && (followUpHold(proposal, rows, life.input.now) ?? dismissalHold(proposal, rows, life))
+  proposal && (followUpHold(proposal, rows, life.subject.now) ?? dismissalHold(proposal, rows, life))
 
 function followUpHold({ kind, from, to }: Proposal, rows: Rows, now: Instant): Withheld | undefined {
   const implementedAt = lastImplementation(rows)
@@ -239,7 +271,7 @@ function dismissalHold({ kind, saving }: Proposal, rows: Rows, life: LifeInput):
   const { until } = dismissal.end
   const needs = 2 * Math.max(dismissal.row.saving.likely, life.minSaving)
   const isDoubled = saving.likely > 0 && saving.likely >= needs
-  if (isDoubled || life.input.now >= (until ?? Infinity)) return undefined
+  if (isDoubled || life.subject.now >= (until ?? Infinity)) return undefined
   return { kind, because: 'dismissed', have: saving.likely, needs, until }
 }
 

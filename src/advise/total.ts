@@ -2,14 +2,14 @@
 // rest: a shorter delay is worth less on a compute that was made smaller.
 import { addBounds, eachBound, type Bounds } from '../model/ledger/quantities.ts'
 import type { Proposal } from '../model/policy/recommendation.ts'
-import { computeKey } from '../model/service/compute.ts'
+import { targetKey } from '../model/service/compute.ts'
 import { micros, type Micros } from '../model/units.ts'
 
 type Priced = Pick<Proposal, 'spend' | 'saving'>
 
 export const NO_SAVING: Bounds<Micros> = eachBound(() => micros(0))
 
-/** In 30 days, of recommendations for one compute: `C − C·Π(1 − s/C)`. */
+/** In 30 days, of recommendations for one compute or project: `C − C·Π(1 − s/C)`. */
 export function computeSaving(recommendations: readonly Priced[]): Bounds<Micros> {
   const [first, ...others] = recommendations
   if (!first) return NO_SAVING
@@ -26,6 +26,6 @@ function combinedSaving(recommendations: readonly Priced[], bound: keyof Bounds<
 
 /** In 30 days, with all of them applied. */
 export function totalSaving(recommendations: Iterable<Priced & Pick<Proposal, 'ref'>>): Bounds<Micros> {
-  const byCompute = Map.groupBy(recommendations, ({ ref }) => computeKey(ref))
+  const byCompute = Map.groupBy(recommendations, ({ ref }) => targetKey(ref))
   return [...byCompute.values()].reduce((sum, same) => addBounds(sum, computeSaving(same), micros), NO_SAVING)
 }

@@ -133,13 +133,22 @@ const isWithin = (delay: AutosuspendDelay, { from, to }: PlanLimits['delays']) =
   delay === 'never' || delay === 0 || (delay >= from && delay <= to)
 
 function delayChecks({ limits, compute }: PlanTarget, delay: AutosuspendDelay): readonly Check[] {
+  const isUnlisted = compute.isDelayListed === false
+  const unlisted = 'the service shows no autosuspend delay of this compute, so it cannot be changed'
+  return [[isUnlisted, 'delay_seconds', unlisted], ...limitChecks(limits, delay)]
+}
+
+/** Of a delay that the service plan does not allow; undefined where it does. */
+export const delayProblem = (
+  limits: PlanLimits | undefined,
+  delay: AutosuspendDelay,
+): Result<never, PlanProblem> | undefined => firstProblem(limitChecks(limits, delay))
+
+function limitChecks(limits: PlanLimits | undefined, delay: AutosuspendDelay): readonly Check[] {
   const { delays, mayNever } = limits ?? { delays: ANY_DELAY, mayNever: true }
   const seconds = delays.from === delays.to ? delays.from : `${delays.from} to ${delays.to}`
   const allowed = `expected ${seconds} s, default${mayNever ? ', or never' : ''}`
-  const isUnlisted = compute.isDelayListed === false
-  const unlisted = 'the service shows no autosuspend delay of this compute, so it cannot be changed'
   return [
-    [isUnlisted, 'delay_seconds', unlisted],
     [delay === 'never' && !mayNever, 'delay_seconds', `${allowed}: this service plan has no never`],
     [!isWithin(delay, delays), 'delay_seconds', `${allowed}, got ${delay} s`],
   ]

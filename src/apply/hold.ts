@@ -4,7 +4,7 @@ import { isInTransition } from '../model/service/compute.ts'
 import type { Change, Hold } from '../model/policy/change.ts'
 import { after, seconds, type Instant, type Ratio } from '../model/units.ts'
 import { awakeHold, type AwakeUse } from './awake-rungs.ts'
-import { isShorter, type Seen } from './settings.ts'
+import { isShorter, type ComparedCompute, type Seen } from './settings.ts'
 
 /** Rules apart from the compute. */
 export type ChangeRules = Readonly<{
@@ -36,17 +36,22 @@ export function holdOf(
   { change, seen, rules }: Readonly<{ change: Change; seen: Seen; rules: ChangeRules }>,
   now: Instant,
 ): Hold | undefined {
-  if (isBusy(seen)) return { because: 'project-busy', until: undefined }
+  const { compute } = seen
+  // defaults are set at any time: no operation changes them, and nothing restarts
+  if (!compute) return rules.siblings
+  if (isBusy({ ...seen, compute })) return { because: 'project-busy', until: undefined }
   if (rules.siblings) return rules.siblings
   return change.kind === 'delay'
-    ? delayHold(change, { seen, rules }, now)
-    : restartHold(change, { seen, rules }, now)
+    ? delayHold(change, { seen: { ...seen, compute }, rules }, now)
+    : restartHold(change, { seen: { ...seen, compute }, rules }, now)
 }
+
+type SeenCompute = Seen & ComparedCompute
 
 /** Hold of a change that restarts the compute. */
 function restartHold(
   { kind, when }: Change,
-  { seen, rules }: Readonly<{ seen: Seen; rules: Pick<ChangeRules, 'arrival' | 'rungs' | 'use'> }>,
+  { seen, rules }: Readonly<{ seen: SeenCompute; rules: Pick<ChangeRules, 'arrival' | 'rungs' | 'use'> }>,
   now: Instant,
 ): Hold | undefined {
   const isIdle = seen.compute.state === 'idle'
@@ -57,12 +62,12 @@ function restartHold(
   return rules.arrival(seen) < MAX_ARRIVAL ? undefined : { because: 'client-expected', until: undefined }
 }
 
-const isBusy = ({ compute, others, openOperations }: Seen) =>
+const isBusy = ({ compute, others, openOperations }: SeenCompute) =>
   openOperations > 0 || [compute, ...others].some(isInTransition)
 
 function delayHold(
   { when, desired, before }: Change,
-  { seen, rules: { shortenedAt } }: Readonly<{ seen: Seen; rules: Pick<ChangeRules, 'shortenedAt'> }>,
+  { seen, rules: { shortenedAt } }: Readonly<{ seen: SeenCompute; rules: Pick<ChangeRules, 'shortenedAt'> }>,
   now: Instant,
 ): Hold | undefined {
   if (when === 'policy' && seen.compute.state === 'idle') return { because: 'asleep', until: undefined }

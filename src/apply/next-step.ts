@@ -1,4 +1,4 @@
-// The state machine of one change: what to do next, and what follows from an answer. The apply loop does what these functions return.
+// The state machine of one change: what to do next; answers.ts has what follows from an answer. The apply loop does what these functions return.
 import {
   isEnded,
   isJudged,
@@ -10,11 +10,8 @@ import {
   type JudgedState,
   type SentRequest,
 } from '../model/policy/change.ts'
-import type { ChangedCompute } from '../model/ports/service.ts'
 import type { Operation } from '../model/service/operation.ts'
-import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
-import type { Result } from '../std/result.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
 import { isOverwritten, wasSetBack, wholeSecond } from './set-by-others.ts'
 import { hasSettings, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
@@ -89,19 +86,21 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
       approvedBy: state.approvedBy,
       attempt: state.attempts + 1,
       sentAt: now,
-      sessions: seen.compute.state === 'idle' ? 0 : 'unknown',
-      baseStartedAt: seen.compute.startedAt,
+      sessions: isAwake(seen) ? 'unknown' : 0,
+      baseStartedAt: startOf(seen),
       epoch: input.epoch,
       uncertainAt: undefined,
     },
   }
 }
 
+const isAwake = ({ compute }: Seen) => compute !== undefined && compute.state !== 'idle'
+
 /** Where the look shows that nothing is to be sent. */
 function endBySight(change: Change, seen: Seen, now: Instant): Step | undefined {
   if (isFulfilled(change, seen)) return ended('done', 'nothing had to be sent: it is so already', now)
   if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
-  const unknown = provisionerProblem(seen.compute)
+  const unknown = seen.compute && provisionerProblem(seen.compute)
   return unknown === undefined ? undefined : ended('failed', unknown, now)
 }
 
@@ -118,7 +117,7 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
       state: {
         at: 'verifying',
         since: now,
-        operationIds: idsOf(seen.operations),
+        operationIds: operationIdsOf(seen.operations),
         sent: sentOf(state),
       },
     }
@@ -126,7 +125,7 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
   if (seen.askedAt <= settledAt) return wait('settle', settledAt)
   if (seen.openOperations > 0) return wait('project-busy')
   if (!hasSettings(seen, change.before) || wasSetBack(change, state, seen)) return foreign(change, seen, now)
-  if (change.kind === 'restart' && seen.compute.startedAt === undefined)
+  if (change.kind === 'restart' && startOf(seen) === undefined)
     return ended('unknown', 'the service shows no start, so nobody can tell whether it restarted', now)
   if (state.attempt >= MAX_ATTEMPTS)
     return ended('failed', `no effect after ${MAX_ATTEMPTS} requests without an answer`, now)
@@ -158,7 +157,7 @@ function nextOfVerifying(input: StepInput, state: Verifying, now: Instant): Step
 /** Whether the service shows the result. */
 function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
   if (!isFresh(seen, now)) return { do: 'look' }
-  const isSettled = seen.compute.pendingState === undefined && seen.openOperations === 0
+  const isSettled = isAtRest(seen)
   const failedOperation = seen.operations.find(
     ({ operationId, status }) => operationIds.includes(operationId) && status === 'error',
   )
@@ -169,25 +168,29 @@ function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifyin
   if (isSettled && isOverwritten(change, seen, operationIds)) return foreign(change, seen, now)
   const deadline = after(since, VERIFY_WITHIN)
   if (now <= deadline) return wait('unverified', deadline)
-  return ended(
-    'failed',
-    hasThem
-      ? `operations of the project did not end within ${VERIFY_WITHIN} s`
-      : `the compute did not keep ${settingsText(change.desired)}`,
-    now,
-  )
+  return ended('failed', hasThem ? OPERATIONS_LAST : notKeptText(change), now)
 }
 
-/** Whether the compute is already as the change wants it. */
+/** Nothing is under way; a project alone has no transition. */
+const isAtRest = ({ compute, openOperations }: Seen) =>
+  compute?.pendingState === undefined && openOperations === 0
+
+const OPERATIONS_LAST = `operations of the project did not end within ${VERIFY_WITHIN} s`
+
+const notKeptText = ({ kind, desired }: Change) =>
+  `the ${kind === 'defaults' ? 'project' : 'compute'} did not keep ${settingsText(desired)}`
+
+/** Of the compute; undefined where the service does not publish it, and of a project. */
+const startOf = ({ compute }: Seen): Instant | undefined => compute?.startedAt
+
+/** Whether it is already as the change wants it. */
 const isFulfilled = (change: Change, seen: Seen): boolean =>
-  change.kind === 'restart'
-    ? (seen.compute.startedAt ?? 0) > change.createdAt
-    : hasSettings(seen, change.desired)
+  change.kind === 'restart' ? (startOf(seen) ?? 0) > change.createdAt : hasSettings(seen, change.desired)
 
 /** Whether the request of this attempt took effect. A start is shown by its time, or by an operation. */
 function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: Seen): boolean {
   if (change.kind !== 'restart') return hasSettings(seen, change.desired)
-  const { startedAt } = seen.compute
+  const startedAt = startOf(seen)
   if (startedAt !== undefined && startedAt > (baseStartedAt ?? 0)) return true
   return seen.operations.some(
     ({ action, status, createdAt }) =>
@@ -198,13 +201,14 @@ function isEffective(change: Change, { baseStartedAt, sentAt }: Applying, seen: 
 const isFresh = (seen: Seen | undefined, now: Instant): seen is Seen =>
   seen !== undefined && now - seen.askedAt <= MAX_LOOK_AGE
 
-const sentOf = ({ sentAt, sessions, baseline }: Applying): SentRequest => ({
+export const sentOf = ({ sentAt, sessions, baseline }: Applying): SentRequest => ({
   at: sentAt,
   sessions,
   ...(baseline && { baseline }),
 })
 
-const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId)
+export const operationIdsOf = (operations: readonly Operation[]) =>
+  operations.map(({ operationId }) => operationId)
 
 const wait = (because: Hold['because'], until?: Instant): Step => ({ do: 'wait', hold: { because, until } })
 
@@ -232,54 +236,8 @@ export const afterVerdict = (
   endedAt: Instant,
 ): EndedChange => ({ at, because, endedAt, sent })
 
-const scheduledAgain = (
+export const scheduledAgain = (
   { approvedBy, attempt }: Applying,
   notBefore: Instant,
   attempts = attempt - 1,
 ): Scheduled => ({ at: 'scheduled', approvedBy, notBefore, attempts })
-
-/** Result of a look that failed; undefined where only another look can tell. */
-export function afterFailedLook(error: ServiceError, now: Instant): EndedChange | undefined {
-  return error.kind === 'gone' ? { at: 'failed', because: 'the compute is deleted', endedAt: now } : undefined
-}
-
-/** What the call of the request came to: `withdrawn` when the check at the socket stopped it, so that nothing was sent. */
-export type Sent = Result<ChangedCompute | undefined, ServiceError | { readonly kind: 'withdrawn' }>
-
-/** Bounds of the pause after 423 and after a request that could not be sent, seconds. Source: changing.md, §3. */
-const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 300]
-
-/** After the check at the socket stopped a request, seconds: what stopped it may be seen there alone, and a look costs a request. */
-const WITHDRAWN_PAUSE = seconds(1)
-
-/** @param random in `[0, 1)` */
-export function afterAnswer(
-  state: Applying,
-  { answer, random, now }: Readonly<{ answer: Sent; random: number; now: Instant }>,
-): ChangeState {
-  if (answer.ok)
-    return {
-      at: 'verifying',
-      since: now,
-      operationIds: idsOf(answer.value?.operations ?? []),
-      sent: sentOf(state),
-    }
-  const { error } = answer
-  const later = after(now, seconds(FIRST_PAUSE + random * (LONGEST_PAUSE - FIRST_PAUSE)))
-  switch (error.kind) {
-    case 'withdrawn':
-      return scheduledAgain(state, after(now, WITHDRAWN_PAUSE))
-    case 'busy':
-    case 'unavailable':
-    case 'unauthorized':
-      return scheduledAgain(state, later)
-    case 'limited':
-      return scheduledAgain(state, error.until)
-    case 'gone':
-    case 'refused':
-      return { at: 'failed', because: serviceErrorText(error), endedAt: now }
-    case 'uncertain':
-    case 'malformed':
-      return { ...state, uncertainAt: now }
-  }
-}

@@ -1,9 +1,28 @@
 // What a person asks for, checked and compared with the compute: the settings that differ, and the request that sets them.
-import type { Change, ChangeKind, ChangeMoment, ChangeSettings } from '../model/policy/change.ts'
+import {
+  restartsCompute,
+  type Change,
+  type ChangeKind,
+  type ChangeMoment,
+  type ChangeSettings,
+} from '../model/policy/change.ts'
 import { requestOfChange, type ChangeRequest } from '../model/service/change-request.ts'
+import {
+  DEFAULT_AUTOSUSPEND_DELAY,
+  type AutosuspendDelay,
+  type Project,
+  type ProjectRef,
+} from '../model/service/compute.ts'
 import { ok, type Result } from '../std/result.ts'
-import { problem, settingsOf, type ChangeAsk, type PlanProblem, type PlanTarget } from './asked-settings.ts'
-import { hasSettings, provisionerProblem, settingsLike } from './settings.ts'
+import {
+  delayProblem,
+  problem,
+  settingsOf,
+  type ChangeAsk,
+  type PlanProblem,
+  type PlanTarget,
+} from './asked-settings.ts'
+import { hasSettings, provisionerProblem, settingsLike, type ComparedDefaults } from './settings.ts'
 
 export type ChangePlan = Pick<Change, 'ref' | 'kind' | 'desired' | 'before' | 'when' | 'planHash'> &
   Readonly<{
@@ -29,7 +48,45 @@ export function planChange(
   const before = settingsLike(desired, target)
   const request = requestOfChange(ref, desired)
   const hashed = { ref, kind, before, desired, when: ask.when, request }
-  return ok({ ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: kind !== 'delay' })
+  return ok({ ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: restartsCompute(kind) })
+}
+
+/** A project whose defaults are to change. */
+export type DefaultsTarget = Pick<PlanTarget, 'limits'> & Readonly<{ ref: ProjectRef; project: Project }>
+
+export const comparedDefaultsOf = ({ project }: Pick<DefaultsTarget, 'project'>): ComparedDefaults => ({
+  defaultDelay: project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+})
+
+/** @param digest as of `planChange` */
+export function planDefaults(
+  target: DefaultsTarget,
+  { delay, when }: Readonly<{ delay: AutosuspendDelay; when: ChangeMoment }>,
+  digest: (text: string) => string,
+): Result<ChangePlan, PlanProblem> {
+  const { ref, project, limits } = target
+  if (project.hasDefaults === false)
+    return problem(
+      'project',
+      `expected one with default_endpoint_settings: the service shows none of ${ref.projectId}, so they cannot be changed`,
+      { isConflict: true },
+    )
+  const refused = delayProblem(limits, delay)
+  if (refused) return refused
+  const compared = comparedDefaultsOf(target)
+  const desired = { autosuspendDelay: delay }
+  if (hasSettings(compared, desired))
+    return problem('', 'nothing to change: the project has this default delay already', { isConflict: true })
+  const before = settingsLike(desired, compared)
+  const hashed = {
+    ref,
+    kind: 'defaults',
+    before,
+    desired,
+    when,
+    request: requestOfChange(ref, desired),
+  } as const
+  return ok({ ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: false })
 }
 
 /** The change that takes another one back. */
@@ -39,7 +96,7 @@ export function planRevert(
   digest: (text: string) => string,
 ): ChangePlan {
   const hashed = { ref, kind, before, desired, when, request: requestOfChange(ref, desired) }
-  return { ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: kind !== 'delay' }
+  return { ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: restartsCompute(kind) }
 }
 
 /** Whether an approval of a plan that was made earlier still approves the same. */

@@ -10,9 +10,15 @@ export type ComparedCompute = Readonly<{
   defaultDelay: AutosuspendDelay
 }>
 
-/** A look at a compute and its project. */
-export type Seen = ComparedCompute &
+/** What a project gives its new computes. */
+export type ComparedDefaults = Readonly<{ compute?: undefined; defaultDelay: AutosuspendDelay }>
+
+type Compared = ComparedCompute | ComparedDefaults
+
+/** A look at a compute and its project, or at the project alone. */
+export type Seen = Compared &
   Readonly<{
+    /** Other computes of the project; empty in a look at the project alone, which no operation changes. */
     others: readonly Compute[]
     /** Operations of the project that have not ended. */
     openOperations: number
@@ -22,17 +28,14 @@ export type Seen = ComparedCompute &
     askedAt: Instant
   }>
 
-/** The compute's settings of the kinds that `like` has. */
-export const settingsLike = (
-  like: ChangeSettings,
-  { compute, defaultDelay }: ComparedCompute,
-): ChangeSettings => ({
-  ...(like.sizing && { sizing: compute.sizing }),
-  ...(like.autosuspendDelay !== undefined && { autosuspendDelay: compute.autosuspendDelay ?? defaultDelay }),
+/** The settings, of the kinds that `like` has. */
+export const settingsLike = (like: ChangeSettings, { compute, defaultDelay }: Compared): ChangeSettings => ({
+  ...(like.sizing && compute && { sizing: compute.sizing }),
+  ...(like.autosuspendDelay !== undefined && { autosuspendDelay: compute?.autosuspendDelay ?? defaultDelay }),
 })
 
-/** Whether the compute has these settings: 300 s over a default of 300 s is no difference. */
-export function hasSettings(compared: ComparedCompute, settings: ChangeSettings): boolean {
+/** Whether it has these settings: 300 s over a default of 300 s is no difference. */
+export function hasSettings(compared: Compared, settings: ChangeSettings): boolean {
   const { sizing, autosuspendDelay } = settingsLike(settings, compared)
   const wantedDelay = settings.autosuspendDelay === 0 ? compared.defaultDelay : settings.autosuspendDelay
   const isSameSize = !sizing || !settings.sizing || isSameSizing(sizing, settings.sizing)

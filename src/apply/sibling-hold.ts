@@ -1,5 +1,12 @@
 // Holds of a change by other changes of its project.
-import { isEnded, isInFlight, isUnasked, type Change, type Hold } from '../model/policy/change.ts'
+import {
+  isEnded,
+  isInFlight,
+  isUnasked,
+  restartsCompute,
+  type Change,
+  type Hold,
+} from '../model/policy/change.ts'
 import type { Compute } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'
 import type { Seen } from './settings.ts'
@@ -24,8 +31,8 @@ type SiblingContext = Readonly<{
 /**
  * The first that holds:
  * 1. `project-busy`: another change of the project is in flight;
- * 2. `foreign-change`: somebody else set this compute less than a day ago, after this change was asked for, or nobody asked for it; one that
- *    sets a value again means to overwrite that;
+ * 2. `foreign-change`: somebody else set this compute, or these defaults, less than a day ago, after this change was asked for, or nobody asked
+ *    for it; one that sets a value again means to overwrite that;
  * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
@@ -34,9 +41,9 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
   if (others.some(isInFlight)) return { because: 'project-busy', until: undefined }
   const foreign = foreignHold(context, now)
   if (foreign) return foreign
-  if (change.kind === 'delay') return undefined
-  const ofBranch = others.filter((one) => one.kind !== 'delay' && computeOf(seen, one) !== undefined)
-  const isPrimary = seen.compute.type === 'read_write'
+  if (!restartsCompute(change.kind)) return undefined
+  const ofBranch = others.filter((one) => restartsCompute(one.kind) && computeOf(seen, one) !== undefined)
+  const isPrimary = seen.compute?.type === 'read_write'
   if (isPrimary && ofBranch.some((one) => isOpenReplica(seen, one)))
     return { because: 'replica-first', until: undefined }
   const restarted = lastEnd(ofBranch, ({ state }) => isEnded(state) && state.sent !== undefined)
@@ -46,7 +53,7 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
 }
 
 function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant): Hold | undefined {
-  const supersededAt = lastEnd(others, (one) => isSameCompute(one, change) && one.state.at === 'superseded')
+  const supersededAt = lastEnd(others, (one) => isSameTarget(one, change) && one.state.at === 'superseded')
   // the value that it meets is the one to overwrite: with yet another one the change is superseded
   const isMeant = change.origin.by === 'policy' && change.origin.reapplies !== undefined
   const times = isMeant ? [] : [supersededAt, foreignAt].filter((time) => time !== undefined)
@@ -58,11 +65,11 @@ function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant
   return isKnown || until <= now ? undefined : { because: 'foreign-change', until }
 }
 
-const isSameCompute = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
+const isSameTarget = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
 
 /** Compute of another change, if it is of the same branch. */
 const computeOf = ({ compute, others }: Seen, { ref }: Change): Compute | undefined =>
-  others.find(({ endpointId, branchId }) => endpointId === ref.endpointId && branchId === compute.branchId)
+  others.find(({ endpointId, branchId }) => endpointId === ref.endpointId && branchId === compute?.branchId)
 
 const isOpenReplica = (seen: Seen, other: Change) =>
   !isEnded(other.state) && other.state.at !== 'proposed' && computeOf(seen, other)?.type === 'read_only'

@@ -3,6 +3,7 @@ import { brakeId, type Brakes, type StoredBrake, type StoredBrakeName } from '..
 import {
   isEnded,
   isInFlight,
+  restartsCompute,
   sentAtOf,
   type Change,
   type ChangeState,
@@ -36,7 +37,7 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
   // a revert makes good what a brake would only keep
   if (change.when !== 'policy' || change.origin.by === 'revert') return undefined
   const stored = storedBrakeHold(change, given)
-  if (stored || change.kind === 'delay') return stored
+  if (stored || !restartsCompute(change.kind)) return stored
   // at the socket the change itself is under way
   const context = { ...given, restarts: given.restarts.filter(({ id }) => id !== change.id) }
   return (
@@ -47,15 +48,15 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
   )
 }
 
-/** Brakes of restarts: they let a change of a delay pass. */
+/** Brakes of restarts: they let a change of a delay or of defaults pass. */
 const OF_RESTARTS: ReadonlySet<StoredBrakeName> = new Set(['fleet', 'breaker'])
 
 /** By an engaged brake of the account, of the kind of change, or of the compute; the breaker, which ends by itself, apart. */
 function storedBrakeHold({ kind, ref }: Change, { engaged }: BrakeContext): Hold | undefined {
-  const subjects = ['', kind, ref.endpointId]
+  const subjects = ['', kind, ref.endpointId ?? kind]
   const brake = engaged.find(
     ({ name, subject }) =>
-      name !== 'breaker' && subjects.includes(subject) && (kind !== 'delay' || !OF_RESTARTS.has(name)),
+      name !== 'breaker' && subjects.includes(subject) && (restartsCompute(kind) || !OF_RESTARTS.has(name)),
   )
   return brake && { because: 'brake', until: undefined, detail: `${brakeId(brake)}, ${brake.because}` }
 }

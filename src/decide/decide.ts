@@ -2,11 +2,10 @@
 // that is not made.
 import type { NotMadeBecause, PolicyDecision } from '../model/output/policy-decision.ts'
 import { isEngaged, type Brakes, type StoredBrake } from '../model/policy/brakes.ts'
-import type { ChangeKind } from '../model/policy/change.ts'
-import type { ChangePolicy } from '../model/policy/change-policy.ts'
+import { LEVERS, type ChangePolicy, type Lever } from '../model/policy/change-policy.ts'
 import type { RecommendationKind } from '../model/policy/recommendation.ts'
 
-/** An open recommendation or a step of a budget, and what is known about the changes of its compute. */
+/** An open recommendation or a step of a budget, and what is known about the changes of its compute or project. */
 export type Candidate = Readonly<{
   id: string
   kind: RecommendationKind
@@ -112,5 +111,4 @@ function whyNotAgain({
   return isBarred ? 'barred' : undefined
 }
 
-const isLever = (kind: RecommendationKind): kind is Extract<ChangeKind, 'delay' | 'sizing'> =>
-  kind === 'delay' || kind === 'sizing'
+const isLever = (kind: RecommendationKind): kind is Lever => LEVERS.some((lever) => lever === kind)

@@ -1,6 +1,6 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
 import type { Window } from '../calendar/window.ts'
-import type { Change, Hold } from '../model/policy/change.ts'
+import { restartsCompute, type Change, type Hold } from '../model/policy/change.ts'
 import {
   SERVICE_WINDOW,
   type AwakeRungs,
@@ -34,7 +34,7 @@ export function policyHold(change: Change, terms: PolicyTerms, now: Instant): Ho
   const denial = denialHold(change, terms, now)
   if (denial || terms.isForced) return denial
   if (!stillDecides(change, terms.policy)) return { because: 'policy', until: undefined }
-  return change.kind === 'delay' ? undefined : windowHold(terms.policy.restart, terms, now)
+  return restartsCompute(change.kind) ? windowHold(terms.policy.restart, terms, now) : undefined
 }
 
 /** A window of the policy in which nothing is restarted. */
@@ -43,7 +43,7 @@ function denialHold(
   { policy: { restart }, ...times }: PolicyTerms,
   now: Instant,
 ): Hold | undefined {
-  if (kind === 'delay') return undefined
+  if (!restartsCompute(kind)) return undefined
   const isInDoubt = restart.deny.includes(SERVICE_WINDOW) && times.ofProject?.service === undefined
   if (isInDoubt) return { because: 'denied-window', until: undefined, detail: SERVICE_WINDOW }
   const denying = restart.deny.map((name) => [name, windowNamed(name, times)] as const)

@@ -203,7 +203,10 @@ function settingsAfter(
   const delay = knownDelayOf(compute)
   const isSame = before.delay === delay && !isResized(before.compute, compute)
   const isRecorded = delay === undefined || isSame
-  return { delay, settings: isRecorded ? [] : [{ ref, since, delay, sizing: compute.sizing }] }
+  if (isRecorded) return { delay, settings: [] }
+  const isOwn = compute.autosuspendDelay !== undefined
+  const setting = { ref, since, delay, ...(isOwn && { isOwnDelay: true as const }), sizing: compute.sizing }
+  return { delay, settings: [setting] }
 }
 
 /** A compute that is observed again was never deleted: where it was awake all the time, the interval that the deletion ended goes on. */

@@ -1,12 +1,11 @@
 import type { Project } from '../model/service/compute.ts'
 import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
 import type { Clock } from '../model/ports/clock.ts'
-import { CONFIGURED_PAGE } from '../model/ports/service.ts'
-import type { ChangedCompute, Listing, Service, ServiceOperations } from '../model/ports/service.ts'
+import type { ChangedCompute, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
-import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import type { ServiceError } from '../model/service/service-error.ts'
 import { DAY, instant } from '../model/units.ts'
-import { encodeSettings } from '../model/service/change-request.ts'
+import { encodeDefaults, encodeSettings } from '../model/service/change-request.ts'
 import {
   createClient,
   type ServiceClient,
@@ -25,10 +24,11 @@ import {
   decodeProject,
   decodeProjects,
 } from './wire/decode.ts'
+import { decodeChangedDefaults } from './wire/decode-usage.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { OPERATIONS_PER_PAGE, PROJECTS_PER_PAGE, RECENT_OPERATIONS_PER_PAGE } from './wire/list-limits.ts'
 import { isMissingRoute } from './http/response.ts'
-import { unreadOf } from './wire/ownership.ts'
+import { bareProject, configuredPage, getAll } from './configured-projects.ts'
 import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
 
@@ -205,6 +205,17 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
         { decode: decodeChanged, signal },
       ),
 
+    updateDefaults: (projectId, settings, signal) =>
+      mutate(
+        {
+          operation: 'update_project',
+          method: 'PATCH',
+          path: `projects/${encodeURIComponent(projectId)}`,
+          body: encodeDefaults(settings),
+        },
+        { decode: decodeChangedDefaults, signal },
+      ),
+
     deleteCompute: (projectId, endpointId, signal) =>
       mutate(
         {
@@ -251,49 +262,3 @@ const optional =
     const decoded = decode(body)
     return decoded.ok ? decoded : ok(undefined)
   }
-
-/** Project without a record, for a service without that route: only its id is known. A wrong id shows when its computes are listed. */
-const bareProject = (projectId: string): Project => ({
-  projectId,
-  name: projectId,
-  regionId: '',
-  platformId: '',
-  pgVersion: 0,
-  cpuUsedSeconds: 0,
-  activeSeconds: undefined,
-  updatedAt: instant(0),
-  computeLastActiveAt: undefined,
-  defaultAutosuspendDelay: undefined,
-})
-
-/** Ids of the page at `cursor`, which is its first id, and the cursor of the next page. All pages are about as long. */
-function configuredPage(
-  projectIds: readonly string[],
-  cursor = projectIds[0] ?? '',
-): [string[], string | undefined] {
-  const pages = Math.ceil(projectIds.length / CONFIGURED_PAGE)
-  const size = Math.ceil(projectIds.length / pages)
-  const first = Math.max(0, projectIds.indexOf(cursor))
-  return [projectIds.slice(first, first + size), projectIds[first + size]]
-}
-
-/** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
-async function getAll(
-  projectIds: readonly string[],
-  getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>,
-  signal: AbortSignal,
-): Promise<Result<Listing<Project>, ServiceError>> {
-  const results = await Promise.all(projectIds.map((projectId) => getProject(projectId, signal)))
-  const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
-  const fatal = errors.find(({ kind }) => kind === 'unauthorized')
-  const [first] = errors
-  if (fatal) return failed(fatal)
-  if (first && errors.length === results.length) return failed(first)
-  return ok({
-    items: results.flatMap((result) => (result.ok ? [result.value] : [])),
-    ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),
-    problems: results.flatMap((result, index) =>
-      result.ok ? [] : [`project ${projectIds[index]}: ${serviceErrorText(result.error)}`],
-    ),
-  })
-}

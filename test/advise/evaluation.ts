@@ -1,5 +1,5 @@
 // One evaluation of a compute that has autosuspend off, and what becomes of its recommendations.
-import { advanceLife } from '../../src/advise/life.ts'
+import { advanceLife, lifeSubjectOf } from '../../src/advise/life.ts'
 import type { AdviseInput } from '../../src/advise/input.ts'
 import type {
   Alternative,
@@ -55,7 +55,7 @@ export type Evaluation = Readonly<{
 export const advance = ({ day = 1, proposals = [], previous = [], made, input, ...over }: Evaluation) =>
   advanceLife({
     advice: { proposals, withheld: over.withheld ?? [] },
-    input: adviseInput({ previous, now: at(day * DAY), ...input }),
+    subject: lifeSubjectOf(adviseInput({ previous, now: at(day * DAY), ...input })),
     made: made ?? (previous.length === 0 ? {} : { delay: previous.length }),
     minSaving: micros(1_000_000),
     hash: (text) => `#${text}`,

@@ -143,8 +143,8 @@ test.each<[string, Recommendation, Partial<AdviseInput>, number]>([
     {
       gaps: gaps(28),
       settings: [
-        { ref: implemented().ref, since: at(DAY), delay: 'never', sizing: { fixed: cu(1) } },
-        { ref: implemented().ref, since: at(2 * DAY), delay: seconds(300), sizing: { fixed: cu(1) } },
+        { ref: adviseRef, since: at(DAY), delay: 'never', sizing: { fixed: cu(1) } },
+        { ref: adviseRef, since: at(2 * DAY), delay: seconds(300), sizing: { fixed: cu(1) } },
       ],
     },
     28,

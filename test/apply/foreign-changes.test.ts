@@ -10,7 +10,7 @@ import type { Change, ChangeSettings, ChangeState } from '../../src/model/policy
 import type { Compute } from '../../src/model/service/compute.ts'
 import { cu, seconds } from '../../src/model/units.ts'
 import { at, compute } from '../support/build.ts'
-import { changeOf } from '../support/changes.ts'
+import { CHANGED, changeOf } from '../support/changes.ts'
 import { applyingOf } from './build.ts'
 
 const size = (one: number): ChangeSettings => ({ sizing: { fixed: cu(one) } })
@@ -34,7 +34,7 @@ const change = (over: Partial<Change> = {}): Change =>
     ...over,
   })
 const setting = (since: number, delaySeconds: number, cus = 1): ObservedSetting => ({
-  ref: changeOf().ref,
+  ref: CHANGED,
   since: at(since),
   delay: seconds(delaySeconds),
   sizing: { fixed: cu(cus) },

@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import {
-  afterAnswer,
-  afterFailedLook,
-  nextStep,
-  type Sent,
-  type Step,
-  type StepInput,
-} from '../../src/apply/next-step.ts'
+import { afterAnswer, afterFailedLook, type Sent } from '../../src/apply/answers.ts'
+import { nextStep, type Step, type StepInput } from '../../src/apply/next-step.ts'
 import type { Change, ChangeState } from '../../src/model/policy/change.ts'
 import type { ServiceError } from '../../src/model/service/service-error.ts'
 import { cu, ratio, seconds } from '../../src/model/units.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { at, compute, operation } from '../support/build.ts'
-import { SCHEDULED } from '../support/changes.ts'
+import { changeOf, SCHEDULED } from '../support/changes.ts'
 import { applyingOf, inputOf, NOW, RULES, seenOf } from './build.ts'
 
 const stepOf = (state: ChangeState, over?: Partial<StepInput>, fields?: Partial<Change>): Step =>
@@ -271,6 +265,6 @@ describe('an answer', () => {
 })
 
 test('a compute that is deleted ends the change, every other failed look leaves it as it is', () => {
-  expect(afterFailedLook({ kind: 'gone', message: 'x' }, NOW)?.at).toBe('failed')
-  expect(afterFailedLook({ kind: 'unavailable', message: 'x' }, NOW)).toBeUndefined()
+  expect(afterFailedLook(changeOf(), { kind: 'gone', message: 'x' }, NOW)?.at).toBe('failed')
+  expect(afterFailedLook(changeOf(), { kind: 'unavailable', message: 'x' }, NOW)).toBeUndefined()
 })

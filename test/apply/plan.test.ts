@@ -218,7 +218,8 @@ describe('a plan', () => {
         for (const [key, value] of Object.entries(desired))
           expect(hasSettings(of, { [key]: value })).toBe(false)
         expect(hasSettings(of, before)).toBe(true)
-        const fields = Object.keys(request.body?.endpoint ?? {})
+        const { body } = request
+        const fields = Object.keys(body && 'endpoint' in body ? body.endpoint : {})
         expect(fields).toEqual([
           ...(desired.sizing ? ['autoscaling_limit_min_cu', 'autoscaling_limit_max_cu'] : []),
           ...(desired.autosuspendDelay === undefined ? [] : ['suspend_timeout_seconds']),

@@ -55,7 +55,6 @@ test('a budget changes what its plan says, once, and puts it back in the next pe
     { rung: 100, to: { min_cu: 0.5, max_cu: 0.5 }, state: 'scheduled', because: null },
   ])
   const work = bursts(world.uri)
-  const asked = (what: string) => (change: ChangeJson) => change.reason === what
   const delay = await changeThat('80 %', apiUrl, asked('80 % of the budget short'))
   expect(delay).toMatchObject({ asked_by: 'budget short', when: 'policy', recommendation_id: null })
   const size = await changeThat('100 %', apiUrl, asked('100 % of the budget short'))
@@ -82,5 +81,7 @@ test('a budget changes what its plan says, once, and puts it back in the next pe
   const stops = world.truth().stops.filter(({ why }) => why === 'config')
   expect(stops.every(({ open }) => open === 0)).toBe(true)
 })
+
+const asked = (what: string) => (change: ChangeJson) => change.reason === what
 
 const backOf = ({ id }: ChangeJson) => `puts back ${id}: the period of the budget short is over`

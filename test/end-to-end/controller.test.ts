@@ -46,7 +46,7 @@ test('three changes and one alert, then none, until a person releases the brake'
   expect(sent.filter(({ reason }) => reason.startsWith('sets again what change'))).toHaveLength(2)
   const metricOf = () => metric(world, 'dormouse_brake_engaged', 'brake="controller"')
   await until('its metric', async () => (await metricOf()) === 1 || undefined)
-  expect((await command(configFile, 'explain', first.endpoint_id)).out).toContain(`brake ${name}`)
+  expect((await command(configFile, 'explain', first.endpoint_id ?? '')).out).toContain(`brake ${name}`)
 
   // two more of its turns
   await once(AbortSignal.timeout(2000 * EACH), 'abort')

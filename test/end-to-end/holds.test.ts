@@ -56,7 +56,7 @@ test('a hold stops a change of a policy whose window is open; after its end the 
   const held = await changeThat('the hold', apiUrl, (change) => change.hold?.because === 'hold')
   expect(held).toMatchObject({ id, state: 'scheduled', when: 'policy', sent_at: null })
   const line = `a person holds changes of the compute: ${hold} of alice, a sale, since `
-  expect((await command(configFile, 'explain', endpointId)).out).toContain(line)
+  expect((await command(configFile, 'explain', endpointId ?? '')).out).toContain(line)
   await work.pause()
   await isSuspended(world)
   // a force does not pass it

@@ -42,7 +42,7 @@ test('with quiet it goes when two readings show nobody', async () => {
     apiUrl,
     ({ hold }) => hold?.because === 'not-quiet',
   )
-  const explained = await command(configFile, 'explain', endpointId)
+  const explained = await command(configFile, 'explain', endpointId ?? '')
   expect(explained.out).toContain('it waits until nobody works on the compute')
   await client.end()
   await work.pause()

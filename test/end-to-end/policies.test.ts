@@ -50,7 +50,7 @@ test('a recommendation waits for the window of its policy, and is made inside it
   const openingText = new Date(opensAt).toISOString().replace('.000', '')
   const waiting = await changeThat('its window', apiUrl, ({ hold }) => hold?.because === 'outside-window')
   expect(waiting).toMatchObject({ state: 'scheduled', hold: { until: openingText }, sent_at: null })
-  const explained = await command(configFile, 'explain', change.endpoint_id)
+  const explained = await command(configFile, 'explain', change.endpoint_id ?? '')
   expect(explained.out).toContain('no window of its policy is open for long enough')
   expect(explained.out).toContain(
     'policy of changes: policies[0], mode apply, lever sizing; restarts a suspended compute in the window soon',

@@ -84,7 +84,7 @@ test('a size whose cache is too small is taken back once, while nobody is connec
   expect(world.mutations()).toMatchObject([{ action: 'update' }, { action: 'update' }])
   const stops = world.truth().stops.filter(({ why }) => why === 'config')
   expect(stops.every(({ open }) => open === 0)).toBe(true)
-  const explained = await command(configFile, 'explain', done.endpoint_id)
+  const explained = await command(configFile, 'explain', done.endpoint_id ?? '')
   expect(explained.out).toContain(`takes back ${id}: ${reverted.ended?.because}`)
   const metrics = await until('its metric', async () => {
     const read = await metricsAt(world.telemetryUrl)

@@ -41,7 +41,7 @@ test('its recommendation is a text, which counts as implemented once the compute
     ].join('\n'),
   )
   const lines = (patch ?? '').split('\n').map((line) => `  ${line}`)
-  const explained = await command(configFile, 'explain', endpointId)
+  const explained = await command(configFile, 'explain', endpointId ?? '')
   expect(explained.out).toContain('policies[1], managed by terraform: nothing is changed without a request')
   expect(explained.out).toContain(lines.join('\n'))
   const listed = await command(configFile, 'recommendations')

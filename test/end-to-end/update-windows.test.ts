@@ -47,7 +47,7 @@ test('a change that waits for the window service goes inside the update window o
   const openingText = timeOf(opensAt).replace('.000', '')
   const waiting = await changeThat('its window', world.apiUrl, ({ hold }) => hold?.until === openingText)
   expect(waiting).toMatchObject({ state: 'scheduled', hold: { because: 'outside-window' }, sent_at: null })
-  const explained = await command(world.configFile, 'explain', endpoint_id)
+  const explained = await command(world.configFile, 'explain', endpoint_id ?? '')
   expect(explained.out).toContain('no window of its policy is open for long enough')
   await work.pause()
   // suspended, so that only the window holds it

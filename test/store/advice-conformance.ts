@@ -96,13 +96,13 @@ export function adviceContract(driver: () => Driver): void {
     await put(store, { recommendations: recommendations.toReversed() })
     const ids = async (query: Parameters<History['recommendations']>[1]): Promise<readonly string[]> =>
       (await collected(store.recommendations('main', query))).map(({ id }) => id)
-    expect(await collected(store.recommendations('main', { computes: [one, ...NOBODY] }))).toEqual(
+    expect(await collected(store.recommendations('main', { targets: [one, ...NOBODY] }))).toEqual(
       recommendations,
     )
     expect(await ids({ states: ['open'] })).toEqual(['ep-one.delay.6', 'ep-two.delay.1'])
-    expect(await ids({ states: ['open'], computes: [two] })).toEqual(['ep-two.delay.1'])
+    expect(await ids({ states: ['open'], targets: [two] })).toEqual(['ep-two.delay.1'])
     expect(await ids({ states: [] })).toEqual([])
-    expect(await ids({ since: at(300), computes: [one] })).toEqual(
+    expect(await ids({ since: at(300), targets: [one] })).toEqual(
       [3, 4, 5, 6].map((n) => `ep-one.delay.${n}`),
     )
     expect(await ids({ since: at(401), states: ['dismissed'] })).toEqual(['ep-one.delay.5'])
@@ -112,7 +112,7 @@ export function adviceContract(driver: () => Driver): void {
     const store = await stored({ advice: [adviceOf(two, 1), adviceOf(one, 1)] })
     await put(store, { advice: [adviceOf(one, 2)] })
     expect(await collected(store.advice('main', {}))).toEqual([adviceOf(one, 2), adviceOf(two, 1)])
-    expect(await collected(store.advice('main', { computes: [two, ...NOBODY] }))).toEqual([adviceOf(two, 1)])
+    expect(await collected(store.advice('main', { targets: [two, ...NOBODY] }))).toEqual([adviceOf(two, 1)])
   })
 
   test('refuses any of them of a compute without an entry', async () => {
@@ -120,5 +120,25 @@ export function adviceContract(driver: () => Driver): void {
     await expect(put(store, { gaps: [gapAt(one, 0)] })).rejects.toThrow(/no entry is stored/)
     await expect(put(store, { settings: [settingAt(one, 0, 'never')] })).rejects.toThrow(/no entry/)
     await expect(put(store, { recommendations: [recommendationOf(one, 1)] })).rejects.toThrow(/no entry/)
+  })
+
+  test('keeps what is said of the defaults of a project apart from its computes, also after a reopening', async () => {
+    const project = { account: 'main', projectId: one.projectId }
+    const ofProject = {
+      ...recommendationOf(one, 1),
+      ref: project,
+      id: 'project-one.defaults.1',
+      kind: 'defaults' as const,
+    }
+    const advice = [adviceOf(project, 3), adviceOf(one, 2)]
+    await stored({ recommendations: [recommendationOf(one, 1), ofProject], advice })
+    const store = await driver().reopen()
+    expect(await collected(store.recommendations('main', { targets: [project] }))).toEqual([ofProject])
+    expect(await collected(store.recommendations('main', { targets: [one] }))).toEqual([
+      recommendationOf(one, 1),
+    ])
+    expect(await collected(store.recommendations('main', {}))).toEqual([ofProject, recommendationOf(one, 1)])
+    expect(await collected(store.advice('main', {}))).toEqual(advice)
+    expect([...(await store.account('main').load()).computes.keys()]).toHaveLength(2)
   })
 }

@@ -157,6 +157,23 @@ export function journalContract(driver: () => Driver): void {
       expect(await (await driver().reopen()).changeTallies('main')).toEqual(expected)
     })
 
+    test('keeps a change of the defaults of a project apart from those of its computes, one open at a time', async () => {
+      const { account, projectId } = changeOf().ref
+      const project = { account, projectId }
+      const ofProject = other({ ref: project, kind: 'defaults' })
+      for (const change of [changeOf(), ofProject]) {
+        // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+        expect(await add(change)).toMatchObject({ ok: true })
+      }
+      expect(await idsOf({ target: project })).toEqual(['ch-two'])
+      expect(await idsOf({ target: ref('ep-one') })).toEqual(['ch-one'])
+      const second = changeOf({ id: 'ch-three', ref: project, kind: 'defaults' })
+      expect(await add(second)).toEqual({ ok: false, error: { kind: 'conflict' } })
+      await move(ofProject, done(3))
+      expect((await driver().store.changeTallies('main')).map((tally) => tally.ref)).toEqual([project])
+      expect(await add(second)).toMatchObject({ ok: true })
+    })
+
     test('lists changes newest first, of one compute, of one project, since a time, at most so many', async () => {
       const [one, two] = [changeOf(), other({ createdAt: at(1), ref: ref('ep-two', 'project-two') })]
       const three = changeOf({ id: 'ch-three', kind: 'delay', createdAt: at(2) })
@@ -166,7 +183,7 @@ export function journalContract(driver: () => Driver): void {
       }
       await move(one, done(3))
       expect(await idsOf({})).toEqual(['ch-three', 'ch-two', 'ch-one'])
-      expect(await idsOf({ compute: ref('ep-one') })).toEqual(['ch-three', 'ch-one'])
+      expect(await idsOf({ target: ref('ep-one') })).toEqual(['ch-three', 'ch-one'])
       expect(await idsOf({ project: 'project-one' })).toEqual(['ch-three', 'ch-one'])
       expect(await idsOf({ project: 'project-two' })).toEqual(['ch-two'])
       expect(await idsOf({ since: at(4) })).toEqual(['ch-three', 'ch-two'])

@@ -1,6 +1,7 @@
 // Changes for tests.
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Change, ChangeState, ChangeTally, OpenChange } from '../../src/model/policy/change.ts'
+import type { ComputeRef } from '../../src/model/service/compute.ts'
 import { after, cu, instant, seconds } from '../../src/model/units.ts'
 import { at } from './build.ts'
 
@@ -11,11 +12,14 @@ export const SCHEDULED: ChangeState = {
   attempts: 0,
 }
 
+/** Compute of `changeOf()`. */
+export const CHANGED: ComputeRef = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
+
 /** From 1 CU to 0.25 CU, made at minute 0, for 14 days. */
 export const changeOf = (fields: Partial<Change> = {}): Change => ({
   id: 'ch-one',
   version: 1,
-  ref: { account: 'main', projectId: 'project-one', endpointId: 'ep-one' },
+  ref: CHANGED,
   kind: 'sizing',
   origin: { by: 'person', name: 'alice' },
   desired: { sizing: { fixed: cu(0.25) } },

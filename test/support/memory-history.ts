@@ -3,15 +3,15 @@ import type { ObservedSetting } from '../../src/model/ledger/gap.ts'
 import type { LikelyAwakeInterval, SettledInterval } from '../../src/model/ledger/ledger.ts'
 import { endOfLife } from '../../src/model/policy/recommendation.ts'
 import type { History, HistorySpan } from '../../src/model/ports/history.ts'
-import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
-import { instant } from '../../src/model/units.ts'
+import { computeKey, targetKey, type TargetRef } from '../../src/model/service/compute.ts'
+import { instant, type Interval } from '../../src/model/units.ts'
 import { compare } from './memory-outbox.ts'
 import type { RowsByAccount } from './memory-store.ts'
 
 /** Items that overlap the span, compute by compute, each in order of time. */
-function overlapping<Item extends { readonly ref: ComputeRef }>(
+function overlapping<Item extends { readonly ref: TargetRef }>(
   items: Iterable<Item>,
-  { from, to, computes }: HistorySpan,
+  { from, to, computes }: Interval & { readonly computes?: readonly TargetRef[] },
   timesOf: (item: Item) => readonly [from: number, to: number],
 ): readonly Item[] {
   const isWanted = wantedBy(computes)
@@ -29,12 +29,12 @@ function overlapping<Item extends { readonly ref: ComputeRef }>(
     .map(({ item }) => item)
 }
 
-function wantedBy(computes: readonly ComputeRef[] | undefined): (ref: ComputeRef) => boolean {
+function wantedBy(computes: readonly TargetRef[] | undefined): (ref: TargetRef) => boolean {
   if (!computes) return () => true
-  const keys = new Set(computes.map(computeKey))
+  const keys = new Set(computes.map(targetKey))
   // most items are of other computes: their keys need not be made
   const endpoints = new Set(computes.map(({ endpointId }) => endpointId))
-  return (ref) => endpoints.has(ref.endpointId) && keys.has(computeKey(ref))
+  return (ref) => endpoints.has(ref.endpointId) && keys.has(targetKey(ref))
 }
 
 export function historyOf(rows: RowsByAccount): History {
@@ -84,21 +84,21 @@ export function historyOf(rows: RowsByAccount): History {
         )
       return streamed(overlapping(all, span, (one) => [one.since, endOf(one)]))
     },
-    recommendations: (account, { states, since = 0, computes }) =>
+    recommendations: (account, { states, since = 0, targets }) =>
       streamed(
         overlapping(
           [...rows(account).recommendations.values()].filter(
             ({ life }) => (states?.includes(life.state) ?? true) && (endOfLife(life) ?? Infinity) >= since,
           ),
-          { ...ALL_TIME, ...(computes && { computes }) },
+          { ...ALL_TIME, ...(targets && { computes: targets }) },
           ({ openedAt }) => [openedAt, Infinity],
         ),
       ),
-    advice: (account, { computes }) =>
+    advice: (account, { targets }) =>
       streamed(
         overlapping(
           rows(account).advice.values(),
-          { ...ALL_TIME, ...(computes && { computes }) },
+          { ...ALL_TIME, ...(targets && { computes: targets }) },
           ({ evaluatedAt }) => [evaluatedAt, Infinity],
         ),
       ),
@@ -114,8 +114,8 @@ const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterva
   restart,
 })
 
-const compareRefs = (a: ComputeRef, b: ComputeRef): number =>
-  compare(a.projectId, b.projectId) || compare(a.endpointId, b.endpointId)
+const compareRefs = (a: TargetRef, b: TargetRef): number =>
+  compare(a.projectId, b.projectId) || compare(a.endpointId ?? '', b.endpointId ?? '')
 
 // oxlint-disable-next-line typescript/require-await -- the port streams
 async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -9,14 +9,14 @@ import type { RowsByAccount } from './memory-store.ts'
 export const journalOf = (rowsOf: RowsByAccount): Journal => ({
   openChanges: async (account) => sorted(rowsOf(account).changes).filter(({ state }) => !isEnded(state)),
   change: async (account, id) => rowsOf(account).changes.get(id),
-  changes: async (account, { compute, project = compute?.projectId, since = -Infinity, count }) =>
+  changes: async (account, { target, project = target?.projectId, since = -Infinity, count }) =>
     sorted(rowsOf(account).changes)
       .toReversed()
       .filter(({ state }) => !isEnded(state) || state.endedAt >= since)
       .filter(
         ({ ref }) =>
           (project === undefined || ref.projectId === project) &&
-          (!compute || ref.endpointId === compute.endpointId),
+          (!target || ref.endpointId === target.endpointId),
       )
       .slice(0, count),
   changeEvents: async (account, id) =>

@@ -26,7 +26,7 @@ import type { Journal } from '../../src/model/ports/journal.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
-import { computeKey, type ComputeRef } from '../../src/model/service/compute.ts'
+import { computeKey, isComputeRef, targetKey, type TargetRef } from '../../src/model/service/compute.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { historyOf } from './memory-history.ts'
 import { addTally, changesWith, journalOf } from './memory-journal.ts'
@@ -150,9 +150,10 @@ type EffectContext = {
 
 /** What a write does. @throws for a write that cannot be stored */
 function effectOf(write: Write, { rows, memory, known, nthOf }: EffectContext): () => unknown {
-  const keyOf = (ref: ComputeRef): string => {
-    if (!known.has(computeKey(ref))) throw new Error(`no entry is stored of ${computeKey(ref)}`)
-    return computeKey(ref)
+  const keyOf = (ref: TargetRef): string => {
+    const isKnown = !isComputeRef(ref) || known.has(computeKey(ref))
+    if (!isKnown) throw new Error(`no entry is stored of ${targetKey(ref)}`)
+    return targetKey(ref)
   }
   switch (write.kind) {
     case 'compute':

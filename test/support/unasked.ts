@@ -17,6 +17,7 @@ export const UNASKED: Service = {
   getConnectionUri: never,
   createCompute: never,
   updateCompute: never,
+  updateDefaults: never,
   deleteCompute: never,
   restartCompute: never,
   startCompute: never,

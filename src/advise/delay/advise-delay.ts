@@ -11,12 +11,14 @@ import {
   largestCu,
   type AutosuspendDelay,
 } from '../../model/service/compute.ts'
+import { ifRead } from '../../model/observation.ts'
 import { DAY, instant, seconds, type Seconds } from '../../model/units.ts'
 import { savedTime } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
+import { MAX_AWAKE, sizeWhileAwake } from '../interval.ts'
 import { candidateDelays, cheaperDelay, type AllowedDelays } from './choose.ts'
 import { everyGap, followedGaps, gapLengths, observedGaps, type ObservedGaps } from './observed-gaps.ts'
-import { delayProposal } from './proposal.ts'
+import { delayProposal, type DelaySubject } from './proposal.ts'
 
 export function adviseDelay(input: AdviseInput): Proposal | Withheld {
   const { entry, plan, policy, needs, project } = input
@@ -50,9 +52,18 @@ function cheapestDelay(input: AdviseInput, { now, allowed, candidates }: Questio
   if (best === undefined) return missing ?? withheld('fits')
   const judged = missing ? everyGap(observed) : followedGaps(observed)
   const judgedFrom = missing ? Math.min(...usable.filter((delay) => delay !== 'never')) : 0
-  const evidence = { input, now, allowed, judgedFrom, ...judged }
+  const evidence = { input: subjectOf(input), existing: judged.observed, now, allowed, judgedFrom, ...judged }
   return delayProposal(evidence, best) ?? missing ?? withheld('unsure')
 }
+
+const subjectOf = (input: AdviseInput): DelaySubject => ({
+  ...input,
+  ref: input.entry.ref,
+  kind: 'delay',
+  size: sizeWhileAwake(input.entry.compute.sizing, input.utilisation),
+  sessionsCut: ifRead(input.entry.reading.last?.connections)?.idle,
+  maxAwake: MAX_AWAKE,
+})
 
 const withheld = (because: Withheld['because'], have = 0, needs = 0): Withheld => ({
   kind: 'delay',

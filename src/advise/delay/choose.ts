@@ -29,16 +29,24 @@ export function cheaperDelay(
   gaps: readonly GapLength[],
   { candidates, now, wakeCost, grid }: DelayQuestion,
 ): AutosuspendDelay | undefined {
-  const delays = [...new Set([...candidates, now])]
-    .filter((delay) => delay !== 'never')
-    .toSorted((a, b) => a - b)
+  const delays = ascending([...candidates, now])
   const steps = delays.map((delay) => delay / grid)
   const costs = expectedCosts(gapHazard(gaps, grid), steps, wakeCost / grid)
   const costByDelay = new Map<AutosuspendDelay, number>(
     delays.map((delay, at) => [delay, (costs[at] ?? 0) * grid]),
   )
   costByDelay.set('never', gaps.reduce((sum, { low, high }) => sum + (low + high) / 2, 0) / gaps.length)
-  const costOf = (delay: AutosuspendDelay) => costByDelay.get(delay) ?? Infinity
+  return cheaperByCost((delay) => costByDelay.get(delay) ?? Infinity, { candidates, now })
+}
+
+/**
+ * @param costOf of candidates and of the delay in force: the least wins by the rules of `cheaperDelay`
+ */
+export function cheaperByCost(
+  costOf: (delay: AutosuspendDelay) => number,
+  { candidates, now }: Pick<DelayQuestion, 'candidates' | 'now'>,
+): AutosuspendDelay | undefined {
+  const delays = ascending([...candidates, now])
   const isBetter = (delay: AutosuspendDelay, than: AutosuspendDelay) =>
     costOf(delay) < (1 - HYSTERESIS) * costOf(than)
   const cheapest = candidates
@@ -51,6 +59,10 @@ export function cheaperDelay(
     costOf(delay) <= (1 + INDISTINCT) * costOf(best) && isBetter(delay, now)
   return best === 'never' ? best : delays.find(isAsGood)
 }
+
+/** Without `never`. */
+const ascending = (delays: readonly AutosuspendDelay[]): readonly Seconds[] =>
+  [...new Set(delays)].filter((delay) => delay !== 'never').toSorted((a, b) => a - b)
 
 /** Gaps that count, 28 days: four weeks hold each weekday equally often. */
 export const HISTORY_SECONDS = 28 * 86_400

@@ -2,28 +2,43 @@
 import { duration, overlap } from '../../ledger/interval-math.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'
 import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
-import { ifRead } from '../../model/observation.ts'
 import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/recommendation.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import { DAY, instant, micros, SECOND, seconds, type Interval, type Micros } from '../../model/units.ts'
+import {
+  DAY,
+  instant,
+  micros,
+  SECOND,
+  seconds,
+  type Cu,
+  type Interval,
+  type Micros,
+} from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { gapGroups, savedTime, savedTimeIn, wakesUnder, type BacktestGap } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
-import {
-  confidenceOf,
-  MAX_AWAKE,
-  moneyOf,
-  savedTimeInterval,
-  sizeWhileAwake,
-  statedWidening,
-  type Block,
-} from '../interval.ts'
+import { confidenceOf, moneyOf, savedTimeInterval, statedWidening, type Block } from '../interval.ts'
 import type { AllowedDelays } from './choose.ts'
 import type { JudgedGaps } from './observed-gaps.ts'
 
+/** What a delay is proposed for, and what it is priced by. */
+export type DelaySubject = Pick<Proposal, 'ref'> &
+  Pick<AdviseInput, 'policy' | 'needs' | 'prices' | 'previous' | 'finished' | 'now'> &
+  Readonly<{
+    kind: 'delay' | 'defaults'
+    /** While awake. */
+    size: Bounds<Cu>
+    /** Idle client sessions that each suspension ends; undefined where they are not known. */
+    sessionsCut: number | undefined
+    /** Most awake seconds in 30 days. */
+    maxAwake: number
+  }>
+
 export type DelayEvidence = JudgedGaps &
   Readonly<{
-    input: AdviseInput
+    input: DelaySubject
+    /** Time in which the gaps are gaps of a compute, ms from block to block; of several computes the sum. */
+    existing: readonly Interval[]
     now: AutosuspendDelay
     allowed: AllowedDelays
     /** Shorter delays cannot be judged, because shorter gaps were hidden or are too few. */
@@ -49,8 +64,8 @@ export function delayProposal(evidence: DelayEvidence, to: AutosuspendDelay): Pr
   const saving = atMost(savingOf(evidence, to), spend)
   const chosen = { saving, wakes: wakesPerDay(evidence, to) }
   return {
-    ref: input.entry.ref,
-    kind: 'delay',
+    ref: input.ref,
+    kind: input.kind,
     from: { delay: now },
     to: { delay: to },
     restarts: false,
@@ -95,12 +110,13 @@ function savedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<num
   const change = { from: evidence.now, to }
   const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, change, within))
   const saved = savedTimeInterval(blocks, savedTime(evidence.gaps, change), wideningOf(evidence))
-  const [least, most] = isShorter(to, evidence) ? [0, MAX_AWAKE] : [-MAX_AWAKE, 0]
+  const { maxAwake } = evidence.input
+  const [least, most] = isShorter(to, evidence) ? [0, maxAwake] : [-maxAwake, 0]
   return saved && mapBounds(saved, (time) => Math.min(most, Math.max(least, time)))
 }
 
 const wideningOf = (evidence: DelayEvidence) =>
-  scarcityOf(evidence) * statedWidening(evidence.input.finished?.get('delay'))
+  scarcityOf(evidence) * statedWidening(evidence.input.finished?.get(evidence.input.kind))
 
 /**
  * Factor of all half widths, 1 from `advice.min_gaps` on: with a quarter of them a half width is twice as wide. Days with few gaps look more
@@ -145,7 +161,7 @@ const MAX_BLOCKS = 100
 function blocksOf(
   { from, to, gaps, observed, input }: DelayEvidence,
   savedBy: (gap: BacktestGap, within: Interval) => number,
-): readonly Block[] {
+): readonly (Block & Readonly<{ within: Interval }>)[] {
   const length = Math.min(DAY, (input.needs.minHistory * 1000) / MIN_BLOCKS)
   const count = Math.min(MAX_BLOCKS, Math.max(1, Math.round((to - from) / length)))
   const edge = (at: number) => instant(from + ((to - from) * at) / count)
@@ -160,6 +176,7 @@ function blocksOf(
     }
   }
   return windows.map((within, at) => ({
+    within,
     saved: saved[at] ?? 0,
     observed: sumOf(observed, (span) => overlap(span, within)),
   }))
@@ -171,27 +188,26 @@ const savingOf = (evidence: DelayEvidence, to: AutosuspendDelay): Bounds<Micros>
   money(evidence, savedSeconds(evidence, to) ?? NOTHING)
 
 const money = ({ input }: DelayEvidence, time: Bounds<number>): Bounds<Micros> =>
-  moneyOf(
-    time,
-    sizeWhileAwake(input.entry.compute.sizing, input.utilisation),
-    priceAt(input.prices, input.now),
-  )
+  moneyOf(time, input.size, priceAt(input.prices, input.now))
 
 /** With the delay in force. As unsure as a saving: other days may bring more use. */
 function spendOf30Days(evidence: DelayEvidence): Bounds<Micros> {
-  const { gaps, now } = evidence
+  const { gaps, now, existing, input } = evidence
   const asleep = { from: 'never', to: now } as const
   const blocks = blocksOf(evidence, (gap, within) => savedTimeIn(gap, asleep, within))
   const { low, likely, high } = savedTime(gaps, asleep)
-  const time = daysOf(evidence) * 86_400
+  const time = sumOf(existing, duration) / SECOND
   const awake = savedTimeInterval(
-    blocks.map(({ saved, observed }) => ({ saved: observed / SECOND - saved, observed })),
+    blocks.map(({ saved, observed, within }) => ({
+      saved: sumOf(existing, (span) => overlap(span, within)) / SECOND - saved,
+      observed,
+    })),
     { low: time - high, likely: time - likely, high: time - low },
     wideningOf(evidence),
   )
   return money(
     evidence,
-    mapBounds(awake ?? NOTHING, (span) => Math.min(MAX_AWAKE, Math.max(0, span))),
+    mapBounds(awake ?? NOTHING, (span) => Math.min(input.maxAwake, Math.max(0, span))),
   )
 }
 
@@ -200,7 +216,7 @@ const wakesPerDay = (evidence: DelayEvidence, delay: AutosuspendDelay): number =
 
 const effectOf = (evidence: DelayEvidence, to: AutosuspendDelay): Effect => ({
   wakesPerDay: { before: wakesPerDay(evidence, evidence.now), after: wakesPerDay(evidence, to) },
-  sessionsCut: ifRead(evidence.input.entry.reading.last?.connections)?.idle,
+  sessionsCut: evidence.input.sessionsCut,
   connections: undefined,
 })
 
@@ -211,7 +227,7 @@ function groundsOf(evidence: DelayEvidence, delays: readonly AutosuspendDelay[])
     to,
     days: daysOf(evidence),
     followed: followedShare,
-    cu: sizeWhileAwake(input.entry.compute.sizing, input.utilisation),
+    cu: input.size,
     perCuHour: priceAt(input.prices, input.now),
     gaps: gapGroups(gaps, delays, input.needs.grid),
   }

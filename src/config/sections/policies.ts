@@ -168,7 +168,7 @@ const policy = strictObject({
   levers: array(oneOf(LEVERS), LEVER_NAMES)
     .optional()
     .describe(
-      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range.',
+      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range. defaults: the delay that a project gives its new computes; it takes effect at once on those without a delay of their own. Of policies without conditions on branches and computes.',
     ),
   restart: restart.optional().describe('When the changes that they make may restart a compute.'),
   on_foreign_change: oneOf(FOREIGN_CHANGE_ANSWERS)

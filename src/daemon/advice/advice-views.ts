@@ -5,7 +5,7 @@ import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
 import type { PromisedSaving, Recommendation, RecommendationKind } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
-import { computeKey } from '../../model/service/compute.ts'
+import { isComputeRef, targetKey, type ProjectRef } from '../../model/service/compute.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
 import { after, instant, micros, type Instant } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
@@ -17,6 +17,8 @@ const NOT_IMPLEMENTED = { realised: undefined, at: instant(0) }
 
 export function createAdviceViews() {
   const open = new Map<string, readonly OpenRecommendation[]>()
+  /** By key: projects with one that is open, and the setting that it was made for. */
+  const projects = new Map<string, ProjectRef & Pick<Recommendation, 'from'>>()
   const counts = new Map<string, number>()
   const withheld = new Map<string, number>()
   /** By kind and id: those whose follow-up has ended. */
@@ -40,11 +42,15 @@ export function createAdviceViews() {
     const shown = recommendations.filter(({ life }) => life.state === 'open').map(toOpen)
     if (shown.length > 0) open.set(key, shown)
     else open.delete(key)
+    const [first] = recommendations.filter(({ life }) => life.state === 'open')
+    if (first && !isComputeRef(first.ref)) projects.set(key, { ...first.ref, from: first.from })
+    else projects.delete(key)
   }
   return {
-    /** By compute key; undefined where there are none. */
+    /** By key of the compute or project; undefined where there are none. */
     openOf: (key: string) => open.get(key),
     openKeys: () => open.keys(),
+    openProjects: () => projects.values(),
     finished: (): AdviseInput['finished'] =>
       new Map([...finished].map(([kind, sameKind]) => [kind, [...sameKind.values()]])),
     replace: (key: string, before: AdviceOfCompute, next: AdviceOfCompute) => {
@@ -58,7 +64,7 @@ export function createAdviceViews() {
       for await (const row of history.recommendations(account, { states: SHOWN_STATES })) {
         if (!isShown(row, now)) continue
         count({ recommendations: [row], withheld: [] }, 1)
-        const key = computeKey(row.ref)
+        const key = targetKey(row.ref)
         if (row.life.state === 'open') rows.set(key, [...(rows.get(key) ?? []), row])
       }
       for (const [key, recommendations] of rows) show(key, recommendations)

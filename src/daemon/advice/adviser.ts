@@ -1,19 +1,27 @@
-// Recommendations beside the passes, one compute per step: each once a day, when an answer is due, after a change of its settings, and
+// Recommendations beside the passes, one compute, or the defaults of one project, per step: each once a day, when an answer is due, after a change of its settings, and
 // when it needs a larger size.
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
-import type { Recommendation } from '../../model/policy/recommendation.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import type { Recommendation, Setting } from '../../model/policy/recommendation.ts'
+import { projectTargetOf, selectorTargetOf } from '../../model/policy/selector.ts'
 import { commit, type AccountStore } from '../../model/ports/store.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { computeKey } from '../../model/service/compute.ts'
+import {
+  DEFAULT_AUTOSUSPEND_DELAY,
+  isComputeRef,
+  targetKey,
+  type TargetRef,
+} from '../../model/service/compute.ts'
 import { instant, micros, seconds, type Instant } from '../../model/units.ts'
 import type { Result } from '../../std/result.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { createAdviceViews } from './advice-views.ts'
 import { createDueBySaturation, findDue } from './due.ts'
+import { findDueProjects } from './due-projects.ts'
+import { evaluateDefaults } from './evaluate-defaults.ts'
 import { changeRecommendation, evaluateCompute, type AdviceChange, type AdvicePlan } from './evaluate.ts'
 import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
@@ -44,6 +52,8 @@ export async function createAdviser(options: AdviserOptions) {
   const dueBySaturation = createDueBySaturation()
   /** Keys of computes to be evaluated, in order. */
   const queue = new Set<string>()
+  /** Ids of projects whose defaults are to be evaluated, after all computes. */
+  const projectQueue = new Set<string>()
   const scans = createScans(clock, share)
   let utilisation = accountUtilisation([])
   let state: PassState | undefined
@@ -53,7 +63,7 @@ export async function createAdviser(options: AdviserOptions) {
 
   async function put({ ref, before, after, writes }: AdviceChange) {
     await commit(store, writes, { epoch })
-    views.replace(computeKey(ref), before, after)
+    views.replace(targetKey(ref), before, after)
   }
 
   async function scan({ ledger }: PassState) {
@@ -67,31 +77,52 @@ export async function createAdviser(options: AdviserOptions) {
     }
     const due = await findDue(ledger, { history, clock, needsOf, now: now() })
     for (const key of due.keys) queue.add(key)
+    const dueProjects = await findDueProjects(ledger, openProjects(), {
+      history,
+      clock,
+      // the price of an awake hour has no part in what is needed
+      needsOf: (project) => policies.of(projectTargetOf(account, project), micros(0)).needs ?? needs,
+      now: now(),
+    })
+    for (const projectId of dueProjects.projectIds) projectQueue.add(projectId)
     finish()
-    if (due.nextAt !== undefined) scans.dueIn((due.nextAt - now()) / 1000)
+    for (const nextAt of [due.nextAt, dueProjects.nextAt])
+      if (nextAt !== undefined) scans.dueIn((nextAt - now()) / 1000)
   }
+
+  /** Ids of projects with open recommendations of their own. */
+  const openProjects = () => [...views.openProjects()].map(({ projectId }) => projectId)
 
   /** Evaluates one compute. A failure is logged and ends no other evaluation. */
   async function evaluate(key: string, { ledger }: PassState) {
     const entry = ledger.computes.get(key)
     if (!entry) return
     const project = ledger.projects.get(entry.ref.projectId)
-    const context = {
-      history,
-      plan: plan(),
-      utilisation,
-      finished: views.finished(),
-      project,
-      now: now(),
-    }
+    await make(entry.ref, () => evaluateCompute(entry, { ...context(), utilisation, project }))
+  }
+
+  async function evaluateProject(projectId: string, { ledger }: PassState) {
+    const entry = ledger.projects.get(projectId)
+    const ref = { account, projectId }
+    if (entry) await make(ref, () => evaluateDefaults(ref, entry, { ...context(), ledger, clock }))
+  }
+
+  const context = () => ({ history, plan: plan(), finished: views.finished(), now: now() })
+
+  async function make(ref: TargetRef, evaluated: () => Promise<AdviceChange>) {
     try {
       await inOrder(async () => {
-        const change = await evaluateCompute(entry, context)
+        const change = await evaluated()
         await put(change)
         if (change.dueAt !== undefined) scans.dueIn((change.dueAt - now()) / 1000)
       })
     } catch (err) {
-      log.error({ err, ...entry.ref }, 'recommendations of a compute could not be made')
+      log.error(
+        { err, ...ref },
+        isComputeRef(ref)
+          ? 'recommendations of a compute could not be made'
+          : 'recommended defaults of a project could not be made',
+      )
     }
     await clock.yield()
   }
@@ -111,12 +142,19 @@ export async function createAdviser(options: AdviserOptions) {
       queue.delete(key)
       return () => evaluate(key, current)
     }
+    const [projectId] = projectQueue
+    if (projectId !== undefined) {
+      projectQueue.delete(projectId)
+      return () => evaluateProject(projectId, current)
+    }
     return scans.isDue() ? () => scan(current) : undefined
   }
 
   return {
-    /** Open recommendations of a compute by its key; undefined where there are none. */
+    /** Open recommendations of a compute or project by its key; undefined where there are none. */
     openOf: views.openOf,
+    /** Projects with open recommendations of their own. */
+    openProjects: views.openProjects,
     summary: views.summary,
     /** Starts what is due, beside everything else. Never throws. */
     refresh: (next: PassState, signal: AbortSignal) => {
@@ -125,6 +163,8 @@ export async function createAdviser(options: AdviserOptions) {
       for (const key of dueBySaturation(next.persistence.saturated, now())) queue.add(key)
       for (const key of views.openKeys())
         if (next.ledger.computes.get(key)?.deletedAt !== undefined) queue.add(key)
+      for (const { projectId, from } of views.openProjects())
+        if (isChanged(next.ledger.projects.get(projectId), from)) projectQueue.add(projectId)
       running ??= work(signal)
         .catch((err: unknown) => {
           log.error({ err, account }, 'recommendations could not be made')
@@ -145,13 +185,21 @@ export async function createAdviser(options: AdviserOptions) {
         if (!changed.ok) return changed
         await put(changeRecommendation(stored, changed.value))
         // the next evaluation says why nothing is recommended now
-        queue.add(computeKey(recommendation.ref))
+        const { ref } = recommendation
+        if (isComputeRef(ref)) queue.add(targetKey(ref))
+        else projectQueue.add(ref.projectId)
         return changed
       }),
     /** Resolves when nothing is running. */
     idle: async () => running,
   }
 }
+
+/** Whether the project is deleted, or its default delay is not the one that a recommendation was made for. */
+const isChanged = (entry: ProjectEntry | undefined, { delay }: Setting): boolean =>
+  entry !== undefined &&
+  (entry.deletedAt !== undefined ||
+    (entry.project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY) !== delay)
 
 /** Seconds of work at full speed before the share holds: a small account gets all its answers at once. */
 const WORK_BURST = 2

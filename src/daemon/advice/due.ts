@@ -4,15 +4,15 @@ import type { AdviceNeeds } from '../../model/policy/advice-policy.ts'
 import type { ComputeAdvice } from '../../model/policy/recommendation.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
-import { computeKey } from '../../model/service/compute.ts'
+import { computeKey, targetKey } from '../../model/service/compute.ts'
 import { after, earliest, seconds, type Instant } from '../../model/units.ts'
 import { SATURATED_STEPS, UP_COOLDOWN } from '../../advise/sizing/up.ts'
 import { inChunks, inTurns } from '../turns.ts'
 
 /** Time after which a compute is evaluated again, a day; less where less history is needed. */
 const EVALUATED_EVERY = seconds(86_400)
-/** Computes whose last evaluation is read at a time. */
-const COMPUTES_PER_READ = 500
+/** Computes or projects whose last evaluation is read at a time. */
+export const TARGETS_PER_READ = 500
 
 export type DueComputes = Readonly<{
   /** Dearest first. */
@@ -21,7 +21,7 @@ export type DueComputes = Readonly<{
   nextAt: Instant | undefined
 }>
 
-type ScanContext = Readonly<{
+export type ScanContext = Readonly<{
   history: Pick<History, 'advice'>
   clock: Pick<Clock, 'yield'>
   needsOf: (entry: ComputeEntry) => Pick<AdviceNeeds, 'minHistory'>
@@ -36,11 +36,11 @@ export async function findDue(
   const due: ComputeEntry[] = []
   let nextAt: Instant | undefined
   const existing = computes.values().filter(({ deletedAt }) => deletedAt === undefined)
-  for await (const entries of inTurns(inChunks(existing, COMPUTES_PER_READ), clock)) {
+  for await (const entries of inTurns(inChunks(existing, TARGETS_PER_READ), clock)) {
     const refs = entries.map(({ ref }) => ref)
     const known = new Map<string, ComputeAdvice>()
-    for await (const advice of history.advice(account, { computes: refs }))
-      known.set(computeKey(advice.ref), advice)
+    for await (const advice of history.advice(account, { targets: refs }))
+      known.set(targetKey(advice.ref), advice)
     for (const entry of entries) {
       const dueAt = dueAfter(known.get(computeKey(entry.ref)), needsOf(entry))
       if (dueAt === undefined || dueAt <= now) due.push(entry)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { advise } from '../../advise/advise.ts'
 import type { AdviseInput } from '../../advise/input.ts'
 import { sizeWhileAwake } from '../../advise/interval.ts'
-import { advanceLife } from '../../advise/life.ts'
+import { advanceLife, lifeSubjectOf } from '../../advise/life.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
@@ -12,7 +12,7 @@ import type { Advice, ComputeAdvice, Recommendation } from '../../model/policy/r
 import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { Write } from '../../model/ports/store.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import { micros, type Instant, type Micros } from '../../model/units.ts'
 import { dueAfter } from './due.ts'
 import {
@@ -34,7 +34,7 @@ export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices
   }>
 
 export type AdviceChange = Readonly<{
-  ref: ComputeRef
+  ref: TargetRef
   before: AdviceOfCompute
   after: AdviceOfCompute
   writes: readonly Write[]
@@ -80,22 +80,40 @@ export async function evaluateCompute(
     previous: stored.recommendations,
   }
   const advice = deletedAt === undefined ? advise(input) : NOTHING
-  const life = advanceLife({ advice, input, made: stored.made, minSaving, hash: digest })
+  const life = advanceLife({
+    advice,
+    subject: lifeSubjectOf(input),
+    made: stored.made,
+    minSaving,
+    hash: digest,
+  })
   const evaluated: ComputeAdvice = { ref, evaluatedAt: now, withheld: life.withheld, made: life.made }
+  return {
+    ...adviceChangeOf(stored, life.recommendations, evaluated),
+    dueAt: dueAfter(evaluated, needs),
+  }
+}
+
+/** An evaluation as it is stored. @param changed recommendations that are new or changed */
+export function adviceChangeOf(
+  stored: AdviceOfCompute,
+  changed: readonly Recommendation[],
+  evaluated: ComputeAdvice,
+): AdviceChange {
+  const { ref, withheld, evaluatedAt } = evaluated
   return {
     ref,
     before: stored,
     after: {
-      recommendations: replaceRows(stored.recommendations, life.recommendations).filter((row) =>
-        isShown(row, now),
+      recommendations: replaceRows(stored.recommendations, changed).filter((row) =>
+        isShown(row, evaluatedAt),
       ),
-      withheld: life.withheld,
+      withheld,
     },
     writes: [
-      ...life.recommendations.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
+      ...changed.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
       { kind: 'advice', advice: evaluated },
     ],
-    dueAt: dueAfter(evaluated, needs),
   }
 }
 

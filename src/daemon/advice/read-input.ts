@@ -4,7 +4,7 @@ import type { AdviseInput } from '../../advise/input.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import type { ComputeAdvice, Recommendation, Withheld } from '../../model/policy/recommendation.ts'
 import type { History, HistorySpan } from '../../model/ports/history.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeRef, TargetRef } from '../../model/service/compute.ts'
 import { after, DAY, instant, seconds, type Instant } from '../../model/units.ts'
 
 export type AdviceHistory = Pick<
@@ -58,12 +58,12 @@ export type AdviceOfCompute = Readonly<{
 /** Recommendations that count now, and the last evaluation. */
 export async function readStoredAdvice(
   history: Pick<History, 'recommendations' | 'advice'>,
-  ref: ComputeRef,
+  ref: TargetRef,
   now: Instant,
 ): Promise<AdviceOfCompute & Pick<ComputeAdvice, 'made'>> {
-  const rows = history.recommendations(ref.account, { computes: [ref], states: SHOWN_STATES })
+  const rows = history.recommendations(ref.account, { targets: [ref], states: SHOWN_STATES })
   const recommendations = await Array.fromAsync(rows)
-  const [advice] = await Array.fromAsync(history.advice(ref.account, { computes: [ref] }))
+  const [advice] = await Array.fromAsync(history.advice(ref.account, { targets: [ref] }))
   return {
     recommendations: recommendations.filter((row) => isShown(row, now)),
     withheld: advice?.withheld ?? [],

@@ -1,6 +1,7 @@
 // What the apply loop needs of the account and of its daemon.
 import type { ChangeRules } from '../../apply/hold.ts'
-import type { afterAnswer, nextStep } from '../../apply/next-step.ts'
+import type { afterAnswer } from '../../apply/answers.ts'
+import type { nextStep } from '../../apply/next-step.ts'
 import type { Seen } from '../../apply/settings.ts'
 import type { Change, Hold, InterruptedSessions } from '../../model/policy/change.ts'
 import type { AwakeRungs } from '../../model/policy/change-policy.ts'

@@ -1,17 +1,12 @@
 // The only sender of changes of an account, beside the passes. What to do is decided by apply/: this does it.
 /* oxlint-disable no-await-in-loop -- one change after the other, one step after the other */
-import {
-  afterAnswer,
-  afterFailedLook,
-  afterVerdict,
-  nextStep,
-  type Applying,
-  type Step,
-} from '../../apply/next-step.ts'
+import { afterAnswer, afterFailedLook } from '../../apply/answers.ts'
+import { afterVerdict, nextStep, type Applying, type Step } from '../../apply/next-step.ts'
 import type { Seen } from '../../apply/settings.ts'
 import {
   isEnded,
   isInFlight,
+  restartsCompute,
   type Change,
   type EndedChange,
   type JudgedState,
@@ -158,7 +153,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     const on = clock.monotonic()
     lookedOn.set(change.id, on)
     const looked = await lookAt({ ...options, now }, { change, project }, signal)
-    if (!looked.ok) return afterFailedLook(looked.error, now()) ?? holds.unseen(change.id, now())
+    if (!looked.ok) return afterFailedLook(change, looked.error, now()) ?? holds.unseen(change.id, now())
     return { seen: looked.value, on, rules: await options.rulesOf(change, looked.value, signal) }
   }
 
@@ -188,8 +183,10 @@ export function createApplyLoop(options: ApplyLoopOptions) {
     return record(change, machine.afterAnswer(applying, { answer, random: random.unit(), now: now() }))
   }
 
-  const sessionsOf = async ({ kind }: Change, compute: Compute, signal: AbortSignal) =>
-    kind === 'delay' || compute.state === 'idle' ? 0 : options.countSessions(compute, signal)
+  const sessionsOf = async ({ kind }: Change, compute: Compute | undefined, signal: AbortSignal) =>
+    !restartsCompute(kind) || !compute || compute.state === 'idle'
+      ? 0
+      : options.countSessions(compute, signal)
 
   async function turn(signal: AbortSignal): Promise<Seconds> {
     const changes = await journal.openChanges(account)

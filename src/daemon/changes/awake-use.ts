@@ -7,13 +7,13 @@ import { ifRead, type Reading } from '../../model/observation.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Compute, ComputeRef } from '../../model/service/compute.ts'
+import { isComputeRef, type Compute, type TargetRef } from '../../model/service/compute.ts'
 import { DAY, HOUR, instant, MINUTE, seconds, type Instant } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
 
 type UseOptions = Readonly<{
   history: Pick<History, 'rollups'>
-  entryOf: (ref: ComputeRef) => ComputeEntry | undefined
+  entryOf: (ref: TargetRef) => ComputeEntry | undefined
   /** A light reading; undefined where it failed. */
   readLightly: (compute: Compute, signal: AbortSignal) => Promise<Reading | undefined>
   now: () => Instant
@@ -36,6 +36,7 @@ export function createAwakeUse({ history, entryOf, readLightly, now }: UseOption
   const lowOf = new Map<string, Readonly<{ at: Instant; low: number | undefined }>>()
 
   async function lowLoadOf({ id, ref }: Change): Promise<number | undefined> {
+    if (!isComputeRef(ref)) return undefined
     const known = lowOf.get(id)
     if (known && now() - known.at < HOUR) return known.low
     const to = now()

@@ -1,5 +1,5 @@
 // Changes of one account: its apply loop, and what commands need of the account.
-import type { AwakeRungs } from '../../model/policy/change-policy.ts'
+import type { AwakeRungs, ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import { breakerHold, isFailure } from '../../decide/brake-hold.ts'
 import { changeHold } from '../../decide/change-hold.ts'
@@ -8,18 +8,17 @@ import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
-import { isEnded, type Change, type Hold, type OpenChange } from '../../model/policy/change.ts'
+import {
+  isEnded,
+  restartsCompute,
+  type Change,
+  type Hold,
+  type OpenChange,
+} from '../../model/policy/change.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import {
-  computeKey,
-  DEFAULT_AUTOSUSPEND_DELAY,
-  type Compute,
-  type ComputeRef,
-  type Project,
-} from '../../model/service/compute.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY, type TargetRef } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
@@ -38,6 +37,7 @@ import { newRevert } from './new-change.ts'
 import { createProjectWindows } from './project-windows.ts'
 import { createStoredBrakes, type StoredBrakes } from './stored-brakes.ts'
 import { createChangeRules } from './rules.ts'
+import { createPublished } from './targets.ts'
 import { createVerification } from './verification.ts'
 
 export type ChangeRunner = Readonly<{
@@ -85,8 +85,6 @@ type ChangeRunnerOptions = Readonly<{
   onMove?: (change: Change) => void
 }>
 
-type Published = Readonly<{ compute: Compute; project: Project | undefined }>
-
 /** Share of the request allowance that the loop may take. Source: changing.md. */
 const LOOP_SHARE = 0.1
 
@@ -118,28 +116,24 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const startedOn = clock.monotonic()
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
-  const entryOf = (ref: ComputeRef) => state().ledger.computes.get(computeKey(ref))
-  const publishedOf = (ref: ComputeRef): Published | undefined => {
-    const { projects } = state().ledger
-    const entry = entryOf(ref)
-    return entry && { compute: entry.compute, project: projects.get(ref.projectId)?.project }
+  const published = createPublished({ account: account.name, state })
+  const { entryOf, computeOf, projectOf } = published
+  /** Undefined where no pass has seen it. */
+  const policyOf = (ref: TargetRef): ChangePolicy | undefined => {
+    const target = published.selectorTargetOf(ref)
+    return target && config().policies.changesOf(target)
   }
-  const targetOf = ({ compute, project }: Published) => selectorTargetOf(account.name, compute, project)
-  const policyOf = (published: Published) => config().policies.changesOf(targetOf(published))
   const projectWindows = createProjectWindows({
     ...ports,
     account: account.name,
     now,
-    rulesOf: ({ ref }) => {
-      const published = publishedOf(ref)
-      return published && policyOf(published).restart
-    },
+    rulesOf: ({ ref }) => policyOf(ref)?.restart,
     log,
   })
-  const termsOf = (published: Published) => ({
-    policy: policyOf(published),
+  const termsOf = ({ projectId }: TargetRef, policy: ChangePolicy) => ({
+    policy,
     windows: config().windows,
-    ofProject: projectWindows.of(published.compute.projectId),
+    ofProject: projectWindows.of(projectId),
     duration: durations.p99(),
   })
   const freezes = () => {
@@ -150,18 +144,19 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     change: Change,
     isForced = placedHolds.forceOf(change.id) !== undefined,
   ): Hold | undefined => {
-    const published = publishedOf(change.ref)
+    const { ref } = change
+    const policy = policyOf(ref)
     const duration = durations.p99()
     const terms = {
       freezes: freezes(),
-      holds: placedHolds.fitting(published && targetOf(published)),
+      holds: placedHolds.fitting(published.selectorTargetOf(ref)),
       duration,
       isClockSteady: isClockSteady(),
       unasked:
-        published && change.when === 'policy'
+        policy && change.when === 'policy'
           ? {
-              policy: { ...termsOf(published), isForced },
-              brakes: { ...brakeContext(), createdAt: published.compute.createdAt },
+              policy: { ...termsOf(ref, policy), isForced },
+              brakes: { ...brakeContext(), createdAt: entryOf(ref)?.compute.createdAt ?? instant(0) },
             }
           : undefined,
     }
@@ -186,20 +181,19 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const verification = createVerification({
     history: ports.history,
     entryOf,
-    defaultDelayOf: (ref) => publishedOf(ref)?.project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+    defaultDelayOf: (ref) => projectOf(ref)?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
     warmUp: () => config().verify.warmUp,
     now,
   })
   const rungsOf = (change: Change): AwakeRungs | undefined => {
-    const published = change.when === 'policy' ? publishedOf(change.ref) : undefined
-    if (!published || change.kind === 'delay') return undefined
-    return awakeRungs(termsOf(published), now())
+    const policy = change.when === 'policy' ? policyOf(change.ref) : undefined
+    if (!policy || !restartsCompute(change.kind)) return undefined
+    return awakeRungs(termsOf(change.ref, policy), now())
   }
   /** A person who waits for a suspension wants the next one. */
-  const waitsNaturally = ({ kind, when }: Change, published: Published) =>
-    kind !== 'delay' &&
-    (when === 'idle' || (when === 'policy' && policyOf(published).restart.when.includes('natural')))
-  const isNear = (published: Published) => isSuspensionNear(published, config().poll.interval, now())
+  const waitsNaturally = ({ ref, kind, when }: Change) =>
+    restartsCompute(kind) &&
+    (when === 'idle' || (when === 'policy' && policyOf(ref)?.restart.when.includes('natural') === true))
   const readLightly = createLightReading(ports, () => config().reading.mode !== 'off')
   const uses = createAwakeUse({ history: ports.history, entryOf, readLightly, now })
   const rulesOf = createChangeRules({
@@ -228,19 +222,21 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     policyHold: (change) => policyHoldOf(change),
     rungsOf,
     isSuspensionNear: (change) => {
-      const published = publishedOf(change.ref)
-      return published !== undefined && waitsNaturally(change, published) && isNear(published)
+      const seen = computeOf(change.ref)
+      return (
+        seen !== undefined && waitsNaturally(change) && isSuspensionNear(seen, config().poll.interval, now())
+      )
     },
     rulesOf: async (change, seen, signal) => {
-      const rungs = seen.compute.state === 'active' ? rungsOf(change) : undefined
+      const { compute } = seen
+      const rungs = compute?.state === 'active' ? rungsOf(change) : undefined
       return {
         ...(await rulesOf(change, seen)),
-        use: rungs && (await uses.of(change, { compute: seen.compute, rungs }, signal)),
+        use: compute && rungs && (await uses.of(change, { compute, rungs }, signal)),
       }
     },
     revertOf: (change, why) => {
-      const published = publishedOf(change.ref)
-      const isProposed = !published || policyOf(published).mode !== 'apply'
+      const isProposed = policyOf(change.ref)?.mode !== 'apply'
       return newRevert(change, { ...why, isProposed, random: ports.random, now: now() })
     },
     countSessions: async (compute, signal) => {
@@ -264,7 +260,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       verification.forget(change.id)
       uses.forget(change.id)
     },
-    published: ({ ref }) => publishedOf(ref),
+    published: ({ ref }) => computeOf(ref),
   })
   return {
     store,

@@ -1,8 +1,14 @@
 // When changes were under way that may wake their compute: from the request until it was verified, or could no longer take effect.
 import type { Logger } from 'pino'
-import { isEnded, sentAtOf, type Change, type ChangeState } from '../../model/policy/change.ts'
+import {
+  isEnded,
+  restartsCompute,
+  sentAtOf,
+  type Change,
+  type ChangeState,
+} from '../../model/policy/change.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { computeKey, isComputeRef, type ComputeRef } from '../../model/service/compute.ts'
 import { HOUR, instant, type Instant, type Interval } from '../../model/units.ts'
 
 /** A wake may be seen so long after it: operations are listed 15 minutes late. */
@@ -23,7 +29,8 @@ export function createChangeTimes(now: () => Instant) {
   const byCompute = new Map<string, Times>()
 
   function add({ ref, kind, state }: Change) {
-    if (kind === 'delay') return
+    // neither a delay nor a default wakes a compute
+    if (!restartsCompute(kind) || !isComputeRef(ref)) return
     const key = computeKey(ref)
     const times = byCompute.get(key) ?? new Map<Instant, Instant | undefined>()
     const isUnderWay = state.at === 'applying' || state.at === 'verifying'

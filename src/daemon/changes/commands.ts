@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { ChangeAsk } from '../../apply/asked-settings.ts'
 import { changeEvents } from '../../apply/events.ts'
 import { afterVerdict } from '../../apply/next-step.ts'
-import { isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
+import { comparedDefaultsOf, isSamePlan, planChange, type ChangePlan } from '../../apply/plan.ts'
 import { changeText, hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import {
@@ -17,6 +17,7 @@ import type { Random } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { addChange, replaceChange, transition, type Journal } from '../../model/ports/journal.ts'
 import type { CommitRefusal } from '../../model/ports/store.ts'
+import { isComputeRef, targetKey } from '../../model/service/compute.ts'
 import type { Instant } from '../../model/units.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
@@ -24,6 +25,7 @@ import type { ChangeRunner } from './change-runner.ts'
 import { isFrom, newChange, scheduledAt } from './new-change.ts'
 import { planOfRecommendation, readRecommendation } from './recommended.ts'
 import {
+  defaultsTargetOf,
   refuseCommand,
   refusePlan,
   planTargetOf,
@@ -85,7 +87,7 @@ export function createChangeCommands(sources: CommandSources) {
   ): Answer {
     const found = await readRecommendation(sources, snapshot, id)
     if (!found) return refuseCommand(404, `no recommendation has the id ${id}`)
-    const earlier = (await journal.changes(found.ref.account, { compute: found.ref, count: MANY })).find(
+    const earlier = (await journal.changes(found.ref.account, { target: found.ref, count: MANY })).find(
       ({ origin, state }) => isFrom(origin, id) && (!isEnded(state) || state.at === 'done'),
     )
     if (earlier) return ok({ change: earlier, note: `it was approved already by ${earlier.origin.name}` })
@@ -118,17 +120,28 @@ export function createChangeCommands(sources: CommandSources) {
       return refuseCommand(409, `when: the change was proposed with ${change.when}: ask for another one`)
     if (approval.planHash !== change.planHash)
       return refuseCommand(409, `plan_hash: it is not that of change ${id}, which is ${changeText(change)}`)
-    const view = viewOfRef(snapshot, change.ref)
-    if (!view) return refuseCommand(409, `the compute of change ${id} is gone`)
-    const target = planTargetOf(view, runnerOf(change.ref.account).limits())
+    const what = isComputeRef(change.ref) ? 'compute' : 'project'
+    const target = comparedNow(snapshot, change)
+    if (!target) return refuseCommand(409, `the ${what} of change ${id} is gone`)
     if (!hasSettings(target, change.before)) {
       const current = settingsText(settingsLike(change.before, target))
       return refuseCommand(
         409,
-        `plan_hash: the plan is no longer true: it is ${changeText(change)}, and the compute has ${current} now`,
+        `plan_hash: the plan is no longer true: it is ${changeText(change)}, and the ${what} has ${current} now`,
       )
     }
     return move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by), approval.by)
+  }
+
+  /** Settings as the last pass saw them; undefined where the compute or project is gone. */
+  function comparedNow(snapshot: Snapshot, { ref }: Change) {
+    const limits = runnerOf(ref.account).limits()
+    if (isComputeRef(ref)) {
+      const view = viewOfRef(snapshot, ref)
+      return view && planTargetOf(view, limits)
+    }
+    const target = defaultsTargetOf(snapshot, ref, limits)
+    return target && comparedDefaultsOf(target)
   }
 
   /** Ends a change whose request was not written. */
@@ -175,7 +188,7 @@ export function createChangeCommands(sources: CommandSources) {
 
   async function openOneLike({ ref, kind }: Change): Promise<Change | undefined> {
     const open = await journal.openChanges(ref.account)
-    return open.find((one) => one.kind === kind && one.ref.endpointId === ref.endpointId)
+    return open.find((one) => one.kind === kind && targetKey(one.ref) === targetKey(ref))
   }
 
   async function move(change: Change, to: ChangeState, by: string): Answer {
@@ -189,7 +202,7 @@ export function createChangeCommands(sources: CommandSources) {
 
   function moved(change: Change, by: string): Result<Commanded, CommandProblem> {
     const { id, ref, state } = change
-    log.info({ change: id, endpointId: ref.endpointId, state: state.at, by }, 'a person changed the journal')
+    log.info({ change: id, ...ref, state: state.at, by }, 'a person changed the journal')
     runnerOf(ref.account).wake()
     return ok({ change, note: undefined })
   }
@@ -217,7 +230,7 @@ const CONFLICTS: Readonly<Record<CommitRefusal['kind'], string>> = {
 
 function whyNotAdded(other: Change | undefined): string {
   return other
-    ? `the compute has an open change of kind ${other.kind} already: ${other.id}, ${changeText(other)}; cancel it first`
+    ? `the ${isComputeRef(other.ref) ? 'compute' : 'project'} has an open change of kind ${other.kind} already: ${other.id}, ${changeText(other)}; cancel it first`
     : 'the journal was changed meanwhile: try again'
 }
 

@@ -6,15 +6,16 @@ import { barredUntil } from '../../decide/barred.ts'
 import { stepKey } from '../../decide/budget-steps.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
+import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
-import type { Change } from '../../model/policy/change.ts'
+import { restartsCompute, type Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import type { Policies } from '../../model/policy/policies.ts'
+import { projectTargetOf } from '../../model/policy/selector.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { addChange } from '../../model/ports/journal.ts'
-import { largestCu } from '../../model/service/compute.ts'
+import { largestCu, type TargetRef } from '../../model/service/compute.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import {
@@ -63,13 +64,10 @@ export function createDecidedChanges(sources: DecidedSources) {
   /** By account, as of the last decision. */
   const wantedSteps = new Map<string, readonly WantedStep[]>()
 
-  /** What earlier changes of the compute say. */
-  const earlierOf = async (
-    { ref }: ComputeView['identity'],
-    { id, to }: Pick<OpenRecommendation, 'id' | 'to'>,
-  ) => {
+  /** What earlier changes of the compute or project say. */
+  const earlierOf = async (ref: TargetRef, { id, to }: Pick<OpenRecommendation, 'id' | 'to'>) => {
     await clock.yield()
-    const changes = await journal.changes(ref.account, { compute: ref, count: MANY })
+    const changes = await journal.changes(ref.account, { target: ref, count: MANY })
     const wasMade = changes.some(({ origin }) => isFrom(origin, id))
     if (wasMade) made.add(id)
     const now = runnerOf(ref.account).now()
@@ -99,7 +97,7 @@ export function createDecidedChanges(sources: DecidedSources) {
         needsApproval: isLarger(recommendation) && steps.isNearlySpent(targetOf(view)),
       }
       // the journal is read only for what would become a change
-      const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity, recommendation)
+      const earlier = whyNotMade(candidate) ? {} : await earlierOf(identity.ref, recommendation)
       candidates.push({ ...candidate, ...earlier, ...(isAgain && { wasMade: false }) })
     }
     return candidates
@@ -141,7 +139,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const added = await addChange(store, change, { at: now(), events })
     if (!added.ok) return false
     const { id, ref, reason } = change
-    log.info({ change: id, endpointId: ref.endpointId, reason }, 'a change was made without a request')
+    log.info({ change: id, ...ref, reason }, 'a change was made without a request')
     await send(events)
     wake()
     return true
@@ -161,6 +159,33 @@ export function createDecidedChanges(sources: DecidedSources) {
     for (const view of views) {
       const policy = view.advice || wanted.has(view) ? policyOf(view) : undefined
       if (policy && policy.levers.length > 0) candidates.push(...(await candidatesOf(view, policy, asked)))
+    }
+    return candidates
+  }
+
+  /** Recommended defaults of projects whose policy has levers: no budget asks for them, and no size changes. */
+  async function candidatesOfProjects(account: AccountView | undefined) {
+    const candidates: Candidate[] = []
+    for (const { ref, project, advice = [], changes = [] } of account?.projects ?? []) {
+      const policy = config().policies.changesOf(projectTargetOf(ref.account, project))
+      if (policy.levers.length === 0) continue
+      for (const recommendation of advice) {
+        const { id, kind } = recommendation
+        const candidate: Candidate = {
+          id,
+          kind,
+          policy,
+          hasOpenChange: changes.length > 0,
+          wasMade: made.has(id),
+          isBarred: false,
+          isDemoted: isEngagedOn(runnerOf(ref.account).storedBrakes, 'demoted', kind),
+          isContested: false,
+          isHeldByBudget: false,
+          needsApproval: false,
+        }
+        const earlier = whyNotMade(candidate) ? {} : await earlierOf(ref, recommendation)
+        candidates.push({ ...candidate, ...earlier })
+      }
     }
     return candidates
   }
@@ -188,6 +213,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const candidates = [
       ...[...wanted].map(([id, step]) => candidateOfStep(id, step, steps.wasMade(step))),
       ...(await candidatesIn(views, { steps, again })),
+      ...(await candidatesOfProjects(snapshot.accounts.find((view) => view.account === account))),
     ]
     const decided = decide(candidates, {
       computes: views.length,
@@ -274,5 +300,6 @@ const existing = ({ computes }: Snapshot, account: string): readonly ComputeView
 /** Changes of policies that restart the compute and were not sent. */
 const waitingRestarts = ({ changes = [] }: ComputeView): number =>
   changes.filter(
-    ({ change: { when, kind, state } }) => when === 'policy' && kind !== 'delay' && state.at === 'scheduled',
+    ({ change: { when, kind, state } }) =>
+      when === 'policy' && restartsCompute(kind) && state.at === 'scheduled',
   ).length

@@ -7,7 +7,7 @@ import {
   type OpenChange,
 } from '../../model/policy/change.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
-import { computeKey, type Compute, type Project } from '../../model/service/compute.ts'
+import { computeKey, isComputeRef, type Compute, type Project } from '../../model/service/compute.ts'
 import { after, earliest, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { PassState } from '../pass/pass-state.ts'
 
@@ -116,7 +116,9 @@ export function waitsForState({ kind, when, state }: Change, compute: Compute | 
 
 /** Projects that each pass looks at: a request may be on its way, or a suspension is waited for. */
 export function changingProjects(open: readonly OpenChange[], { ledger }: PassState): ReadonlySet<string> {
-  const isAwake = ({ ref }: Change) => ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
+  // a change of defaults waits for no state of a compute
+  const isAwake = ({ ref }: Change) =>
+    isComputeRef(ref) && ledger.computes.get(computeKey(ref))?.compute.state !== 'idle'
   const changing = open.filter(
     ({ change }) => isInFlight(change) || (change.state.at === 'scheduled' && isAwake(change)),
   )

@@ -3,10 +3,16 @@ import type { Config } from '../../config/load.ts'
 import { holdOf, type ChangeRules } from '../../apply/hold.ts'
 import type { PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { isEnded, type Change, type AskedMoment, type Hold } from '../../model/policy/change.ts'
+import {
+  isEnded,
+  restartsCompute,
+  type Change,
+  type AskedMoment,
+  type Hold,
+} from '../../model/policy/change.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import { DEFAULT_AUTOSUSPEND_DELAY, type ComputeRef } from '../../model/service/compute.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY, targetKey, type ComputeRef } from '../../model/service/compute.ts'
 import { after, instant, DAY, ratio, type Instant } from '../../model/units.ts'
 import { changeHistoryJson, changeJson, planJson } from '../../outputs/text/change-json.ts'
 import type {
@@ -18,14 +24,20 @@ import type {
   PlansJson,
 } from '../../outputs/text/change-schema.ts'
 import { ok, type Result } from '../../std/result.ts'
-import { computesNamed } from '../history/named-computes.ts'
+import { targetsNamed } from '../history/named-projects.ts'
 import type { CommandSources } from './commands.ts'
 import { DEFAULT_WAIT } from './new-change.ts'
 import { openRecommendations, planOfRecommendation, readRecommendation } from './recommended.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import type { PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
-import { changeContextOf, refuseCommand, viewOfRef, type CommandProblem } from './targets.ts'
+import {
+  changeContextOf,
+  refuseCommand,
+  restingOnDefaults,
+  viewOfRef,
+  type CommandProblem,
+} from './targets.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { ChangePlan } from '../../apply/plan.ts'
 
@@ -64,15 +76,12 @@ export async function listChanges(
   { account, compute, all }: ChangesQuery,
 ): Promise<Result<ChangesJson, CommandProblem>> {
   const { journal, clock } = sources
-  const refs =
-    compute === undefined
-      ? [undefined]
-      : computesNamed(snapshot.computes, compute).map(({ identity }) => identity.ref)
+  const refs = compute === undefined ? [undefined] : targetsNamed(snapshot, compute)
   if (refs.length === 0) return refuseCommand(404, `compute: no compute is called ${compute}`)
   const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
-  const lists = refs.map((ref) => journal.changes(account, { compute: ref, since, count: MOST }))
+  const lists = refs.map((ref) => journal.changes(account, { target: ref, since, count: MOST }))
   const changes = (await Promise.all(lists)).flat().toSorted((a, b) => b.createdAt - a.createdAt)
-  return ok({ schema_version: 1, account, changes: await changesJson(sources, snapshot, changes) })
+  return ok({ schema_version: 2, account, changes: await changesJson(sources, snapshot, changes) })
 }
 
 /** None of a change that has ended. */
@@ -120,7 +129,7 @@ export async function readComputeChanges(
   { ref, ended }: Readonly<{ ref: ComputeRef; ended: number }>,
 ): Promise<ComputeChangesJson> {
   if (!sources) return { open: [], ended: [] }
-  const changes = await sources.journal.changes(ref.account, { compute: ref, count: MANY_OF_COMPUTE })
+  const changes = await sources.journal.changes(ref.account, { target: ref, count: MANY_OF_COMPUTE })
   const last = changes
     .toSorted((one, other) => endOf(other) - endOf(one))
     .filter(({ state }) => isEnded(state))
@@ -152,7 +161,7 @@ export async function listPlans(
   const plans = await plansOf(sources, snapshot, { name, when })
   if (!plans.ok) return plans
   return ok({
-    schema_version: 1,
+    schema_version: 2,
     mode: sources.config().mode,
     kill_switch: sources.killSwitch.engagedBy(),
     plans: plans.value,
@@ -186,13 +195,13 @@ async function plansOf(
     const plan = planOfOne(recommendation)
     return plan.ok ? ok([plan.value]) : plan
   }
-  const refs = computesNamed(snapshot.computes, name).map(({ identity }) => identity.ref)
+  const refs = targetsNamed(snapshot, name)
   if (refs.length === 0)
     return refuseCommand(404, `no compute, recommendation or open change is called ${name}`)
-  const ids = new Set(refs.map(({ endpointId }) => endpointId))
+  const keys = new Set(refs.map(targetKey))
   const proposals = (await openRecommendations(sources, refs)).map(planOfOne)
   return ok([
-    ...open.filter(({ ref }) => ids.has(ref.endpointId)).map(planOfOpen),
+    ...open.filter(({ ref }) => keys.has(targetKey(ref))).map(planOfOpen),
     ...proposals.flatMap((plan) => (plan.ok ? [plan.value] : [])),
   ])
 }
@@ -224,6 +233,7 @@ export function planOf(
     id,
     context,
     hold: hold ?? expectedHold(snapshot, change),
+    atOnce: restingOnDefaults(snapshot, change.ref).map(({ identity }) => identity),
     likelyInTime: likelyInTime(snapshot, change),
   })
 }
@@ -258,7 +268,7 @@ const NO_RULES: ChangeRules = {
 
 /** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. */
 function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
-  if (kind === 'delay') return 'yes'
+  if (!restartsCompute(kind)) return 'yes'
   const view = viewOfRef(snapshot, ref)
   if (!view) return 'unknown'
   const { state, ledger } = view

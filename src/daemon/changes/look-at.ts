@@ -1,8 +1,14 @@
-// A look at the compute of a change: its project's list, and operations where the request may have been sent.
+// A look at the compute of a change: its project's list, and operations where the request may have been sent; or at the project whose defaults
+// change.
 import type { Seen } from '../../apply/settings.ts'
 import { isInFlight, type Change } from '../../model/policy/change.ts'
 import type { Listing, Service } from '../../model/ports/service.ts'
-import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type Project } from '../../model/service/compute.ts'
+import {
+  DEFAULT_AUTOSUSPEND_DELAY,
+  isComputeRef,
+  type Compute,
+  type Project,
+} from '../../model/service/compute.ts'
 import { isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { HOUR, instant, type Instant } from '../../model/units.ts'
@@ -18,7 +24,9 @@ export async function lookAt(
   { change, project }: Readonly<{ change: Change; project: Project | undefined }>,
   signal: AbortSignal,
 ): Promise<Result<Seen, ServiceError>> {
-  const { projectId, endpointId } = change.ref
+  const { ref } = change
+  if (!isComputeRef(ref)) return lookAtProject({ service, now }, change, signal)
+  const { projectId, endpointId } = ref
   // first: what an operation that ends in between did is then in the list
   const operations = await operationsSince({ service, now }, change, signal)
   if (!operations.ok) return operations
@@ -35,6 +43,19 @@ export async function lookAt(
     operations: operations.value.filter((operation) => operation.endpointId === endpointId),
     askedAt,
   })
+}
+
+/** Nothing but a request changes its defaults: no operation tells more than its record. */
+async function lookAtProject(
+  { service, now }: LookPorts,
+  change: Change,
+  signal: AbortSignal,
+): Promise<Result<Seen, ServiceError>> {
+  const askedAt = now()
+  const detail = await at(service, change).getProjectDetail(change.ref.projectId, signal)
+  if (!detail.ok) return detail
+  const { defaultAutosuspendDelay: defaultDelay = DEFAULT_AUTOSUSPEND_DELAY } = detail.value.project
+  return ok({ defaultDelay, others: [], openOperations: 0, operations: [], askedAt })
 }
 
 const at = (service: Service, change: Change) => service.at(isInFlight(change) ? 'verify' : 'apply')

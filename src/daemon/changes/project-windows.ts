@@ -4,7 +4,7 @@ import { createWindow, type Window } from '../../calendar/window.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import type { ProjectWindows } from '../../decide/policy-hold.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
-import type { Change } from '../../model/policy/change.ts'
+import { restartsCompute, type Change } from '../../model/policy/change.ts'
 import { SERVICE_WINDOW, type RestartRules } from '../../model/policy/change-policy.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Send } from '../../model/ports/outbox.ts'
@@ -114,7 +114,7 @@ export function createProjectWindows(options: ProjectWindowsOptions) {
 }
 
 const waitsToRestart = ({ when, kind, state }: Change): boolean =>
-  when === 'policy' && kind !== 'delay' && state.at === 'scheduled'
+  when === 'policy' && restartsCompute(kind) && state.at === 'scheduled'
 
 /** What goes only while the compute is suspended needs no window. */
 const dependsOnProject = (rules: RestartRules | undefined): boolean =>

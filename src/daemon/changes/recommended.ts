@@ -1,53 +1,64 @@
 // Recommendations as changes: which a command names, and the change that its approval makes.
 import type { ChangeAsk } from '../../apply/asked-settings.ts'
-import { planChange, type ChangePlan } from '../../apply/plan.ts'
+import { comparedDefaultsOf, planChange, planDefaults, type ChangePlan } from '../../apply/plan.ts'
 import { hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { ChangeMoment, ChangeSettings } from '../../model/policy/change.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import { isComputeRef, type ProjectRef, type TargetRef } from '../../model/service/compute.ts'
 import type { Result } from '../../std/result.ts'
 import { digest } from '../advice/evaluate.ts'
+import { targetsOfId } from '../history/named-projects.ts'
 import type { ChangeRunner } from './change-runner.ts'
-import { refuseCommand, refusePlan, planTargetOf, viewOfRef, type CommandProblem } from './targets.ts'
+import {
+  defaultsTargetOf,
+  refuseCommand,
+  refusePlan,
+  planTargetOf,
+  viewOfRef,
+  type CommandProblem,
+} from './targets.ts'
 
 type Recommendations = Readonly<{ history: Pick<History, 'recommendations'> }>
 
 export async function openRecommendations(
   { history }: Recommendations,
-  refs: readonly ComputeRef[],
+  refs: readonly TargetRef[],
 ): Promise<readonly Recommendation[]> {
   const read = refs.map((ref) =>
-    Array.fromAsync(history.recommendations(ref.account, { computes: [ref], states: ['open'] })),
+    Array.fromAsync(history.recommendations(ref.account, { targets: [ref], states: ['open'] })),
   )
   return (await Promise.all(read)).flat()
 }
 
-/** In any state. @param id begins with that of its compute */
+/** In any state. @param id begins with that of its compute or project */
 export async function readRecommendation(
   { history }: Recommendations,
-  { computes }: Snapshot,
+  snapshot: Snapshot,
   id: string,
 ): Promise<Recommendation | undefined> {
-  const endpointId = id.split('.')[0]
-  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
-  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
+  const read = targetsOfId(snapshot, id).map((ref) =>
+    Array.fromAsync(history.recommendations(ref.account, { targets: [ref] })),
+  )
   return (await Promise.all(read)).flat().find((one) => one.id === id)
 }
+
+type PlanContext = Readonly<{
+  when: ChangeMoment
+  runnerOf: (account: string) => Pick<ChangeRunner, 'limits'>
+}>
 
 /** The change that an approval of a recommendation makes. */
 export function planOfRecommendation(
   snapshot: Snapshot,
   recommendation: Recommendation,
-  {
-    when,
-    runnerOf,
-  }: Readonly<{ when: ChangeMoment; runnerOf: (account: string) => Pick<ChangeRunner, 'limits'> }>,
+  { when, runnerOf }: PlanContext,
 ): Result<ChangePlan, CommandProblem> {
   const { id, kind, ref, life } = recommendation
   if (life.state !== 'open')
     return refuseCommand(409, `recommendation ${id} is ${life.state}: only an open one is approved`)
+  if (!isComputeRef(ref)) return planOfDefaults(snapshot, { ...recommendation, ref }, { when, runnerOf })
   if (kind !== 'delay' && kind !== 'sizing' && kind !== 'refresh')
     return refuseCommand(
       409,
@@ -65,6 +76,22 @@ export function planOfRecommendation(
     )
   }
   const plan = planChange(target, askOf(recommendation, when), digest)
+  return plan.ok ? plan : refusePlan({ ...plan.error, isConflict: true })
+}
+
+function planOfDefaults(
+  snapshot: Snapshot,
+  { id, ref, from, to: { delay } }: Recommendation & { readonly ref: ProjectRef },
+  { when, runnerOf }: PlanContext,
+): Result<ChangePlan, CommandProblem> {
+  const target = defaultsTargetOf(snapshot, ref, runnerOf(ref.account).limits())
+  if (!target || delay === undefined) return refuseCommand(409, `the project of recommendation ${id} is gone`)
+  const { defaultDelay } = comparedDefaultsOf(target)
+  if (from.delay !== undefined && from.delay !== defaultDelay) {
+    const [made, now] = [from.delay, defaultDelay].map((one) => settingsText({ autosuspendDelay: one }))
+    return refuseCommand(409, `recommendation ${id} was made for ${made}, and the project has ${now} now`)
+  }
+  const plan = planDefaults(target, { delay, when }, digest)
   return plan.ok ? plan : refusePlan({ ...plan.error, isConflict: true })
 }
 

@@ -1,7 +1,7 @@
 // Changes that restarted a compute, or failed to, within the time that brakes remember.
 import type { Logger } from 'pino'
 import { RESTART_MEMORY } from '../../decide/brake-hold.ts'
-import { isEnded, sentAtOf, type Change } from '../../model/policy/change.ts'
+import { isEnded, restartsCompute, sentAtOf, type Change } from '../../model/policy/change.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { instant, type Instant } from '../../model/units.ts'
 
@@ -13,7 +13,7 @@ export function createRestarts(now: () => Instant) {
 
   function add(change: Change) {
     const { id, kind, state } = change
-    if (kind === 'delay') return
+    if (!restartsCompute(kind)) return
     if (isEnded(state) || sentAtOf(state) !== undefined) byId.set(id, change)
     else byId.delete(id)
   }

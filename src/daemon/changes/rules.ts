@@ -4,10 +4,11 @@ import { gapHazard, type GapLength } from '../../advise/delay/hazard.ts'
 import { foreignSettingAt } from '../../apply/foreign-setting.ts'
 import { isShorter, type Seen } from '../../apply/settings.ts'
 import { siblingHold, SIBLING_MEMORY } from '../../apply/sibling-hold.ts'
-import { isUnasked, type Change } from '../../model/policy/change.ts'
+import { isUnasked, restartsCompute, type Change } from '../../model/policy/change.ts'
 import { MIN_GAP } from '../../model/ledger/gap.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Journal } from '../../model/ports/journal.ts'
+import { isComputeRef } from '../../model/service/compute.ts'
 import {
   DAY,
   instant,
@@ -53,12 +54,14 @@ export function createChangeRules({ account, journal, history, duration, now }: 
       count: MAX_CHANGES,
     }
     const others = (await journal.changes(account, inProject)).filter(({ id }) => id !== change.id)
-    const ofCompute = others.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
-    const foreignAt = isUnasked(change) ? await readForeign(change, ofCompute) : undefined
+    const ofTarget = others.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
+    // the default of the project is in force on computes without a delay of their own
+    const ours = others.filter((one) => ofTarget.includes(one) || one.kind === 'defaults')
+    const foreignAt = isUnasked(change) ? await readForeign(change, ours) : undefined
     const siblings = siblingHold({ change, seen, others, foreignAt }, now())
-    const shortenedAt = lastShortening(ofCompute)
+    const shortenedAt = lastShortening(ofTarget)
     const mayWaitForClients =
-      change.kind !== 'delay' && change.when !== 'now' && seen.compute.state === 'idle'
+      restartsCompute(change.kind) && change.when !== 'now' && seen.compute?.state === 'idle'
     if (!mayWaitForClients) return { siblings, shortenedAt, arrival: () => ratio(0) }
     const within = duration()
     const read = await gapsOf(change)
@@ -66,8 +69,8 @@ export function createChangeRules({ account, journal, history, duration, now }: 
     return {
       siblings,
       shortenedAt,
-      arrival: ({ compute: { lastActive, suspendedAt }, askedAt }) => {
-        const since = lastActive ?? suspendedAt ?? askedAt
+      arrival: ({ compute, askedAt }) => {
+        const since = compute?.lastActive ?? compute?.suspendedAt ?? askedAt
         const past = seconds(Math.max(0, askedAt - since) / 1000)
         // shorter gaps would have ended by now: inside a bin of a minute they say nothing
         const longer = gaps.filter(({ high }) => high > past)
@@ -78,13 +81,14 @@ export function createChangeRules({ account, journal, history, duration, now }: 
 
   /** Also of a time in which no change was open that could have met it. */
   async function readForeign({ ref }: Change, changes: readonly Change[]): Promise<Instant | undefined> {
+    if (!isComputeRef(ref)) return undefined
     const interval = { from: instant(now() - SIBLING_MEMORY * 1000), to: now() }
     const settings = await Array.fromAsync(history.settings(account, { ...interval, computes: [ref] }))
     return foreignSettingAt(settings, changes)
   }
 
   async function gapsOf(change: Change): Promise<readonly GapLength[]> {
-    const { endpointId } = change.ref
+    const { endpointId = '' } = change.ref
     const known = remembered.get(endpointId)
     if (known && now() - known.readAt < REMEMBERED_FOR) return known.gaps
     const gaps = await readGaps(change)
@@ -95,6 +99,7 @@ export function createChangeRules({ account, journal, history, duration, now }: 
   }
 
   async function readGaps({ ref }: Change): Promise<readonly GapLength[]> {
+    if (!isComputeRef(ref)) return []
     const interval = { from: instant(now() - GAP_DAYS * DAY), to: now() }
     const gaps = await Array.fromAsync(history.gaps(account, { ...interval, computes: [ref] }))
     return gaps.slice(-MAX_GAPS)

@@ -1,8 +1,10 @@
 // Request of a change, checked when it is written to the socket: rate limiter and connection pool may hold it for seconds.
 import type { Change } from '../../model/policy/change.ts'
-import { MAX_LOOK_AGE, type Sent } from '../../apply/next-step.ts'
+import type { Sent } from '../../apply/answers.ts'
+import { MAX_LOOK_AGE } from '../../apply/next-step.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Service } from '../../model/ports/service.ts'
+import { isComputeRef } from '../../model/service/compute.ts'
 import type { Seconds } from '../../model/units.ts'
 import { failed } from '../../std/result.ts'
 
@@ -30,9 +32,10 @@ export async function sendChange(change: Change, context: SendContext): Promise<
 }
 
 function request(service: Service, { kind, ref, desired }: Change): Promise<Sent> {
-  const { projectId, endpointId } = ref
   // carried through once it was written, also when the process stops: its deadline bounds it
   const neverStopped = new AbortController().signal
+  if (!isComputeRef(ref)) return service.updateDefaults(ref.projectId, desired, neverStopped)
+  const { projectId, endpointId } = ref
   return kind === 'restart'
     ? service.restartCompute(projectId, endpointId, neverStopped)
     : service.updateCompute(projectId, endpointId, desired, neverStopped)

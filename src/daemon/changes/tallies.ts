@@ -2,24 +2,26 @@
 import type { AccountChanges } from '../../model/output/snapshot.ts'
 import type { ChangeTally, OpenChange } from '../../model/policy/change.ts'
 import type { AccountStore, WriteOf } from '../../model/ports/store.ts'
-import { computeKey } from '../../model/service/compute.ts'
+import { isComputeRef, targetKey, type ProjectRef, type TargetRef } from '../../model/service/compute.ts'
 import { latest } from '../../model/units.ts'
 
 /** Changes of one account, for its snapshot. */
 export type ChangeViews = AccountChanges &
   Readonly<{
-    /** By the key of a compute; undefined where there are none. */
+    /** Projects that changes of any state are about. */
+    projects: readonly ProjectRef[]
+    /** By the key of a compute or project; undefined where there are none. */
     openOf: (key: string) => readonly OpenChange[] | undefined
     /** Stays the same object until a tally grows. */
     talliesOf: (key: string) => readonly ChangeTally[] | undefined
   }>
 
 export function createTallies(stored: readonly ChangeTally[]) {
-  const byCompute = new Map<string, readonly ChangeTally[]>()
+  const byTarget = new Map<string, readonly ChangeTally[]>()
   let ended: AccountChanges['ended'] = new Map()
   const add = (added: ChangeTally) => {
-    const key = computeKey(added.ref)
-    byCompute.set(key, withTally(byCompute.get(key) ?? [], added))
+    const key = targetKey(added.ref)
+    byTarget.set(key, withTally(byTarget.get(key) ?? [], added))
     const name = `${added.kind}/${added.outcome}`
     ended = new Map([...ended, [name, (ended.get(name) ?? 0) + added.count]])
   }
@@ -39,16 +41,23 @@ export function createTallies(stored: readonly ChangeTally[]) {
       },
     }),
     views: (open: readonly OpenChange[]): ChangeViews => {
-      const openByCompute = Map.groupBy(open, ({ change }) => computeKey(change.ref))
+      const openByTarget = Map.groupBy(open, ({ change }) => targetKey(change.ref))
       return {
         open,
         ended,
-        openOf: (key) => openByCompute.get(key),
-        talliesOf: (key) => byCompute.get(key),
+        projects: [
+          ...open.flatMap(({ change }) => projectOf(change)),
+          ...[...byTarget.values()].flatMap(([first]) => (first ? projectOf(first) : [])),
+        ],
+        openOf: (key) => openByTarget.get(key),
+        talliesOf: (key) => byTarget.get(key),
       }
     },
   }
 }
+
+const projectOf = ({ ref }: { readonly ref: TargetRef }): readonly ProjectRef[] =>
+  isComputeRef(ref) ? [] : [ref]
 
 /** In order of first appearance. */
 function withTally(tallies: readonly ChangeTally[], added: ChangeTally): readonly ChangeTally[] {

@@ -1,12 +1,24 @@
-// The compute that a command names, and what a plan of a change needs of it.
+// The compute that a command names, the project that a change of defaults is about, and what a plan of a change needs of them.
 import type { PlanProblem, PlanTarget } from '../../apply/asked-settings.ts'
+import type { DefaultsTarget } from '../../apply/plan.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
-import { DEFAULT_AUTOSUSPEND_DELAY, type ComputeRef } from '../../model/service/compute.ts'
+import { projectTargetOf, selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
+import {
+  DEFAULT_AUTOSUSPEND_DELAY,
+  isComputeRef,
+  targetKey,
+  type Compute,
+  type Project,
+  type ProjectRef,
+  type TargetRef,
+} from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { ChangeContext } from '../../outputs/text/change-json.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { computesNamed } from '../history/named-computes.ts'
+import { projectsOf } from '../history/named-projects.ts'
+import type { PassState } from '../pass/pass-state.ts'
 
 /** Problem of a command: the status of the API's answer, and words that begin with the path of the field. */
 export type CommandProblem = Readonly<{ status: 400 | 404 | 409; message: string }>
@@ -48,17 +60,65 @@ export function viewNamed(
   return refuseCommand(400, `compute: ${name} has several computes: ${ids}; name one of them`)
 }
 
-export const viewOfRef = ({ computes }: Snapshot, ref: ComputeRef): ComputeView | undefined =>
+/** Undefined for a project, and for a compute that is gone. */
+export const viewOfRef = ({ computes }: Snapshot, ref: TargetRef): ComputeView | undefined =>
   computes.find(
     ({ identity }) => identity.ref.account === ref.account && identity.ref.endpointId === ref.endpointId,
   )
 
+/** Undefined where no pass has seen the project, or it is deleted. */
+export function defaultsTargetOf(
+  snapshot: Snapshot,
+  ref: ProjectRef,
+  { limits }: Limits,
+): DefaultsTarget | undefined {
+  const project = projectsOf(snapshot, ref.account).get(ref.projectId)?.project
+  return project && { ref, project, limits }
+}
+
+/** Existing computes without a delay of their own: a change of the default takes effect on them at once. */
+export const restingOnDefaults = ({ computes }: Snapshot, ref: TargetRef): readonly ComputeView[] =>
+  isComputeRef(ref)
+    ? []
+    : computes.filter(
+        ({ identity, state }) =>
+          identity.ref.account === ref.account &&
+          identity.ref.projectId === ref.projectId &&
+          !state.isDeleted &&
+          identity.compute.autosuspendDelay === undefined,
+      )
+
 /** What a change is displayed with. A compute that is gone has no names. */
-export function changeContextOf(snapshot: Snapshot, ref: ComputeRef): ChangeContext {
+export function changeContextOf(snapshot: Snapshot, ref: TargetRef): ChangeContext {
   const view = viewOfRef(snapshot, ref)
+  const project = view ? view.identity.project : projectsOf(snapshot, ref.account).get(ref.projectId)?.project
   return {
-    projectName: view?.identity.project?.name,
+    projectName: project?.name,
     computeName: view?.identity.compute.name,
     currency: snapshot.accounts.find(({ account }) => account === ref.account)?.currency ?? '',
+  }
+}
+
+type PublishedOptions = Readonly<{ account: string; state: () => PassState }>
+
+/** What a change is about, as the last pass saw it. */
+export function createPublished({ account, state }: PublishedOptions) {
+  const entryOf = (ref: TargetRef) => state().ledger.computes.get(targetKey(ref))
+  const projectOf = ({ projectId }: TargetRef) => state().ledger.projects.get(projectId)?.project
+  return {
+    /** Undefined for a project. */
+    entryOf,
+    projectOf,
+    /** Undefined where no pass has seen it, and for a project. */
+    computeOf: (ref: TargetRef): Readonly<{ compute: Compute; project: Project | undefined }> | undefined => {
+      const entry = entryOf(ref)
+      return entry && { compute: entry.compute, project: projectOf(ref) }
+    },
+    /** For the policy of it; undefined where no pass has seen it. */
+    selectorTargetOf: (ref: TargetRef): SelectorTarget | undefined => {
+      const [entry, project] = [entryOf(ref), projectOf(ref)]
+      if (isComputeRef(ref)) return entry && selectorTargetOf(account, entry.compute, project)
+      return project && projectTargetOf(account, project)
+    },
   }
 }

@@ -5,7 +5,7 @@ import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { ifRead } from '../../model/observation.ts'
 import { isJudged, type Change, type ChangeBaseline, type JudgedState } from '../../model/policy/change.ts'
 import type { History } from '../../model/ports/history.ts'
-import type { AutosuspendDelay, ComputeRef } from '../../model/service/compute.ts'
+import { isComputeRef, type AutosuspendDelay, type TargetRef } from '../../model/service/compute.ts'
 import { DAY, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { changeBaseline, expectedConnections } from '../../verify/baseline.ts'
 import { judge, type ComputeReading, type Verdict } from '../../verify/judge.ts'
@@ -13,8 +13,8 @@ import { judge, type ComputeReading, type Verdict } from '../../verify/judge.ts'
 type VerificationOptions = Readonly<{
   history: Pick<History, 'rollups'>
   /** As the last pass left it; undefined where the compute is deleted. */
-  entryOf: (ref: ComputeRef) => ComputeEntry | undefined
-  defaultDelayOf: (ref: ComputeRef) => AutosuspendDelay
+  entryOf: (ref: TargetRef) => ComputeEntry | undefined
+  defaultDelayOf: (ref: TargetRef) => AutosuspendDelay
   /** Time after a start in which a cache counts as cold. */
   warmUp: () => Seconds
   now: () => Instant
@@ -36,7 +36,8 @@ export function createVerification({ history, entryOf, defaultDelayOf, warmUp, n
   /** By the id of the change. */
   const watched = new Map<string, Watched>()
 
-  const hoursOf = ({ ref }: Change): Promise<readonly Rollup[]> => {
+  const hoursOf = async ({ ref }: Change): Promise<readonly Rollup[]> => {
+    if (!isComputeRef(ref)) return []
     const to = now()
     const span = { from: instant(to - PROFILE_DAYS * DAY), to, computes: [ref], length: COARSE_STEP }
     return Array.fromAsync(history.rollups(ref.account, span))

@@ -3,7 +3,7 @@ import { createNoWakeCosts } from '../../advise/no-wake.ts'
 import type { Window } from '../../calendar/window.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
-import { computeKey } from '../../model/service/compute.ts'
+import { computeKey, isComputeRef } from '../../model/service/compute.ts'
 import { earliest, latest } from '../../model/units.ts'
 import type { NoWakeCosts } from '../../outputs/text/recommendation-schema.ts'
 
@@ -24,7 +24,10 @@ export async function readNoWakeCosts(
   account: string,
   listed: readonly Recommendation[],
 ): Promise<NoWakeCosts> {
-  const delays = listed.filter(({ to }) => to.delay !== undefined && to.delay !== 'never')
+  const delays = listed.flatMap((one) => {
+    const { ref, to } = one
+    return isComputeRef(ref) && to.delay !== undefined && to.delay !== 'never' ? [{ ...one, ref }] : []
+  })
   if (windows.size === 0 || delays.length === 0) return new Map()
   const sums = new Map(
     delays.map((one) => [computeKey(one.ref), { id: one.id, sum: createNoWakeCosts(one, windows) }]),

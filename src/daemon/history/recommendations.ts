@@ -7,7 +7,13 @@ import type { Recommendation, RecommendationState } from '../../model/policy/rec
 import type { ManagerOf } from '../../model/policy/policies.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { History } from '../../model/ports/history.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import {
+  isComputeRef,
+  targetKey,
+  type ComputeRef,
+  type Project,
+  type TargetRef,
+} from '../../model/service/compute.ts'
 import { DAY, micros, type Micros } from '../../model/units.ts'
 import {
   medianWakeLatency,
@@ -21,7 +27,7 @@ import type {
 } from '../../outputs/text/recommendation-schema.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { parseAccount } from '../reports/requests.ts'
-import { computesNamed } from './named-computes.ts'
+import { projectsOf, targetsNamed } from './named-projects.ts'
 import { readNoWakeCosts } from './no-wake-costs.ts'
 
 export type AdviceSources = Readonly<{
@@ -43,7 +49,7 @@ const USUAL: readonly Listed[] = ['open', 'implemented', 'dismissed', 'withheld'
 export type AdviceRequest = Readonly<{
   account: string
   /** Undefined: all. */
-  computes: readonly ComputeRef[] | undefined
+  targets: readonly TargetRef[] | undefined
   states: readonly Listed[]
 }>
 
@@ -60,41 +66,45 @@ export function adviceRequestOf(
   if (named?.length === 0) return failed(`compute: no compute is called ${compute}`)
   const accounts = snapshot.accounts.map(({ account }) => account)
   const account = parseAccount({ account: asked ?? named?.[0]?.account }, accounts)
-  return account.ok ? ok({ account: account.value, computes: named, states }) : account
+  return account.ok ? ok({ account: account.value, targets: named, states }) : account
 }
 
-/** Computes with the id or name, all in one account. */
-function refsNamed({ computes }: Snapshot, name: string, asked: string | undefined) {
-  const refs = computesNamed(computes, name).map(({ identity }) => identity.ref)
-  const account = asked ?? refs[0]?.account
-  return refs.filter((ref) => ref.account === account)
+/** Computes with the id or name, and their projects where it is that of a project, all in one account. */
+function refsNamed(snapshot: Snapshot, name: string, asked: string | undefined): readonly TargetRef[] {
+  const targets = targetsNamed(snapshot, name)
+  const account = asked ?? targets[0]?.account
+  return targets.filter((target) => target.account === account)
 }
 
 /** Facts of an account that its recommendations are displayed with. */
 export type AdviceContext = Readonly<{
   currency: string
   jsonOf: (recommendation: Recommendation) => RecommendationJson
-  withheldOf: (ref: ComputeRef, withheld: Parameters<typeof withheldJson>[1]) => WithheldJson
+  withheldOf: (ref: TargetRef, withheld: Parameters<typeof withheldJson>[1]) => WithheldJson
 }>
 
 export function adviceContext(
-  { accounts, computes }: Snapshot,
+  snapshot: Snapshot,
   account: string,
   { baseUrlOf, managerOf }: Pick<AdviceSources, 'baseUrlOf' | 'managerOf'>,
 ): AdviceContext {
+  const { accounts, computes } = snapshot
+  const projects = projectsOf(snapshot, account)
   const view = accounts.find((one) => one.account === account)
   const byKey = new Map(
     computes
       .filter(({ identity: { ref } }) => ref.account === account)
-      .map((compute) => [computeKey(compute.identity.ref), compute]),
+      .map((compute) => [targetKey(compute.identity.ref), compute]),
   )
   return {
     currency: view?.currency ?? '',
     jsonOf: (recommendation) => {
-      const compute = byKey.get(computeKey(recommendation.ref))
-      const regionId = compute?.identity.compute.regionId
+      const { ref } = recommendation
+      const compute = byKey.get(targetKey(ref))
+      const project = projects.get(ref.projectId)?.project
+      const regionId = isComputeRef(ref) ? compute?.identity.compute.regionId : project?.regionId
       return recommendationJson(recommendation, {
-        ...namesOf(compute),
+        ...namesOf(compute, project),
         baseUrl: baseUrlOf(account),
         managedBy: compute && managerOf?.(targetOfView(compute)),
         wakeLatency:
@@ -102,9 +112,9 @@ export function adviceContext(
       })
     },
     withheldOf: (ref, withheld) => {
-      const compute = byKey.get(computeKey(ref))
+      const compute = byKey.get(targetKey(ref))
       return withheldJson(ref, withheld, {
-        ...namesOf(compute),
+        ...namesOf(compute, projects.get(ref.projectId)?.project),
         alwaysOn: withheld.kind === 'delay' && compute ? alwaysOnSpend(compute) : undefined,
       })
     },
@@ -114,8 +124,8 @@ export function adviceContext(
 const targetOfView = ({ identity: { ref, compute, project } }: ComputeView) =>
   selectorTargetOf(ref.account, compute, project)
 
-const namesOf = (compute: ComputeView | undefined) => ({
-  projectName: compute?.identity.project?.name,
+const namesOf = (compute: ComputeView | undefined, project: Project | undefined) => ({
+  projectName: project?.name,
   computeName: compute?.identity.compute.name,
 })
 
@@ -132,7 +142,7 @@ const requestedStates = ({ states }: AdviceRequest): readonly RecommendationStat
 const PIECE_LENGTH = 32_768
 
 /**
- * Text of `RecommendationsJson`, in pieces; one compute in memory at a time. The total comes last, and is that of the computes asked for,
+ * Text of `RecommendationsJson`, in pieces; one compute or project in memory at a time. The total comes last, and is that of what was asked for,
  * whatever the states.
  */
 export async function* streamRecommendations(
@@ -140,19 +150,19 @@ export async function* streamRecommendations(
   snapshot: Snapshot,
   request: AdviceRequest,
 ): AsyncGenerator<string> {
-  const { account, computes, states } = request
+  const { account, targets, states } = request
   const context = adviceContext(snapshot, account, sources)
   const total = createTotal()
   const shown = requestedStates(request)
-  yield `{"schema_version":1,"account":${JSON.stringify(account)},"currency":${JSON.stringify(context.currency)},"recommendations":[`
+  yield `{"schema_version":2,"account":${JSON.stringify(account)},"currency":${JSON.stringify(context.currency)},"recommendations":[`
   const read = [...new Set([...shown, 'open' as const])]
-  yield* joined(history.recommendations(account, { states: read, ...(computes && { computes }) }), (one) => {
+  yield* joined(history.recommendations(account, { states: read, ...(targets && { targets }) }), (one) => {
     total.add(one)
     return shown.includes(one.life.state) ? [context.jsonOf(one)] : []
   })
   yield '],"withheld":['
   if (states.includes('withheld'))
-    yield* joined(history.advice(account, computes ? { computes } : {}), ({ ref, withheld }) =>
+    yield* joined(history.advice(account, targets ? { targets } : {}), ({ ref, withheld }) =>
       withheld.map((one) => context.withheldOf(ref, one)),
     )
   yield `],"saving_micros_per_30_days":${JSON.stringify(total.sum())}}`
@@ -171,7 +181,7 @@ async function* joined<Row>(rows: AsyncIterable<Row>, jsonOf: (row: Row) => read
   yield piece
 }
 
-/** Sum over open recommendations that come compute by compute. */
+/** Sum over open recommendations that come compute by compute, project by project. */
 function createTotal() {
   let sum: Bounds<Micros> = NO_SAVING
   let same: Recommendation[] = []
@@ -183,7 +193,7 @@ function createTotal() {
     add: (one: Recommendation) => {
       if (one.life.state !== 'open') return
       const [first] = same
-      if (first && computeKey(first.ref) !== computeKey(one.ref)) end()
+      if (first && targetKey(first.ref) !== targetKey(one.ref)) end()
       same.push(one)
     },
     sum: () => {
@@ -201,10 +211,10 @@ export async function readComputeAdvice(
 ): Promise<ComputeAdviceJson> {
   const { account } = ref
   const context = adviceContext(snapshot, account, sources)
-  const computes = [ref]
+  const targets = [ref]
   const states = STATES.filter((state) => USUAL.includes(state))
-  const recommendations = await Array.fromAsync(history.recommendations(account, { states, computes }))
-  const evaluations = await Array.fromAsync(history.advice(account, { computes }))
+  const recommendations = await Array.fromAsync(history.recommendations(account, { states, targets }))
+  const evaluations = await Array.fromAsync(history.advice(account, { targets }))
   const open = recommendations.filter(({ life }) => life.state === 'open')
   const noWakeCosts = await readNoWakeCosts({ history, windows: sources.windows() }, account, open)
   return {

@@ -5,7 +5,7 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Recommendation } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { targetKey, type TargetRef } from '../../model/service/compute.ts'
 import { instant, type Micros } from '../../model/units.ts'
 import { createAdviceCollector } from '../../outputs/report/advice.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
@@ -33,7 +33,7 @@ export type ReportAdviceSource = Readonly<{
 type PlannedReports = Readonly<{
   slot: ReportSlot
   plans: readonly ReportPlan[]
-  identityOf: (ref: ComputeRef) => ComputeIdentity
+  identityOf: (ref: TargetRef) => ComputeIdentity
 }>
 
 /** In the order of the plans. @throws when the store fails */
@@ -45,7 +45,7 @@ export async function readReportAdvice(
   const jsonOf = (recommendation: Recommendation) => adviceJson(source, recommendation, identityOf)
   const common = { slot, minSaving: advice.minSaving, identityOf, jsonOf }
   const collectors = plans.map((plan) => ({ plan, collector: createAdviceCollector({ plan, ...common }) }))
-  const collectorsOf = (ref: ComputeRef) =>
+  const collectorsOf = (ref: TargetRef) =>
     collectors.filter(({ plan }) => isInReportPlan(plan, identityOf(ref))).map(({ collector }) => collector)
   // follow-ups that ended within the week began as long before
   const since = instant(slot.from - FOLLOW_UP * 1000)
@@ -65,7 +65,7 @@ function adviceJson(
 ) {
   const { projectName, name: computeName } = identityOf(recommendation.ref)
   const { ref } = recommendation
-  const compute = ledger.computes.get(computeKey(ref))?.compute
+  const compute = ledger.computes.get(targetKey(ref))?.compute
   const project = ledger.projects.get(ref.projectId)?.project
   return recommendationJson(recommendation, {
     projectName,

@@ -3,10 +3,17 @@ import { isoWeeksBefore } from '../../calendar/iso-week.ts'
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { computeKey, effectiveDelay, type ComputeRef } from '../../model/service/compute.ts'
+import {
+  computeKey,
+  effectiveDelay,
+  isComputeRef,
+  targetKey,
+  type ComputeRef,
+  type TargetRef,
+} from '../../model/service/compute.ts'
 import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Owners } from '../../model/policy/owner.ts'
+import { NO_OWNER, type Owners } from '../../model/policy/owner.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import type { Prices } from '../../model/ledger/quantities.ts'
@@ -202,16 +209,29 @@ export function createEventCollector({ from, to }: Interval) {
 function createIdentities(source: ReportSource, unread: string | undefined): ReportInput['identityOf'] {
   const identities = new Map<string, ComputeIdentity>()
   return (ref) => {
-    const key = computeKey(ref)
+    const key = targetKey(ref)
     const identity = identities.get(key) ?? identityIn(source, ref, unread)
     identities.set(key, identity)
     return identity
   }
 }
 
-function identityIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: string | undefined) {
-  const entry = ledger.computes.get(computeKey(ref))
+function identityIn(
+  { ledger, owners }: ReportSource,
+  ref: TargetRef,
+  unread: string | undefined,
+): ComputeIdentity {
   const project = ledger.projects.get(ref.projectId)?.project
+  if (!isComputeRef(ref))
+    return {
+      projectName: project?.name,
+      name: undefined,
+      branchId: undefined,
+      owner: project ? owners.ofProject(ref.account, project) : NO_OWNER,
+      autosuspendOff: undefined,
+      unreadBecause: undefined,
+    }
+  const entry = ledger.computes.get(computeKey(ref))
   const target = selectorTargetIn(ledger, ref)
   return {
     projectName: project?.name,

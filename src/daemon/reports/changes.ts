@@ -4,7 +4,7 @@ import type { Selector } from '../../model/policy/selector.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Change, OpenChange } from '../../model/policy/change.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import { listedChanges, selectChanges, selectStops, summariseChanges } from '../../outputs/report/changes.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportChanges } from '../../outputs/report/changes-schema.ts'
@@ -24,7 +24,7 @@ type PlannedChanges = Readonly<{
   currency: string
   slot: ReportSlot
   plans: readonly ReportPlan[]
-  identityOf: (ref: ComputeRef) => ComputeIdentity
+  identityOf: (ref: TargetRef) => ComputeIdentity
   /** Whether a compute of the plan fits it. */
   fitsPlan: (plan: ReportPlan, match: Selector) => boolean
   /** Whether the report is of the running week or the last one. */

@@ -14,7 +14,7 @@ import type {
   BudgetWithForecast,
   ShownBudget,
 } from '../../model/policy/budget.ts'
-import type { Owner } from '../../model/policy/owner.ts'
+import type { Owner, Owners } from '../../model/policy/owner.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
@@ -24,6 +24,7 @@ import type { ChangeViews } from '../changes/tallies.ts'
 import type { Forecaster } from '../history/forecasts.ts'
 import { shownSpend } from '../history/shown-budget.ts'
 import type { PassState } from '../pass/pass-state.ts'
+import { projectViews } from './project-views.ts'
 
 export type AccountInput = Readonly<{
   state: PassState
@@ -38,17 +39,18 @@ export type AccountInput = Readonly<{
   forecasts?: Pick<Forecaster, 'of'> | undefined
   /** The budgets each compute counts for; undefined when none are shown. */
   scopes?: BudgetScopes | undefined
-  advice?: Pick<Adviser, 'openOf' | 'summary'> | undefined
+  advice?: Pick<Adviser, 'openOf' | 'openProjects' | 'summary'> | undefined
   /** Usage before the first look; undefined before it was read. */
   past?: CountedPast | undefined
   changes?: ChangeViews | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
-export function openAccount(input: AccountInput) {
+export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject'>) {
   const { state, prices, forecasts, scopes, advice, past, changes, unreadable, isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
+  const ownProjects = projectViews(input, owners)
   let hostsRefused = 0
   const wakesCaused = new Map<string, number>()
   const wakesByChange = new Map<string, number>()
@@ -110,6 +112,7 @@ export function openAccount(input: AccountInput) {
         budgets: budgets.filter((view) => !isMonthBudget(view)),
         month: budgets.find(isMonthBudget),
         advice: advice?.summary(),
+        ...(ownProjects && { projects: ownProjects }),
         past,
         changes: changes && { open: changes.open, ended: changes.ended },
       }

@@ -40,7 +40,7 @@ export function createSnapshotBuilder() {
     const { version, now: takenAt, passSeconds, jobs = [], insecure = [], engagedBrakes = [] } = context
     return {
       account: (input: AccountInput) => {
-        const account = openAccount(input)
+        const account = openAccount(input, context.owners)
         const viewOf = createViewer(input, context, asleep)
         return {
           add: (entries: Iterable<ComputeEntry>) => {

@@ -1,8 +1,8 @@
 // Kinds of events about changes, as rows of `EVENT_KINDS`.
-import type { ComputeRef } from '../service/compute.ts'
+import { isComputeRef, type ComputeRef, type TargetRef } from '../service/compute.ts'
 
 /** `what`: `1 CU → 0.25 to 2 CU`. */
-export type ChangeMove = Readonly<{ ref: ComputeRef; changeId: string; what: string; because: string }>
+export type ChangeMove = Readonly<{ ref: TargetRef; changeId: string; what: string; because: string }>
 
 const moveFields = ({ ref, changeId, what, because }: ChangeMove) => ({
   change: changeId,
@@ -11,17 +11,23 @@ const moveFields = ({ ref, changeId, what, because }: ChangeMove) => ({
   because,
 })
 
+const targetText = ({ endpointId, projectId }: TargetRef) =>
+  endpointId === undefined ? `the defaults of project ${projectId}` : `compute ${endpointId}`
+
 /** Notification about one change. @param says what happened, such as `was applied` */
 const aboutChange = (says: string) =>
   ({
     topic: ({ changeId }: ChangeMove) => `change/${changeId}`,
-    subject: ({ ref }: ChangeMove) => ({ kind: 'compute', ref }) as const,
+    subject: ({ ref }: ChangeMove) =>
+      isComputeRef(ref)
+        ? ({ kind: 'compute', ref } as const)
+        : ({ kind: 'project', projectId: ref.projectId } as const),
     text: ({ ref, changeId, what, because }: ChangeMove) =>
-      `Change ${changeId} of compute ${ref.endpointId} (${what}) ${says}${because === '' ? '' : `: ${because}`}`,
+      `Change ${changeId} of ${targetText(ref)} (${what}) ${says}${because === '' ? '' : `: ${because}`}`,
     fields: ({ ref, changeId, what, because }: ChangeMove) => ({
       change_id: changeId,
       project_id: ref.projectId,
-      endpoint_id: ref.endpointId,
+      endpoint_id: ref.endpointId ?? '',
       what,
       because,
     }),

@@ -1,6 +1,6 @@
 // Published by a pass, immutable, read by all outputs.
 import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
-import type { AutosuspendDelay, Compute, ComputeRef, Project } from '../service/compute.ts'
+import type { AutosuspendDelay, Compute, ComputeRef, Project, ProjectRef } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
 import type { AttributedTime } from '../ledger/evidence.ts'
 import type { CountedPast, Shown } from '../ledger/counted-past.ts'
@@ -32,6 +32,10 @@ export type ComputeView = Readonly<{
   /** By kind and outcome; absent where no change has ended yet. */
   changeTallies?: readonly ChangeTally[]
 }>
+
+/** A project whose defaults have open recommendations, or changes of any state. */
+export type ProjectView = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies'> &
+  Readonly<{ ref: ProjectRef; project: Project; owner: Owner }>
 
 /** Saving in 30 days. */
 export type OpenRecommendation = Pick<
@@ -172,6 +176,8 @@ export type AccountView = Readonly<{
   month: MonthView | undefined
   /** Undefined before the first evaluation. */
   advice?: AdviceSummary | undefined
+  /** In order of their ids; absent where there are none. */
+  projects?: readonly ProjectView[]
   /** Usage before the first look as the service counted it; undefined before that was read. */
   past?: CountedPast | undefined
   /** Undefined where nobody asks for changes: an audit. */
@@ -192,7 +198,7 @@ export type AdviceSummary = Readonly<{
   saving: Bounds<Micros>
   /** `<kind>/<state>` → number, of the states open, implemented and dismissed. */
   counts: ReadonlyMap<string, number>
-  /** `<kind>/<because>` → number of computes. */
+  /** `<kind>/<because>` → number of computes, or of projects. */
   withheld: ReadonlyMap<string, number>
   /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
   /** Savings whose follow-up ended in the last 28 days. */

@@ -9,7 +9,7 @@ export const MODES = ['off', 'observe', 'suggest', 'approve', 'apply'] as const
 export type Mode = (typeof MODES)[number]
 
 /** What Dormouse may change by itself; each is opted into. */
-export const LEVERS = ['delay', 'sizing'] as const
+export const LEVERS = ['delay', 'sizing', 'defaults'] as const
 export type Lever = (typeof LEVERS)[number]
 
 /**

@@ -1,12 +1,15 @@
-// A change: one accepted setting of one compute, sent to the service as one request.
-import type { ComputeRef } from '../service/compute.ts'
+// A change: one accepted setting of one compute, or of the defaults of one project, sent to the service as one request.
+import type { TargetRef } from '../service/compute.ts'
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Bounds } from '../ledger/quantities.ts'
 import type { Bytes, Instant, Micros, Ratio } from '../units.ts'
 import type { StepRung } from './budget.ts'
 
-/** `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. */
-export type ChangeKind = 'delay' | 'sizing' | 'restart'
+/**
+ * `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. `defaults`:
+ * what a project gives its new computes.
+ */
+export type ChangeKind = 'delay' | 'sizing' | 'restart' | 'defaults'
 
 /** What a person may ask for. `idle`: while the compute is suspended and no client is expected. `now`: a person accepts that sessions are cut. */
 export type AskedMoment = 'idle' | 'now'
@@ -49,7 +52,8 @@ export type Change = Readonly<{
   id: string
   /** Grows by 1 with each transition: a transition names the one that it replaces. */
   version: number
-  ref: ComputeRef
+  /** A project where the kind is `defaults`. */
+  ref: TargetRef
   kind: ChangeKind
   origin: ChangeOrigin
   /** Only what the change sets; a delay of 0 s is the default. Empty for a restart. */
@@ -253,9 +257,9 @@ export type OpenChange = Readonly<{
   hold: (Hold & Readonly<{ since: Instant }>) | undefined
 }>
 
-/** Changes of one compute and kind that ended one way, since ever: kept longer than the changes. */
+/** Changes of one compute or project and kind that ended one way, since ever: kept longer than the changes. */
 export type ChangeTally = Readonly<{
-  ref: ComputeRef
+  ref: TargetRef
   kind: ChangeKind
   outcome: EndedChange['at']
   count: number
@@ -264,7 +268,10 @@ export type ChangeTally = Readonly<{
   lastAt: Instant
 }>
 
-export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart']
+export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart', 'defaults']
+
+/** The service restarts the compute for it. */
+export const restartsCompute = (kind: ChangeKind): boolean => kind === 'sizing' || kind === 'restart'
 
 export const isEnded = (state: ChangeState): state is EndedChange => 'endedAt' in state
 

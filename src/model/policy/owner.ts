@@ -3,6 +3,7 @@ import type { Project } from '../service/compute.ts'
 import {
   matchesEverything,
   matchesSelector,
+  projectTargetOf,
   rankRules,
   type Selector,
   type SelectorTarget,
@@ -42,15 +43,7 @@ export function createOwners(rules: readonly OwnerRule[]): Owners {
     ofTeam: (team) =>
       rules.find(({ owner }) => team !== '' && owner.team === team)?.owner ?? { ...NO_OWNER, team },
     ofProject: (account, project) =>
-      wide.find(({ match }) => matchesSelector({ project: match.project }, wholeProject(account, project)))
+      wide.find(({ match }) => matchesSelector({ project: match.project }, projectTargetOf(account, project)))
         ?.owner ?? NO_OWNER,
   }
 }
-
-const wholeProject = (account: string, { projectId, name }: Project): SelectorTarget => ({
-  ref: { account, projectId, endpointId: '' },
-  projectName: name,
-  branchId: '',
-  name: undefined,
-  type: 'read_write',
-})

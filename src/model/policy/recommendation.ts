@@ -1,7 +1,7 @@
 // Recommendations: proposed settings with saving, effect and grounds, and their life.
 import type { Bounds } from '../ledger/quantities.ts'
 import type { Culprit } from '../ledger/evidence.ts'
-import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
+import type { AutosuspendDelay, Sizing, TargetRef } from '../service/compute.ts'
 import type { Cu, Instant, Interval, Micros, Ratio, Seconds } from '../units.ts'
 
 export const RECOMMENDATION_KINDS = [
@@ -11,6 +11,8 @@ export const RECOMMENDATION_KINDS = [
   'awake-for-nothing',
   'pooler',
   'unused',
+  // of a project: its settings for new computes
+  'defaults',
 ] as const
 export type RecommendationKind = (typeof RECOMMENDATION_KINDS)[number]
 
@@ -77,13 +79,21 @@ export type RecommendationDetail = Readonly<
   | { kind: 'cache'; hitRatio: Ratio; target: Ratio }
   /** The pooler is on, but clients connect directly. */
   | { kind: 'pooler' }
+  | {
+      kind: 'defaults'
+      /** Computes that lived short, and rested on the defaults. */
+      lives: number
+      /** Existing computes without a delay of their own, which change at once. */
+      atOnce: number
+    }
 >
 
 export type Confidence = 'low' | 'medium' | 'high'
 
 /** A recommendation before it has an id. */
 export type Proposal = Readonly<{
-  ref: ComputeRef
+  /** A project where the kind is `defaults`. */
+  ref: TargetRef
   kind: RecommendationKind
   from: Setting
   to: Setting
@@ -113,6 +123,8 @@ export type WithheldBecause =
   // one of its kind was implemented less than 28 days ago
   | 'follow-up'
   | 'policy'
+  // the service does not show the setting
+  | 'not-listed'
   | 'fits'
 
 /** Why there is no recommendation of a kind. `have` and `needs` count days, gaps or micros: what `because` is about. */
@@ -167,9 +179,9 @@ export function endOfLife(life: Life): Instant | undefined {
 /** Plain data. */
 export type Recommendation = Proposal &
   Readonly<{
-    /** `<endpoint>.<kind>.<n>`; n counts the recommendations of that kind on that compute from 1. */
+    /** `<endpoint or project>.<kind>.<n>`; n counts the recommendations of that kind on that compute or project from 1. */
     id: string
-    /** Digest of compute, kind, from and to: a change that is made of it names id and hash. */
+    /** Digest of compute or project, kind, from and to: a change that is made of it names id and hash. */
     hash: string
     openedAt: Instant
     /** Last evaluation that had the same result. */
@@ -187,9 +199,9 @@ export type Recommendation = Proposal &
     >
   }>
 
-/** Last evaluation of one compute. Plain data. */
+/** Last evaluation of one compute, or of the defaults of one project. Plain data. */
 export type ComputeAdvice = Readonly<{
-  ref: ComputeRef
+  ref: TargetRef
   evaluatedAt: Instant
   withheld: readonly Withheld[]
   /** Recommendations made so far: ids count on. */

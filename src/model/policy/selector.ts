@@ -32,6 +32,15 @@ export const selectorTargetOf = (
   type: compute.type,
 })
 
+/** A whole project: conditions on branches and computes do not fit it. */
+export const projectTargetOf = (account: string, { projectId, name }: Project): SelectorTarget => ({
+  ref: { account, projectId, endpointId: '' },
+  projectName: name,
+  branchId: '',
+  name: undefined,
+  type: 'read_write',
+})
+
 export const matchesSelector = (
   { project, branch, compute, type }: Selector,
   target: SelectorTarget,

@@ -5,17 +5,17 @@ import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeStatistics } from '../ledger/statistics.ts'
 import type { ComputeAdvice, Recommendation, RecommendationState } from '../policy/recommendation.ts'
-import type { ComputeRef } from '../service/compute.ts'
+import type { ComputeRef, TargetRef } from '../service/compute.ts'
 import type { Instant, Interval, Seconds } from '../units.ts'
 
 /** Rows that overlap `[from, to)`, of the named computes or of all. */
 export type HistorySpan = Interval & { readonly computes?: readonly ComputeRef[] }
 
-/** Recommendations in any of `states`, without those that ended before `since`, of the named computes or of all. */
+/** Recommendations in any of `states`, without those that ended before `since`, of the named computes and projects or of all. */
 export type RecommendationQuery = Readonly<{
   states?: readonly RecommendationState[]
   since?: Instant
-  computes?: readonly ComputeRef[]
+  targets?: readonly TargetRef[]
 }>
 
 /** Awake intervals of one compute, in order of time. */
@@ -37,6 +37,6 @@ export type History = {
   settings(account: string, span: HistorySpan): AsyncIterable<ObservedSetting>
   /** By the time they were opened. */
   recommendations(account: string, query: RecommendationQuery): AsyncIterable<Recommendation>
-  /** Last evaluations, one a compute. */
-  advice(account: string, query: Pick<HistorySpan, 'computes'>): AsyncIterable<ComputeAdvice>
+  /** Last evaluations, one a compute, and one a project whose defaults were judged. */
+  advice(account: string, query: Pick<RecommendationQuery, 'targets'>): AsyncIterable<ComputeAdvice>
 }

@@ -12,7 +12,7 @@ import {
 } from '../policy/change.ts'
 import type { StoredBrake } from '../policy/brakes.ts'
 import type { ForcedChange, PlacedHold } from '../policy/placed-hold.ts'
-import type { ComputeRef } from '../service/compute.ts'
+import type { TargetRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 import { eventWrites, type AccountStore, type CommitRefusal, type Write, type WriteOf } from './store.ts'
 
@@ -50,8 +50,8 @@ export const readStoredChanges = async (journal: Journal, account: string): Prom
 })
 
 export type ChangesPart = Readonly<{
-  /** Default: of all. */
-  compute?: ComputeRef | undefined
+  /** A compute, or the defaults of a project. Default: of all. */
+  target?: TargetRef | undefined
   /** Its id; default: of all. */
   project?: string | undefined
   /** Open, or ended then or later. Default: all. */

@@ -52,6 +52,8 @@ type ConnectionQuery = Readonly<{ endpointId: string; database: string; role: st
 /** Answer to an accepted change. */
 export type ChangedCompute = Readonly<{ compute: Compute; operations: readonly Operation[] }>
 
+export type ChangedDefaults = Readonly<{ project: Project; operations: readonly Operation[] }>
+
 export type ComputeSettings = Readonly<{
   sizing?: Sizing
   /** 0 s restores the default. */
@@ -95,6 +97,8 @@ export type ServiceOperations = {
   ): Answer<ConnectionUri | undefined>
   createCompute(projectId: string, branchId: string, ...change: SettingsChange): Answer<ChangedCompute>
   updateCompute(projectId: string, endpointId: string, ...change: SettingsChange): Answer<ChangedCompute>
+  /** What new computes get; takes effect at once on those without a value of their own. Fields that are left out stay. */
+  updateDefaults(projectId: string, ...change: SettingsChange): Answer<ChangedDefaults>
   deleteCompute: ComputeAction<Compute | undefined>
   restartCompute: ComputeAction<ChangedCompute | undefined>
   startCompute: ComputeAction<ChangedCompute | undefined>

@@ -1,20 +1,25 @@
-// Requests that change a compute, as the service's interface has them ("Endpoints").
+// Requests that change a compute or the defaults of a project, as the service's interface has them ("Endpoints").
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Proposal } from '../policy/recommendation.ts'
-import { largestCu, smallestCu, type AutosuspendDelay, type ComputeRef } from './compute.ts'
+import { isComputeRef, largestCu, smallestCu, type AutosuspendDelay, type TargetRef } from './compute.ts'
 
 /** `path` is relative to the base address. */
 export type ChangeRequest = Readonly<{
   method: 'PATCH' | 'POST'
   path: string
-  body: Readonly<{ endpoint: Readonly<Record<string, unknown>> }> | undefined
+  body: RequestBody | undefined
 }>
 
-/** Request of a change; without settings a restart. */
-export function requestOfChange(
-  { projectId, endpointId }: Pick<ComputeRef, 'projectId' | 'endpointId'>,
-  settings: ComputeSettings,
-): ChangeRequest {
+type Fields = Readonly<Record<string, unknown>>
+
+type RequestBody = Readonly<
+  { endpoint: Fields } | { project: Readonly<{ default_endpoint_settings: Fields }> }
+>
+
+/** Request of a change; of a compute without settings a restart. */
+export function requestOfChange(ref: TargetRef, settings: ComputeSettings): ChangeRequest {
+  if (!isComputeRef(ref)) return requestOfDefaults(ref.projectId, settings)
+  const { projectId, endpointId } = ref
   const path = `/projects/${projectId}/endpoints/${endpointId}`
   const endpoint = encodeSettings(settings)
   return Object.keys(endpoint).length === 0
@@ -22,7 +27,18 @@ export function requestOfChange(
     : { method: 'PATCH', path, body: { endpoint } }
 }
 
-/** Undefined for recommendations that no request of a compute implements: their `to` is empty. */
+const requestOfDefaults = (projectId: string, settings: ComputeSettings): ChangeRequest => ({
+  method: 'PATCH',
+  path: `/projects/${projectId}`,
+  body: encodeDefaults(settings),
+})
+
+/** Fields that are left out stay as they are. Source: service-facts.md, "Requests". */
+export const encodeDefaults = (settings: ComputeSettings) => ({
+  project: { default_endpoint_settings: encodeSettings(settings) },
+})
+
+/** Undefined for recommendations that no request implements: their `to` is empty. */
 export function requestOf({
   ref,
   kind,

@@ -25,6 +25,18 @@ export type ComputeRef = Readonly<{ account: string; projectId: string; endpoint
 export const computeKey = ({ account, projectId, endpointId }: ComputeRef): string =>
   `${account}/${projectId}/${endpointId}`
 
+/** A whole project: its defaults. */
+export type ProjectRef = Readonly<{ account: string; projectId: string; endpointId?: undefined }>
+
+/** What a recommendation or a change is about. */
+export type TargetRef = ComputeRef | ProjectRef
+
+export const isComputeRef = (ref: TargetRef): ref is ComputeRef => ref.endpointId !== undefined
+
+/** That of a compute, or `account/project/`, which no compute has. */
+export const targetKey = ({ account, projectId, endpointId = '' }: TargetRef): string =>
+  computeKey({ account, projectId, endpointId })
+
 export type Project = Readonly<{
   projectId: string
   name: string
@@ -40,6 +52,8 @@ export type Project = Readonly<{
   computeLastActiveAt: Instant | undefined
   /** Delay of computes without their own. Undefined where the service does not publish it. */
   defaultAutosuspendDelay: AutosuspendDelay | undefined
+  /** The record has no defaults of new computes at all, so they cannot be changed. */
+  hasDefaults?: false
 }>
 
 export type Compute = Readonly<{

@@ -55,7 +55,7 @@ export function settingCurve(one: RecommendationJson, currency: string): Html | 
     points.map(({ money }) => money),
     currency,
   )
-  return html`${one.kind === 'delay' && points.length > 2 && curveFigure(points, currency)}
+  return html`${(one.kind === 'delay' || one.kind === 'defaults') && points.length > 2 && curveFigure(points, currency)}
     <details data-key="curve-${one.id}">
       <summary>Show data</summary>
       ${tableHtml({

@@ -1,4 +1,4 @@
-import { OPEN_STATES, type ChangeKind } from '../../model/policy/change.ts'
+import { CHANGE_KINDS, type OPEN_STATES, type ChangeKind } from '../../model/policy/change.ts'
 import { countWithNoun, moneyText } from '../text/amounts.ts'
 import type { ChangeHistoryJson, ChangeJson, ComputeChangesJson } from '../text/change-schema.ts'
 import {
@@ -18,6 +18,7 @@ import { KIND_TEXTS } from '../text/withheld-text.ts'
 import { choice, ownerOptions } from './filters.ts'
 import { EMPTY_CELL, encodePathPart, labelledFigure, type PageContent } from './layout.ts'
 import { NONE_VALUE, pageNumber } from './query.ts'
+import { targetLink } from './target-link.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 const CHANGE_LISTS = ['open', 'ended'] as const
@@ -36,13 +37,13 @@ const KIND_NAMES: Readonly<Record<ChangeKind, string>> = {
   delay: KIND_TEXTS.delay,
   sizing: KIND_TEXTS.sizing,
   restart: 'restart',
+  defaults: KIND_TEXTS.defaults,
 }
-const KINDS = ['delay', 'sizing', 'restart'] as const satisfies readonly ChangeKind[]
 
 /** Values that are not understood are ignored. */
 export const changesPageQuery = (parameters: Readonly<Record<string, string>>): ChangesPageQuery => ({
   list: CHANGE_LISTS.find((one) => one === parameters['state']) ?? 'open',
-  kind: KINDS.find((one) => one === parameters['kind']),
+  kind: CHANGE_KINDS.find((one) => one === parameters['kind']),
   team: parameters['team'] === NONE_VALUE ? '' : parameters['team'] || undefined,
   page: pageNumber(parameters['page']),
 })
@@ -121,7 +122,7 @@ const listLinks = (query: ChangesPageQuery) =>
 
 const filterForm = ({ query: { kind, team, list }, teams }: ChangesPageInput) =>
   html`<form class="filters" method="get" action="/changes" role="search" aria-label="Changes">
-    ${choice('Kind', 'kind', { options: KINDS.map((one) => [one, KIND_NAMES[one]]), selected: kind })}
+    ${choice('Kind', 'kind', { options: CHANGE_KINDS.map((one) => [one, KIND_NAMES[one]]), selected: kind })}
     ${teams.length > 0 && choice('Team', 'team', ownerOptions(teams, team))}
     ${list !== 'open' && html`<input type="hidden" name="state" value="${list}" />`}
     <button type="submit">Show</button>
@@ -172,9 +173,7 @@ const endedCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   askedByHtml(change),
 ]
 
-const computeLink = ({ endpoint_id: id, name, project_name: project }: ChangeJson) =>
-  html`<a href="/computes/${encodePathPart(id)}#changes"><bdi>${name ?? project ?? id}</bdi></a
-    ><small><bdi>${id}</bdi></small>`
+const computeLink = (change: ChangeJson) => targetLink(change, 'changes')
 
 const askedByHtml = (change: ChangeJson) => html`<bdi>${askedByText(change)}</bdi>`
 

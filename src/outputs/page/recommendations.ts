@@ -14,6 +14,7 @@ import { detailsHtml } from './advice.ts'
 import { choice, ownerOptions } from './filters.ts'
 import { EMPTY_CELL, encodePathPart, labelledFigure, type PageContent } from './layout.ts'
 import { NONE_VALUE, pageNumber } from './query.ts'
+import { targetLink } from './target-link.ts'
 import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 const LISTS = ['open', 'implemented', 'dismissed', 'withheld', 'fits'] as const
@@ -152,7 +153,7 @@ function tableOf({ rows, query, matches, localNow }: AdvicePageInput): Html {
 function cellsOf(row: AdviceRow, localNow: LocalNow): readonly HtmlPart[] {
   const team = row.team === '' ? EMPTY_CELL : html`<bdi>${row.team}</bdi>`
   const { one, currency } = row
-  const compute = computeLink(one)
+  const compute = targetLink(one, 'recommendations')
   if (row.kind === 'withheld')
     return [compute, KIND_TEXTS[one.kind], withLocalTimes(withheldReason(row.one, currency), localNow), team]
   return recommendationCells(row.one, currency, { compute, team, localNow })
@@ -182,10 +183,6 @@ function recommendationCells(
     team,
   ]
 }
-
-const computeLink = ({ endpoint_id: id, name, project_name: project }: RecommendationJson | WithheldJson) =>
-  html`<a href="/computes/${encodePathPart(id)}#recommendations"><bdi>${name ?? project ?? id}</bdi></a
-    ><small><bdi>${id}</bdi></small>`
 
 const pager = (query: AdviceQuery, pages: number) =>
   html`<nav class="pager" aria-label="More recommendations">

@@ -3,13 +3,13 @@ import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Redactable, ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { targetKey, type TargetRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import { earliest, micros, type Instant, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { NoWakeCosts, RecommendationJson } from '../text/recommendation-schema.ts'
-import { nameCompute, type ComputeIdentity } from './ownership.ts'
+import { nameTarget, type ComputeIdentity } from './ownership.ts'
 import type { ReportAdvice } from './schema.ts'
 
 export type AdviceInput = Readonly<{
@@ -17,7 +17,7 @@ export type AdviceInput = Readonly<{
   slot: ReportSlot
   /** In 30 days. */
   minSaving: Micros
-  identityOf: (ref: ComputeRef) => ComputeIdentity
+  identityOf: (ref: TargetRef) => ComputeIdentity
   jsonOf: (recommendation: Recommendation) => RecommendationJson
 }>
 
@@ -31,10 +31,10 @@ type WithheldGroup = {
   readonly because: ReportAdvice['withheld'][number]['because']
   computes: number
   until: Instant | undefined
-  readonly examples: ComputeRef[]
+  readonly examples: TargetRef[]
 }
 
-/** Rows of one compute must follow each other. */
+/** Rows of one compute or project must follow each other. */
 export function createAdviceCollector(input: AdviceInput) {
   const { plan, slot, minSaving, identityOf, jsonOf } = input
   const largest = createTopK<Recommendation>(MAX_LISTED, ({ saving }) => Math.abs(saving.likely))
@@ -52,7 +52,7 @@ export function createAdviceCollector(input: AdviceInput) {
   }
   const addOpen = (recommendation: Recommendation) => {
     const [first] = same
-    if (first && computeKey(first.ref) !== computeKey(recommendation.ref)) addToTotal()
+    if (first && targetKey(first.ref) !== targetKey(recommendation.ref)) addToTotal()
     same.push(recommendation)
     sums.open += 1
     // what costs more is never left out as too little
@@ -114,7 +114,7 @@ export function createAdviceCollector(input: AdviceInput) {
           .map(({ until, examples, ...group }) => ({
             ...group,
             until: until === undefined ? null : toIso(until),
-            examples: examples.map((ref) => nameCompute(ref, identityOf(ref), plan.redact)),
+            examples: examples.map((ref) => nameTarget(ref, identityOf(ref), plan.redact)),
           })),
       }
     },

@@ -1,11 +1,11 @@
 // Each format writes these and knows nothing about money.
 import { sanitize, unlinked } from '../../std/sanitize.ts'
-import { computeNameText, type NamedCompute } from './ownership.ts'
+import { computeNameText, type NamedTarget } from './ownership.ts'
 
 type BlockColumn = Readonly<{ title: string; align: 'left' | 'right' }>
 
 /** A bar is a share of the longest one. */
-export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedCompute[] }
+export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedTarget[] }
 
 export function cellPlainText(cell: BlockCell, barText: (share: number) => string): string {
   if (typeof cell === 'string') return cell

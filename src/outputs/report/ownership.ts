@@ -1,16 +1,16 @@
 import { sanitize } from '../../std/sanitize.ts'
 import { html, type Html } from '../text/html.ts'
 import { displayName } from '../text/display-name.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeRef, TargetRef } from '../../model/service/compute.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/report.ts'
-import type { Report } from './schema.ts'
+import type { Report, ReportAdvice } from './schema.ts'
 
 export type ComputeIdentity = Readonly<{
   /** Undefined when no longer known. */
   projectName: string | undefined
   name: string | undefined
-  /** Undefined when no longer known; likewise `autosuspendOff`. */
+  /** Undefined when no longer known, and of a project; likewise `autosuspendOff`. */
   branchId: string | undefined
   owner: Owner
   autosuspendOff: boolean | undefined
@@ -21,17 +21,25 @@ export type ComputeIdentity = Readonly<{
 export const isInReportPlan = ({ onlyTeam }: ReportPlan, { owner }: Pick<ComputeIdentity, 'owner'>) =>
   onlyTeam === undefined || owner.team === onlyTeam
 
-export type NamedCompute = Report['not_analysed'][number]['examples'][number]
+/** Null as the endpoint: the project itself. */
+export type NamedTarget = ReportAdvice['withheld'][number]['examples'][number]
+type NamedCompute = Report['not_analysed'][number]['examples'][number]
 
-export function nameCompute(
-  { projectId, endpointId }: ComputeRef,
+export const nameCompute = (
+  ref: ComputeRef,
   identity: ComputeIdentity,
   redact: readonly Redactable[],
-): NamedCompute {
+): NamedCompute => ({ ...nameTarget(ref, identity, redact), endpoint_id: ref.endpointId })
+
+export function nameTarget(
+  { projectId, endpointId }: TargetRef,
+  identity: ComputeIdentity,
+  redact: readonly Redactable[],
+): NamedTarget {
   const { projectName, name } = redact.includes('names') ? {} : identity
   return {
     project_id: projectId,
-    endpoint_id: endpointId,
+    endpoint_id: endpointId ?? null,
     project_name: projectName ?? null,
     name: name ?? null,
   }
@@ -44,20 +52,20 @@ export function reportGroupOf(ref: ComputeRef, identity: ComputeIdentity, by: Re
   return names[by] || null
 }
 
-const namesOf = ({ project_id, endpoint_id, project_name, name }: NamedCompute) => ({
+const namesOf = ({ project_id, endpoint_id, project_name, name }: NamedTarget) => ({
   project: displayName(project_name ?? project_id),
   own: name === null ? undefined : displayName(name),
-  id: sanitize(endpoint_id),
+  id: endpoint_id === null ? 'new computes' : sanitize(endpoint_id),
 })
 
-/** `shop / ep-cool-tree-1`, with the compute's name where it has one. */
-export function computeNameText(named: NamedCompute): string {
+/** `shop / ep-cool-tree-1`, with the compute's name where it has one; `shop / new computes`. */
+export function computeNameText(named: NamedTarget): string {
   const { project, own, id } = namesOf(named)
   return `${project} / ${own === undefined ? id : `${own} (${id})`}`
 }
 
 /** Each name isolated: one in a right-to-left script does not reorder the others. */
-export function computeNameHtml(named: NamedCompute): Html {
+export function computeNameHtml(named: NamedTarget): Html {
   const { project, own, id } = namesOf(named)
   const last = html`<bdi>${id}</bdi>`
   return html`<bdi>${project}</bdi> / ${own === undefined ? last : html`<bdi>${own}</bdi> (${last})`}`

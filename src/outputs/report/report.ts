@@ -5,7 +5,7 @@ import { sumOf } from '../../std/sum.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeRef, TargetRef } from '../../model/service/compute.ts'
 import type { AggregatedHistory, ReportSpans, WeekSums } from './aggregate.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
@@ -34,7 +34,7 @@ export type ReportInput = Readonly<{
   history: AggregatedHistory
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined
-  identityOf: (ref: ComputeRef) => ComputeIdentity
+  identityOf: (ref: TargetRef) => ComputeIdentity
   /** The spend of these computes in the week for people; undefined where it is that of the ledger. */
   shownOf: (spend: Bounds<number>, computes: readonly ComputeRef[]) => Shown | undefined
   events: NonNullable<Report['events']>
@@ -60,7 +60,7 @@ export function composeReport(input: ReportInput): Report {
   const isBeforeKnown = isKnown(weekBefore, knownFrom)
   const elapsed = Math.max(0, earliest(slot.to, madeAt) - slot.from)
   const report: Omit<Report, 'verdict'> = {
-    schema_version: 1,
+    schema_version: 2,
     account: input.account,
     slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / HOUR },
     zone: input.zone,

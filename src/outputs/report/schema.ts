@@ -1,6 +1,6 @@
 // Every format is made from it; config/report.schema.json is generated from it.
 import { array, boolean, enum as oneOf, int, iso, literal, number, strictObject, string } from 'zod'
-import { toJSONSchema, type z } from 'zod'
+import { toJSONSchema, union, type z } from 'zod'
 import { reportChangesSchema } from './changes-schema.ts'
 import { noWakeSchema, recommendationSchema, withheldSchema } from '../text/recommendation-schema.ts'
 
@@ -22,6 +22,9 @@ const compute = strictObject({
   project_name: nameOrNull.describe('Null when unknown or redacted; likewise name.'),
   name: nameOrNull,
 }).describe('Which compute.')
+
+/** Null as the endpoint: the project itself. */
+const target = compute.extend({ endpoint_id: nameOrNull })
 
 const computeWeek = compute.extend({
   branch_id: nameOrNull,
@@ -125,13 +128,15 @@ const advice = strictObject({
     withheldSchema.pick({ kind: true, because: true }).extend({
       computes: count,
       until: instant.nullable().describe('When the first answer will be there; null: not by waiting.'),
-      examples: array(compute),
+      examples: array(target),
     }),
   ),
 })
 
 export const reportSchema = strictObject({
-  schema_version: literal(1),
+  schema_version: union([literal(1), literal(2)]).describe(
+    'Since 2 a recommendation or change may be about the defaults of a project: then endpoint_id is null.',
+  ),
   account: string(),
   slot: interval.extend({
     id: string().describe('The ISO week, such as 2026-W47.'),

@@ -1,6 +1,7 @@
 // Changes as JSON: the API answers with it, and all texts are made of it.
 import {
   isEnded,
+  restartsCompute,
   sentAtOf,
   type Change,
   type ChangeEvent,
@@ -11,10 +12,10 @@ import {
 } from '../../model/policy/change.ts'
 import type { ForcedChange } from '../../model/policy/placed-hold.ts'
 import { requestOfChange } from '../../model/service/change-request.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { Compute, TargetRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
-import { refFields, sizingFields, timeField } from './compute-fields.ts'
+import { targetFields, sizingFields, timeField } from './compute-fields.ts'
 import { holdText } from './change-text.ts'
 import type { ChangeHistoryJson, ChangeJson, ChangeSettingJson, HoldJson, PlanJson } from './change-schema.ts'
 
@@ -56,9 +57,9 @@ export function changeJson(
   }
 }
 
-const identityJson = (ref: ComputeRef, { projectName, computeName, currency }: ChangeContext) => ({
+const identityJson = (ref: TargetRef, { projectName, computeName, currency }: ChangeContext) => ({
   account: ref.account,
-  ...refFields(ref, projectName ?? null),
+  ...targetFields(ref, projectName ?? null),
   name: computeName ?? null,
   currency,
 })
@@ -71,7 +72,7 @@ const whatJson = (change: Change) => {
     from: settingJson(before),
     to: settingJson(desired),
     when,
-    restarts: kind !== 'delay',
+    restarts: restartsCompute(kind),
     request: { ...request, body: request.body ?? null },
     plan_hash: planHash,
     recommendation_id: 'id' in origin ? origin.id : null,
@@ -101,7 +102,7 @@ const sessionsOf = (state: ChangeState) =>
   state.at === 'applying' ? state.sessions : 'sent' in state ? state.sent?.sessions : undefined
 
 export const changeHistoryJson = (change: ChangeJson, events: readonly ChangeEvent[]): ChangeHistoryJson => ({
-  schema_version: 1,
+  schema_version: 2,
   change,
   history: events.map(({ version, at, state }) => ({
     version,
@@ -118,12 +119,18 @@ export type PlanFacts = Readonly<{
   context: ChangeContext
   hold: (Hold & Readonly<{ since?: Instant }>) | undefined
   likelyInTime: PlanJson['likely_in_time']
+  /** Existing computes on which a change of defaults takes effect at once; empty for others. */
+  atOnce: readonly Readonly<{ compute: Compute }>[]
 }>
 
-export const planJson = ({ change, id, context, hold, likelyInTime }: PlanFacts): PlanJson => ({
+export const planJson = ({ change, id, context, hold, likelyInTime, atOnce }: PlanFacts): PlanJson => ({
   ...identityJson(change.ref, context),
   change_id: id ?? null,
   ...whatJson(change),
   waits_for: hold ? holdJson(hold) : null,
   likely_in_time: likelyInTime,
+  changes_at_once: atOnce.map(({ compute }) => ({
+    endpoint_id: compute.endpointId,
+    name: compute.name ?? null,
+  })),
 })

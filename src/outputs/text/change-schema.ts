@@ -2,7 +2,7 @@
 import { array, boolean, enum as oneOf, int, iso, literal, number, record, strictObject, string } from 'zod'
 import { toJSONSchema, union, unknown, type z } from 'zod'
 import { RUNGS } from '../../model/policy/budget.ts'
-import { ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
+import { CHANGE_KINDS, ENDED_STATES, OPEN_STATES } from '../../model/policy/change.ts'
 import { brakeAnswerSchema, brakesJsonSchema, holdAnswerSchema, holdsSchema } from './hold-schema.ts'
 import { savingSchema } from './recommendation-schema.ts'
 
@@ -19,7 +19,7 @@ const identity = {
   account: string(),
   project_id: string(),
   project_name: nameOrNull,
-  endpoint_id: string(),
+  endpoint_id: nameOrNull.describe('Null: it is about the defaults of the project.'),
   name: nameOrNull.describe('Name of the compute.'),
   currency: string(),
 }
@@ -32,7 +32,7 @@ const holdSchema = strictObject({
 })
 
 const whatSchema = {
-  kind: oneOf(['delay', 'sizing', 'restart']),
+  kind: oneOf(CHANGE_KINDS),
   from: settingSchema,
   to: settingSchema,
   when: oneOf(['idle', 'now', 'policy']).describe(
@@ -81,7 +81,7 @@ export type ChangeSettingJson = ChangeJson['from']
 export type HoldJson = NonNullable<ChangeJson['hold']>
 
 export const changesSchema = strictObject({
-  schema_version: literal(1),
+  schema_version: literal(2),
   account: string(),
   changes: array(changeSchema).describe('Newest first.'),
 })
@@ -89,7 +89,7 @@ export const changesSchema = strictObject({
 export type ChangesJson = z.output<typeof changesSchema>
 
 export const changeHistorySchema = strictObject({
-  schema_version: literal(1),
+  schema_version: literal(2),
   change: changeSchema,
   history: array(
     strictObject({
@@ -111,7 +111,7 @@ export type ComputeChangesJson = Readonly<{
 }>
 
 export const changeAnswerSchema = strictObject({
-  schema_version: literal(1),
+  schema_version: literal(2),
   change: changeSchema,
   note: nameOrNull.describe('What was so already; null: the command changed something.'),
 })
@@ -124,12 +124,15 @@ export const planSchema = strictObject({
   ...whatSchema,
   waits_for: holdSchema.nullable().describe('What it waits for now; null: nothing is known.'),
   likely_in_time: oneOf(['yes', 'no', 'unknown']).describe('Whether that is likely before the deadline.'),
+  changes_at_once: array(strictObject({ endpoint_id: string(), name: nameOrNull })).describe(
+    'Of a change of defaults: existing computes without a delay of their own, which change at once.',
+  ),
 })
 
 export type PlanJson = z.output<typeof planSchema>
 
 export const plansSchema = strictObject({
-  schema_version: literal(1),
+  schema_version: literal(2),
   mode: string(),
   kill_switch: array(string()).describe('What engages it; empty: it is off.'),
   plans: array(planSchema),

@@ -135,7 +135,8 @@ const promisedLines = ({
 }: Pick<ChangeJson, 'promised_micros_per_30_days' | 'currency'>) =>
   promised === null ? [] : [savingText(promised, currency)]
 
-const whenText = ({ when, restarts }: Pick<ChangeJson, 'when' | 'restarts'>): string => {
+const whenText = ({ kind, when, restarts }: Pick<ChangeJson, 'kind' | 'when' | 'restarts'>): string => {
+  if (kind === 'defaults') return 'at any time: no session is interrupted'
   if (when === 'now') return restarts ? 'at once, sessions are interrupted' : 'at once'
   if (when === 'policy')
     return restarts ? 'when its policy allows it, while nobody is connected' : 'while the compute is awake'
@@ -182,8 +183,9 @@ const IN_TIME_TEXTS: Readonly<Record<PlanJson['likely_in_time'], string>> = {
 export function planLines(plan: PlanJson): readonly string[] {
   const { endpoint_id: id, name, project_name: project, change_id: change, waits_for: hold } = plan
   return [
-    `${id}${name === null ? '' : ` ${name}`} of ${project ?? plan.project_id}: ${changeTitle(plan)}`,
+    `${id ?? 'new computes'}${name === null ? '' : ` ${name}`} of ${project ?? plan.project_id}: ${changeTitle(plan)}`,
     `  ${plan.restarts ? 'restarts the compute' : 'restarts nothing'}; ${whenText(plan)}, until ${toSecond(plan.deadline)}`,
+    ...atOnceLines(plan),
     ...promisedLines(plan).map((line) => `  ${line}`),
     ...(hold ? [`  waits: ${holdLine(hold)}; ${IN_TIME_TEXTS[plan.likely_in_time]}`] : []),
     `  ${requestText(plan)}`,
@@ -191,14 +193,22 @@ export function planLines(plan: PlanJson): readonly string[] {
   ]
 }
 
+/** Computes that a change of defaults changes at once. */
+const atOnceLines = ({ kind, changes_at_once: computes }: PlanJson): readonly string[] => {
+  if (kind !== 'defaults') return []
+  if (computes.length === 0) return ['  changes no existing compute: each has a delay of its own']
+  const names = computes.map(({ endpoint_id: id, name }) => (name === null ? id : `${id} ${name}`))
+  return [`  changes at once, as they have no delay of their own: ${names.join(', ')}`]
+}
+
 export const answerLines = ({ change, note }: ChangeAnswerJson): readonly string[] => [
-  `${change.id} of ${change.endpoint_id}: ${changeSummary(change)}`,
+  `${change.id} of ${change.endpoint_id ?? `new computes of ${change.project_id}`}: ${changeSummary(change)}`,
   ...(note === null ? [] : [note]),
   ...changeLines(change).map((line) => `  ${line}`),
 ]
 
 export const historyLines = ({ change, history }: ChangeHistoryJson): readonly string[] => [
-  ...answerLines({ schema_version: 1, change, note: null }),
+  ...answerLines({ schema_version: 2, change, note: null }),
   ...history.map((event) => `  ${historyText(event)}`),
 ]
 

@@ -5,12 +5,20 @@ import {
   type AutosuspendDelay,
   type ComputeRef,
   type Sizing,
+  type TargetRef,
 } from '../../model/service/compute.ts'
 import type { Shown } from '../../model/ledger/counted-past.ts'
 import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { shownBecauseText } from './amounts.ts'
+
+/** Null as the endpoint: the project itself. */
+export const targetFields = ({ projectId, endpointId }: TargetRef, projectName: string | null) => ({
+  project_id: projectId,
+  project_name: projectName,
+  endpoint_id: endpointId ?? null,
+})
 
 export const refFields = ({ projectId, endpointId }: ComputeRef, projectName: string | null) => ({
   project_id: projectId,

@@ -11,10 +11,10 @@ import type {
 } from '../../model/policy/recommendation.ts'
 import type { Manager } from '../../model/policy/change-policy.ts'
 import { requestOf, type ChangeRequest } from '../../model/service/change-request.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import { millis, seconds, type Micros, type Seconds } from '../../model/units.ts'
-import { refFields, sizingFields, timeField } from './compute-fields.ts'
+import { targetFields, sizingFields, timeField } from './compute-fields.ts'
 import type { RecommendationJson, SettingJson, WithheldJson } from './recommendation-schema.ts'
 import { terraformPatch } from './terraform-patch.ts'
 
@@ -67,7 +67,7 @@ export function recommendationJson(
 }
 
 export const withheldJson = (
-  ref: ComputeRef,
+  ref: TargetRef,
   { kind, because, have, needs, until }: Withheld,
   context: Pick<RecommendationContext, 'projectName' | 'computeName'> & {
     /** In 30 days; undefined where autosuspend is on. */
@@ -84,9 +84,9 @@ export const withheldJson = (
 })
 
 const identityJson = (
-  ref: ComputeRef,
+  ref: TargetRef,
   { projectName, computeName }: Pick<RecommendationContext, 'projectName' | 'computeName'>,
-) => ({ ...refFields(ref, projectName ?? null), name: computeName ?? null })
+) => ({ ...targetFields(ref, projectName ?? null), name: computeName ?? null })
 
 export const settingJson = ({ delay, sizing, poolerEnabled }: Setting): SettingJson => ({
   ...(delay !== undefined && { delay_seconds: delay }),
@@ -137,6 +137,8 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
       }
     case 'cache':
       return { kind: detail.kind, hit_ratio: detail.hitRatio, target: detail.target }
+    case 'defaults':
+      return { kind: detail.kind, lives: detail.lives, at_once: detail.atOnce }
     case 'budget':
     case 'pooler':
       return detail

@@ -66,10 +66,17 @@ export const adviceCommands = ({
 ]
 
 /** Kinds that a change implements. */
-const APPROVABLE: ReadonlySet<RecommendationJson['kind']> = new Set(['delay', 'sizing', 'refresh'])
+const APPROVABLE: ReadonlySet<RecommendationJson['kind']> = new Set([
+  'delay',
+  'sizing',
+  'refresh',
+  'defaults',
+])
 
-/** `ep-one (shop)`. */
-const computeText = ({ endpoint_id: id, name, project_name: project }: WithheldJson | RecommendationJson) => {
+/** `ep-one (shop)`; `new computes of project-one (shop)`. */
+const computeText = (one: WithheldJson | RecommendationJson) => {
+  const { project_id: projectId, endpoint_id: endpointId, name, project_name: project } = one
+  const id = endpointId ?? `new computes of ${projectId}`
   const known = name ?? project
   return known === null ? id : `${id} (${known})`
 }

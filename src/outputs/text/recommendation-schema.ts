@@ -62,12 +62,17 @@ const detailSchema = union([
     'The file cache is full and under its target.',
   ),
   strictObject({ kind: literal('pooler') }).describe('The pooler is on, but clients connect directly.'),
+  strictObject({
+    kind: literal('defaults'),
+    lives: int().min(0).describe('Deleted computes, which lived short, that it rests on.'),
+    at_once: int().min(0).describe('Existing computes without a delay of their own: they change at once.'),
+  }),
 ])
 
 const identity = {
   project_id: string(),
   project_name: nameOrNull,
-  endpoint_id: string(),
+  endpoint_id: nameOrNull.describe('Null: it is about the defaults of the project.'),
   name: nameOrNull.describe('Name of the compute.'),
 }
 
@@ -82,6 +87,7 @@ const because = [
   'dismissed',
   'follow-up',
   'policy',
+  'not-listed',
   'fits',
 ] as const
 
@@ -184,7 +190,7 @@ export type NoWakeCosts = ReadonlyMap<string, readonly z.output<typeof noWakeSch
 export type WithheldJson = z.output<typeof withheldSchema>
 
 export const recommendationsSchema = strictObject({
-  schema_version: literal(1),
+  schema_version: literal(2),
   account: string(),
   currency: string(),
   saving_micros_per_30_days: savingSchema.describe('Of all open ones, applied together.'),

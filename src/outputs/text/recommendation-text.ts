@@ -46,6 +46,7 @@ export function recommendationTitle({ from, to, detail, kind }: Titled): string 
       return 'connect through the pooled host: direct connections come near their limit'
     case 'budget':
     case 'cache':
+    case 'defaults':
     case undefined:
       return kind
   }
@@ -110,8 +111,9 @@ export const recommendationLines = (
   stateText(recommendation, currency),
 ]
 
-/** Budget or cache that asks for it. */
+/** Budget or cache that asks for it, or what the defaults are judged by and apply to. */
 function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
+  if (detail?.kind === 'defaults') return defaultsLines(detail)
   if (detail?.kind === 'budget')
     return [
       `the budget ${displayName(detail.name)} asks for the smaller maximum: its limit is spent, or forecast to be`,
@@ -120,6 +122,15 @@ function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
   const [hitRatio, goal] = [detail.hit_ratio, detail.target].map((share) => Number((100 * share).toFixed(2)))
   return [`the file cache is full and answers ${hitRatio} % of the accesses, less than ${goal} %`]
 }
+
+const defaultsLines = ({ lives, at_once: atOnce }: Detail & { readonly kind: 'defaults' }) => [
+  `judged by ${countWithNoun(lives, 'deleted compute')}: new ones have this delay unless they are made with another`,
+  ...(atOnce === 0
+    ? []
+    : [
+        `${countWithNoun(atOnce, 'existing compute')} without a delay of their own ${atOnce === 1 ? 'changes' : 'change'} at once`,
+      ]),
+]
 
 /** What people will notice. */
 export function effectLines({

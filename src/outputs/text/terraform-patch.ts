@@ -4,13 +4,15 @@ import { requestOf } from '../../model/service/change-request.ts'
 
 /**
  * Attributes of the resource of the compute, as `terraform fmt` writes them; several lines, without one at the end. Undefined where no
- * setting is recommended.
+ * setting is recommended, and for the defaults of a project.
  */
 export function terraformPatch(proposal: Pick<Proposal, 'ref' | 'kind' | 'to'>): string | undefined {
-  const attributes = Object.entries(requestOf(proposal)?.body?.endpoint ?? {})
-  if (attributes.length === 0) return undefined
+  const { endpointId } = proposal.ref
+  const body = requestOf(proposal)?.body
+  const attributes = Object.entries(body && 'endpoint' in body ? body.endpoint : {})
+  if (attributes.length === 0 || endpointId === undefined) return undefined
   // what the service calls the compute may not end the text
-  const id = proposal.ref.endpointId.replaceAll(/[^\w-]/g, '_')
+  const id = endpointId.replaceAll(/[^\w-]/g, '_')
   const width = Math.max(...attributes.map(([name]) => name.length))
   return [
     `# the resource with id = "${id}", by whatever name`,

@@ -9,6 +9,7 @@ export const KIND_TEXTS: Readonly<Record<WithheldJson['kind'], string>> = {
   'awake-for-nothing': 'awake for nothing',
   pooler: 'pooler',
   unused: 'unused compute',
+  defaults: 'defaults of new computes',
 }
 
 /** Completed by what is there and what is needed. */
@@ -23,6 +24,7 @@ export const WITHHELD_TEXTS: Readonly<Record<WithheldJson['because'], string>> =
   unsure: 'it is not sure that it gains once wakes are priced',
   dismissed: 'it was dismissed',
   'follow-up': 'the last one was implemented less than 28 days ago',
+  'not-listed': 'the service does not show the setting',
   policy: 'the policy of the configuration rules it out',
   fits: 'the setting fits',
 }
@@ -75,6 +77,6 @@ const GROUPS = [
 
 export const fits = ({ because }: Pick<WithheldJson, 'because'>): boolean => because === 'fits'
 
-/** A setting that fits is listed for delay and size only. */
+/** A setting that fits is listed for delays, sizes and defaults only. */
 const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>) =>
-  because !== 'fits' || kind === 'delay' || kind === 'sizing'
+  because !== 'fits' || kind === 'delay' || kind === 'sizing' || kind === 'defaults'

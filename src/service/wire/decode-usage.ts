@@ -1,5 +1,6 @@
 // The service's metering and history as model data. Lenient like decode.ts: an item that does not fit hides no other.
 import { z } from 'zod'
+import type { ChangedDefaults } from '../../model/ports/service.ts'
 import type { Consumption, MaintenanceHours, ProjectDetail, Quota } from '../../model/service/consumption.ts'
 import type { ConnectionUri } from '../../model/ports/service.ts'
 import { firstLines } from '../../std/first-problems.ts'
@@ -12,6 +13,8 @@ import {
   paginationSchema,
   projectSchema,
   timestampSchema,
+  decodeProject,
+  startedIn,
 } from './decode.ts'
 import {
   decodeList,
@@ -124,6 +127,11 @@ export function decodeProjectDetail(body: unknown): Result<ProjectDetail, Decode
   if (!counters.ok) return counters
   const rest = decodeValue(detailWire, record, ['project'])
   return rest.ok ? ok({ ...rest.value, project: project.value, counters: counters.value }) : rest
+}
+
+export function decodeChangedDefaults(body: unknown): Result<ChangedDefaults, DecodeProblems> {
+  const project = decodeProject(body)
+  return project.ok ? ok({ project: project.value, operations: startedIn(body) }) : project
 }
 
 const listOfAtMost = (most: number) => z.array(z.unknown()).max(most)

@@ -138,6 +138,7 @@ export const projectSchema = z
     updatedAt: wire.updated_at,
     computeLastActiveAt: wire.compute_last_active_at,
     defaultAutosuspendDelay: toDelay(wire.default_endpoint_settings?.suspend_timeout_seconds),
+    ...(!wire.default_endpoint_settings && { hasDefaults: false }),
   }))
 
 const operationWire = z
@@ -282,9 +283,12 @@ export function decodeOperations(
 /** Operations that do not fit are left out: whether the change was accepted does not depend on them. */
 export function decodeChanged(body: unknown): Result<ChangedCompute, DecodeProblems> {
   const compute = decodeCompute(body)
-  if (!compute.ok) return compute
+  return compute.ok ? ok({ compute: compute.value, operations: startedIn(body) }) : compute
+}
+
+export function startedIn(body: unknown): readonly Operation[] {
   const operations = decodeList(operationWire, body, { path: ['operations'], most: MAX_STARTED })
-  return ok({ compute: compute.value, operations: operations.ok ? operations.value.items : [] })
+  return operations.ok ? operations.value.items : []
 }
 
 export const decodeKeys = (body: unknown): Result<Listing<ApiKey>, DecodeProblems> =>

@@ -2,7 +2,7 @@
 import type { Gap, ObservedSetting } from '../../model/ledger/gap.ts'
 import { endOfLife, type ComputeAdvice, type Recommendation } from '../../model/policy/recommendation.ts'
 import { instant, seconds, SECOND } from '../../model/units.ts'
-import type { HistoryCodec } from './codec.ts'
+import { targetFromRef, type HistoryCodec } from './codec.ts'
 import { bodyOf } from './entry-rows.ts'
 
 export const GAP_ROWS: HistoryCodec<Gap> = {
@@ -23,7 +23,7 @@ export const SETTING_ROWS: HistoryCodec<ObservedSetting> = {
   table: 'setting',
   key: ['since_ms'],
   columns: ['body'],
-  toRow: ({ since, delay, sizing }) => [since, JSON.stringify({ delay, sizing })],
+  toRow: ({ since, delay, isOwnDelay, sizing }) => [since, JSON.stringify({ delay, isOwnDelay, sizing })],
   fromRow: (ref, row) => ({
     ref,
     since: instant(Number(row['since_ms'])),
@@ -41,7 +41,7 @@ export const RECOMMENDATION_ROWS: HistoryCodec<Recommendation> = {
     return [id, life.state, openedAt, endOfLife(life) ?? null, JSON.stringify(body)]
   },
   fromRow: (ref, row) => ({
-    ref,
+    ref: targetFromRef(ref),
     ...(bodyOf(row, 'recommendation', String(row['id'])) as Omit<Recommendation, 'ref'>),
   }),
 }
@@ -55,7 +55,7 @@ export const ADVICE_ROWS: HistoryCodec<ComputeAdvice> = {
     return [JSON.stringify(body)]
   },
   fromRow: (ref, row) => ({
-    ref,
+    ref: targetFromRef(ref),
     ...(bodyOf(row, 'advice', ref.endpointId) as Omit<ComputeAdvice, 'ref'>),
   }),
 }

@@ -1,7 +1,7 @@
 // Rows of the journal.
 import { isEnded, type Change, type ChangeEvent, type ChangeTally } from '../../model/policy/change.ts'
 import { instant } from '../../model/units.ts'
-import type { Row, RowCodec } from './codec.ts'
+import { NO_ENDPOINT, targetFromRef, type Row, type RowCodec } from './codec.ts'
 import { bodyOf } from './entry-rows.ts'
 
 export const CHANGE_ROWS: RowCodec<Change> = {
@@ -15,7 +15,7 @@ export const CHANGE_ROWS: RowCodec<Change> = {
       id,
       version,
       ref.projectId,
-      ref.endpointId,
+      ref.endpointId ?? NO_ENDPOINT,
       kind,
       state.at,
       createdAt,
@@ -43,7 +43,7 @@ export const CHANGE_TALLY_ROWS: RowCodec<ChangeTally> = {
   columns: ['count', 'interrupted', 'last_ms'],
   toRow: ({ ref, kind, outcome, count, interrupted, lastAt }) => [
     ref.projectId,
-    ref.endpointId,
+    ref.endpointId ?? NO_ENDPOINT,
     kind,
     outcome,
     count,
@@ -53,7 +53,11 @@ export const CHANGE_TALLY_ROWS: RowCodec<ChangeTally> = {
 }
 
 export const changeTallyFromRow = (account: string, row: Row): ChangeTally => ({
-  ref: { account, projectId: String(row['project_id']), endpointId: String(row['endpoint_id']) },
+  ref: targetFromRef({
+    account,
+    projectId: String(row['project_id']),
+    endpointId: String(row['endpoint_id']),
+  }),
   kind: String(row['kind']) as ChangeTally['kind'],
   outcome: String(row['outcome']) as ChangeTally['outcome'],
   count: Number(row['count']),

@@ -1,5 +1,5 @@
 // How values lie in tables: the same for every driver.
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeRef, TargetRef } from '../../model/service/compute.ts'
 
 export type SqlValue = string | number | bigint | Uint8Array | null
 
@@ -20,3 +20,9 @@ export type RowCodec<Value> = Readonly<{
 export type HistoryCodec<Value, Stored = Value> = RowCodec<Stored> & {
   readonly fromRow: (ref: ComputeRef, row: Row) => Value
 }
+
+/** Endpoint id of what is about a whole project: no compute has it. */
+export const NO_ENDPOINT = ''
+
+export const targetFromRef = ({ endpointId, ...project }: ComputeRef): TargetRef =>
+  endpointId === NO_ENDPOINT ? project : { ...project, endpointId }

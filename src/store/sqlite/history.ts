@@ -1,11 +1,11 @@
 // Settled history, page by page in bounded memory.
 /* oxlint-disable no-await-in-loop -- one row or page after the other, with pauses */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { computeKey, type ComputeRef, type TargetRef } from '../../model/service/compute.ts'
 import type { History } from '../../model/ports/history.ts'
 import { instant, type Interval } from '../../model/units.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import type { Row, SqlValue } from '../rows/codec.ts'
+import { NO_ENDPOINT, type Row, type SqlValue } from '../rows/codec.ts'
 import { ADVICE_ROWS, GAP_ROWS, RECOMMENDATION_ROWS, SETTING_ROWS } from '../rows/advice-rows.ts'
 import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
 import { createYielder } from './yield.ts'
@@ -121,8 +121,8 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
         page: (id, last) => settings.all(id, last?.['since_ms'] ?? -Infinity, span.to, span.from),
         item: SETTING_ROWS.fromRow,
       }),
-    recommendations: (account, { states, since = instant(0), computes }) =>
-      rowsOf(computesOf(account, computes), pause, {
+    recommendations: (account, { states, since = instant(0), targets }) =>
+      rowsOf(computesOf(account, targets?.map(storedRefOf)), pause, {
         page: (id, last) =>
           recommendations.all(
             id,
@@ -133,13 +133,19 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
           ),
         item: RECOMMENDATION_ROWS.fromRow,
       }),
-    advice: (account, { computes }) =>
-      rowsOf(computesOf(account, computes), pause, {
+    advice: (account, { targets }) =>
+      rowsOf(computesOf(account, targets?.map(storedRefOf)), pause, {
         page: (id) => advice.all(id),
         item: ADVICE_ROWS.fromRow,
       }),
   }
 }
+
+const storedRefOf = ({ account, projectId, endpointId = NO_ENDPOINT }: TargetRef): ComputeRef => ({
+  account,
+  projectId,
+  endpointId,
+})
 
 async function lookUpEach<Key, Item>(
   keys: readonly Key[],

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { WriteOf } from '../../model/ports/store.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import type { ChangeEvent, ChangeTally } from '../../model/policy/change.ts'
 import {
   CHANGE_EVENT_ROWS,
@@ -11,7 +12,7 @@ import {
   changeFromRow,
   changeTallyFromRow,
 } from '../rows/change-rows.ts'
-import type { RowCodec } from '../rows/codec.ts'
+import { NO_ENDPOINT, type RowCodec } from '../rows/codec.ts'
 import { brakeFromRow, forcedChangeFromRow, placedHoldFromRow } from '../rows/hold-rows.ts'
 
 const CHANGES = `
@@ -43,8 +44,8 @@ export function createJournal(database: DatabaseSync): Journal {
   return {
     openChanges: async (account) => open.all(account).map(changeFromRow),
     change: async (account, id) => one.all(account, id).map(changeFromRow)[0],
-    changes: async (account, { compute, project = compute?.projectId, since = -Infinity, count }) =>
-      some.all(account, since, project ?? null, compute?.endpointId ?? null, count).map(changeFromRow),
+    changes: async (account, { target, project = target?.projectId, since = -Infinity, count }) =>
+      some.all(account, since, project ?? null, endpointOf(target), count).map(changeFromRow),
     changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
     changeTallies: async (account) => tallies.all(account).map((row) => changeTallyFromRow(account, row)),
     placedHolds: async (account, since) => holds.all(account, since ?? Infinity).map(placedHoldFromRow),
@@ -52,6 +53,9 @@ export function createJournal(database: DatabaseSync): Journal {
     storedBrakes: async (account) => brakes.all(account).map(brakeFromRow),
   }
 }
+
+/** Null: any. */
+const endpointOf = (target: TargetRef | undefined) => (target ? (target.endpointId ?? NO_ENDPOINT) : null)
 
 /** The stored change is not the one that a write replaces. */
 class ChangeConflict extends Error {}

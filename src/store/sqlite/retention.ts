@@ -60,7 +60,14 @@ delete from gap where compute = ?1 and from_s in (
   order by from_s limit ${ROWS}
 )
 `
-const IS_DELETED = '(select body from compute where id = ?1) is null'
+/** The row of a project has no body: the project itself says whether it is deleted. */
+const IS_DELETED = `(
+  select case when endpoint_id <> '' then one.body is null else not exists (
+    select 1 from project
+    where account = one.account and project_id = one.project_id and body ->> '$.deletedAt' is null
+  ) end
+  from compute as one where id = ?1
+)`
 /** The setting in force at the cutoff stays, so that an existing compute always has one. */
 const OLD_SETTINGS = `
 delete from setting where compute = ?1 and since_ms < ?2 and (

@@ -17,7 +17,8 @@ const SCHEMA = `
     account text not null, project_id text not null, body text not null,
     primary key (account, project_id)
   ) strict;
-  -- History names a compute by this number: three bytes a row instead of fifty. Without a body, the compute was deleted.
+  -- History names a compute by this number: three bytes a row instead of fifty. Without a body, the compute was
+  -- deleted; without an endpoint id, the row is that of a project.
   create table compute (
     id integer primary key, account text not null, project_id text not null, endpoint_id text not null,
     body text,

@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isNotifiable } from '../../model/output/event-kinds.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { AccountStore, CommitOptions, Write, WriteOf } from '../../model/ports/store.ts'
-import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import { targetKey, type TargetRef } from '../../model/service/compute.ts'
 import { failed, ok } from '../../std/result.ts'
 import { ADVICE_ROWS, GAP_ROWS, RECOMMENDATION_ROWS, SETTING_ROWS } from '../rows/advice-rows.ts'
-import type { RowCodec } from '../rows/codec.ts'
+import { NO_ENDPOINT, type RowCodec } from '../rows/codec.ts'
 import { ACCOUNT_ROWS, BUDGET_ROWS, COMPUTE_ROWS, DELETED_COMPUTE_ROWS } from '../rows/entry-rows.ts'
 import { JOB_STATE_ROWS, PROJECT_ROWS } from '../rows/entry-rows.ts'
 import { createNumbering, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
@@ -26,6 +26,9 @@ type Commit = (
 ) => ReturnType<AccountStore['commit']>
 
 const LEASE = 'select epoch from lease'
+/** What is stored of the defaults of a project belongs to a row without a body among those of computes. */
+const ADD_PROJECT =
+  'insert into compute (account, project_id, endpoint_id) values (?, ?, ?) on conflict do nothing'
 
 export function createWriter(database: DatabaseSync, clock: Clock) {
   const write = createTransaction(database, clock)
@@ -122,15 +125,18 @@ function createPut(database: DatabaseSync) {
   const dropJobState = database.prepare('delete from job_state where account = ? and job = ?')
   const dropForced = database.prepare('delete from forced_change where account = ? and change_id = ?')
   const findCompute = database.prepare(ONE_COMPUTE)
+  const addProject = database.prepare(ADD_PROJECT)
   /** @throws for a compute without a stored entry: its history could not be found again */
-  const idOf = ({ account, projectId, endpointId }: ComputeRef) => {
+  const idOf = (ref: TargetRef) => {
+    const { account, projectId, endpointId = NO_ENDPOINT } = ref
+    if (endpointId === NO_ENDPOINT) addProject.run(account, projectId, endpointId)
     const row = findCompute.get(account, projectId, endpointId)
-    if (!row) throw new Error(`no entry is stored of ${computeKey({ account, projectId, endpointId })}`)
+    if (!row) throw new Error(`no entry is stored of ${targetKey(ref)}`)
     return Number(row['id'])
   }
   return (account: string) => {
     const numbered = createNumbering()
-    const extend = <Value>(putRow: PutRow<Value>, ref: ComputeRef, value: Value) => {
+    const extend = <Value>(putRow: PutRow<Value>, ref: TargetRef, value: Value) => {
       const compute = idOf({ ...ref, account })
       putRow(compute, value)
       return compute

@@ -122,7 +122,7 @@ function openDelays({ recommendations }: RecommendationsJson, lives: readonly Li
   const numbers = new Map(lives.map((_, at) => [idsOf(at).endpointId, at]))
   return new Map(
     recommendations.flatMap((one) => {
-      const at = numbers.get(one.endpoint_id)
+      const at = numbers.get(one.endpoint_id ?? '')
       return one.kind === 'delay' && one.state === 'open' && at !== undefined ? [[at, one]] : []
     }),
   )

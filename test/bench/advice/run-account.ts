@@ -256,7 +256,7 @@ function runningAccount(
       const shown = snapshot()
       if (!shown) throw new Error('no pass has ended')
       const sources = { history, baseUrlOf: () => SERVICE_URL, windows: () => new Map() }
-      const request = { account: 'main', computes: undefined, states }
+      const request = { account: 'main', targets: undefined, states }
       const pieces = await Array.fromAsync(streamRecommendations(sources, shown, request))
       return JSON.parse(pieces.join('')) as RecommendationsJson
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createChangeTimes } from '../../../src/daemon/changes/change-times.ts'
 import type { ChangeState } from '../../../src/model/policy/change.ts'
 import { at } from '../../support/build.ts'
-import { changeOf, SCHEDULED } from '../../support/changes.ts'
+import { CHANGED, changeOf, SCHEDULED } from '../../support/changes.ts'
 
 const applying = (sentAt: number): ChangeState => ({
   at: 'applying',
@@ -17,7 +17,7 @@ const applying = (sentAt: number): ChangeState => ({
 const sent = { at: at(10), sessions: 0 }
 const verifying: ChangeState = { at: 'verifying', since: at(12), operationIds: [], sent }
 const done: ChangeState = { at: 'done', because: 'verified', endedAt: at(20), sent }
-const { ref } = changeOf()
+const ref = CHANGED
 
 function timesAfter(states: readonly ChangeState[], now: number, kind: 'sizing' | 'delay' = 'sizing') {
   const clock = { now: at(0) }

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
 import { type PolicyRule } from '../../../src/model/policy/policies.ts'
 import { addChange, transition } from '../../../src/model/ports/journal.ts'
-import type { AccountView } from '../../../src/model/output/snapshot.ts'
-import { cu } from '../../../src/model/units.ts'
+import type { AccountView, ProjectView } from '../../../src/model/output/snapshot.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { NO_BACKLOG } from '../../../src/observe/sweep.ts'
-import { at } from '../../support/build.ts'
+import { at, project as serviceProject } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { ASKED_AT } from '../../support/changes-daemon.ts'
+import { recommendation } from '../../support/recommendations.ts'
 import { worldOf, sizing, delay, ref, NIGHTLY, APPLY } from './decided-world.ts'
 
 describe('an open recommendation', () => {
@@ -187,5 +189,51 @@ describe('a policy that matches no compute', () => {
     expect(world.problems).toEqual([])
     await world.pass()
     expect(world.problems).toEqual([unmatched('policies[0]')])
+  })
+})
+
+const rule = (levers: PolicyRule['levers']): PolicyRule => ({
+  ...APPLY,
+  match: { project: ['project-*'] },
+  levers,
+})
+
+describe('a recommended default of a project', () => {
+  const project = { account: 'main', projectId: 'project-0' }
+  const recommended = recommendation({
+    id: 'project-0.defaults.1',
+    ref: project,
+    kind: 'defaults',
+    from: { delay: seconds(300) },
+    to: { delay: seconds(600) },
+  })
+  const view: ProjectView = {
+    ref: project,
+    project: serviceProject({ projectId: 'project-0' }),
+    owner: NO_OWNER,
+    advice: [recommended],
+  }
+  test('becomes one change of the project', async () => {
+    const world = await worldOf([rule(['defaults'])], [recommended])
+    await world.pass({ projects: [view] })
+    await world.pass({ projects: [view] })
+    expect(await world.changes()).toMatchObject([
+      {
+        ref: project,
+        kind: 'defaults',
+        origin: { by: 'policy', id: 'project-0.defaults.1', name: 'policies[0]' },
+        before: { autosuspendDelay: 300 },
+        desired: { autosuspendDelay: 600 },
+        when: 'policy',
+        state: { at: 'scheduled' },
+      },
+    ])
+  })
+
+  test('is made by no policy without the lever, nor by one of some computes', async () => {
+    const ofBranch: PolicyRule = { ...rule(['defaults']), match: { branch: ['br-one'] } }
+    const world = await worldOf([ofBranch, rule(['delay'])], [recommended])
+    await world.pass({ projects: [view] })
+    expect(await world.changes()).toEqual([])
   })
 })

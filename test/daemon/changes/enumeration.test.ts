@@ -1,6 +1,7 @@
 // Every call of a port at which a process may end, with every fault of the first two requests.
 import { describe, expect, test } from 'vitest'
-import { afterAnswer, nextStep } from '../../../src/apply/next-step.ts'
+import { afterAnswer } from '../../../src/apply/answers.ts'
+import { nextStep } from '../../../src/apply/next-step.ts'
 import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { bySize } from '../../support/tiers.ts'

@@ -7,12 +7,12 @@ import type { Compute } from '../../../src/model/service/compute.ts'
 import { after, cu, seconds } from '../../../src/model/units.ts'
 import { seenOf } from '../../apply/build.ts'
 import { at } from '../../support/build.ts'
-import { changeOf } from '../../support/changes.ts'
+import { CHANGED, changeOf } from '../../support/changes.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 
 const DAY = 86_400
 const NOW = at(30 * DAY)
-const REF = changeOf().ref
+const REF = CHANGED
 
 type World = Readonly<{
   changes?: readonly Change[]

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createTallies } from '../../../src/daemon/changes/tallies.ts'
 import { addChange, transition } from '../../../src/model/ports/journal.ts'
-import { computeKey } from '../../../src/model/service/compute.ts'
+import { targetKey } from '../../../src/model/service/compute.ts'
 import { at } from '../../support/build.ts'
 import { changeOf, tallyOf } from '../../support/changes.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
 
 const REF = changeOf().ref
-const KEY = computeKey(REF)
+const KEY = targetKey(REF)
 const OTHER = { ...REF, endpointId: 'ep-two' }
 const done = { at: 'done', because: 'verified', endedAt: at(90), sent: { at: at(80), sessions: 3 } } as const
 
@@ -19,7 +19,7 @@ test('are those of the store, by compute and for the account', () => {
   ]
   const views = createTallies(stored).views([])
   expect(views.talliesOf(KEY)).toEqual([stored[0], stored[1]])
-  expect(views.talliesOf(computeKey(OTHER))).toEqual([stored[2]])
+  expect(views.talliesOf(targetKey(OTHER))).toEqual([stored[2]])
   expect(views.talliesOf('main/project-one/ep-three')).toBeUndefined()
   expect(views.ended).toEqual(
     new Map([
@@ -59,7 +59,7 @@ test('the tallies of a compute stay the same object while none of them grows', a
   await addChange(main, change, { at: at(0) })
   await transition(main, { change, to: done }, { at: at(90) })
   expect(tallies.views([]).talliesOf(KEY)).toBe(before)
-  expect(tallies.views([]).talliesOf(computeKey(OTHER))).toEqual([
+  expect(tallies.views([]).talliesOf(targetKey(OTHER))).toEqual([
     tallyOf({ ref: OTHER, count: 2, interrupted: 3, lastAt: at(90) }),
   ])
 })
@@ -72,6 +72,6 @@ test('open changes are found by compute', () => {
   ]
   const views = createTallies([]).views(open)
   expect(views.openOf(KEY)).toEqual([open[0], open[2]])
-  expect(views.openOf(computeKey(OTHER))).toEqual([open[1]])
+  expect(views.openOf(targetKey(OTHER))).toEqual([open[1]])
   expect(views.openOf('main/project-one/ep-three')).toBeUndefined()
 })

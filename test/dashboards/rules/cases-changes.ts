@@ -1,4 +1,4 @@
-import { computeInfo, ONE, OWNED, series, type Case, type Firing, type Series } from './case.ts'
+import { computeInfo, ONE, OWNED, projectInfo, series, type Case, type Firing, type Series } from './case.ts'
 
 const SIZING = { ...ONE, kind: 'sizing' } as const
 const DELAY = { ...ONE, kind: 'delay' } as const
@@ -11,8 +11,13 @@ const fires = (severity: Firing['severity'], kind: string, says: string): Firing
 const failure = (kind: string): Firing => fires('critical', kind, 'failed.')
 const pending = (kind: string, time: string): Firing => fires('warning', kind, `has been open for ${time}.`)
 
-const failedAt = (labels: typeof SIZING | typeof DELAY, values: string, replica?: string): Series =>
-  series('compute_change_last_failure_timestamp_seconds', labels, values, replica)
+const DEFAULTS = { project_id: 'project-one', endpoint_id: '', kind: 'defaults' } as const
+
+const failedAt = (
+  labels: typeof SIZING | typeof DELAY | typeof DEFAULTS,
+  values: string,
+  replica?: string,
+): Series => series('compute_change_last_failure_timestamp_seconds', labels, values, replica)
 const openSince = (labels: typeof SIZING | typeof DELAY, values: string): Series =>
   series('compute_change_pending_since_timestamp_seconds', labels, values)
 
@@ -59,6 +64,25 @@ const FAILED: readonly Case[] = [
         [
           failure('sizing'),
           { ...failure('sizing'), labels: { ...OWNED, kind: 'sizing', team: 'billing', tier: 'dev' } },
+        ],
+      ],
+    ],
+  },
+  {
+    title: 'a failure of defaults, of the owner of the project',
+    alert: 'ChangeFailed',
+    step: '1m',
+    series: [projectInfo('1x30'), failedAt(DEFAULTS, '_x10 600x20')],
+    checks: [
+      ['9m', []],
+      [
+        '12m',
+        [
+          {
+            severity: 'critical',
+            labels: { project_id: 'project-one', team: 'payments', tier: 'dev', kind: 'defaults' },
+            summary: 'The change of kind defaults of project-one failed.',
+          },
         ],
       ],
     ],

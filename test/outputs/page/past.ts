@@ -1,5 +1,5 @@
 // History of the week before a snapshot, in line with the states of its computes.
-import type { ComputeRef } from '../../../src/model/service/compute.ts'
+import { isComputeRef, type ComputeRef } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/quantities.ts'
 import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports/history.ts'
@@ -25,12 +25,14 @@ export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
           .map((one) => (one.to > until ? { ...one, to: until } : one)),
       }
   },
-  async *recommendations(account, { computes: wanted, states }) {
+  async *recommendations(account, { targets: wanted, states }) {
     for (const ref of wanted ?? refsOf(computes, account))
-      yield* recommendationsOf(ref).filter(({ life }) => states?.includes(life.state) ?? true)
+      yield* (isComputeRef(ref) ? recommendationsOf(ref) : []).filter(
+        ({ life }) => states?.includes(life.state) ?? true,
+      )
   },
-  async *advice(account, { computes: wanted }) {
-    for (const ref of wanted ?? refsOf(computes, account)) yield withheldOf(ref)
+  async *advice(account, { targets: wanted }) {
+    for (const ref of wanted ?? refsOf(computes, account)) if (isComputeRef(ref)) yield withheldOf(ref)
   },
   async *days(account) {
     for (const {

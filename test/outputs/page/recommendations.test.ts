@@ -1,7 +1,7 @@
 // The page of recommendations, and what other pages show of them.
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import type { ComputeRef } from '../../../src/model/service/compute.ts'
+import type { TargetRef } from '../../../src/model/service/compute.ts'
 import { at } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { withheld } from '../../support/recommendations.ts'
@@ -46,7 +46,7 @@ test('on the page of a compute, too', async () => {
   const sizing = withheld({ kind: 'sizing', because: 'fits', needs: 0, until: undefined })
   const history = {
     ...NO_HISTORY,
-    async *advice(_: string, { computes: [ref] = [] }: { computes?: readonly ComputeRef[] }) {
+    async *advice(_: string, { targets: [ref] = [] }: { targets?: readonly TargetRef[] }) {
       if (ref) yield { ref, evaluatedAt: at(0), withheld: [sizing], made: {} }
     },
   }

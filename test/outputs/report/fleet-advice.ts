@@ -1,5 +1,5 @@
 // Recommendations of the fleets that reports are made of.
-import type { ComputeRef } from '../../../src/model/service/compute.ts'
+import type { ComputeRef, TargetRef } from '../../../src/model/service/compute.ts'
 import type { ComputeAdvice, Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { cu, instant, micros, seconds } from '../../../src/model/units.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
@@ -111,7 +111,7 @@ export const BROKEN_WITHHELD = [
 
 /** As the report job makes it, without a ledger. */
 export const jsonIn =
-  (identityOf: (ref: ComputeRef) => ComputeIdentity): AdviceInput['jsonOf'] =>
+  (identityOf: (ref: TargetRef) => ComputeIdentity): AdviceInput['jsonOf'] =>
   (one) => {
     const { projectName, name: computeName } = identityOf(one.ref)
     const baseUrl = 'https://service.example/api/v2'

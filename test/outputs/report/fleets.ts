@@ -91,7 +91,7 @@ export function inputOf(fleet: Fleet): ReportInput {
       gathering.addDay(row)
   for (const one of computes) for (const rollup of rollupsOf(one, week.from)) gathering.addRollup(rollup)
   const places = new Map(computes.map((one) => [one.endpointId, placeOf(one)]))
-  const identityOf: ReportInput['identityOf'] = ({ endpointId }) =>
+  const identityOf: ReportInput['identityOf'] = ({ endpointId = '' }) =>
     places.get(endpointId) ?? placeOf({ endpointId, hours: 0 })
   const slot = { id, ...week, late: false }
   return {

@@ -23,6 +23,7 @@ const PLAN: BudgetPlanJson['rungs'][number]['steps'][number]['plan'] = {
   deadline: '2026-12-01T00:00:00.000Z',
   waits_for: null,
   likely_in_time: 'yes',
+  changes_at_once: [],
 }
 
 const amount = (likely: number) => ({ low: 0, likely, high: 2 * likely })

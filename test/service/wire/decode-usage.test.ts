@@ -16,7 +16,7 @@ const NOTHING = {
   transferredBytes: undefined,
 }
 const detailModel = {
-  project: projectModel,
+  project: { ...projectModel, hasDefaults: false },
   orgId: undefined,
   subscription: undefined,
   period: undefined,

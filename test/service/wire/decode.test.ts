@@ -185,7 +185,8 @@ describe('a project', () => {
     ['tells how long its computes were awake', { active_time: 7 }, { activeSeconds: 7 }],
     ['tells a time awake that cannot be', { active_time: -1 }, {}],
   ])('that %s', (_, change, expected) => {
-    const value = { ...projectModel, ...expected }
+    const hasDefaults = 'default_endpoint_settings' in change && change.default_endpoint_settings !== null
+    const value = { ...projectModel, ...(!hasDefaults && { hasDefaults: false }), ...expected }
     expect(decodeProject({ project: { ...project, ...change } })).toEqual({ ok: true, value })
     expect(decodeProjects({ projects: [{ ...project, ...change }] })).toEqual({
       ok: true,
@@ -198,7 +199,7 @@ describe('a project', () => {
     expect(decodeProjects(body)).toEqual({
       ok: true,
       value: {
-        items: [projectModel],
+        items: [{ ...projectModel, hasDefaults: false }],
         problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
         cursor: 'quiet-1',
         size: 1,

@@ -1,5 +1,6 @@
 // Rules of the product, each broken in one way: another apply loop, or another journal, that is passed in. The judge must find each.
-import { afterAnswer, nextStep, type StepInput } from '../../../src/apply/next-step.ts'
+import { afterAnswer } from '../../../src/apply/answers.ts'
+import { nextStep, type StepInput } from '../../../src/apply/next-step.ts'
 import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
 import type { ApplyLoopMaker } from '../../../src/daemon/changes/change-runner.ts'
@@ -69,7 +70,7 @@ const overwriting = brokenLoop(({ rulesOf }) => ({
 }))
 
 const beforeOf = ({ change: { before }, seen }: StepInput): Change['before'] =>
-  seen === undefined
+  seen?.compute === undefined
     ? before
     : {
         ...(before.sizing && { sizing: seen.compute.sizing }),

@@ -152,7 +152,7 @@ function moved(change: Change, scene: Scene, fuse: Fuse): void {
   if (random.unit() < PERSON_COMES)
     void clock
       .sleep(seconds(drawPause(random, COMES_WITHIN)), never)
-      .then(() => (isCalm() ? undefined : people.set(ref.endpointId, 'person')))
+      .then(() => (isCalm() ? undefined : people.set(ref.endpointId ?? '', 'person')))
 }
 
 function countMove({ state, version, origin }: Change, log: EventLog): void {

@@ -4,7 +4,7 @@ import { MAX_GAPS } from '../../../src/model/ledger/gap.ts'
 import { deletedComputeOf } from '../../../src/ledger/deleted-computes.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { at } from '../../support/build.ts'
+import { at, project } from '../../support/build.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -215,5 +215,22 @@ test('changes stay for 93 days after their end, with their history; open ones st
   await put(store, {})
   expect(rows('select id from change').map(({ id }) => id)).toEqual(['ch-one'])
   expect(rows('select change_id as id from change_event').map(({ id }) => id)).toEqual(['ch-one'])
+  await store.close()
+})
+
+test('what is said of the defaults of a project stays with the project', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const ref = { account: 'main', projectId: 'project-one' }
+  const entry = { project: project(), listed: undefined }
+  const recommendations = [{ ...recommendationOf(one, 1), ref }]
+  const advice = [{ ref, evaluatedAt: at(0), withheld: [], made: { defaults: 1 } }]
+  await put(store, { projects: [entry], recommendations, advice })
+  await clock.advance(seconds(200 * DAY))
+  await put(store, {})
+  expect([ids(), count('advice')]).toEqual([[1], 1])
+  await put(store, { projects: [{ ...entry, deletedAt: at(200 * DAY) }] })
+  await put(store, {})
+  expect([ids(), count('advice')]).toEqual([[], 0])
   await store.close()
 })

@@ -64,7 +64,7 @@ function changesText({ changes }: ChangesJson): string {
   if (changes.length === 0) return 'no changes'
   const rows = changes.map((change) => [
     change.id,
-    change.name ?? change.project_name ?? change.endpoint_id,
+    change.name ?? change.project_name ?? change.endpoint_id ?? change.project_id,
     changeTitle(change),
     change.asked_by,
     change.sent_at === null ? '-' : toSecond(change.sent_at),

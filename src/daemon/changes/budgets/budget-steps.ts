@@ -116,7 +116,7 @@ export function createBudgetSteps(sources: BudgetStepSources) {
     const interval = { from: sentAtOf(state) ?? createdAt, to: now, computes: [ref] }
     const settings = await Array.fromAsync(history.settings(ref.account, interval))
     if (wasSetByOthers(desired, settings)) return true
-    const changes = await journal.changes(ref.account, { compute: ref, since: createdAt, count: MANY })
+    const changes = await journal.changes(ref.account, { target: ref, since: createdAt, count: MANY })
     return changes.some(
       (one) => one.kind === kind && one.createdAt > createdAt && sentAtOf(one.state) !== undefined,
     )
@@ -131,6 +131,7 @@ export function createBudgetSteps(sources: BudgetStepSources) {
     const { mode, restart } = config().policies.changesOf(targetOf(view))
     return {
       ...newChange(planRevert(step, 'policy', digest), { random, now, until: after(now, restart.maxWait) }),
+      ref: step.ref,
       origin: { ...step.origin, of: step.id },
       reason: `puts back ${step.id}: the period of the budget ${step.origin.name} is over`,
       state: mode === 'apply' ? scheduledAt(now, undefined) : { at: 'proposed' },
@@ -255,6 +256,7 @@ export function changeOfStep(
   const at = now()
   return {
     ...newChange(plan.value, { random, now: at, until: earliest(until, after(at, policy.restart.maxWait)) }),
+    ref: view.identity.ref,
     origin: { by: 'budget', name, rung, period },
     reason: `${rung} % of the budget ${name}`,
     state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),

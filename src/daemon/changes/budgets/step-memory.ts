@@ -3,16 +3,18 @@
 import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/budget-steps.ts'
 import { isEnded, type BudgetOrigin, type Change } from '../../../model/policy/change.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
+import { isComputeRef, type ComputeRef } from '../../../model/service/compute.ts'
 import { DAY, instant, type Instant } from '../../../model/units.ts'
 
-export type BudgetChange = Change & Readonly<{ origin: BudgetOrigin }>
+export type BudgetChange = Change & Readonly<{ origin: BudgetOrigin; ref: ComputeRef }>
 
 /** The store keeps changes for so long after their end: longer than any period. */
 const KEPT_DAYS = 93
 /** Changes of one account that are read at the start. */
 const MANY = 100_000
 
-const isOfBudget = (change: Change): change is BudgetChange => change.origin.by === 'budget'
+const isOfBudget = (change: Change): change is BudgetChange =>
+  change.origin.by === 'budget' && isComputeRef(change.ref)
 
 export type StepMemory = Awaited<ReturnType<typeof loadStepMemory>>
 

@@ -16,7 +16,12 @@ import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
 import type { History } from '../../../model/ports/history.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
 import { commit, eventWrites } from '../../../model/ports/store.ts'
-import { computeKey, DEFAULT_AUTOSUSPEND_DELAY } from '../../../model/service/compute.ts'
+import {
+  computeKey,
+  DEFAULT_AUTOSUSPEND_DELAY,
+  isComputeRef,
+  targetKey,
+} from '../../../model/service/compute.ts'
 import { after, DAY, instant, seconds } from '../../../model/units.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 
@@ -61,7 +66,7 @@ export function createForeignWatch({ journal, history, runnerOf }: WatchSources)
     const to = runnerOf(account).now()
     const from = instant(to - 1000 * HANDS_OFF)
     for (const { ref } of await journal.changes(account, { since: from, count: VERY_MANY }))
-      keys.add(computeKey(ref))
+      keys.add(targetKey(ref))
     for await (const { ref, since } of history.settings(account, { from, to }))
       if (since > from) keys.add(computeKey(ref))
     return keys
@@ -75,7 +80,7 @@ export function createForeignWatch({ journal, history, runnerOf }: WatchSources)
       compute,
       defaultDelay: project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
       seenAt: state.observedAt,
-      changes: await journal.changes(ref.account, { compute: ref, count: MANY }),
+      changes: await journal.changes(ref.account, { target: ref, count: MANY }),
       settings: await Array.fromAsync(history.settings(ref.account, span)),
     }
   }
@@ -84,10 +89,13 @@ export function createForeignWatch({ journal, history, runnerOf }: WatchSources)
     const fresh = found.filter(({ overwritten }) => !alerted.has(overwritten.id))
     if (fresh.length === 0) return
     const { store, send, now } = runnerOf(account)
-    const events = fresh.map((one): Event => {
+    const events = fresh.flatMap((one): readonly Event[] => {
       const { id: changeId, ref, desired } = one.overwritten
       const values = { ours: settingsText(desired), theirs: theirsText(one) }
-      return { kind: 'foreign-change', account, at: now(), ref, changeId, ...values }
+      // only changes of computes are watched
+      return isComputeRef(ref)
+        ? [{ kind: 'foreign-change', account, at: now(), ref, changeId, ...values }]
+        : []
     })
     await commit(store, eventWrites(events))
     for (const { overwritten } of fresh) alerted.add(overwritten.id)
@@ -123,7 +131,7 @@ export function createForeignWatch({ journal, history, runnerOf }: WatchSources)
     },
     /** A change has moved on. */
     moved: ({ ref, state }: Change): void => {
-      if (sentAtOf(state) !== undefined) suspects.get(ref.account)?.add(computeKey(ref))
+      if (sentAtOf(state) !== undefined) suspects.get(ref.account)?.add(targetKey(ref))
     },
     /**
      * Gives alerts and engages brakes.

@@ -47,7 +47,7 @@ export async function reappliedIn(
     const foreign = overwritten.get(computeKey(ref))
     if (!foreign) continue
     // oxlint-disable-next-line no-await-in-loop -- few computes
-    const known = await Array.fromAsync(history.recommendations(ref.account, { computes: [ref] }))
+    const known = await Array.fromAsync(history.recommendations(ref.account, { targets: [ref] }))
     for (const one of foreign) {
       const recommendation = wantedBy(one.overwritten, known)
       if (recommendation) found.set(recommendation.id, { view, foreign: one, recommendation })

@@ -173,7 +173,7 @@ async function command<Body>(context: Context, sources: ChangeSources, { schema,
     if (!commanded.ok) return commanded
     const { change, note = null } = commanded.value
     return ok<ChangeAnswerJson>({
-      schema_version: 1,
+      schema_version: 2,
       change: await oneChange(sources, snapshot, change),
       note,
     })

@@ -17,6 +17,7 @@ import {
   streamRecommendations,
   type AdviceSources,
 } from '../../history/recommendations.ts'
+import { targetsOfId } from '../../history/named-projects.ts'
 import { NOT_READY, refuse, streamText } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
 
@@ -72,24 +73,24 @@ async function answerChange(context: Context, sources: DismissSources, change: C
   const snapshot = sources.snapshot()
   if (!snapshot) return refuse(context, 503, NOT_READY)
   const id = context.req.param('id') ?? ''
-  const others = await readOfSameCompute(sources, snapshot, id)
+  const others = await readOfSameTarget(sources, snapshot, id)
   const stored = others.find((one) => one.id === id)
   if (!stored) return refuse(context, 404, `no recommendation has the id ${id}`)
   const changed = await dismissals.change(stored, (current, now) => change({ current, others, now }))
   if (!changed.ok) return refuse(context, 409, changed.error)
   const { life, ref } = changed.value
   dismissals.log.info(
-    { recommendation: id, endpointId: ref.endpointId, by: tokenNameOf(context), life },
+    { recommendation: id, ...ref, by: tokenNameOf(context), life },
     life.state === 'dismissed' ? 'a recommendation was dismissed' : 'a dismissal was taken back',
   )
   return context.json(adviceContext(snapshot, ref.account, sources).jsonOf(changed.value))
 }
 
-/** Empty without such a compute. */
-async function readOfSameCompute({ history }: AdviceSources, { computes }: Snapshot, id: string) {
-  const endpointId = id.split('.')[0]
-  const refs = computes.map(({ identity }) => identity.ref).filter((ref) => ref.endpointId === endpointId)
-  const read = refs.map((ref) => Array.fromAsync(history.recommendations(ref.account, { computes: [ref] })))
+/** Empty without such a compute or project. */
+async function readOfSameTarget({ history }: AdviceSources, snapshot: Snapshot, id: string) {
+  const read = targetsOfId(snapshot, id).map((ref) =>
+    Array.fromAsync(history.recommendations(ref.account, { targets: [ref] })),
+  )
   return (await Promise.all(read)).flat()
 }
 

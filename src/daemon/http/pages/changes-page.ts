@@ -2,7 +2,7 @@
 import type { Zone } from '../../../calendar/zone.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { isEnded, type Change } from '../../../model/policy/change.ts'
-import { computeKey } from '../../../model/service/compute.ts'
+import { targetKey } from '../../../model/service/compute.ts'
 import { DAY, instant } from '../../../model/units.ts'
 import {
   CHANGES_PER_PAGE,
@@ -23,6 +23,7 @@ import {
   type ChangeSources,
   type JournalSources,
 } from '../../changes/list-changes.ts'
+import { teamsByKey } from '../../history/named-projects.ts'
 
 export type ChangePageSources = JournalSources &
   Pick<ChangeSources, 'config' | 'killSwitch' | 'runnerOf' | 'snapshot'>
@@ -36,10 +37,8 @@ export async function readChangesPage(
   { parameters, zone }: Readonly<{ parameters: Readonly<Record<string, string>>; zone: Zone }>,
 ): Promise<PageContent> {
   const query = changesPageQuery(parameters)
-  const teamByKey = new Map(
-    snapshot.computes.map(({ identity }) => [computeKey(identity.ref), identity.owner.team]),
-  )
-  const teamOf = ({ ref }: Change) => teamByKey.get(computeKey(ref)) ?? ''
+  const teamByKey = teamsByKey(snapshot)
+  const teamOf = ({ ref }: Change) => teamByKey.get(targetKey(ref)) ?? ''
   const changes = sources ? await readRecent(sources, snapshot) : []
   const matches = matching(changes, query, teamOf)
   const page = Math.min(query.page, Math.max(1, Math.ceil(matches.length / CHANGES_PER_PAGE)))

@@ -1,7 +1,7 @@
 // What the page of recommendations displays: of the store, one page in memory.
 import type { Zone } from '../../../calendar/zone.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
-import { computeKey } from '../../../model/service/compute.ts'
+import { targetKey } from '../../../model/service/compute.ts'
 import {
   ADVICE_PER_PAGE,
   adviceQuery,
@@ -14,6 +14,7 @@ import { namesOf } from '../../../outputs/page/filters.ts'
 import { savingText } from '../../../outputs/text/recommendation-text.ts'
 import { fits } from '../../../outputs/text/withheld-text.ts'
 import { createTopK } from '../../../std/top-k.ts'
+import { teamsByKey } from '../../history/named-projects.ts'
 import { adviceContext, type AdviceSources } from '../../history/recommendations.ts'
 
 export async function readRecommendationsPage(
@@ -49,20 +50,18 @@ async function* rowsOf(
   { account, query: { state, kind, team } }: Readonly<{ account: string; query: AdviceQuery }>,
 ): AsyncGenerator<AdviceRow> {
   const { currency, jsonOf, withheldOf } = adviceContext(snapshot, account, sources)
-  const teamByKey = new Map(
-    snapshot.computes.map(({ identity }) => [computeKey(identity.ref), identity.owner.team]),
-  )
+  const teamByKey = teamsByKey(snapshot)
   const accepts = (one: { readonly kind: string }, ownTeam: string) =>
     (kind === undefined || one.kind === kind) && (team === undefined || ownTeam === team)
   if (state === 'withheld' || state === 'fits')
     for await (const { ref, withheld } of history.advice(account, {})) {
-      const own = teamByKey.get(computeKey(ref)) ?? ''
+      const own = teamByKey.get(targetKey(ref)) ?? ''
       const listed = withheld.filter((one) => fits(one) === (state === 'fits') && accepts(one, own))
       for (const one of listed) yield { kind: 'withheld', one: withheldOf(ref, one), currency, team: own }
     }
   else
     for await (const one of history.recommendations(account, { states: [state] })) {
-      const own = teamByKey.get(computeKey(one.ref)) ?? ''
+      const own = teamByKey.get(targetKey(one.ref)) ?? ''
       if (accepts(one, own)) yield { kind: 'recommendation', one: jsonOf(one), currency, team: own }
     }
 }

@@ -19,6 +19,21 @@ export function putComputeChanges(
   put: AddSample,
 ): void {
   if (changes.length === 0 && changeTallies.length === 0) return
+  putPendingChanges({ changes, changeTallies }, labels, put)
+  // also at 0, while the first is open: the first increase of a series that starts above 0 is invisible
+  put(
+    'connections_interrupted_total',
+    labels.id,
+    sumOf(changeTallies, ({ interrupted }) => interrupted),
+  )
+}
+
+/** What waits, and how the last ones ended, of a compute or of a project without an endpoint id. */
+export function putPendingChanges(
+  { changes = [], changeTallies = [] }: Pick<ComputeView, 'changes' | 'changeTallies'>,
+  labels: ComputeLabels,
+  put: AddSample,
+): void {
   // one whose effect is judged waits for nothing that a person could do
   for (const { change } of changes.filter(({ change: one }) => !isUnderJudgement(one.state)))
     put(
@@ -33,12 +48,6 @@ export function putComputeChanges(
     put('compute_change_last_failure_timestamp_seconds', id, inSeconds(lastOf(FAILURES)))
     put('compute_change_last_success_timestamp_seconds', id, inSeconds(lastOf(SUCCESSES)))
   }
-  // also at 0, while the first is open: the first increase of a series that starts above 0 is invisible
-  put(
-    'connections_interrupted_total',
-    labels.id,
-    sumOf(changeTallies, ({ interrupted }) => interrupted),
-  )
 }
 
 /** After both a person must look at the compute. */

@@ -8,10 +8,15 @@ import {
   putWakeLatency,
   putWakes,
 } from './accounts.ts'
-import { putChanges, putComputeChanges } from './changes.ts'
+import { putChanges, putComputeChanges, putPendingChanges } from './changes.ts'
 import { DISPLAYED_STATES, putCompute } from './computes.ts'
 import { putAdvice, putFollowUps, putRecommendations } from './recommendations.ts'
-import { computeLabels, createSampleMemory, createSampleCollector } from '../exposition/samples.ts'
+import {
+  computeLabels,
+  createSampleMemory,
+  createSampleCollector,
+  projectLabels,
+} from '../exposition/samples.ts'
 import { inSeconds, type AddSample } from '../exposition/samples.ts'
 import { selectSeries, type SeriesLimits } from './selection.ts'
 
@@ -42,7 +47,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   for (const view of computes) {
     const labels = computeLabels(memory, view.identity.ref)
     putCompute(view, labels, put)
-    putRecommendations(view, labels, put)
+    putRecommendations(view, { labels, currency: view.identity.currency }, put)
     putComputeChanges(view, labels, put)
   }
   putStates(snapshot, put)
@@ -56,6 +61,11 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   for (const account of snapshot.accounts) {
     putAccount(account, snapshot.takenAt, put)
     putAdvice(account, put)
+    for (const view of account.projects ?? []) {
+      const labels = projectLabels(view.ref)
+      putRecommendations(view, { labels, currency: account.currency }, put)
+      putPendingChanges(view, labels, put)
+    }
   }
   putFollowUps(snapshot.accounts, put)
   putChanges(snapshot, put)

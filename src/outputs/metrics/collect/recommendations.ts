@@ -5,9 +5,10 @@ import { sumOf } from '../../../std/sum.ts'
 import { inMoney } from '../../text/compute-fields.ts'
 import { appendLabel, inSeconds, type AddSample, type ComputeLabels } from '../exposition/samples.ts'
 
+/** Of a compute, or of a project without an endpoint id. */
 export function putRecommendations(
-  { identity: { currency }, advice = [] }: ComputeView,
-  labels: ComputeLabels,
+  { advice = [] }: Pick<ComputeView, 'advice'>,
+  { labels, currency }: Readonly<{ labels: ComputeLabels; currency: string }>,
   put: AddSample,
 ): void {
   for (const recommendation of advice) putRecommendation(recommendation, { currency, labels }, put)

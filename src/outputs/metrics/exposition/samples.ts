@@ -1,5 +1,5 @@
 // Columns are reused by the next snapshot: made anew they would be most of its garbage.
-import type { ComputeRef } from '../../../model/service/compute.ts'
+import type { ComputeRef, ProjectRef } from '../../../model/service/compute.ts'
 import { createIdentityCache, type IdentityCache } from '../../../std/cache.ts'
 import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 
@@ -48,6 +48,12 @@ export function computeLabels({ computes }: SampleMemory, ref: ComputeRef): Comp
   computes.set(ref, labels)
   return labels
 }
+
+/** Those of a compute, without an endpoint id: the defaults of the project are meant. */
+export const projectLabels = ({ projectId }: ProjectRef): ComputeLabels => ({
+  id: [projectId, ''],
+  more: new Map(),
+})
 
 export function appendLabel({ id, more }: ComputeLabels, value: string): LabelValues {
   const cached = more.get(value)

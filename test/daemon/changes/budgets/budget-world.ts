@@ -136,7 +136,7 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       ...(state === 'done' && { sent }),
     } as ChangeState
     await transition(main, { change, to }, { at: given.now })
-    if (state === 'done') await set(change.ref.endpointId, change.desired)
+    if (state === 'done') await set(change.ref.endpointId ?? '', change.desired)
   }
   return {
     problems,

@@ -94,7 +94,7 @@ const read = async (query = '') => {
 
 test('all recommendations fit their schema, with the total of the open ones applied together', async () => {
   const all = await read()
-  expect(all).toMatchObject({ schema_version: 1, account: 'main', currency: 'USD' })
+  expect(all).toMatchObject({ schema_version: 2, account: 'main', currency: 'USD' })
   expect(all.recommendations.map(({ id, state }) => [id, state])).toEqual([
     ['ep-0.delay.1', 'open'],
     ['ep-0.sizing.1', 'open'],
@@ -197,7 +197,14 @@ test('a dismissal is stored and logged with the name of the token, and taken bac
   expect(await storedLife('ep-0.delay.1')).toEqual(life)
   expect(logged).toEqual([
     [
-      { recommendation: 'ep-0.delay.1', endpointId: 'ep-0', by: 'ann', life },
+      {
+        recommendation: 'ep-0.delay.1',
+        account: 'main',
+        projectId: 'project-0',
+        endpointId: 'ep-0',
+        by: 'ann',
+        life,
+      },
       'a recommendation was dismissed',
     ],
   ])

@@ -54,7 +54,7 @@ test('a change that was cancelled is neither a failure nor a success', () => {
 
 test('without changes a compute has no series, and the fleet has every state and outcome at 0', () => {
   const none = lines(withChanges(fleet, { open: [] }))
-  expect(none).toHaveLength(4 + 3 * 8 + 8)
+  expect(none).toHaveLength(4 + 4 * 8 + 8)
   expect(none.filter((line) => !line.endsWith(' 0'))).toEqual([])
   expect(lines(fleet)).toEqual([])
 })

@@ -51,7 +51,7 @@ test.each([
 test('a compute without recommendations has no series, an account before its first evaluation neither', () => {
   const { followedUp: _, ...none } = { ...ADVICE, counts: new Map(), withheld: new Map() }
   const evaluated = lines(withSummary(fleet, none))
-  expect(evaluated).toHaveLength(6 * 3 + 1)
+  expect(evaluated).toHaveLength(7 * 3 + 1)
   expect(evaluated.filter((line) => !line.endsWith(' 0'))).toEqual([
     'dormouse_saving_available_per_month{account="main",currency="USD"} 60',
   ])

@@ -225,7 +225,7 @@ export function createJudge(options: JudgeOptions) {
       judgeEvents(changes, options.changeEvents(), log)
       judgeMemory(options.entries(), log)
       for (const change of changes) {
-        const times = foreign.get(change.ref.endpointId)?.values() ?? []
+        const times = foreign.get(change.ref.endpointId ?? '')?.values() ?? []
         const hadEffect = effects.has(change.id) || [...times].some((setAt) => setAt > change.createdAt)
         judgeEnd(change, { log, now: now(), hadEffect })
       }

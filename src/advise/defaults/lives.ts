@@ -1,0 +1,105 @@
+// Lives of computes that existed for hours, such as those of preview branches, as the defaults of their project are judged by them.
+//
+// 1. A life counts if it was shorter than the history that recommendations of a compute need, ended in the last 28 days, was followed from its
+//    start, and rested on the default delay.
+// 2. Its gaps end with a client, but the last one with the deletion, which brings no wake.
+import { MAX_FOLLOWED_STEP, MIN_GAP, type Gap, type ObservedSetting } from '../../model/ledger/gap.ts'
+import type { SettledInterval } from '../../model/ledger/ledger.ts'
+import { largestCu } from '../../model/service/compute.ts'
+import {
+  earliest,
+  HOUR,
+  instant,
+  SECOND,
+  seconds,
+  type Instant,
+  type Interval,
+  type Seconds,
+} from '../../model/units.ts'
+import { costedInterval, type CostedInterval } from '../awake-time.ts'
+import { lengthBounds } from '../backtest.ts'
+import { HISTORY_SECONDS } from '../delay/choose.ts'
+import type { ObservedGap } from '../delay/observed-gaps.ts'
+import type { DefaultsInput } from './input.ts'
+
+/** A deleted compute. Histories are oldest first. */
+export type ComputeLife = Readonly<{
+  deletedAt: Instant
+  gaps: readonly Gap[]
+  settings: readonly ObservedSetting[]
+  intervals: readonly SettledInterval[]
+}>
+
+/** `[from, to)`: from the first start until the deletion. */
+export type ShortLife = Interval &
+  Readonly<{
+    gaps: readonly ObservedGap[]
+    awake: readonly CostedInterval[]
+    settings: readonly ObservedSetting[]
+  }>
+
+/** Time after a deletion until all awake intervals of the life are settled and stored, 1 h: operations are listed 15 minutes late. */
+const SETTLED_AFTER = HOUR
+
+/** Lives that ended later are not known to their end. */
+export const settledUntil = ({ now }: Pick<DefaultsInput, 'now'>): Instant => instant(now - SETTLED_AFTER)
+
+/** Oldest first. @param since lives that ended before are left out */
+export const shortLives = (input: DefaultsInput, since: Instant): readonly ShortLife[] =>
+  input.lives.flatMap((life) =>
+    life.deletedAt > since && life.deletedAt <= settledUntil(input) ? shortLife(life, input) : [],
+  )
+
+/** Start of the time that lives are judged in. */
+export const judgedSince = ({ now }: Pick<DefaultsInput, 'now'>): Instant =>
+  instant(now - HISTORY_SECONDS * SECOND)
+
+function shortLife(life: ComputeLife, { needs, plan }: DefaultsInput): readonly ShortLife[] {
+  const { settings, deletedAt, intervals } = life
+  const [start, seen] = [intervals[0]?.interval.from.likely, settings[0]?.since]
+  if (start === undefined || seen === undefined || !isFollowed(life, start)) return []
+  const from = earliest(start, seen)
+  const isShort = deletedAt - from < needs.minHistory * SECOND
+  const isOwn = settings.some(({ isOwnDelay }) => isOwnDelay)
+  const isTooLarge = settings.some(({ sizing }) => largestCu(sizing) > (plan?.largestSuspending ?? Infinity))
+  if (!isShort || isOwn || isTooLarge) return []
+  const awake = intervals.map(costedInterval)
+  return [{ from, to: deletedAt, gaps: gapsOfLife(life), awake, settings }]
+}
+
+/** Looks began right after the start, and hid no gap. */
+const isFollowed = ({ settings, gaps }: ComputeLife, start: Instant): boolean =>
+  (settings[0]?.since ?? Infinity) <= start + MAX_FOLLOWED_STEP * SECOND &&
+  gaps.every(({ hiddenBelow }) => hiddenBelow === 0)
+
+/**
+ * Over suspensions and up to the deletion by the awake intervals, which are settled after a deletion, too; inside awake time the stored ones.
+ * In order.
+ */
+function gapsOfLife({ gaps, intervals, deletedAt }: ComputeLife): readonly ObservedGap[] {
+  const awake = intervals.map(costedInterval)
+  return intervals.flatMap((settled, index) => {
+    const { from, to } = costedInterval(settled)
+    const next = intervals[index + 1]
+    const inside = gaps.filter((gap) => gap.from >= from - SECOND && endOf(gap) <= to + SECOND)
+    const lastActivity = instant(to - settled.idleTail)
+    const ending = next
+      ? next.interval.restart
+        ? []
+        : gapOf(lastActivity, awake[index + 1]?.from ?? deletedAt)
+      : gapOf(lastActivity, deletedAt).map((gap) => ({ ...gap, isLast: true as const }))
+    return [...inside.map((gap) => ({ ...OBSERVED, from: gap.from, length: lengthBounds(gap) })), ...ending]
+  })
+}
+
+const endOf = ({ from, low, high }: Gap): number => from + ((low + high) / 2) * SECOND
+
+const OBSERVED = { isOpen: false, isFollowed: true, hiddenBelow: 0 }
+
+/** None that is too short to count. */
+function gapOf(from: Instant, to: Instant): readonly ObservedGap[] {
+  const length: Seconds = seconds((to - from) / SECOND)
+  return length < MIN_GAP
+    ? []
+    : [{ ...OBSERVED, from, length: { low: length, likely: length, high: length } }]
+}

@@ -1,0 +1,61 @@
+// What follows from the answer to a request of a change, and from a look that failed.
+import type { Change, ChangeState, EndedChange } from '../model/policy/change.ts'
+import type { ChangedCompute } from '../model/ports/service.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import { after, seconds, type Instant } from '../model/units.ts'
+import type { Result } from '../std/result.ts'
+import { operationIdsOf, scheduledAgain, sentOf, type Applying } from './next-step.ts'
+
+/** Result of a look that failed; undefined where only another look can tell. */
+export function afterFailedLook(
+  { kind }: Pick<Change, 'kind'>,
+  error: ServiceError,
+  now: Instant,
+): EndedChange | undefined {
+  const because = `the ${kind === 'defaults' ? 'project' : 'compute'} is deleted`
+  return error.kind === 'gone' ? { at: 'failed', because, endedAt: now } : undefined
+}
+
+/** What the call of the request came to: `withdrawn` when the check at the socket stopped it, so that nothing was sent. */
+export type Sent = Result<
+  Pick<ChangedCompute, 'operations'> | undefined,
+  ServiceError | { readonly kind: 'withdrawn' }
+>
+
+/** Bounds of the pause after 423 and after a request that could not be sent, seconds. Source: changing.md, §3. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 300]
+
+/** After the check at the socket stopped a request, seconds: what stopped it may be seen there alone, and a look costs a request. */
+const WITHDRAWN_PAUSE = seconds(1)
+
+/** @param random in `[0, 1)` */
+export function afterAnswer(
+  state: Applying,
+  { answer, random, now }: Readonly<{ answer: Sent; random: number; now: Instant }>,
+): ChangeState {
+  if (answer.ok)
+    return {
+      at: 'verifying',
+      since: now,
+      operationIds: operationIdsOf(answer.value?.operations ?? []),
+      sent: sentOf(state),
+    }
+  const { error } = answer
+  const later = after(now, seconds(FIRST_PAUSE + random * (LONGEST_PAUSE - FIRST_PAUSE)))
+  switch (error.kind) {
+    case 'withdrawn':
+      return scheduledAgain(state, after(now, WITHDRAWN_PAUSE))
+    case 'busy':
+    case 'unavailable':
+    case 'unauthorized':
+      return scheduledAgain(state, later)
+    case 'limited':
+      return scheduledAgain(state, error.until)
+    case 'gone':
+    case 'refused':
+      return { at: 'failed', because: serviceErrorText(error), endedAt: now }
+    case 'uncertain':
+    case 'malformed':
+      return { ...state, uncertainAt: now }
+  }
+}

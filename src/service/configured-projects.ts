@@ -1,0 +1,54 @@
+// Projects of a key that may not list them: the configuration names their ids.
+import { CONFIGURED_PAGE, type Listing } from '../model/ports/service.ts'
+import type { Project } from '../model/service/compute.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import { instant } from '../model/units.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { unreadOf } from './wire/ownership.ts'
+
+/** Project without a record, for a service without that route: only its id is known. A wrong id shows when its computes are listed. */
+export const bareProject = (projectId: string): Project => ({
+  projectId,
+  name: projectId,
+  regionId: '',
+  platformId: '',
+  pgVersion: 0,
+  cpuUsedSeconds: 0,
+  activeSeconds: undefined,
+  updatedAt: instant(0),
+  computeLastActiveAt: undefined,
+  defaultAutosuspendDelay: undefined,
+  hasDefaults: false,
+})
+
+/** Ids of the page at `cursor`, which is its first id, and the cursor of the next page. All pages are about as long. */
+export function configuredPage(
+  projectIds: readonly string[],
+  cursor = projectIds[0] ?? '',
+): [string[], string | undefined] {
+  const pages = Math.ceil(projectIds.length / CONFIGURED_PAGE)
+  const size = Math.ceil(projectIds.length / pages)
+  const first = Math.max(0, projectIds.indexOf(cursor))
+  return [projectIds.slice(first, first + size), projectIds[first + size]]
+}
+
+/** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
+export async function getAll(
+  projectIds: readonly string[],
+  getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>,
+  signal: AbortSignal,
+): Promise<Result<Listing<Project>, ServiceError>> {
+  const results = await Promise.all(projectIds.map((projectId) => getProject(projectId, signal)))
+  const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
+  const fatal = errors.find(({ kind }) => kind === 'unauthorized')
+  const [first] = errors
+  if (fatal) return failed(fatal)
+  if (first && errors.length === results.length) return failed(first)
+  return ok({
+    items: results.flatMap((result) => (result.ok ? [result.value] : [])),
+    ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),
+    problems: results.flatMap((result, index) =>
+      result.ok ? [] : [`project ${projectIds[index]}: ${serviceErrorText(result.error)}`],
+    ),
+  })
+}
