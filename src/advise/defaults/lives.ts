@@ -4,7 +4,6 @@
 //    start, and rested on the default delay.
 // 2. Its gaps end with a client, but the last one with the deletion, which brings no wake.
 import { MAX_FOLLOWED_STEP, MIN_GAP, type Gap, type ObservedSetting } from '../../model/ledger/gap.ts'
-import type { SettledInterval } from '../../model/ledger/ledger.ts'
 import { largestCu } from '../../model/service/compute.ts'
 import {
   earliest,
@@ -20,15 +19,7 @@ import { costedInterval, type CostedInterval } from '../awake-time.ts'
 import { lengthBounds } from '../backtest.ts'
 import { HISTORY_SECONDS } from '../delay/choose.ts'
 import type { ObservedGap } from '../delay/observed-gaps.ts'
-import type { DefaultsInput } from './input.ts'
-
-/** A deleted compute. Histories are oldest first. */
-export type ComputeLife = Readonly<{
-  deletedAt: Instant
-  gaps: readonly Gap[]
-  settings: readonly ObservedSetting[]
-  intervals: readonly SettledInterval[]
-}>
+import type { ComputeLife, DefaultsInput } from './input.ts'
 
 /** `[from, to)`: from the first start until the deletion. */
 export type ShortLife = Interval &

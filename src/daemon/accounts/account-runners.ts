@@ -16,14 +16,14 @@ import type { ForeignWatch } from '../changes/foreign/foreign-watch.ts'
 import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
 import { createTallies } from '../changes/tallies.ts'
 import { createCountedPast } from '../history/counted-past.ts'
-import { createForecaster, type Forecaster } from '../history/forecasts.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
-import { newPassState, type PassPlan } from '../pass/pass-state.ts'
+import { newPassState } from '../pass/pass-state.ts'
 import { runOpeningPass, runPasses } from '../pass/run-passes.ts'
 import type { AccountInput } from '../snapshot/account-view.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
-import { advicePlanOf, passPlanOf, reasonNotReadable, recommends } from './ports.ts'
+import { advicePlanOf, reasonNotReadable, recommends } from './ports.ts'
+import { accountIn, createLivePlan } from './live-plan.ts'
 import { createPriceHistory } from './price-history.ts'
 
 export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
@@ -271,39 +271,5 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     },
     // after a failure to store prices the plan used is an older one
     idle: () => Promise.all([livePlan.idle(), used.forecaster.idle(), adviser.idle(), countedPast.idle()]),
-  }
-}
-
-const accountIn = ({ accounts }: Config, first: AccountConfig) =>
-  accounts.find(({ name }) => name === first.name) ?? first
-
-type PlanAndForecaster = Readonly<{ plan: PassPlan; forecaster: Forecaster }>
-
-/** The plan stays the same while owners, budgets and prices do. */
-function createLivePlan(first: AccountConfig, current: () => Config, environment: RunnersEnvironment) {
-  const forecasterOf = ({ budgets: scopes, prices }: PassPlan) =>
-    createForecaster({ ...environment, history: environment.store, scopes, prices, zone: config.timezone })
-  const replaced = new Set<Promise<unknown>>()
-  let config = current()
-  let plan = passPlanOf(accountIn(config, first), config)
-  let forecaster = forecasterOf(plan)
-  return {
-    current: (): PlanAndForecaster => {
-      const next = current()
-      const account = accountIn(next, first)
-      const hasNewAmounts = next.budgets !== config.budgets || account.prices !== plan.prices
-      if (next.owners !== config.owners || hasNewAmounts) {
-        config = next
-        plan = passPlanOf(account, config)
-      }
-      if (hasNewAmounts) {
-        const idle = forecaster.idle().finally(() => replaced.delete(idle))
-        replaced.add(idle)
-        forecaster = forecasterOf(plan)
-      }
-      return { plan, forecaster }
-    },
-    /** Includes replaced forecasters. */
-    idle: () => Promise.all([forecaster.idle(), ...replaced]),
   }
 }

@@ -1,7 +1,6 @@
 // Evaluation of the defaults of one project: the lives of its deleted computes, the adviser, the life of its recommendations, and the writes.
 import { adviseDefaults, defaultDelayOf } from '../../advise/defaults/advise-defaults.ts'
-import type { DefaultsInput } from '../../advise/defaults/input.ts'
-import type { ComputeLife } from '../../advise/defaults/lives.ts'
+import type { ComputeLife, DefaultsInput } from '../../advise/defaults/input.ts'
 import { realisedDefaults } from '../../advise/defaults/realised.ts'
 import { advanceLife, type LifeSubject } from '../../advise/life.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'

@@ -8,7 +8,7 @@ import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
-import { restartsCompute, type Change } from '../../model/policy/change.ts'
+import type { Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import type { Policies } from '../../model/policy/policies.ts'
@@ -27,7 +27,7 @@ import {
   type BudgetStepSources,
   type WantedStep,
 } from './budgets/budget-steps.ts'
-import { demote, endOfGone, isEngagedOn, setFleetBrake } from './brakes/policy-brakes.ts'
+import { demote, endOfGone, isEngagedOn, setFleetBrake, waitingRestarts } from './brakes/policy-brakes.ts'
 import type { CommandSources } from './commands.ts'
 import { createForeignWatch } from './foreign/foreign-watch.ts'
 import {
@@ -296,10 +296,3 @@ const isLarger = ({ from, to }: OpenRecommendation): boolean =>
 /** Computes of an account that are not deleted. */
 const existing = ({ computes }: Snapshot, account: string): readonly ComputeView[] =>
   computes.filter(({ identity, state }) => identity.ref.account === account && !state.isDeleted)
-
-/** Changes of policies that restart the compute and were not sent. */
-const waitingRestarts = ({ changes = [] }: ComputeView): number =>
-  changes.filter(
-    ({ change: { when, kind, state } }) =>
-      when === 'policy' && restartsCompute(kind) && state.at === 'scheduled',
-  ).length

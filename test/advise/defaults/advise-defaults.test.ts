@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { adviseDefaults } from '../../../src/advise/defaults/advise-defaults.ts'
-import type { DefaultsInput } from '../../../src/advise/defaults/input.ts'
-import type { ComputeLife } from '../../../src/advise/defaults/lives.ts'
+import type { ComputeLife, DefaultsInput } from '../../../src/advise/defaults/input.ts'
 import { realisedDefaults } from '../../../src/advise/defaults/realised.ts'
 import { eachBound } from '../../../src/model/ledger/quantities.ts'
 import type { Proposal, Withheld } from '../../../src/model/policy/recommendation.ts'

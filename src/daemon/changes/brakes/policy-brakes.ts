@@ -4,6 +4,7 @@ import type { Decided } from '../../../decide/decide.ts'
 import { demotionOf } from '../../../decide/demoted.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEngaged } from '../../../model/policy/brakes.ts'
+import { restartsCompute } from '../../../model/policy/change.ts'
 import { LEVERS } from '../../../model/policy/change-policy.ts'
 import type { StoredBrakes } from '../stored-brakes.ts'
 
@@ -50,3 +51,10 @@ export const setFleetBrake = (
     ? storedBrakes.engage({ name: 'fleet', because, count: restarts })
     : Promise.resolve()
 }
+
+/** Changes of policies that restart the compute and were not sent. */
+export const waitingRestarts = ({ changes = [] }: ComputeView): number =>
+  changes.filter(
+    ({ change: { when, kind, state } }) =>
+      when === 'policy' && restartsCompute(kind) && state.at === 'scheduled',
+  ).length
