@@ -69,6 +69,8 @@ export function nextStep(input: StepInput, now: Instant): Step {
 
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
   const { change, seen, rules } = input
+  // what the time is, nobody knows
+  if (rules.policy?.because === 'clock') return { do: 'wait', hold: rules.policy }
   if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
   if (rules.stoppedBy) return wait(rules.stoppedBy)
   if (rules.policy) return { do: 'wait', hold: rules.policy }

@@ -13,6 +13,7 @@ import {
   type Project,
   type ProjectRef,
 } from '../model/service/compute.ts'
+import { seconds } from '../model/units.ts'
 import { ok, type Result } from '../std/result.ts'
 import {
   delayProblem,
@@ -24,7 +25,10 @@ import {
 } from './asked-settings.ts'
 import { hasSettings, provisionerProblem, settingsLike, type ComparedDefaults } from './settings.ts'
 
-export type ChangePlan = Pick<Change, 'ref' | 'kind' | 'desired' | 'before' | 'when' | 'planHash'> &
+export type ChangePlan = Pick<
+  Change,
+  'ref' | 'kind' | 'desired' | 'before' | 'hadDefaultDelay' | 'when' | 'planHash'
+> &
   Readonly<{
     /** Whether the service restarts the compute for it. */
     restarts: boolean
@@ -48,7 +52,13 @@ export function planChange(
   const before = settingsLike(desired, target)
   const request = requestOfChange(ref, desired)
   const hashed = { ref, kind, before, desired, when: ask.when, request }
-  return ok({ ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: restartsCompute(kind) })
+  const isOfDelay = desired.autosuspendDelay !== undefined
+  return ok({
+    ...hashed,
+    ...(isOfDelay && target.compute.autosuspendDelay === undefined && { hadDefaultDelay: true }),
+    planHash: digest(JSON.stringify(hashed)),
+    restarts: restartsCompute(kind),
+  })
 }
 
 /** A project whose defaults are to change. */
@@ -91,10 +101,11 @@ export function planDefaults(
 
 /** The change that takes another one back. */
 export function planRevert(
-  { ref, kind, before: desired, desired: before }: Change,
+  { ref, kind, before: earlier, hadDefaultDelay, desired: before }: Change,
   when: ChangeMoment,
   digest: (text: string) => string,
 ): ChangePlan {
+  const desired = hadDefaultDelay ? { ...earlier, autosuspendDelay: seconds(0) } : earlier
   const hashed = { ref, kind, before, desired, when, request: requestOfChange(ref, desired) }
   return { ...hashed, planHash: digest(JSON.stringify(hashed)), restarts: restartsCompute(kind) }
 }

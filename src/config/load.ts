@@ -19,6 +19,7 @@ import { buildNotifications, type Notification } from './sections/notifications.
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
 import { policyProblems, unknownWindows } from './sections/policies.ts'
+import { policyLimitProblems } from './sections/policy-limits.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
@@ -142,6 +143,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     ...missingDatabase(entry),
     ...planLimitsProblems(preset, limits),
     ...policyProblems({ ...entry, ...windows }),
+    ...policyLimitProblems({ ...entry, accounts }),
     ...unknownWindows('changes.freeze', entry.changes.freeze, windows.windows),
     ...[windows, budgets, notifications, report, changes].flatMap((section) => section.problems),
   ]

@@ -60,6 +60,12 @@ describe('a scheduled change', () => {
     ['delay by a policy, idle', 'wait asleep', {}, { ...delay(300, 60), when: 'policy' }],
     ['at the deadline', 'send', {}, { deadline: NOW }],
     ['after the deadline', 'expired', { seen: undefined }, { deadline: at(999) }],
+    [
+      'after the deadline, by a clock that nobody trusts',
+      'wait clock',
+      { ...rules({ policy: { because: 'clock', until: undefined } }), seen: undefined },
+      { deadline: at(999) },
+    ],
     ['of an unknown provisioner', 'failed', seen({ unknownProvisioner: 'mainframe' }), {}],
     ['so already', 'done', seen({ sizing: { fixed: cu(0.25) } }), {}],
     ['so already, as equal limits', 'done', seen({ sizing: { min: cu(0.25), max: cu(0.25) } }), {}],

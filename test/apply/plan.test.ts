@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChangeAsk, PlanTarget } from '../../src/apply/asked-settings.ts'
-import { planChange, type ChangePlan } from '../../src/apply/plan.ts'
+import { planChange, planRevert, type ChangePlan } from '../../src/apply/plan.ts'
 import { hasSettings } from '../../src/apply/settings.ts'
 import type { AutosuspendDelay, Compute, Sizing } from '../../src/model/service/compute.ts'
 import { cu, seconds } from '../../src/model/units.ts'
 import { compute } from '../support/build.ts'
 import { check } from '../support/property.ts'
+import { changeOf } from '../support/changes.ts'
 import { ask, targetOf } from './build.ts'
 
 /** The digest shows what is hashed. */
@@ -270,5 +271,19 @@ describe('a plan', () => {
     const later = compute({ state: 'active', updatedAt: compute().createdAt })
     const base = { size: { fixed: cu(3) } }
     expect(planned(base, targetOf(later)).planHash).toBe(planned(base).planHash)
+  })
+})
+
+test.each<[what: string, before: Partial<Compute>, delay: AutosuspendDelay, request: number]>([
+  ['a delay of its own', {}, seconds(300), 300],
+  ['the default delay of its project', DEFAULT, seconds(0), 0],
+])('what takes back a change of a compute with %s asks for that again', (_, before, delay, request) => {
+  const { hadDefaultDelay, ...plan } = planned({ delay: seconds(60) }, targetOf(before))
+  expect(plan.before).toEqual({ autosuspendDelay: 300 })
+  const change = changeOf({ ...plan, ...(hadDefaultDelay && { hadDefaultDelay }) })
+  expect(planRevert(change, 'policy', (text) => text)).toMatchObject({
+    before: { autosuspendDelay: 60 },
+    desired: { autosuspendDelay: delay },
+    request: { body: { endpoint: { suspend_timeout_seconds: request } } },
   })
 })

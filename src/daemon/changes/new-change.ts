@@ -14,7 +14,7 @@ const ID_LENGTH = 8
 type NewChangeContext = Readonly<{ random: Random; now: Instant; until: Instant | undefined }>
 
 export const newChange = (
-  { ref, kind, desired, before, when, planHash }: ChangePlan,
+  { ref, kind, desired, before, hadDefaultDelay, when, planHash }: ChangePlan,
   { random, now, until }: NewChangeContext,
 ) => ({
   id: shortId('ch', random),
@@ -23,6 +23,7 @@ export const newChange = (
   kind,
   desired,
   before,
+  ...(hadDefaultDelay && { hadDefaultDelay }),
   when,
   planHash,
   promised: undefined,

@@ -60,6 +60,8 @@ export type Change = Readonly<{
   desired: ChangeSettings
   /** The same settings when the change was made, with the delay in effect. */
   before: ChangeSettings
+  /** The delay before was the default of the project: what takes the change back asks for the default again. */
+  hadDefaultDelay?: true
   when: ChangeMoment
   /** Digest of compute, kind, before, desired, moment and request: an approval names it. */
   planHash: string
