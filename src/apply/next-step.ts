@@ -69,13 +69,11 @@ export function nextStep(input: StepInput, now: Instant): Step {
 
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
   const { change, seen, rules } = input
-  // what the time is, nobody knows
-  if (rules.policy?.because === 'clock') return { do: 'wait', hold: rules.policy }
-  if (now > change.deadline) return ended('expired', 'no moment fitted before the deadline', now)
-  if (rules.stoppedBy) return wait(rules.stoppedBy)
-  if (rules.policy) return { do: 'wait', hold: rules.policy }
-  if (rules.isKeyRefused) return wait('key-refused')
-  if (state.notBefore > now) return wait('retry', state.notBefore)
+  const isTimeKnown = rules.policy?.because !== 'clock'
+  if (isTimeKnown && now > change.deadline)
+    return ended('expired', 'no moment fitted before the deadline', now)
+  const unseen = waitBeforeLook(rules, state, now)
+  if (unseen) return unseen
   if (!isFresh(seen, now)) return { do: 'look' }
   const end = endBySight(change, seen, now)
   if (end) return end
@@ -94,6 +92,18 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
       uncertainAt: undefined,
     },
   }
+}
+
+/** What holds the change whatever a look would show. */
+function waitBeforeLook(
+  { stoppedBy, policy, isKeyRefused }: StepInput['rules'],
+  { notBefore }: Scheduled,
+  now: Instant,
+): Step | undefined {
+  if (stoppedBy) return wait(stoppedBy)
+  if (policy) return { do: 'wait', hold: policy }
+  if (isKeyRefused) return wait('key-refused')
+  return notBefore > now ? wait('retry', notBefore) : undefined
 }
 
 const isAwake = ({ compute }: Seen) => compute !== undefined && compute.state !== 'idle'

@@ -274,16 +274,16 @@ describe('a plan', () => {
   })
 })
 
-test.each<[what: string, before: Partial<Compute>, delay: AutosuspendDelay, request: number]>([
+test.each<[what: string, before: Partial<Compute>, wanted: AutosuspendDelay, request: number]>([
   ['a delay of its own', {}, seconds(300), 300],
   ['the default delay of its project', DEFAULT, seconds(0), 0],
-])('what takes back a change of a compute with %s asks for that again', (_, before, delay, request) => {
+])('what takes back a change of a compute with %s asks for that again', (_, before, wanted, request) => {
   const { hadDefaultDelay, ...plan } = planned({ delay: seconds(60) }, targetOf(before))
   expect(plan.before).toEqual({ autosuspendDelay: 300 })
   const change = changeOf({ ...plan, ...(hadDefaultDelay && { hadDefaultDelay }) })
   expect(planRevert(change, 'policy', (text) => text)).toMatchObject({
     before: { autosuspendDelay: 60 },
-    desired: { autosuspendDelay: delay },
+    desired: { autosuspendDelay: wanted },
     request: { body: { endpoint: { suspend_timeout_seconds: request } } },
   })
 })
