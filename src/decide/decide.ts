@@ -18,8 +18,8 @@ export type Candidate = Readonly<{
   isBarred: boolean
   /** The savings of its kind did not come. */
   isDemoted: boolean
-  /** A budget set another value of that kind on the compute. */
-  isHeldByBudget: boolean
+  /** Set another value of that kind on the compute, until it is put back. */
+  heldBy: 'budget' | 'schedule' | undefined
   /** A budget of the compute is nearly spent, and the change costs more: a person decides. */
   needsApproval: boolean
   /** Another controller keeps setting the compute; absent: none does. */
@@ -102,12 +102,12 @@ function whyNotAgain({
   isBarred,
   isDemoted,
   isContested,
-  isHeldByBudget,
+  heldBy,
 }: Candidate): NotMadeBecause | undefined {
   if (isDemoted) return 'demoted'
   if (isContested) return 'controller'
   if (wasMade) return 'made-before'
-  if (isHeldByBudget) return 'budget'
+  if (heldBy) return heldBy
   return isBarred ? 'barred' : undefined
 }
 

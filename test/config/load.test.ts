@@ -83,6 +83,7 @@ describe('a configuration', () => {
           of: expect.any(Function),
           changesOf: expect.any(Function),
           floorsOf: expect.any(Function),
+          scheduleOf: expect.any(Function),
           unmatchedBy: expect.any(Function),
           decidesChanges: false,
           alertsOfForeignChanges: false,

@@ -20,7 +20,7 @@ const candidate = (over: Partial<Candidate> = {}): Candidate => ({
   wasMade: false,
   isBarred: false,
   isDemoted: false,
-  isHeldByBudget: false,
+  heldBy: undefined,
   needsApproval: false,
   ...over,
 })
@@ -53,7 +53,7 @@ test.each<[what: string, candidate: Candidate, decided: ChangesAndHeld]>([
   ['a kind whose savings did not come', candidate({ isDemoted: true }), held('demoted')],
   ['a compute that something else keeps setting', candidate({ isContested: true }), held('controller')],
   ['a size that was reverted', candidate({ isBarred: true }), held('barred')],
-  ['a setting of a budget', candidate({ isHeldByBudget: true }), held('budget')],
+  ['a setting of a budget', candidate({ heldBy: 'budget' }), held('budget')],
   [
     'a larger size beside a budget that is nearly spent',
     candidate({ needsApproval: true }),
@@ -75,7 +75,7 @@ const anyCandidate: fc.Arbitrary<Omit<Candidate, 'id'>> = fc.record({
   wasMade: fc.boolean(),
   isBarred: fc.boolean(),
   isDemoted: fc.boolean(),
-  isHeldByBudget: fc.boolean(),
+  heldBy: fc.constantFrom('budget', 'schedule', undefined),
   needsApproval: fc.boolean(),
 })
 

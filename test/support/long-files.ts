@@ -9,7 +9,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/calendar/all-zones-windows.test.ts': 'test/calendar/window.test.ts',
   'test/dashboards/boards/queries.test.ts': 'test/dashboards/boards/boards.test.ts',
   'test/end-to-end/alerts.test.ts': 'test/dashboards/rules/rules.test.ts',
-  'test/end-to-end/budgets.test.ts': 'test/daemon/changes/budgets/budget-steps.test.ts',
+  'test/end-to-end/budgets.test.ts': 'test/daemon/changes/steps/steps.test.ts',
   'test/end-to-end/change-crash.test.ts': 'test/end-to-end/change-stop.test.ts',
   'test/end-to-end/changes.test.ts': 'test/end-to-end/change-stop.test.ts',
   'test/end-to-end/compose.test.ts': 'test/deploy/compose.test.ts',

@@ -37,11 +37,18 @@ const wakeMoney = strictObject({
     ),
 })
 
+const delaySchema = union([literal('never'), durationSchema({ min: '1s', max: '7d' })])
+
+const scheduledDelay = strictObject({
+  in: string('expected the name of a window').describe('The window.'),
+  delay: delaySchema.describe('The delay while it is open.'),
+}).transform(({ in: window, delay }) => ({ window, delay }))
+
 const autosuspend = strictObject({
   floor: durationSchema({ min: '1s', max: '7d' })
     .prefault(durationText(floor))
     .describe('The shortest delay that is recommended; where the plan allows only longer ones, these.'),
-  ceiling: union([literal('never'), durationSchema({ min: '1s', max: '7d' })])
+  ceiling: delaySchema
     .prefault(delayText(ceiling))
     .describe('The longest delay that is recommended; never: also autosuspend off.'),
   wake_cost: union([durationSchema({ min: '1s', max: '1d' }), wakeMoney], {
@@ -50,6 +57,11 @@ const autosuspend = strictObject({
     .prefault(durationText(wakeCost))
     .describe(
       'The price of a wake, as awake time that costs as much, or as money: the larger it is, the fewer wakes. It ranks delays and is never part of a saving.',
+    ),
+  schedule: array(scheduledDelay, 'expected a list of windows and delays')
+    .prefault([])
+    .describe(
+      'Delays while windows are open, the first that is; set at the first moment at which the compute is awake, and put back when the window has closed. Needs the lever delay.',
     ),
 })
   .refine((given) => given.floor * 1000 <= delayMillis(given.ceiling), {
@@ -197,7 +209,15 @@ export function policyProblems({ policies, recurrences }: PoliciesAndWindows): r
   return policies.flatMap((rule, index) => {
     const { windows: allowed = [], deny = [], closeEarly: early = closeEarly } = rule.restart ?? {}
     const path = `policies[${index}].restart`
+    const scheduled = rule.autosuspend?.schedule ?? []
     return [
+      ...scheduled.flatMap(({ window }, at) =>
+        recurrences.has(window)
+          ? []
+          : [
+              `policies[${index}].autosuspend.schedule[${at}].in: ${unknownNameText('window', window, [...recurrences.keys()])}`,
+            ],
+      ),
       ...unknownWindows(`${path}.windows`, allowed, known),
       ...allowed.flatMap((name, at) => shortWindow(`${path}.windows[${at}]`, { name, early, recurrences })),
       ...unknownWindows(`${path}.deny`, deny, known),

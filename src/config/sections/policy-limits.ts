@@ -29,9 +29,18 @@ export function policyLimitProblems({ policies, accounts }: PoliciesAndPlans): r
 type PathAndText = readonly [path: string, expected: string]
 
 function delayProblems({ autosuspend }: PolicyRule, limits: readonly PlanLimits[]): readonly PathAndText[] {
+  if (!autosuspend) return []
   const shortest = seconds(Math.min(...limits.map(({ delays }) => delays.from)))
-  if (!autosuspend || delayMillis(autosuspend.ceiling) >= delayMillis(shortest)) return []
-  return [['autosuspend.ceiling', `expected at least ${durationText(shortest)}, the shortest delay`]]
+  const { ceiling, schedule } = autosuspend
+  const given = [
+    ['ceiling', ceiling] as const,
+    ...schedule.map(({ delay }, at) => [`schedule[${at}].delay`, delay] as const),
+  ]
+  return given.flatMap(([key, delay]): readonly PathAndText[] =>
+    delayMillis(delay) < delayMillis(shortest)
+      ? [[`autosuspend.${key}`, `expected at least ${durationText(shortest)}, the shortest delay`]]
+      : [],
+  )
 }
 
 function sizeProblems({ sizing }: PolicyRule, limits: readonly PlanLimits[]): readonly PathAndText[] {

@@ -3,13 +3,14 @@
 import type { Logger } from 'pino'
 import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
-import { stepKey } from '../../decide/budget-steps.ts'
+import { stepKey } from '../../decide/steps.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { ChangePolicy } from '../../model/policy/change-policy.ts'
+import type { Window } from '../../calendar/window.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import type { Policies } from '../../model/policy/policies.ts'
 import { projectTargetOf } from '../../model/policy/selector.ts'
@@ -18,15 +19,14 @@ import { addChange } from '../../model/ports/journal.ts'
 import { largestCu, type TargetRef } from '../../model/service/compute.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
+import { createSteps } from './steps/steps.ts'
 import {
-  candidateOfStep,
   changeOfStep,
-  createBudgetSteps,
   hasOpenChange,
   targetOf,
-  type BudgetStepSources,
+  type StepSources,
   type WantedStep,
-} from './budgets/budget-steps.ts'
+} from './steps/wanted-steps.ts'
 import { demote, endOfGone, isEngagedOn, setFleetBrake, waitingRestarts } from './brakes/policy-brakes.ts'
 import type { CommandSources } from './commands.ts'
 import { createForeignWatch } from './foreign/foreign-watch.ts'
@@ -42,8 +42,13 @@ import { planOfRecommendation, readRecommendation } from './recommended.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
   Readonly<{
-    history: CommandSources['history'] & BudgetStepSources['history']
-    config: () => Readonly<{ policies: Policies; brakes: Brakes; budgets: readonly Budget[] }>
+    history: CommandSources['history'] & StepSources['history']
+    config: () => Readonly<{
+      policies: Policies
+      brakes: Brakes
+      budgets: readonly Budget[]
+      windows: ReadonlyMap<string, Window>
+    }>
     clock: Pick<Clock, 'yield'>
     log: Pick<Logger, 'info' | 'warn' | 'error'>
   }>
@@ -58,7 +63,7 @@ export function createDecidedChanges(sources: DecidedSources) {
   const made = new Set<string>()
   /** Policies of which those that match nothing were named. */
   let matched: Policies | undefined
-  const budgetSteps = createBudgetSteps(sources)
+  const settingSteps = createSteps(sources)
   /** By account and recommendation or step, as of the last decision. */
   const reasons = new Map<string, ReadonlyMap<string, NotMadeBecause>>()
   /** By account, as of the last decision. */
@@ -93,7 +98,7 @@ export function createDecidedChanges(sources: DecidedSources) {
         isBarred: false,
         isDemoted: isEngagedOn(storedBrakes, 'demoted', kind),
         isContested: isEngagedOn(storedBrakes, 'controller', identity.ref.endpointId),
-        isHeldByBudget: steps.isHeld(view, kind),
+        heldBy: steps.heldBy(view, kind),
         needsApproval: isLarger(recommendation) && steps.isNearlySpent(targetOf(view)),
       }
       // the journal is read only for what would become a change
@@ -180,7 +185,7 @@ export function createDecidedChanges(sources: DecidedSources) {
           isBarred: false,
           isDemoted: isEngagedOn(runnerOf(ref.account).storedBrakes, 'demoted', kind),
           isContested: false,
-          isHeldByBudget: false,
+          heldBy: undefined,
           needsApproval: false,
         }
         const earlier = whyNotMade(candidate) ? {} : await earlierOf(ref, recommendation)
@@ -207,11 +212,11 @@ export function createDecidedChanges(sources: DecidedSources) {
     await endOfGone(storedBrakes, views)
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
-    const steps = await budgetSteps.of(snapshot, account)
+    const steps = await settingSteps.of(snapshot, account)
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(account, steps.wanted)
     const candidates = [
-      ...[...wanted].map(([id, step]) => candidateOfStep(id, step, steps.wasMade(step))),
+      ...steps.candidates,
       ...(await candidatesIn(views, { steps, again })),
       ...(await candidatesOfProjects(snapshot.accounts.find((view) => view.account === account))),
     ]
@@ -263,7 +268,7 @@ export function createDecidedChanges(sources: DecidedSources) {
       }
     },
     foreignWatch,
-    previewBudget: budgetSteps.preview,
+    previewBudget: settingSteps.preview,
     /** Undefined where the policy says nothing of changes without a request. */
     decisionOf: (view: ComputeView): PolicyDecision | undefined => {
       const policy = policyOf(view)
@@ -275,7 +280,7 @@ export function createDecidedChanges(sources: DecidedSources) {
       })
       const steps = (wantedSteps.get(view.identity.ref.account) ?? []).flatMap((step) => {
         const because = isOfView(step, view) ? ofAccount?.get(stepKey(step)) : undefined
-        return because ? [{ budget: step.name, rung: step.rung, because }] : []
+        return because ? [{ origin: step.origin, because }] : []
       })
       return { policy, held, steps }
     },
@@ -284,7 +289,7 @@ export function createDecidedChanges(sources: DecidedSources) {
 
 /** Besides recommendations that were never made a change. */
 type Asked = Readonly<{ steps: AccountSteps; again: ReappliedById }>
-type AccountSteps = Awaited<ReturnType<ReturnType<typeof createBudgetSteps>['of']>>
+type AccountSteps = Awaited<ReturnType<ReturnType<typeof createSteps>['of']>>
 
 const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
   ref.endpointId === identity.ref.endpointId

@@ -1,5 +1,5 @@
 // What a policy decided about the open recommendations of a compute.
-import type { StepRung } from '../policy/budget.ts'
+import type { StepOrigin } from '../policy/change.ts'
 import type { ChangePolicy } from '../policy/change-policy.ts'
 
 export type NotMadeBecause =
@@ -22,12 +22,14 @@ export type NotMadeBecause =
   | 'fleet-brake'
   /** A budget set another value on this compute, and puts it back after its period. */
   | 'budget'
+  /** A schedule set another delay on this compute, and puts it back when its window closes. */
+  | 'schedule'
 
 /** Decision about one compute after the last pass. */
 export type PolicyDecision = Readonly<{
   policy: ChangePolicy
   /** Recommendations of which no change was made. */
   held: readonly Readonly<{ id: string; because: NotMadeBecause }>[]
-  /** Steps of budgets of which no change was made. */
-  steps: readonly Readonly<{ budget: string; rung: StepRung; because: NotMadeBecause }>[]
+  /** Steps of budgets and schedules of which no change was made. */
+  steps: readonly Readonly<{ origin: StepOrigin; because: NotMadeBecause }>[]
 }>

@@ -20,20 +20,22 @@ export type ChangeMoment = AskedMoment | 'policy'
 /** Settings that a change may set. */
 export type ChangeSettings = Readonly<Pick<ComputeSettings, 'sizing' | 'autosuspendDelay'>>
 
-/** What a change is made for: `of` is the id of the step that it puts back, and absent in a step. */
-export type BudgetOrigin = Readonly<{
-  by: 'budget'
-  /** Of the budget. */
+/**
+ * What a change is made for that lasts for a time: a rung of a budget for the rest of its period, a schedule while its window is open. `of` is
+ * the id of the step that it puts back, and absent in a step.
+ */
+export type StepOrigin = Readonly<{
+  /** Of the budget, or of the window. */
   name: string
-  rung: StepRung
-  /** Start of the period. */
+  /** Start of the period, or opening of the window. */
   period: Instant
   of?: string
-}>
+}> &
+  Readonly<{ by: 'budget'; rung: StepRung } | { by: 'schedule' }>
 
 /** `name`: of the token, or, where a policy decided, the path of the policy; of a revert, that of the change it takes back. */
 type ChangeOrigin = Readonly<
-  | BudgetOrigin
+  | StepOrigin
   | { by: 'person'; name: string }
   | {
       by: 'recommendation' | 'policy'
@@ -291,9 +293,12 @@ export const isUnderJudgement = (state: ChangeState): state is JudgedState =>
 export const isJudged = ({ origin, kind }: Pick<Change, 'origin' | 'kind'>): boolean =>
   origin.by === 'policy' && kind === 'sizing'
 
+export const isStepOrigin = (origin: Change['origin']): origin is StepOrigin =>
+  origin.by === 'budget' || origin.by === 'schedule'
+
 /** Whether nobody asked for it and nobody's setting is taken back: another setting of the compute holds it. */
 export const isUnasked = ({ origin }: Pick<Change, 'origin'>): boolean =>
-  origin.by === 'policy' || origin.by === 'budget'
+  origin.by === 'policy' || isStepOrigin(origin)
 
 /** When the last request was sent; undefined where none is known to have been. */
 export function sentAtOf(state: ChangeState): Instant | undefined {

@@ -10,12 +10,19 @@ import {
   type Mode,
   type RestartRules,
 } from './change-policy.ts'
+import type { AutosuspendDelay } from '../service/compute.ts'
 import type { RecommendationKind } from './recommendation.ts'
 import { matchesSelector, rankRules, type Selector, type SelectorTarget } from './selector.ts'
 
 /** A wake cost in money is that of each wake, whatever the size of the compute. */
 type DelayRules = Pick<AdvicePolicy, 'floor' | 'ceiling'> &
-  Readonly<{ wakeCost: Seconds | Readonly<{ money: Micros }> }>
+  Readonly<{
+    wakeCost: Seconds | Readonly<{ money: Micros }>
+    /** Delays while windows are open, the first first. */
+    schedule: readonly ScheduledDelay[]
+  }>
+
+export type ScheduledDelay = Readonly<{ /** Its name. */ window: string; delay: AutosuspendDelay }>
 
 /** Groups of settings that a policy leaves out are those of the next policy that matches. */
 type PolicyGroups = Readonly<{
@@ -47,6 +54,7 @@ export type Policies = Readonly<{
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
   floorsOf: (target: SelectorTarget) => Floors
+  scheduleOf: (target: SelectorTarget) => readonly ScheduledDelay[]
   managerOf: ManagerOf
   /** Policies that match none of them, such as `policies[1]`, in order. */
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
@@ -57,7 +65,7 @@ export type Policies = Readonly<{
 }>
 
 const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
-const DEFAULT_DELAY_RULES: DelayRules = { ...delays, wakeCost }
+const DEFAULT_DELAY_RULES: DelayRules = { ...delays, wakeCost, schedule: [] }
 
 /** Each group of settings is that of the most specific rule that fits and has it. @param mode of computes without one of their own */
 export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'suggest'): Policies {
@@ -67,7 +75,11 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
   return {
     of: (target, awakeHour) => {
       const group = groupIn(fitting(target))
-      const { wakeCost: cost, ...bounds } = group('autosuspend')?.value ?? DEFAULT_DELAY_RULES
+      const {
+        wakeCost: cost,
+        schedule: _schedule,
+        ...bounds
+      } = group('autosuspend')?.value ?? DEFAULT_DELAY_RULES
       const needs = group('advice')?.value
       return {
         kinds: group('recommend')?.value ?? kinds,
@@ -93,6 +105,7 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
         path,
       }
     },
+    scheduleOf: (target) => groupIn(fitting(target))('autosuspend')?.value.schedule ?? [],
     floorsOf: (target) => {
       const group = groupIn(fitting(target))
       const { value: bounds } = group('autosuspend') ?? { value: DEFAULT_DELAY_RULES }

@@ -1,6 +1,7 @@
 // Changes as JSON: the API answers with it, and all texts are made of it.
 import {
   isEnded,
+  isStepOrigin,
   restartsCompute,
   sentAtOf,
   type Change,
@@ -45,7 +46,7 @@ export function changeJson(
     ...identityJson(ref, context),
     state: state.at,
     ...whatJson(change),
-    asked_by: origin.by === 'budget' ? `budget ${origin.name}` : origin.name,
+    asked_by: isStepOrigin(origin) ? `${origin.by} ${origin.name}` : origin.name,
     approved_by: approvedBy ?? null,
     reason,
     created_at: toIso(createdAt),

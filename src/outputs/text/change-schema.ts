@@ -56,7 +56,7 @@ export const changeSchema = strictObject({
   state: oneOf([...OPEN_STATES, ...ENDED_STATES]),
   ...whatSchema,
   asked_by: string().describe(
-    'Name of the token; where nobody asked, the policy that decided, such as policies[0], or the budget, such as budget previews.',
+    'Name of the token; where nobody asked, the policy that decided, such as policies[0], or the budget or schedule, such as budget previews.',
   ),
   approved_by: nameOrNull.describe('Name of the token; null: no approval was needed, or none was given.'),
   reason: string(),

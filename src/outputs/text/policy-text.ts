@@ -1,4 +1,5 @@
 // What the policy of a compute changes without a request, and why it makes no change of a recommendation.
+import type { StepOrigin } from '../../model/policy/change.ts'
 import type { ChangePolicy, ForeignChangeAnswer, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 
@@ -11,6 +12,7 @@ export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   barred: 'it was taken back on this compute, and is barred for a while',
   demoted: 'the savings of its kind did not come, until a person releases that brake',
   budget: 'a budget set another value, and puts it back after its period',
+  schedule: 'a schedule set another delay, and puts it back when its window closes',
   controller: 'somebody else keeps setting the compute, until a person releases that brake',
   'fleet-brake': 'policies want to restart too many computes at once: a person decides',
 }
@@ -19,10 +21,7 @@ export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
 export const policyLines = ({ policy, held, steps }: PolicyDecision): readonly string[] => [
   `policy of changes: ${policyText(policy)}`,
   ...held.map(({ id, because }) => `  no change of ${id}: ${NOT_MADE_TEXTS[because]}`),
-  ...steps.map(
-    ({ budget, rung, because }) =>
-      `  no change at ${rung} % of the budget ${budget}: ${NOT_MADE_TEXTS[because]}`,
-  ),
+  ...steps.map(({ origin, because }) => `  no change ${stepText(origin)}: ${NOT_MADE_TEXTS[because]}`),
 ]
 
 const FOREIGN_TEXTS: Readonly<Record<ForeignChangeAnswer, string | undefined>> = {
@@ -30,6 +29,11 @@ const FOREIGN_TEXTS: Readonly<Record<ForeignChangeAnswer, string | undefined>> =
   alert: 'alerts where somebody else overwrites a value',
   reapply: 'sets a value again that somebody else overwrites',
 }
+
+const stepText = (origin: StepOrigin): string =>
+  origin.by === 'budget'
+    ? `at ${origin.rung} % of the budget ${origin.name}`
+    : `while the window ${origin.name} is open`
 
 function policyText({ path, mode, levers, restart, onForeignChange, managedBy }: ChangePolicy): string {
   if (managedBy !== undefined)

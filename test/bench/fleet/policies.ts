@@ -62,7 +62,7 @@ function decideMillis(): number {
     wasMade: false,
     isBarred: false,
     isDemoted: false,
-    isHeldByBudget: false,
+    heldBy: undefined,
     needsApproval: false,
   }))
   const fleet = { computes: PROJECTS, waiting: 0, brake: undefined, brakes: DEFAULT_BRAKES }

@@ -7,7 +7,7 @@ const accounts = (...plans: readonly string[]) =>
 const PRESET = 'service: { preset: "2026-03" }\n'
 
 const problems = (plan: string, policy: string) =>
-  problemsOf(`${accounts(plan)}${PRESET}policies: [${policy}]\n`)
+  problemsOf(`${accounts(plan)}${PRESET}windows: { night: "22:00-06:00" }\npolicies: [${policy}]\n`)
 
 describe('a policy is refused', () => {
   test.each<[what: string, plan: string, policy: string, problem: string]>([
@@ -16,6 +16,18 @@ describe('a policy is refused', () => {
       'launch',
       '{ autosuspend: { ceiling: 2m } }',
       'policies[0].autosuspend.ceiling: expected at least 5m, the shortest delay of the plan launch',
+    ],
+    [
+      'with a schedule of a delay that is shorter',
+      'launch',
+      '{ autosuspend: { schedule: [{ in: night, delay: 2m }] } }',
+      'policies[0].autosuspend.schedule[0].delay: expected at least 5m, the shortest delay of the plan launch',
+    ],
+    [
+      'with a schedule of a window that there is not',
+      'scale',
+      '{ autosuspend: { schedule: [{ in: nigth, delay: 2m }] } }',
+      'policies[0].autosuspend.schedule[0].in: unknown window nigth, expected one of night',
     ],
     [
       'with a smallest size above the largest',

@@ -64,7 +64,7 @@ export async function worldOf(
     journal: store,
     history: store,
     random: { unit: () => 0.5, uuid: () => String((count += 1)).padStart(8, '0') },
-    config: () => ({ policies: given.policies, brakes, budgets: [] }),
+    config: () => ({ policies: given.policies, brakes, budgets: [], windows: new Map() }),
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
       store: store.account('main'),

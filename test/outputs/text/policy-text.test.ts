@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
 import { policyLines } from '../../../src/outputs/text/policy-text.ts'
+import { at } from '../../support/build.ts'
 
 const POLICY: ChangePolicy = {
   mode: 'apply',
@@ -48,10 +49,14 @@ test('each recommendation and step of a budget of which no change is made has it
     { id: 'ep-one.delay.1', because: 'lever' },
     { id: 'ep-one.sizing.2', because: 'fleet-brake' },
   ] as const
-  const steps = [{ budget: 'preview', rung: 80, because: 'mode' }] as const
+  const steps = [
+    { origin: { by: 'budget', name: 'preview', rung: 80, period: at(0) }, because: 'mode' },
+    { origin: { by: 'schedule', name: 'office', period: at(0) }, because: 'budget' },
+  ] as const
   expect(policyLines({ policy: POLICY, held, steps }).slice(1)).toEqual([
     '  no change of ep-one.delay.1: its policy has no lever for it',
     '  no change of ep-one.sizing.2: policies want to restart too many computes at once: a person decides',
     '  no change at 80 % of the budget preview: the mode of its policy makes no changes',
+    '  no change while the window office is open: a budget set another value, and puts it back after its period',
   ])
 })

@@ -1,6 +1,6 @@
 // What a budget changes, before it does.
 import type { Hono } from 'hono'
-import { planBudget, type BudgetPlanSources } from '../../changes/budgets/plan-budget.ts'
+import { planBudget, type BudgetPlanSources } from '../../changes/steps/plan-budget.ts'
 import { allowedByMode, answer } from './change-routes.ts'
 
 export function budgetRoutes(app: Hono, sources: BudgetPlanSources): void {

@@ -1,5 +1,6 @@
 // Budgets and policies over three computes in a memory store: what is sent takes effect at once, and the next snapshot shows it.
 /* oxlint-disable no-await-in-loop -- one change after the other */
+import type { Window } from '../../../../src/calendar/window.ts'
 import { createDecidedChanges } from '../../../../src/daemon/changes/decided-changes.ts'
 import type { BudgetWithForecast, Rung } from '../../../../src/model/policy/budget.ts'
 import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
@@ -8,7 +9,7 @@ import { planLimits } from '../../../../src/model/policy/plan-limits.ts'
 import { createPolicies, type PolicyRule } from '../../../../src/model/policy/policies.ts'
 import { addChange, transition, type Journal } from '../../../../src/model/ports/journal.ts'
 import type { AccountStore } from '../../../../src/model/ports/store.ts'
-import { cu, ratio, seconds, type Instant } from '../../../../src/model/units.ts'
+import { after, cu, ratio, seconds, type Instant } from '../../../../src/model/units.ts'
 import { computeOf } from '../../../store/build.ts'
 import { budgetOf } from '../../../ledger/budgets/build.ts'
 import { at, preset } from '../../../support/build.ts'
@@ -78,6 +79,7 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       policies: given.rules,
       brakes: { ...DEFAULT_BRAKES, fleetShare: ratio(1) },
       budgets: given.budgets ? [budget] : [],
+      windows: new Map([['office', OFFICE]]),
     }),
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
@@ -181,6 +183,18 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
     without: () => void (given.budgets = false),
     rule: (...next: readonly PolicyRule[]) => void (given.rules = createPolicies(next)),
   }
+}
+
+/** From 9:00 to 18:00 of each day. */
+const OFFICE: Window = {
+  at: (now) => {
+    const { from } = periodAt(now)
+    const open = { from: after(from, seconds(9 * 3600)), to: after(from, seconds(18 * 3600)) }
+    return now >= open.from && now < open.to ? open : undefined
+  },
+  next: () => undefined,
+  previous: () => undefined,
+  between: () => [],
 }
 
 type Fuse = { calls: number; readonly isAfter: boolean }

@@ -1,7 +1,8 @@
-// Steps of budgets: what a rung of a budget changes on each compute that the budget may act on. Settings go to their floors.
+// Steps: changes for a time. A rung of a budget lets settings of the computes that it may act on go to their floors for the rest of its
+// period, a schedule sets a delay while its window is open.
 import type { ObservedSetting } from '../model/ledger/gap.ts'
 import type { BudgetView, StepRung } from '../model/policy/budget.ts'
-import type { BudgetOrigin, Change, ChangeSettings } from '../model/policy/change.ts'
+import { isStepOrigin, type Change, type ChangeSettings, type StepOrigin } from '../model/policy/change.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Floors } from '../model/policy/policies.ts'
 import {
@@ -15,12 +16,12 @@ import {
 } from '../model/service/compute.ts'
 import { seconds, type Instant } from '../model/units.ts'
 
-export type BudgetStep = Omit<BudgetOrigin, 'by' | 'of'> &
-  Readonly<{
-    ref: ComputeRef
-    kind: 'delay' | 'sizing'
-    desired: ChangeSettings
-  }>
+export type SettingStep = Readonly<{
+  origin: StepOrigin
+  ref: ComputeRef
+  kind: 'delay' | 'sizing'
+  desired: ChangeSettings
+}>
 
 export type StepCompute = Readonly<{
   ref: ComputeRef
@@ -44,11 +45,11 @@ export function stepOf(
   { name, period }: Pick<BudgetView, 'name' | 'period'>,
   rung: StepRung,
   compute: StepCompute,
-): BudgetStep | undefined {
+): SettingStep | undefined {
   const desired = rung === 80 ? delayAtFloor(compute) : sizeAtFloor(compute)
   if (!desired) return undefined
   const kind = rung === 80 ? 'delay' : 'sizing'
-  return { name, rung, period: period.from, ref: compute.ref, kind, desired }
+  return { origin: { by: 'budget', name, rung, period: period.from }, ref: compute.ref, kind, desired }
 }
 
 function delayAtFloor({ delay, floors, limits }: StepCompute): ChangeSettings | undefined {
@@ -66,20 +67,41 @@ function sizeAtFloor({ sizing, floors }: StepCompute): ChangeSettings | undefine
   return { sizing: next <= min ? { fixed: next } : { min, max: next } }
 }
 
+/** Entry of a schedule whose window is open. */
+export type OpenSchedule = Readonly<{ window: string; openedAt: Instant; delay: AutosuspendDelay }>
+
+/** Undefined where the compute has the delay of the schedule. */
+export function scheduledStepOf(
+  { window, openedAt, delay: wanted }: OpenSchedule,
+  { ref, delay }: Pick<StepCompute, 'ref' | 'delay'>,
+): SettingStep | undefined {
+  if (delayMillis(delay) === delayMillis(wanted)) return undefined
+  const origin = { by: 'schedule', name: window, period: openedAt } as const
+  return { origin, ref, kind: 'delay', desired: { autosuspendDelay: wanted } }
+}
+
 /** One text for one step of one period. */
-export const stepKey = ({ name, rung, period, ref }: Omit<BudgetStep, 'kind' | 'desired'>): string =>
-  JSON.stringify([name, rung, period, ref.endpointId])
+export const stepKey = ({ origin, ref }: Pick<SettingStep, 'origin' | 'ref'>): string =>
+  JSON.stringify([periodKey(origin), rungOf(origin), origin.period, ref.endpointId])
 
-/** Whether a step stands until its budget puts it back: it took effect. */
+export const rungOf = (origin: StepOrigin): StepRung | undefined =>
+  origin.by === 'budget' ? origin.rung : undefined
+
+/** Whether a step stands until it is put back: it took effect. */
 export const isStanding = ({ origin, state }: Change): boolean =>
-  origin.by === 'budget' && origin.of === undefined && state.at === 'done'
+  isStepOrigin(origin) && origin.of === undefined && state.at === 'done'
 
-/** Start of the period of each budget that there is now, by its name; undefined where no period contains the time. */
+/**
+ * Start of the period of each budget and of each window of a schedule, by `periodKey`; undefined where no period contains the time, or the
+ * window is closed.
+ */
 export type CurrentPeriods = ReadonlyMap<string, Instant | undefined>
 
-/** Whether the period of a step is over, or its budget is gone. */
-export const isOver = ({ name, period }: BudgetOrigin, periods: CurrentPeriods): boolean =>
-  periods.get(name) !== period
+export const periodKey = ({ by, name }: Pick<StepOrigin, 'by' | 'name'>): string => `${by} ${name}`
+
+/** Whether the period of a step is over, or its budget or window is gone. */
+export const isOver = (origin: StepOrigin, periods: CurrentPeriods): boolean =>
+  periods.get(periodKey(origin)) !== origin.period
 
 /** Whether somebody else set another value after the step took effect. @param settings of the compute since it was sent, oldest first */
 export function wasSetByOthers(

@@ -1,20 +1,20 @@
-// Steps of the budgets of one account, and the changes that put them back: those of the journal that still say something.
+// Steps of one account, and the changes that put them back: those of the journal that still say something.
 /* oxlint-disable no-await-in-loop -- few changes end between two passes */
-import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/budget-steps.ts'
-import { isEnded, type BudgetOrigin, type Change } from '../../../model/policy/change.ts'
+import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/steps.ts'
+import { isEnded, isStepOrigin, type Change, type StepOrigin } from '../../../model/policy/change.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
 import { isComputeRef, type ComputeRef } from '../../../model/service/compute.ts'
 import { DAY, instant, type Instant } from '../../../model/units.ts'
 
-export type BudgetChange = Change & Readonly<{ origin: BudgetOrigin; ref: ComputeRef }>
+export type StepChange = Change & Readonly<{ origin: StepOrigin; ref: ComputeRef }>
 
 /** The store keeps changes for so long after their end: longer than any period. */
 const KEPT_DAYS = 93
 /** Changes of one account that are read at the start. */
 const MANY = 100_000
 
-const isOfBudget = (change: Change): change is BudgetChange =>
-  change.origin.by === 'budget' && isComputeRef(change.ref)
+const isStepChange = (change: Change): change is StepChange =>
+  isStepOrigin(change.origin) && isComputeRef(change.ref)
 
 export type StepMemory = Awaited<ReturnType<typeof loadStepMemory>>
 
@@ -26,7 +26,7 @@ export async function loadStepMemory(
 ) {
   const since = instant(now - KEPT_DAYS * DAY)
   const stored = await journal.changes(account, { since, count: MANY })
-  const byId = new Map(stored.filter(isOfBudget).map((change) => [change.id, change]))
+  const byId = new Map(stored.filter(isStepChange).map((change) => [change.id, change]))
   const steps = () => [...byId.values()].filter(({ origin }) => origin.of === undefined)
   /** By the id of the step that each puts back. */
   const putBacks = () =>
@@ -36,7 +36,7 @@ export async function loadStepMemory(
     for (const { id, state } of byId.values()) {
       if (isEnded(state)) continue
       const next = open.get(id) ?? (await journal.change(account, id))
-      if (next && isOfBudget(next)) byId.set(id, next)
+      if (next && isStepChange(next)) byId.set(id, next)
     }
   }
 
@@ -53,25 +53,25 @@ export async function loadStepMemory(
   }
 
   return {
-    add: (change: BudgetChange) => void byId.set(change.id, change),
+    add: (change: StepChange) => void byId.set(change.id, change),
     /** @param open changes of the account as the last pass showed them */
     refresh: async (open: ReadonlyMap<string, Change>, periods: CurrentPeriods): Promise<void> => {
       await takeOver(open)
       forgetSettled(periods)
     },
     /** Keys of the steps that were made, whatever became of them. */
-    made: (): ReadonlySet<string> => new Set(steps().map(({ origin, ref }) => stepKey({ ...origin, ref }))),
-    ofPeriod: ({ name, period }: Pick<BudgetOrigin, 'name' | 'period'>): readonly BudgetChange[] =>
-      steps().filter(({ origin }) => origin.name === name && origin.period === period),
+    made: (): ReadonlySet<string> => new Set(steps().map(({ origin, ref }) => stepKey({ origin, ref }))),
+    ofPeriod: ({ by, name, period }: Pick<StepOrigin, 'by' | 'name' | 'period'>): readonly StepChange[] =>
+      steps().filter(({ origin }) => origin.by === by && origin.name === name && origin.period === period),
     /** Steps that took effect, and that no change puts back. */
-    standing: (): readonly BudgetChange[] => {
+    standing: (): readonly StepChange[] => {
       const backs = putBacks()
       return steps().filter((step) => isStanding(step) && !backs.has(step.id))
     },
     /** Steps that were not sent. */
-    waiting: (): readonly BudgetChange[] =>
+    waiting: (): readonly StepChange[] =>
       steps().filter(({ state }) => state.at === 'proposed' || state.at === 'scheduled'),
-    /** Its value is no longer that of the budget: nothing is put back. */
+    /** Its value is another one now: nothing is put back. */
     forget: (id: string) => void byId.delete(id),
   }
 }

@@ -15,7 +15,8 @@ import { NOT_MADE_TEXTS } from '../../../outputs/text/policy-text.ts'
 import { ok, type Result } from '../../../std/result.ts'
 import { planOf, type ChangeSources } from '../list-changes.ts'
 import { refuseCommand, type CommandProblem } from '../targets.ts'
-import { changeOfStep, type BudgetPreview, type WantedStep } from './budget-steps.ts'
+import type { BudgetPreview } from './steps.ts'
+import { changeOfStep, type WantedStep } from './wanted-steps.ts'
 
 export type BudgetPlanSources = ChangeSources &
   Readonly<{

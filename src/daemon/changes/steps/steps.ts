@@ -1,85 +1,51 @@
-// Steps of budgets on the computes of one account: what the rungs reached ask for, and what is put back after their period.
+// Steps of budgets and schedules on the computes of one account: what they ask for now, and what is put back after their period.
 /* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
-import type { ChangeAsk } from '../../../apply/asked-settings.ts'
 import { changeEvents } from '../../../apply/events.ts'
-import { planChange, planRevert } from '../../../apply/plan.ts'
+import { planRevert } from '../../../apply/plan.ts'
 import { hasSettings } from '../../../apply/settings.ts'
+import { whyNotMade, type Candidate } from '../../../decide/decide.ts'
 import {
   actingRungs,
   isOver,
+  periodKey,
+  rungOf,
   stepKey,
-  stepOf,
   wasSetByOthers,
-  type BudgetStep,
   type CurrentPeriods,
-} from '../../../decide/budget-steps.ts'
-import { whyNotMade, type Candidate } from '../../../decide/decide.ts'
+} from '../../../decide/steps.ts'
 import { mayActOn } from '../../../ledger/budgets/evaluate.ts'
 import type { NotMadeBecause } from '../../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import type { Budget, BudgetView, BudgetWithForecast, Rung, StepRung } from '../../../model/policy/budget.ts'
+import type { BudgetWithForecast, Rung, StepRung } from '../../../model/policy/budget.ts'
 import { sentAtOf } from '../../../model/policy/change.ts'
-import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
-import type { Policies } from '../../../model/policy/policies.ts'
-import { selectorTargetOf, type SelectorTarget } from '../../../model/policy/selector.ts'
-import type { History } from '../../../model/ports/history.ts'
-import { transition, type Journal } from '../../../model/ports/journal.ts'
-import type { Random } from '../../../model/ports/clock.ts'
-import { effectiveDelay, type ComputeRef } from '../../../model/service/compute.ts'
-import { after, earliest, type Instant } from '../../../model/units.ts'
+import type { SelectorTarget } from '../../../model/policy/selector.ts'
+import { transition } from '../../../model/ports/journal.ts'
+import type { ComputeRef } from '../../../model/service/compute.ts'
+import { after, type Instant } from '../../../model/units.ts'
 import { digest } from '../../advice/evaluate.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { newChange, scheduledAt } from '../new-change.ts'
 import { planTargetOf, viewOfRef } from '../targets.ts'
-import { loadStepMemory, type BudgetChange, type StepMemory } from './step-memory.ts'
-
-export type BudgetStepSources = Readonly<{
-  journal: Pick<Journal, 'change' | 'changes'>
-  history: Pick<History, 'settings'>
-  random: Random
-  config: () => Readonly<{ policies: Policies; budgets: readonly Budget[] }>
-  runnerOf: (account: string) => ChangeRunner
-}>
-
-/** A step, and the compute as the last pass saw it. */
-export type WantedStep = BudgetStep &
-  Readonly<{
-    view: ComputeView
-    policy: ChangePolicy
-    /** End of the period. */
-    until: Instant
-  }>
+import { loadStepMemory, type StepChange, type StepMemory } from './step-memory.ts'
+import {
+  candidateOfStep,
+  openSchedule,
+  overText,
+  scheduledSteps,
+  stepsAt,
+  targetOf,
+  type StepSources,
+  type WantedStep,
+} from './wanted-steps.ts'
 
 export type BudgetPreview = Readonly<{
   view: BudgetWithForecast
   /** Steps of a rung, reached or not, each with the reason why no change is made of it; none where the budget does not act at it. */
   at: (rung: Rung) => readonly Readonly<{ step: WantedStep; because: NotMadeBecause | undefined }>[]
-  madeAt: (rung: Rung) => readonly BudgetChange[]
+  madeAt: (rung: Rung) => readonly StepChange[]
 }>
 
-export const targetOf = ({ identity: { ref, compute, project } }: ComputeView): SelectorTarget =>
-  selectorTargetOf(ref.account, compute, project)
-
-/** Steps of a rung on the computes that the budget may act on and that are not at their floor, in the order of the computes. */
-export function stepsAt(
-  rung: StepRung,
-  { budget, view }: Readonly<{ budget: Budget; view: BudgetView }>,
-  { computes, config, runnerOf }: Pick<BudgetStepSources, 'config' | 'runnerOf'> & Pick<Snapshot, 'computes'>,
-): readonly WantedStep[] {
-  const { policies } = config()
-  const { limits } = runnerOf(view.account).limits()
-  return computes.flatMap((one) => {
-    const target = targetOf(one)
-    const { ref, compute, project } = one.identity
-    if (ref.account !== view.account || one.state.isDeleted || !mayActOn(budget, target)) return []
-    const { sizing } = compute
-    const delay = effectiveDelay(compute, project)
-    const step = stepOf(view, rung, { ref, sizing, delay, floors: policies.floorsOf(target), limits })
-    return step ? [{ ...step, view: one, policy: policies.changesOf(target), until: view.period.to }] : []
-  })
-}
-
-export function createBudgetSteps(sources: BudgetStepSources) {
+export function createSteps(sources: StepSources) {
   const { config, runnerOf, journal, history, random } = sources
   const memories = new Map<string, StepMemory>()
 
@@ -91,12 +57,17 @@ export function createBudgetSteps(sources: BudgetStepSources) {
     return loaded
   }
 
-  const periodsOf = (account: string, now: Instant): CurrentPeriods =>
-    new Map(
-      config()
-        .budgets.filter((budget) => budget.account === account)
-        .map(({ name, periodAt }) => [name, periodAt(now)?.from]),
-    )
+  const periodsOf = (account: string, now: Instant): CurrentPeriods => {
+    const { budgets, windows } = config()
+    return new Map([
+      ...budgets
+        .filter((budget) => budget.account === account)
+        .map(({ name, periodAt }) => [periodKey({ by: 'budget', name }), periodAt(now)?.from] as const),
+      ...[...windows].map(
+        ([name, window]) => [periodKey({ by: 'schedule', name }), window.at(now)?.from] as const,
+      ),
+    ])
+  }
 
   /** Budgets that act, with the rungs at which they do. */
   const actingIn = ({ accounts }: Snapshot, account: string) => {
@@ -110,7 +81,7 @@ export function createBudgetSteps(sources: BudgetStepSources) {
 
   /** Whether the value was another one since the step was sent: by a change that somebody asked for, or past Dormouse. */
   async function isForeign(
-    { ref, kind, desired, state, createdAt }: BudgetChange,
+    { ref, kind, desired, state, createdAt }: StepChange,
     now: Instant,
   ): Promise<boolean> {
     const interval = { from: sentAtOf(state) ?? createdAt, to: now, computes: [ref] }
@@ -122,8 +93,8 @@ export function createBudgetSteps(sources: BudgetStepSources) {
     )
   }
 
-  /** The change that puts a step back; undefined where the value is no longer that of the budget. */
-  async function putBackOf(step: BudgetChange, view: ComputeView): Promise<BudgetChange | undefined> {
+  /** The change that puts a step back; undefined where the value is another one now. */
+  async function putBackOf(step: StepChange, view: ComputeView): Promise<StepChange | undefined> {
     const runner = runnerOf(step.ref.account)
     const now = runner.now()
     const isOurs = hasSettings(planTargetOf(view, runner.limits()), step.desired)
@@ -133,7 +104,7 @@ export function createBudgetSteps(sources: BudgetStepSources) {
       ...newChange(planRevert(step, 'policy', digest), { random, now, until: after(now, restart.maxWait) }),
       ref: step.ref,
       origin: { ...step.origin, of: step.id },
-      reason: `puts back ${step.id}: the period of the budget ${step.origin.name} is over`,
+      reason: `puts back ${step.id}: ${overText(step.origin)}`,
       state: mode === 'apply' ? scheduledAt(now, undefined) : { at: 'proposed' },
     }
   }
@@ -148,7 +119,8 @@ export function createBudgetSteps(sources: BudgetStepSources) {
       if (!budget || !view) return undefined
       const memory = await memoryOf(view.account)
       const keys = memory.made()
-      const madeIn = memory.ofPeriod({ name, period: view.period.from })
+      const standing = heldByOthers(memory)
+      const madeIn = memory.ofPeriod({ by: 'budget', name, period: view.period.from })
       const { enforcement } = view
       const rungsThatAct: readonly StepRung[] = enforcement.kind === 'acts' ? enforcement.rungs : []
       const at = (asked: Rung) =>
@@ -157,12 +129,17 @@ export function createBudgetSteps(sources: BudgetStepSources) {
           .flatMap((rung) =>
             stepsAt(rung, { budget, view }, { ...snapshot, config, runnerOf }).map((step) => ({
               step,
-              because: whyNotMade(candidateOfStep('', step, keys.has(stepKey(step)))),
+              because: whyNotMade(
+                candidateOfStep('', step, {
+                  wasMade: keys.has(stepKey(step)),
+                  heldBy: standing.get(heldKey(step)),
+                }),
+              ),
             })),
           )
-      return { view, at, madeAt: (rung) => madeIn.filter(({ origin }) => origin.rung === rung) }
+      return { view, at, madeAt: (rung) => madeIn.filter(({ origin }) => rungOf(origin) === rung) }
     },
-    /** What the budgets of an account ask for now. Rejects where the journal cannot be read. */
+    /** What budgets and schedules of an account ask for now. Rejects where the journal cannot be read. */
     of: async (snapshot: Snapshot, account: string) => {
       const runner = runnerOf(account)
       const memory = await memoryOf(account)
@@ -173,22 +150,34 @@ export function createBudgetSteps(sources: BudgetStepSources) {
       await memory.refresh(open, periods)
       await endOverdue(memory, periods, runner)
       const acting = actingIn(snapshot, account)
-      const wanted = acting.flatMap(({ rungs, ...budget }) =>
+      const ofBudgets = acting.flatMap(({ rungs, ...budget }) =>
         rungs.flatMap((rung) => stepsAt(rung, budget, { ...snapshot, config, runnerOf })),
       )
+      const now = runner.now()
+      const wanted = [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })]
       const made = memory.made()
-      const held = new Set(memory.standing().map(({ kind, ref }) => heldKey(kind, ref)))
+      const held = new Map([
+        // a budget goes before a schedule
+        ...ofBudgets.map((step) => [heldKey(step), 'budget'] as const),
+        ...memory.standing().map((step) => [heldKey(step), step.origin.by] as const),
+      ])
       const isOfActing = (target: SelectorTarget) => acting.some(({ budget }) => mayActOn(budget, target))
       return {
         wanted,
-        wasMade: (step: BudgetStep) => made.has(stepKey(step)),
-        /** Whether a budget set another value of that kind. */
-        isHeld: ({ identity }: ComputeView, kind: string) => held.has(heldKey(kind, identity.ref)),
+        candidates: wanted.map((step) => {
+          const heldBy = held.get(heldKey(step))
+          return candidateOfStep(stepKey(step), step, {
+            wasMade: made.has(stepKey(step)),
+            heldBy: heldBy === step.origin.by ? undefined : heldBy,
+          })
+        }),
+        /** What set, or sets now, another value of that kind. */
+        heldBy: ({ identity }: ComputeView, kind: string) => held.get(heldKey({ kind, ref: identity.ref })),
         /** Whether a budget of the compute has reached a rung that changes settings. */
         isNearlySpent: isOfActing,
         /** Steps of periods that are over, of computes on which no other budget asks for the same now. */
-        toPutBack: async (): Promise<readonly BudgetChange[]> => {
-          const changes: BudgetChange[] = []
+        toPutBack: async (): Promise<readonly StepChange[]> => {
+          const changes: StepChange[] = []
           for (const step of memory.standing()) {
             const view = viewOfRef(snapshot, step.ref)
             if (!isOver(step.origin, periods) || !view || isAskedAgain(step, view)) continue
@@ -201,37 +190,33 @@ export function createBudgetSteps(sources: BudgetStepSources) {
         add: memory.add,
       }
 
-      function isAskedAgain({ origin: { rung } }: BudgetChange, view: ComputeView): boolean {
-        return acting.some(({ budget, rungs }) => rungs.includes(rung) && mayActOn(budget, targetOf(view)))
+      function isAskedAgain({ origin, desired }: StepChange, view: ComputeView): boolean {
+        const target = targetOf(view)
+        if (origin.by === 'budget')
+          return acting.some(({ budget, rungs }) => rungs.includes(origin.rung) && mayActOn(budget, target))
+        return openSchedule(config(), target, now)?.delay === desired.autosuspendDelay
       }
     },
   }
 }
 
-const heldKey = (kind: string, { endpointId }: ComputeRef) => `${kind} ${endpointId}`
+const heldKey = ({ kind, ref }: Readonly<{ kind: string; ref: ComputeRef }>) => `${kind} ${ref.endpointId}`
 
-/** A step obeys no adviser: only what was made, and what the policy allows. */
-export const candidateOfStep = (id: string, step: WantedStep, wasMade: boolean): Candidate => ({
-  id,
-  kind: step.kind,
-  policy: step.policy,
-  hasOpenChange: hasOpenChange(step.view, step.kind),
-  wasMade,
-  isBarred: false,
-  isDemoted: false,
-  isHeldByBudget: false,
-  needsApproval: false,
-})
-
-export const hasOpenChange = ({ changes = [] }: ComputeView, kind: string): boolean =>
-  changes.some(({ change }) => change.kind === kind)
+/** What steps of schedules hold: a budget waits until their windows have closed. */
+const heldByOthers = (memory: StepMemory): ReadonlyMap<string, Candidate['heldBy']> =>
+  new Map(
+    memory
+      .standing()
+      .filter(({ origin }) => origin.by === 'schedule')
+      .map((step) => [heldKey(step), step.origin.by]),
+  )
 
 /** Steps whose period ended before they were sent. */
 async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: ChangeRunner) {
   const { store, now, send, wake } = runner
   for (const change of memory.waiting()) {
     if (!isOver(change.origin, periods)) continue
-    const because = `the period of the budget ${change.origin.name} is over`
+    const because = overText(change.origin)
     const to = { at: 'superseded', because, endedAt: now() } as const
     const events = changeEvents(change, to, now())
     const done = await transition(store, { change, to }, { at: now(), events })
@@ -243,29 +228,3 @@ async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: C
 
 /** Changes of a compute since a step that are looked through. */
 const MANY = 200
-
-/** The step as a change that its policy makes. Undefined where the compute or its plan refuses it. */
-export function changeOfStep(
-  { desired, view, policy, until, name, rung, period }: WantedStep,
-  { runnerOf, random }: Pick<BudgetStepSources, 'runnerOf' | 'random'>,
-  isProposed: boolean,
-): BudgetChange | undefined {
-  const { now, limits } = runnerOf(view.identity.ref.account)
-  const plan = planChange(planTargetOf(view, limits()), askOfStep(desired), digest)
-  if (!plan.ok) return undefined
-  const at = now()
-  return {
-    ...newChange(plan.value, { random, now: at, until: earliest(until, after(at, policy.restart.maxWait)) }),
-    ref: view.identity.ref,
-    origin: { by: 'budget', name, rung, period },
-    reason: `${rung} % of the budget ${name}`,
-    state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),
-  }
-}
-
-export const askOfStep = ({ sizing, autosuspendDelay: delay }: BudgetStep['desired']): ChangeAsk => ({
-  size: sizing,
-  delay,
-  restart: false,
-  when: 'policy',
-})
