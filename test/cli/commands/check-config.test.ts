@@ -45,7 +45,7 @@ const SETTLE =
 test.each<[string, readonly string[]]>([
   ['mode: approve', [noLevers('approve')]],
   ['mode: apply', [noLevers('apply')]],
-  ['mode: apply\npolicies: [{ match: {}, levers: [delay] }]', []],
+  ['mode: apply\npolicies: [{ match: {}, levers: [sizing] }]', []],
   ['service: { settle: 120s }', []],
   ['service: { settle: 60s }', [SETTLE]],
   ['mode: apply\nservice: { settle: 60s }', [noLevers('apply'), SETTLE]],
