@@ -19,6 +19,7 @@ import { addChange } from '../../model/ports/journal.ts'
 import { largestCu, type TargetRef } from '../../model/service/compute.ts'
 import { after } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
+import { existingComputes } from './targets.ts'
 import { createSteps } from './steps/steps.ts'
 import {
   changeOfStep,
@@ -201,11 +202,11 @@ export function createDecidedChanges(sources: DecidedSources) {
     await storedBrakes.end('fleet', 'no policy makes changes')
     await watchBreaker()
     if (config().policies.alertsOfForeignChanges)
-      await foreignWatch.look(account, existing(snapshot, account), { policyOf, mayBrake: false })
+      await foreignWatch.look(account, existingComputes(snapshot, account), { policyOf, mayBrake: false })
   }
 
   async function decideAccount(snapshot: Snapshot, account: string): Promise<void> {
-    const views = existing(snapshot, account)
+    const views = existingComputes(snapshot, account)
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await watchBreaker()
     await demote(storedBrakes, snapshot, account)
@@ -297,7 +298,3 @@ const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
 /** Whether it allows more CU. */
 const isLarger = ({ from, to }: OpenRecommendation): boolean =>
   from.sizing !== undefined && to.sizing !== undefined && largestCu(to.sizing) > largestCu(from.sizing)
-
-/** Computes of an account that are not deleted. */
-const existing = ({ computes }: Snapshot, account: string): readonly ComputeView[] =>
-  computes.filter(({ identity, state }) => identity.ref.account === account && !state.isDeleted)

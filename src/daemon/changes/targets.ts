@@ -122,3 +122,7 @@ export function createPublished({ account, state }: PublishedOptions) {
     },
   }
 }
+
+/** Computes of an account that are not deleted. */
+export const existingComputes = ({ computes }: Snapshot, account: string): readonly ComputeView[] =>
+  computes.filter(({ identity, state }) => identity.ref.account === account && !state.isDeleted)

@@ -7,7 +7,7 @@ import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry, ComputeSums } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
-import type { AccountView, ComputeView } from '../../model/output/snapshot.ts'
+import type { AccountView, ComputeView, ProjectView } from '../../model/output/snapshot.ts'
 import type {
   BudgetForecast,
   BudgetView,
@@ -16,6 +16,7 @@ import type {
 } from '../../model/policy/budget.ts'
 import type { Owner, Owners } from '../../model/policy/owner.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
+import { targetKey, type ProjectRef } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
@@ -24,7 +25,6 @@ import type { ChangeViews } from '../changes/tallies.ts'
 import type { Forecaster } from '../history/forecasts.ts'
 import { shownSpend } from '../history/shown-budget.ts'
 import type { PassState } from '../pass/pass-state.ts'
-import { projectViews } from './project-views.ts'
 
 export type AccountInput = Readonly<{
   state: PassState
@@ -193,4 +193,34 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined) {
 const onlyOf = (texts: ReadonlySet<string> | undefined) => {
   const [first = '', second] = texts ?? []
   return second === undefined ? first : ''
+}
+
+/** Views of projects that recommendations or changes of their own are about. In order of their ids; undefined where there are none. */
+function projectViews(
+  { state: { ledger }, advice, changes }: Pick<AccountInput, 'state' | 'advice' | 'changes'>,
+  owners: Pick<Owners, 'ofProject'>,
+): readonly ProjectView[] | undefined {
+  const { account, projects } = ledger
+  const ids = new Set(
+    [...(advice?.openProjects() ?? []), ...(changes?.projects ?? [])].map(({ projectId }) => projectId),
+  )
+  const views = [...ids].toSorted().flatMap((projectId): readonly ProjectView[] => {
+    const entry = projects.get(projectId)
+    if (!entry || entry.deletedAt !== undefined) return []
+    const ref: ProjectRef = { account, projectId }
+    const key = targetKey(ref)
+    const [open, changing, tallies] = [advice?.openOf(key), changes?.openOf(key), changes?.talliesOf(key)]
+    const { project } = entry
+    return [
+      {
+        ref,
+        project,
+        owner: owners.ofProject(account, project),
+        ...(open && { advice: open }),
+        ...(changing && { changes: changing }),
+        ...(tallies && { changeTallies: tallies }),
+      },
+    ]
+  })
+  return views.length === 0 ? undefined : views
 }
