@@ -37,7 +37,7 @@ owners:
 ${TEAMS.map(ownerOf).join('\n')}
 budgets:
   - { name: launch, scope: { project: [${projectsOf(isLaunched)}] }, limit: ${LIMIT}, per: day }
-  - { name: ${AT_RISK}, scope: { project: [${teamProjects(AT_RISK)}] }, limit: ${(paths.monthLimit * CU_HOUR).toFixed(2)} USD, per: month }
+  - { name: ${AT_RISK}, scope: { project: [${pastProjects(AT_RISK).join(', ')}] }, limit: ${(paths.monthLimit * CU_HOUR).toFixed(2)} USD, per: month }
 notifications:
   - { name: screen, type: webhook, url_file: ${quoted(paths.receiverFile)}, min_severity: info }
 policies:
@@ -72,10 +72,10 @@ const projectsOf = (isMeant: (member: Member) => boolean) =>
     .join(', ')
 
 const teamProjects = (of: string) =>
-  [
-    ...CAST.filter(({ team }) => team === of).map(({ role }) => role),
-    ...(PAST_TEAMS[of] ?? []).map(({ name }) => name),
-  ].join(', ')
+  [...CAST.filter(({ team }) => team === of).map(({ role }) => role), ...pastProjects(of)].join(', ')
+
+/** Projects with a known past: what others spent before the demo began nobody knows. */
+const pastProjects = (of: string): readonly string[] => (PAST_TEAMS[of] ?? []).map(({ name }) => name)
 
 const ownerOf = (team: string) =>
   `  - { match: { project: [${teamProjects(team)}] }, team: ${team}, tier: dev, channel: "#${team}" }`
