@@ -5,7 +5,7 @@ import { sumOf } from '../../../src/std/sum.ts'
 import { idsOf } from '../../support/simulated-service.ts'
 import type { Figures } from '../run.ts'
 import type { AdviceOptions } from './advice.ts'
-import { delayAtStart, delayOf } from './judge-delays.ts'
+import { delayOf } from './judge-delays.ts'
 import { recordedLives, type LifeOfCompute } from './lives.ts'
 import { DAY, runAccount, START, type RunningAccount } from './run-account.ts'
 import { trueSaving } from './true-gaps.ts'
@@ -99,7 +99,7 @@ function trueRealised(lives: readonly LifeOfCompute[], one: RecommendationJson):
   if (!life) throw new Error(`nobody lives as ${one.endpoint_id}`)
   const from = (Date.parse(one.ended?.at ?? '') - START) / 1000
   const within = { from, to: from + FOLLOW_UP * DAY }
-  const saved = trueSaving(life, { from: delayAtStart(life), to: delayOf(one) }, within)
+  const saved = trueSaving(life, { from: delayOf({ to: one.from }), to: delayOf(one) }, within)
   const perSecond = (one.grounds.cu.likely * one.grounds.price_micros_per_cu_hour) / 3600
   return { ...one.saving_micros_per_30_days, realised: (saved * perSecond * 30) / FOLLOW_UP }
 }
