@@ -10,6 +10,10 @@ import { fleetAt, page, until } from './support.ts'
 const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
 
+/** The time of a request is stored before it is written. */
+const hasArrived = ({ sent }: Stage) =>
+  until('the request at the service', () => (sent.length > 0 ? true : undefined))
+
 /** A window that is open for hours, and one that opens in hours. */
 const windows = () =>
   `windows: { now: { from: "${localTime(Date.now() - HOUR)}", to: "${localTime(Date.now() + 6 * HOUR)}" },
@@ -81,6 +85,7 @@ test('a hold stops a change of a policy whose window is open; after its end the 
     (change) => change.id === id && change.sent_at !== null,
   )
   expect(Date.parse(done.sent_at ?? '')).toBeGreaterThanOrEqual(resumedAt - 1000)
+  await hasArrived(world)
   expect(sent).toHaveLength(1)
   expect(
     stopsByChanges(world).every(({ at, open }) => Date.parse(at) >= resumedAt - 1000 && open === 0),
@@ -104,6 +109,7 @@ test('a person lets a change of a policy go before its window opens', async () =
     out: expect.stringContaining('forced by alice until '),
   })
   await changeThat('the request', apiUrl, (change) => change.id === id && change.sent_at !== null)
+  await hasArrived(world)
   expect(sent).toHaveLength(1)
 })
 
