@@ -18,7 +18,7 @@ export type Candidate = Readonly<{
   isBarred: boolean
   /** The savings of its kind did not come. */
   isDemoted: boolean
-  /** Set another value of that kind on the compute, until it is put back. */
+  /** What set another value of that kind on the compute and puts it back later; undefined: nothing did. */
   heldBy: 'budget' | 'schedule' | undefined
   /** A budget of the compute is nearly spent, and the change costs more: a person decides. */
   needsApproval: boolean

@@ -2,7 +2,8 @@
 // period, a schedule sets a delay while its window is open.
 import type { ObservedSetting } from '../model/ledger/gap.ts'
 import type { BudgetView, StepRung } from '../model/policy/budget.ts'
-import { isStepOrigin, type Change, type ChangeSettings, type StepOrigin } from '../model/policy/change.ts'
+import type { Change, ChangeSettings } from '../model/policy/change.ts'
+import { isStepOrigin, type StepOrigin } from '../model/policy/step-origin.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Floors } from '../model/policy/policies.ts'
 import {

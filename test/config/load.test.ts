@@ -84,6 +84,7 @@ describe('a configuration', () => {
           changesOf: expect.any(Function),
           floorsOf: expect.any(Function),
           scheduleOf: expect.any(Function),
+          hasSchedules: false,
           unmatchedBy: expect.any(Function),
           decidesChanges: false,
           alertsOfForeignChanges: false,

@@ -1,5 +1,5 @@
 // What a policy decided about the open recommendations of a compute.
-import type { StepOrigin } from '../policy/change.ts'
+import type { StepOrigin } from '../policy/step-origin.ts'
 import type { ChangePolicy } from '../policy/change-policy.ts'
 
 export type NotMadeBecause =

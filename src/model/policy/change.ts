@@ -3,7 +3,7 @@ import type { TargetRef } from '../service/compute.ts'
 import type { ComputeSettings } from '../ports/service.ts'
 import type { Bounds } from '../ledger/quantities.ts'
 import type { Bytes, Instant, Micros, Ratio } from '../units.ts'
-import type { StepRung } from './budget.ts'
+import { isStepOrigin, type StepOrigin } from './step-origin.ts'
 
 /**
  * `restart` sets nothing: the compute is to be started after the change was made. A change of size and delay is of kind `sizing`. `defaults`:
@@ -19,19 +19,6 @@ export type ChangeMoment = AskedMoment | 'policy'
 
 /** Settings that a change may set. */
 export type ChangeSettings = Readonly<Pick<ComputeSettings, 'sizing' | 'autosuspendDelay'>>
-
-/**
- * What a change is made for that lasts for a time: a rung of a budget for the rest of its period, a schedule while its window is open. `of` is
- * the id of the step that it puts back, and absent in a step.
- */
-export type StepOrigin = Readonly<{
-  /** Of the budget, or of the window. */
-  name: string
-  /** Start of the period, or opening of the window. */
-  period: Instant
-  of?: string
-}> &
-  Readonly<{ by: 'budget'; rung: StepRung } | { by: 'schedule' }>
 
 /** `name`: of the token, or, where a policy decided, the path of the policy; of a revert, that of the change it takes back. */
 type ChangeOrigin = Readonly<
@@ -292,9 +279,6 @@ export const isUnderJudgement = (state: ChangeState): state is JudgedState =>
  */
 export const isJudged = ({ origin, kind }: Pick<Change, 'origin' | 'kind'>): boolean =>
   origin.by === 'policy' && kind === 'sizing'
-
-export const isStepOrigin = (origin: Change['origin']): origin is StepOrigin =>
-  origin.by === 'budget' || origin.by === 'schedule'
 
 /** Whether nobody asked for it and nobody's setting is taken back: another setting of the compute holds it. */
 export const isUnasked = ({ origin }: Pick<Change, 'origin'>): boolean =>

@@ -55,6 +55,8 @@ export type Policies = Readonly<{
   changesOf: (target: SelectorTarget) => ChangePolicy
   floorsOf: (target: SelectorTarget) => Floors
   scheduleOf: (target: SelectorTarget) => readonly ScheduledDelay[]
+  /** Whether any policy has a schedule. */
+  hasSchedules: boolean
   managerOf: ManagerOf
   /** Policies that match none of them, such as `policies[1]`, in order. */
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
@@ -106,6 +108,7 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
       }
     },
     scheduleOf: (target) => groupIn(fitting(target))('autosuspend')?.value.schedule ?? [],
+    hasSchedules: rules.some(({ autosuspend }) => (autosuspend?.schedule.length ?? 0) > 0),
     floorsOf: (target) => {
       const group = groupIn(fitting(target))
       const { value: bounds } = group('autosuspend') ?? { value: DEFAULT_DELAY_RULES }

@@ -1,7 +1,6 @@
 // Changes as JSON: the API answers with it, and all texts are made of it.
 import {
   isEnded,
-  isStepOrigin,
   restartsCompute,
   sentAtOf,
   type Change,
@@ -11,6 +10,7 @@ import {
   type Hold,
   type OpenChange,
 } from '../../model/policy/change.ts'
+import { isStepOrigin } from '../../model/policy/step-origin.ts'
 import type { ForcedChange } from '../../model/policy/placed-hold.ts'
 import { requestOfChange } from '../../model/service/change-request.ts'
 import type { Compute, TargetRef } from '../../model/service/compute.ts'

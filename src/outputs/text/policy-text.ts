@@ -1,5 +1,5 @@
 // What the policy of a compute changes without a request, and why it makes no change of a recommendation.
-import type { StepOrigin } from '../../model/policy/change.ts'
+import type { StepOrigin } from '../../model/policy/step-origin.ts'
 import type { ChangePolicy, ForeignChangeAnswer, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 

@@ -1,7 +1,8 @@
 // Steps of one account, and the changes that put them back: those of the journal that still say something.
 /* oxlint-disable no-await-in-loop -- few changes end between two passes */
 import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/steps.ts'
-import { isEnded, isStepOrigin, type Change, type StepOrigin } from '../../../model/policy/change.ts'
+import { isEnded, type Change } from '../../../model/policy/change.ts'
+import { isStepOrigin, type StepOrigin } from '../../../model/policy/step-origin.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
 import { isComputeRef, type ComputeRef } from '../../../model/service/compute.ts'
 import { DAY, instant, type Instant } from '../../../model/units.ts'

@@ -7,7 +7,7 @@ import { scheduledStepOf, stepOf, type OpenSchedule, type SettingStep } from '..
 import { mayActOn } from '../../../ledger/budgets/evaluate.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Budget, BudgetView, StepRung } from '../../../model/policy/budget.ts'
-import type { StepOrigin } from '../../../model/policy/change.ts'
+import type { StepOrigin } from '../../../model/policy/step-origin.ts'
 import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
 import type { Policies } from '../../../model/policy/policies.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../../model/policy/selector.ts'
@@ -74,6 +74,7 @@ export function scheduledSteps(
     now,
   }: Pick<StepSources, 'config'> & Pick<Snapshot, 'computes'> & Readonly<{ now: Instant }>,
 ): readonly WantedStep[] {
+  if (!config().policies.hasSchedules) return []
   return computes.flatMap((view) => {
     const { ref, compute, project } = view.identity
     if (ref.account !== account || view.state.isDeleted) return []
