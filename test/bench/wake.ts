@@ -9,7 +9,7 @@ import { ensureCertificate } from '../../src/local/setup/certificate.ts'
 import { createClock } from '../../src/local/clock.ts'
 import { findBinaries } from '../../src/local/compute/binaries.ts'
 import { postgresUser } from '../../src/local/compute/owner.ts'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import { startServer } from '../../src/local/compute/server.ts'
 import { run } from '../local/proxy/programs.ts'
 import type { Figures } from './run.ts'
@@ -159,7 +159,7 @@ async function wakes(subject: Subject): Promise<Wakes> {
     await subject.suspend()
     woken.push(await answerOf(subject.uri))
     await subject.suspend()
-    const port = await freePort()
+    const port = await ownPort()
     const from = performance.now()
     const server = await startServer({
       binaries,

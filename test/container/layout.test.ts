@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import { page, until } from '../end-to-end/support.ts'
 import { canaryOf, everyEncoding, hitsIn } from '../hostile/canaries.ts'
 import { echoingService } from '../hostile/echoing-neighbours.ts'
@@ -41,7 +41,7 @@ async function life(install: typeof installFromCheckout): Promise<void> {
   const { image, at, mount, run } = layout
   const secrets = { mounted: canaryOf('mounted'), variable: canaryOf('variable') }
   await using service = await echoingService(Object.values(secrets).flatMap(everyEncoding))
-  const port = await freePort()
+  const port = await ownPort()
   const account = { base_url: `http://127.0.0.1:${service.port}/api/v2`, plan: 'launch' }
   const config = {
     accounts: [

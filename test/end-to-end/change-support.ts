@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import type { ChangeJson, ChangesJson, PlanJson, PlansJson } from '../../src/outputs/text/change-schema.ts'
 import { fieldOf } from '../../src/std/field.ts'
 import { recordingProxy, type RecordingProxy, type Treatment } from '../support/recording-proxy.ts'
@@ -84,7 +84,7 @@ export async function simulatedSetting(
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-changes-'))
   const service = await startSimulated(options)
   const proxy = await recordingProxy(service.baseUrl, treatment)
-  const [telemetry, api] = [await freePort(), await freePort()]
+  const [telemetry, api] = [await ownPort(), await ownPort()]
   const configFile = join(folder, 'dormouse.yaml')
   writeFileSync(join(folder, 'key'), service.apiKey, { mode: 0o600 })
   writeFileSync(

@@ -15,7 +15,7 @@ const TEAMS = Object.keys(PAST_TEAMS)
 test('a demo shows weeks of past and five computes that act, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
   const temporary = makeFolder()
-  await using demo = dormouse(['demo', '--for', '60s', '--json', '--report', folder], { TMPDIR: temporary })
+  await using demo = dormouse(['demo', '--for', '90s', '--json', '--report', folder], { TMPDIR: temporary })
   const [made = ''] = await until('a configuration', () => {
     const found = globSync('*/dormouse.yaml', { cwd: temporary })
     return found.length > 0 ? found : undefined
@@ -70,7 +70,7 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
 
-/** Requests and stops, at least and at most, by state: how far the change is after a minute depends on the machine. */
+/** Requests and stops, at least and at most, by state: how far the change is at the end depends on the machine. */
 const EFFECTS: Readonly<Record<string, readonly [readonly number[], readonly number[]]>> = {
   scheduled: [[0], [0]],
   applying: [

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import { DEPLOY } from '../deploy/form.ts'
 import { ROOT } from '../support/generate.ts'
 import { page, until } from './support.ts'
@@ -46,7 +46,7 @@ async function laidOut(): Promise<Laid> {
   }
   chownSync(at('var/lib/dormouse'), 0, fsGroup)
   chmodSync(at('var/lib/dormouse'), 0o2775)
-  const [telemetry, api] = [await freePort(), await freePort()]
+  const [telemetry, api] = [await ownPort(), await ownPort()]
   const config = readFileSync(join(DEPLOY, 'kubernetes/base/dormouse.yaml'), 'utf8')
     .replaceAll(/ (\/(?:run|var)\/)/g, ` ${root}$1`)
     .replace('0.0.0.0:9477', `127.0.0.1:${telemetry}`)

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FleetJson } from '../../src/daemon/http/api/status-json.ts'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
 import type { Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
@@ -83,7 +83,7 @@ export async function setting(
     lastActiveLag: 0,
     cacheScale: 64,
   })
-  const [telemetry, api] = [await freePort(), await freePort()]
+  const [telemetry, api] = [await ownPort(), await ownPort()]
   const [configFile, keyFile, passwordFile] = ['dormouse.yaml', 'key', 'password'].map((name) =>
     join(folder, name),
   ) as [string, string, string]

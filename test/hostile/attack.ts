@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../src/local/proxy/listen.ts'
+import { ownPort } from '../support/ports.ts'
 import { fleetAt, page, until } from '../end-to-end/support.ts'
 import type { ModeName } from './service.ts'
 
@@ -46,7 +46,7 @@ export async function attack(
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-hostile-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const [good, bad] = [await serve('normal', stack), await serve(mode, stack)]
-  const [telemetry, api] = [await freePort(), await freePort()]
+  const [telemetry, api] = [await ownPort(), await ownPort()]
   writeFileSync(join(folder, 'key'), apiKey)
   writeFileSync(
     join(folder, 'dormouse.yaml'),

@@ -33,6 +33,9 @@ const QUIET = [
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
 
+/** Milliseconds. Only ends what hangs: on a busy machine a screenshot of a whole page can take longer than the usual 30 s. */
+const DEADLINE = 150_000
+
 /** Violations of a page. */
 export type Watched = {
   readonly page: Page
@@ -47,6 +50,7 @@ export type Watched = {
 export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const [complaints, strayed, sent]: [string[], string[], string[]] = [[], [], []]
   const page = await context.newPage()
+  page.setDefaultTimeout(DEADLINE)
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../../src/local/proxy/listen.ts'
+import { ownPort } from '../../support/ports.ts'
 import type { Figures } from '../run.ts'
 import { startFleetService, type FleetOptions, type FleetService } from '../fleet/start.ts'
 import { warmUp } from '../fleet/warm.ts'
@@ -88,7 +88,7 @@ async function measure(account: Account, launchers: Launchers, minutes: number):
         launcher: launchers[form],
         configFile: file,
         apiKey: service.apiKey,
-        port: await freePort(),
+        port: await ownPort(),
       }
       writeFileSync(file, yamlOf(service.baseUrl, folder, start.port))
       const starts = account === ACCOUNTS[0] ? await compareStarts(start, launchers) : undefined

@@ -5,7 +5,7 @@ import { openSync, closeSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LocalEvent } from '../../../src/local/log.ts'
 import { startLocal, type Local } from '../../../src/local/start.ts'
-import { freePort } from '../../../src/local/proxy/listen.ts'
+import { ownPort } from '../../support/ports.ts'
 import { uriOf } from '../../end-to-end/support.ts'
 import { PROFILES, SCALE } from './schedule.ts'
 
@@ -60,7 +60,7 @@ export async function watch(
   local: Local,
   { folder, actors, arm }: { readonly folder: string; readonly actors: readonly Actor[]; readonly arm: Arm },
 ): Promise<Watched> {
-  const [telemetry, api] = [await freePort(), await freePort()]
+  const [telemetry, api] = [await ownPort(), await ownPort()]
   const place = join(folder, arm)
   const ids = actors.filter((actor) => actor.arm === arm).map(({ projectId }) => projectId)
   writeFileSync(`${place}.key`, local.apiKey, { mode: 0o600 })

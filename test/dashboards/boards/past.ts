@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
 import { waitUntilUp, startProgram } from '../../../src/cli/demo/monitoring/program.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
-import { freePort } from '../../../src/local/proxy/listen.ts'
+import { ownPort } from '../../support/ports.ts'
 import { makeFolder } from '../../local/support.ts'
 import { recordHistory, type History } from './history.ts'
 
@@ -47,7 +47,7 @@ async function addRecordings(folder: string, { from, to }: History): Promise<voi
 /** A Prometheus without scrape targets over the blocks in `data`. */
 async function serve(folder: string): Promise<AsyncDisposable & { readonly url: string }> {
   const clock = createClock()
-  const address = `127.0.0.1:${await freePort()}`
+  const address = `127.0.0.1:${await ownPort()}`
   writeFileSync(join(folder, 'prometheus.yml'), 'scrape_configs: []\n')
   const words = [
     `--config.file=${join(folder, 'prometheus.yml')}`,
