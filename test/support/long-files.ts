@@ -24,6 +24,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/end-to-end/receivers.test.ts': 'test/daemon/notify/dispatcher.test.ts',
   'test/end-to-end/reload.test.ts': 'test/daemon/reload.test.ts',
   'test/end-to-end/revert.test.ts': 'test/daemon/changes/judged.test.ts',
+  'test/end-to-end/steps.test.ts': 'test/daemon/changes/steps/steps.test.ts',
   'test/end-to-end/telling.test.ts': 'test/daemon/notify/notifications.test.ts',
   'test/end-to-end/update-windows.test.ts': 'test/daemon/changes/project-windows.test.ts',
   'test/local/api/random-bodies.test.ts': 'test/local/api/bad-input.test.ts',
