@@ -62,8 +62,8 @@ export default defineConfig({
     // more workers than cores: most of these tests wait for processes and sockets
     maxWorkers: 4,
     // only ends what hangs: a simulated week of 10 s takes ten times that on a busy machine
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/support/cluster-folder.ts'],
     reporters: ['default', new LeftOutReporter()],

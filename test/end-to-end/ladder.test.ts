@@ -53,7 +53,7 @@ test('with quiet it goes when two readings show nobody', async () => {
 })
 
 test('with window it waits for a low load, and goes at the last safe moment, with the sessions counted', async () => {
-  const { lines, closes } = linesOf('window', 4)
+  const { lines, closes } = linesOf('window', 5)
   await using world = await stage(PROJECT, { lines })
   const { apiUrl } = world
   const work = bursts(world.uri)

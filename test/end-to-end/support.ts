@@ -47,7 +47,7 @@ export function dormouse(words: readonly string[], env: Readonly<Record<string, 
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value | undefined> | Value | undefined,
-  seconds = 150,
+  seconds = 300,
 ): Promise<Value> {
   const end = performance.now() + seconds * 1000
   while (performance.now() < end) {
