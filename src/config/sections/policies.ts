@@ -3,6 +3,7 @@ import { isEverOpenFor, type Recurrence } from '../../calendar/window.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
 import {
   DEFAULT_RESTART_RULES,
+  EXPIRY_ANSWERS,
   FOREIGN_CHANGE_ANSWERS,
   FIRST_CHANGE_DURATION,
   LEVERS,
@@ -127,7 +128,7 @@ export const adviceSchema = strictObject({
 
 const KINDS = `expected off or a list of ${RECOMMENDATION_KINDS.join(', ')}`
 
-const { when, closeEarly, maxWait } = DEFAULT_RESTART_RULES
+const { when, closeEarly, maxWait, onExpire } = DEFAULT_RESTART_RULES
 
 const MOMENTS = `expected a list of ${RESTART_MOMENTS.join(', ')}`
 const WINDOW_NAMES = 'expected a list of names of windows'
@@ -153,7 +154,10 @@ const restart = strictObject({
     .describe('How long before the end of its window a change must be over.'),
   max_wait: durationSchema({ min: '1m', max: '90d' })
     .prefault(durationText(maxWait))
-    .describe('How long a change waits for its moment; then it expires, with an event.'),
+    .describe('How long a change waits for its moment.'),
+  on_expire: oneOf(EXPIRY_ANSWERS)
+    .prefault(onExpire)
+    .describe('What follows when max_wait is over. alert: the change expires, with an event.'),
 })
   .refine(({ when: moments, windows }) => needsWindow(moments) === windows.length > 0, {
     ...ofObject('expected windows with quiet or window in when, and neither without the other'),

@@ -39,7 +39,12 @@ export type RestartRules = Readonly<{
   closeEarly: Seconds
   /** How long a change waits for its moment. */
   maxWait: Seconds
+  /** What follows when that is over. */
+  onExpire: (typeof EXPIRY_ANSWERS)[number]
 }>
+
+/** `alert`: the change ends, with an event. */
+export const EXPIRY_ANSWERS = ['alert'] as const
 
 export const FOREIGN_CHANGE_ANSWERS = ['adopt', 'alert', 'reapply'] as const
 /**
@@ -82,4 +87,5 @@ export const DEFAULT_RESTART_RULES: RestartRules = {
   closeEarly: seconds(600),
   // as a change that a person asks for
   maxWait: seconds(14 * 86_400),
+  onExpire: 'alert',
 }

@@ -2,6 +2,7 @@
 import type { StepOrigin } from '../../model/policy/step-origin.ts'
 import type { ChangePolicy, ForeignChangeAnswer, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
+import { exactDurationText } from './amounts.ts'
 
 export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   mode: 'the mode of its policy makes no changes',
@@ -42,6 +43,7 @@ function policyText({ path, mode, levers, restart, onForeignChange, managedBy }:
   return [
     `${path ?? 'the configuration'}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
     ...(levers.includes('sizing') ? [restartText(restart)] : []),
+    expiryText(restart),
     FOREIGN_TEXTS[onForeignChange ?? 'adopt'],
   ]
     .filter((part) => part !== undefined)
@@ -52,6 +54,9 @@ function restartText({ when, windows, deny }: RestartRules): string {
   const moment = when.includes('idle') ? 'at any time' : `in ${namesText(windows)}`
   return `restarts a suspended compute ${moment}${deny.length === 0 ? '' : `, never in ${namesText(deny)}`}`
 }
+
+const expiryText = ({ maxWait, onExpire }: RestartRules) =>
+  `a change that waits for ${exactDurationText(maxWait)} expires with an ${onExpire}`
 
 const namesText = (names: readonly string[]) =>
   `${names.length === 1 ? 'the window' : 'the windows'} ${names.join(', ')}`

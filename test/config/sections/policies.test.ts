@@ -75,7 +75,7 @@ describe('changes that a policy makes', () => {
     if (!config.ok) throw new Error(config.error.join('\n'))
     return config.value.policies
   }
-  const DEFAULTS = { when: ['idle'], windows: [], deny: [], closeEarly: 600, maxWait: 1_209_600 }
+  const DEFAULTS = { when: ['idle'], windows: [], deny: [], closeEarly: 600, maxWait: 1_209_600, onExpire: 'alert' }
 
   test('are none unless it has levers, in its mode or that of the file', () => {
     const none = { mode: 'suggest', levers: [], restart: DEFAULTS, path: undefined }
@@ -126,6 +126,7 @@ describe('changes that a policy makes', () => {
       deny: ['office'],
       closeEarly: 0,
       maxWait: 604_800,
+      onExpire: 'alert',
     })
   })
 
@@ -175,6 +176,11 @@ describe('changes that a policy makes', () => {
       'a negative time',
       '{ restart: { close_early: -1s } }',
       'restart.close_early: expected a length of time',
+    ],
+    [
+      'another answer to a wait that is over',
+      '{ restart: { on_expire: now } }',
+      'restart.on_expire: expected one of alert',
     ],
     ['an unknown lever', '{ levers: [budget] }', 'levers[0]: expected one of delay, sizing'],
     ['an unknown mode', '{ mode: auto }', 'mode: expected one of off, observe, suggest, approve, apply'],

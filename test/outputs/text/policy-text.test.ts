@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
 import { policyLines } from '../../../src/outputs/text/policy-text.ts'
+import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 
 const POLICY: ChangePolicy = {
@@ -11,14 +12,14 @@ const POLICY: ChangePolicy = {
 }
 
 test.each<[expected: string, over: Partial<ChangePolicy>]>([
-  ['policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time', {}],
-  ['policies[0], mode approve, lever delay', { mode: 'approve', levers: ['delay'] }],
+  ['policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time; a change that waits for 14 d expires with an alert', {}],
+  ['policies[0], mode approve, lever delay; a change that waits for 14 d expires with an alert', { mode: 'approve', levers: ['delay'] }],
   [
-    'policies[0], mode apply, lever delay; sets a value again that somebody else overwrites',
+    'policies[0], mode apply, lever delay; a change that waits for 14 d expires with an alert; sets a value again that somebody else overwrites',
     { levers: ['delay'], onForeignChange: 'reapply' },
   ],
   [
-    'policies[0], mode apply, lever delay; alerts where somebody else overwrites a value',
+    'policies[0], mode apply, lever delay; a change that waits for 14 d expires with an alert; alerts where somebody else overwrites a value',
     { levers: ['delay'], onForeignChange: 'alert' },
   ],
   [
@@ -26,7 +27,7 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
     { path: 'policies[2]', mode: 'suggest', levers: [], managedBy: 'terraform' },
   ],
   [
-    'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, never in the window office',
+    'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, never in the window office; a change that waits for 36 h expires with an alert',
     {
       path: 'policies[1]',
       levers: ['sizing'],
@@ -35,6 +36,7 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
         when: ['window'],
         windows: ['night', 'lunch'],
         deny: ['office'],
+        maxWait: seconds(36 * 3600),
       },
     },
   ],
