@@ -14,7 +14,7 @@ import type { Operation } from '../model/service/operation.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
 import { isOverwritten, wasSetBack, wholeSecond } from './set-by-others.ts'
-import { hasSettings, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
+import { hasSettings, isAsBefore, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
 
 export type Step = Readonly<
   | { do: 'wait'; hold: Hold }
@@ -50,6 +50,8 @@ export type StepInput = Readonly<{
   openedAt: Instant
   /** Time after which an unanswered request can no longer land. */
   settle: Seconds
+  /** Whether the clock of the machine agrees with that of the service: else nobody knows that a deadline is over. */
+  isClockSteady: boolean
 }>
 
 export function nextStep(input: StepInput, now: Instant): Step {
@@ -63,15 +65,15 @@ export function nextStep(input: StepInput, now: Instant): Step {
     case 'verifying':
       return nextOfVerifying(input, state, now)
     case 'proposed':
-      return isOver(input.change, now) ? expired('nobody approved it', now) : wait('approval')
+      return now > input.change.deadline
+        ? expired(input, 'nobody approved it before the deadline', now)
+        : wait('approval')
   }
 }
 
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
   const { change, seen, rules } = input
-  const isTimeKnown = rules.policy?.because !== 'clock'
-  if (isTimeKnown && now > change.deadline)
-    return ended('expired', 'no moment fitted before the deadline', now)
+  if (now > change.deadline) return expired(input, noMomentText(change), now)
   const unseen = waitBeforeLook(rules, state, now)
   if (unseen) return unseen
   if (!isFresh(seen, now)) return { do: 'look' }
@@ -106,12 +108,15 @@ function waitBeforeLook(
   return notBefore > now ? wait('retry', notBefore) : undefined
 }
 
+const noMomentText = ({ origin }: Change) =>
+  `no moment fitted ${origin.by === 'policy' ? 'within restart.max_wait of its policy' : 'before the deadline'}`
+
 const isAwake = ({ compute }: Seen) => compute !== undefined && compute.state !== 'idle'
 
 /** Where the look shows that nothing is to be sent. */
 function endBySight(change: Change, seen: Seen, now: Instant): Step | undefined {
   if (isFulfilled(change, seen)) return ended('done', 'nothing had to be sent: it is so already', now)
-  if (!hasSettings(seen, change.before)) return foreign(change, seen, now)
+  if (!isAsBefore(change, seen)) return foreign(change, seen, now)
   const unknown = seen.compute && provisionerProblem(seen.compute)
   return unknown === undefined ? undefined : ended('failed', unknown, now)
 }
@@ -136,7 +141,7 @@ function nextOfApplying(input: StepInput, state: Applying, now: Instant): Step {
   const settledAt = after(writableUntil(state, input), settle)
   if (seen.askedAt <= settledAt) return wait('settle', settledAt)
   if (seen.openOperations > 0) return wait('project-busy')
-  if (!hasSettings(seen, change.before) || wasSetBack(change, state, seen)) return foreign(change, seen, now)
+  if (!isAsBefore(change, seen) || wasSetBack(change, state, seen)) return foreign(change, seen, now)
   if (change.kind === 'restart' && startOf(seen) === undefined)
     return ended('unknown', 'the service shows no start, so nobody can tell whether it restarted', now)
   if (state.attempt >= MAX_ATTEMPTS)
@@ -167,7 +172,7 @@ function nextOfVerifying(input: StepInput, state: Verifying, now: Instant): Step
 }
 
 /** Whether the service shows the result. */
-function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
+function resultOf({ change, seen, isClockSteady }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
   if (!isFresh(seen, now)) return { do: 'look' }
   const isSettled = isAtRest(seen)
   const failedOperation = seen.operations.find(
@@ -179,7 +184,7 @@ function resultOf({ change, seen }: StepInput, { since, operationIds }: Verifyin
   if (isSettled && hasThem) return ended('done', 'verified', now)
   if (isSettled && isOverwritten(change, seen, operationIds)) return foreign(change, seen, now)
   const deadline = after(since, VERIFY_WITHIN)
-  if (now <= deadline) return wait('unverified', deadline)
+  if (now <= deadline || !isClockSteady) return wait('unverified', deadline)
   return ended('failed', hasThem ? OPERATIONS_LAST : notKeptText(change), now)
 }
 
@@ -229,10 +234,8 @@ const ended = (at: EndedChange['at'], because: string, endedAt: Instant): Step =
   state: { at, because, endedAt },
 })
 
-const isOver = ({ deadline }: Change, now: Instant) => now > deadline
-
-const expired = (because: string, now: Instant): Step =>
-  ended('expired', `${because} before the deadline`, now)
+const expired = ({ isClockSteady }: StepInput, because: string, now: Instant): Step =>
+  isClockSteady ? ended('expired', because, now) : wait('clock')
 
 const foreign = (change: Change, seen: Seen, now: Instant): Step =>
   ended(

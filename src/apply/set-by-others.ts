@@ -2,7 +2,7 @@
 import type { Change } from '../model/policy/change.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { instant, type Instant } from '../model/units.ts'
-import { hasSettings, type Seen } from './settings.ts'
+import { isAsBefore, type Seen } from './settings.ts'
 
 /** As records carry it. */
 export const wholeSecond = (at: Instant): Instant => instant(Math.floor(at / 1000) * 1000)
@@ -25,11 +25,11 @@ export const wasSetBack = (
  * @param ours operations of the request; without any nobody can tell them apart
  */
 export const isOverwritten = (
-  { before }: Pick<Change, 'before'>,
+  change: Pick<Change, 'before' | 'hadDefaultDelay'>,
   seen: Seen,
   ours: readonly string[],
 ): boolean =>
-  !hasSettings(seen, before) ||
+  !isAsBefore(change, seen) ||
   (ours.length > 0 && seen.operations.some((one) => isConfiguration(one) && !ours.includes(one.operationId)))
 
 const isConfiguration = ({ action, status }: Operation): boolean =>

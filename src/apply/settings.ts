@@ -2,7 +2,7 @@
 import type { Change, ChangeSettings } from '../model/policy/change.ts'
 import { delayMillis, isSameSizing, type AutosuspendDelay, type Compute } from '../model/service/compute.ts'
 import type { Operation } from '../model/service/operation.ts'
-import type { Instant } from '../model/units.ts'
+import { seconds, type Instant } from '../model/units.ts'
 
 export type ComparedCompute = Readonly<{
   compute: Compute
@@ -40,6 +40,16 @@ export function hasSettings(compared: Compared, settings: ChangeSettings): boole
   const wantedDelay = settings.autosuspendDelay === 0 ? compared.defaultDelay : settings.autosuspendDelay
   const isSameSize = !sizing || !settings.sizing || isSameSizing(sizing, settings.sizing)
   return isSameSize && autosuspendDelay === wantedDelay
+}
+
+/** Whether it is as when the change was made. A compute without a delay of its own still is where the default of its project is another one. */
+export function isAsBefore(
+  { before, hadDefaultDelay }: Pick<Change, 'before' | 'hadDefaultDelay'>,
+  compared: Compared,
+): boolean {
+  const { compute } = compared
+  const hasDefaultStill = hadDefaultDelay === true && compute && compute.autosuspendDelay === undefined
+  return hasSettings(compared, hasDefaultStill ? { ...before, autosuspendDelay: seconds(0) } : before)
 }
 
 /** Why this compute is never changed; undefined where it may be. Source: service-facts.md, §2. */

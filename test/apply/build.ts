@@ -58,6 +58,7 @@ export const inputOf = (
   epoch: 3,
   openedAt: at(-60),
   settle: seconds(120),
+  isClockSteady: true,
   ...over,
 })
 

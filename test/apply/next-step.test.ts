@@ -63,8 +63,36 @@ describe('a scheduled change', () => {
     [
       'after the deadline, by a clock that nobody trusts',
       'wait clock',
-      { ...rules({ policy: { because: 'clock', until: undefined } }), seen: undefined },
+      { isClockSteady: false, seen: undefined },
       { deadline: at(999) },
+    ],
+    [
+      'of a compute without a delay of its own, whose project has another default now',
+      'send',
+      seen({ state: 'active', autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
+      { ...delay(300, 60), hadDefaultDelay: true },
+    ],
+    [
+      'of a compute that has a delay of its own now',
+      'superseded',
+      seen({ state: 'active', autosuspendDelay: seconds(600) }),
+      { ...delay(300, 60), hadDefaultDelay: true },
+    ],
+    [
+      'of a compute that had the same delay of its own and has none now',
+      'superseded',
+      seen({ state: 'active', autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
+      delay(300, 60),
+    ],
+    [
+      'of size and default delay, set to another size by somebody else',
+      'superseded',
+      seen({ sizing: { fixed: cu(2) }, autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
+      {
+        before: { sizing: { fixed: cu(1) }, autosuspendDelay: seconds(300) },
+        desired: { sizing: { fixed: cu(0.25) }, autosuspendDelay: seconds(60) },
+        hadDefaultDelay: true,
+      },
     ],
     ['of an unknown provisioner', 'failed', seen({ unknownProvisioner: 'mainframe' }), {}],
     ['so already', 'done', seen({ sizing: { fixed: cu(0.25) } }), {}],
@@ -88,6 +116,19 @@ describe('a scheduled change', () => {
     ['restart, started since', 'done', seen({ state: 'active', startedAt: at(5) }), restart],
   ])('%s: %s', (_, expected, over, fields) => {
     expect(textOf(stepOf(SCHEDULED, over, fields))).toBe(expected)
+  })
+
+  test.each<[origin: Change['origin'], because: string]>([
+    [
+      { by: 'policy', id: 'ep-one.sizing.1', hash: 'h', name: 'policies[0]' },
+      'no moment fitted within restart.max_wait of its policy',
+    ],
+    [{ by: 'person', name: 'alice' }, 'no moment fitted before the deadline'],
+  ])('of %j that expires says why', (origin, because) => {
+    expect(stepOf(SCHEDULED, {}, { deadline: at(999), origin })).toEqual({
+      do: 'record',
+      state: { at: 'expired', because, endedAt: NOW },
+    })
   })
 
   test('waits for the time that the service named', () => {
@@ -114,6 +155,10 @@ test.each([
   ['proposed', { deadline: at(999) }, 'expired'],
 ] as const)('a change that is %s %j: %s', (_, fields, expected) => {
   expect(textOf(stepOf({ at: 'proposed' }, {}, fields))).toBe(expected)
+})
+
+test('a proposal does not expire by a clock that nobody trusts', () => {
+  expect(textOf(stepOf({ at: 'proposed' }, { isClockSteady: false }, { deadline: at(999) }))).toBe('wait clock')
 })
 
 test('a change that has ended needs nothing', () => {
@@ -212,6 +257,12 @@ describe('an accepted change', () => {
     ['still pending', 'wait unverified until 1290', seen({ ...set, pendingState: 'active' }), 990],
     ['an operation open', 'wait unverified until 1290', seen(set, { openOperations: 1 }), 990],
     ['not so after 5 minutes', 'failed', seen(), 699],
+    [
+      'not so after 5 minutes by a clock that nobody trusts',
+      'wait unverified until 999',
+      { ...seen(), isClockSteady: false },
+      699,
+    ],
     ['operations open after 5 minutes', 'failed', seen(set, { openOperations: 1 }), 699],
     ['its operation failed', 'failed', seen({}, { operations: [error] }), 990],
     ['set by somebody else since', 'superseded', seen({ sizing: { fixed: cu(2) } }), 990],

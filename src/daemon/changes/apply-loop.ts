@@ -111,6 +111,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         epoch,
         openedAt: openedAt(),
         settle: options.settle(),
+        isClockSteady: options.isClockSteady(),
       }
       const step = machine.nextStep(input, now())
       if (step.do === 'nothing') return undefined

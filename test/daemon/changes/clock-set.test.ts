@@ -67,3 +67,27 @@ test('where somebody sets the wall clock forward, a change that waits is looked 
   await clock.advance(seconds(60))
   expect(sent).toEqual([{ sizing: { fixed: 0.25 } }])
 })
+
+test('where somebody sets the wall clock forward over its deadline, what a person asked for does not expire', async () => {
+  const clock = fakeClock()
+  const memory = memoryStore()
+  const { service, sent } = fakeService()
+  const deadline = after(clock.now(), seconds(1800))
+  await addChange(memory.account('main'), startingAt(clock.now(), { deadline }), { at: clock.now() })
+  let offset = 0
+  const loop = loopOf({
+    memory,
+    clock,
+    service,
+    clockOffset: () => offset,
+    isClockSteady: () => clock.now() + offset === clock.monotonic() * 1000 + BEGAN,
+  })
+  clock.step(3600)
+  run(loop)
+  await clock.advance(seconds(30))
+  expect([sent, loop.holdOf('ch-one')?.because]).toEqual([[], 'clock'])
+  // the next pass
+  offset = -3_600_000
+  await clock.advance(seconds(30))
+  expect(sent).toEqual([{ sizing: { fixed: 0.25 } }])
+})
