@@ -14,7 +14,14 @@ import type { Operation } from '../model/service/operation.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
 import { isOverwritten, wasSetBack, wholeSecond } from './set-by-others.ts'
-import { hasSettings, isAsBefore, provisionerProblem, settingsLike, settingsText, type Seen } from './settings.ts'
+import {
+  hasSettings,
+  isAsBefore,
+  provisionerProblem,
+  settingsLike,
+  settingsText,
+  type Seen,
+} from './settings.ts'
 
 export type Step = Readonly<
   | { do: 'wait'; hold: Hold }
@@ -172,7 +179,11 @@ function nextOfVerifying(input: StepInput, state: Verifying, now: Instant): Step
 }
 
 /** Whether the service shows the result. */
-function resultOf({ change, seen, isClockSteady }: StepInput, { since, operationIds }: Verifying, now: Instant): Step {
+function resultOf(
+  { change, seen, isClockSteady }: StepInput,
+  { since, operationIds }: Verifying,
+  now: Instant,
+): Step {
   if (!isFresh(seen, now)) return { do: 'look' }
   const isSettled = isAtRest(seen)
   const failedOperation = seen.operations.find(

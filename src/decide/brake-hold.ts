@@ -1,36 +1,26 @@
 // Brakes: limits of what policies change by themselves, most of restarts.
 import { brakeId, type Brakes, type StoredBrake, type StoredBrakeName } from '../model/policy/brakes.ts'
-import {
-  isEnded,
-  isInFlight,
-  restartsCompute,
-  sentAtOf,
-  type Change,
-  type ChangeState,
-  type Hold,
-} from '../model/policy/change.ts'
+import { isInFlight, restartsCompute, sentAtOf, type Change, type Hold } from '../model/policy/change.ts'
 import type { Sizing } from '../model/service/compute.ts'
-import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { after, latest, seconds, type Instant } from '../model/units.ts'
+import { breakerHold, endOfMany, type BreakerContext } from './breaker.ts'
 
 const HOUR = seconds(3600)
 /** How long a restart is remembered. */
 export const RESTART_MEMORY = seconds(7 * 86_400)
 
-export type BrakeContext = Readonly<{
-  brakes: Brakes
-  /** Changes of the account that restart: sent within seven days, or under way. */
-  restarts: readonly Change[]
-  /** Stored brakes of the account that are engaged. */
-  engaged: readonly StoredBrake[]
-  /** When a person last released the breaker: failures of before do not count. Undefined if nobody did. */
-  breakerReleasedAt: Instant | undefined
-  /** When the daemon began to look at the account. */
-  startedAt: Instant
-  /** Whether a complete list of the computes was seen since then. */
-  isSwept: boolean
-  /** When the compute was created. */
-  createdAt: Instant
-}>
+export type BrakeContext = Omit<BreakerContext, 'brakes'> &
+  Readonly<{
+    brakes: Brakes
+    /** Stored brakes of the account that are engaged. */
+    engaged: readonly StoredBrake[]
+    /** When the daemon began to look at the account. */
+    startedAt: Instant
+    /** Whether a complete list of the computes was seen since then. */
+    isSwept: boolean
+    /** When the compute was created. */
+    createdAt: Instant
+  }>
 
 /** Undefined where no brake holds the change. */
 export function brakeHold(change: Change, given: BrakeContext, now: Instant): Hold | undefined {
@@ -51,7 +41,7 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
 /** Brakes of restarts: they let a change of a delay or of defaults pass. */
 const OF_RESTARTS: ReadonlySet<StoredBrakeName> = new Set(['fleet', 'breaker'])
 
-/** By an engaged brake of the account, of the kind of change, or of the compute; the breaker, which ends by itself, apart. */
+/** By an engaged brake of the account, of the kind of change, or of the compute; the breaker, which has states of its own, apart. */
 function storedBrakeHold({ kind, ref }: Change, { engaged }: BrakeContext): Hold | undefined {
   const subjects = ['', kind, ref.endpointId ?? kind]
   const brake = engaged.find(
@@ -75,25 +65,6 @@ export function holdOff(
   return isSwept ? undefined : { because: 'hold-off', until: undefined }
 }
 
-const BREAKER_STATES: ReadonlySet<ChangeState['at']> = new Set(['failed', 'unknown', 'reverted'])
-
-type BreakerContext = Pick<BrakeContext, 'brakes' | 'restarts' | 'breakerReleasedAt'>
-
-export function breakerHold(
-  { brakes, restarts, breakerReleasedAt = instant(0) }: BreakerContext,
-  now: Instant,
-): Hold | undefined {
-  const { breakerFailures: count, breakerWithin: within } = brakes
-  const failures = restarts.flatMap(({ state }) =>
-    isEnded(state) && isFailure(state) && state.endedAt >= breakerReleasedAt ? [state.endedAt] : [],
-  )
-  const until = endOfMany(failures, { count, within }, now)
-  return until === undefined ? undefined : { because: 'breaker', until }
-}
-
-/** Whether it counts for the breaker. */
-export const isFailure = ({ at }: ChangeState): boolean => BREAKER_STATES.has(at)
-
 function computePace(change: Change, { brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
   const ofCompute = restarts.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
   const times = ofCompute.flatMap(({ state }) => sentAtOf(state) ?? [])
@@ -116,16 +87,6 @@ function fleetPace({ brakes, restarts }: BrakeContext, now: Instant): Hold | und
   const times = restarts.flatMap(({ state }) => sentAtOf(state) ?? [])
   const until = endOfMany(times, { count: brakes.fleetPerHour, within: HOUR }, now)
   return until === undefined ? undefined : { because: 'fleet-pace', until }
-}
-
-/** When fewer than `count` of the times will be within the last seconds; undefined where that is so now. */
-function endOfMany(
-  times: readonly Instant[],
-  { count, within }: Readonly<{ count: number; within: Seconds }>,
-  now: Instant,
-): Instant | undefined {
-  const ends = times.map((time) => after(time, within)).filter((end) => end > now)
-  return ends.length < count ? undefined : ends.toSorted((a, b) => b - a)[count - 1]
 }
 
 /** Above 0 where it makes the compute larger. */

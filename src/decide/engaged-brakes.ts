@@ -1,7 +1,8 @@
 // What holds changes of an account back, for metrics and lists: each by its name, whatever change it would hold.
 import type { BrakeName } from '../model/policy/brakes.ts'
 import { instant, type Instant } from '../model/units.ts'
-import { breakerHold, holdOff, type BrakeContext } from './brake-hold.ts'
+import { holdOff, type BrakeContext } from './brake-hold.ts'
+import { breakerState } from './breaker.ts'
 import type { NamedWindows } from './policy-hold.ts'
 
 type EngagedInput = Readonly<{
@@ -25,7 +26,7 @@ export function engagedBrakesOf(input: EngagedInput, now: Instant): readonly Bra
   return [
     ...standing,
     ...stored,
-    ...(breakerHold(brakes, now) ? (['breaker'] as const) : []),
+    ...(breakerState(brakes, now).kind === 'closed' ? [] : (['breaker'] as const)),
     // a compute has its own age besides
     ...(holdOff({ ...brakes, createdAt: instant(0) }, now) ? (['hold_off'] as const) : []),
   ]

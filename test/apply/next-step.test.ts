@@ -158,7 +158,9 @@ test.each([
 })
 
 test('a proposal does not expire by a clock that nobody trusts', () => {
-  expect(textOf(stepOf({ at: 'proposed' }, { isClockSteady: false }, { deadline: at(999) }))).toBe('wait clock')
+  expect(textOf(stepOf({ at: 'proposed' }, { isClockSteady: false }, { deadline: at(999) }))).toBe(
+    'wait clock',
+  )
 })
 
 test('a change that has ended needs nothing', () => {

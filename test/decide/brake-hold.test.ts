@@ -18,7 +18,8 @@ const CONTEXT: BrakeContext = {
   brakes: DEFAULT_BRAKES,
   restarts: [],
   engaged: [],
-  breakerReleasedAt: undefined,
+  breaker: undefined,
+  failedRequests: undefined,
   startedAt: at(0),
   isSwept: true,
   createdAt: at(0),
@@ -96,11 +97,16 @@ test('neither a change that a person asked for nor a delay is braked', () => {
   expect(holdText(over, { ...CHANGE, kind: 'delay' })).toBeUndefined()
 })
 
+const releasedAt = (time: Instant): StoredBrake => ({
+  ...brake({ name: 'breaker', because: 'failures', engagedAt: ago(30) }),
+  released: { at: time, by: 'ann', reason: 'repaired' },
+})
+
 test('failures of before a release of the breaker do not count', () => {
   const restarts = [10, 20, 30].map((seconds, index) => of(`ep-${index}`, failedAgo(seconds)))
   expect(holdText({ restarts })).toEqual(['breaker', 3580])
-  expect(holdText({ restarts, breakerReleasedAt: ago(25) })).toEqual(['breaker', 3580])
-  expect(holdText({ restarts, breakerReleasedAt: ago(19) })).toBeUndefined()
+  expect(holdText({ restarts, breaker: releasedAt(ago(25)) })).toEqual(['breaker', 3580])
+  expect(holdText({ restarts, breaker: releasedAt(ago(19)) })).toBeUndefined()
 })
 
 const brake = (fields: Partial<StoredBrake> = {}): StoredBrake => ({

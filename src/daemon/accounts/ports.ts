@@ -6,6 +6,7 @@ import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
 import { askServiceForUri } from '../../observe/reading/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/readings.ts'
+import { createFailedRequests } from '../../service/http/failed-requests.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { monthBudget } from './month-budget.ts'
@@ -23,6 +24,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
   const { clock, random, store, send, self, redactor, dispatcher } = environment
   const { requestsPerMinute, useConnectionUri } = config.service
   const time = createServiceTime(clock)
+  const requests = createFailedRequests(clock)
   const service = createService({
     baseUrl: account.baseUrl,
     readKey: account.key.read,
@@ -36,6 +38,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
       time.record(report)
+      requests.record(report)
       self.request({ ...report, key: account.name })
     },
   })
@@ -80,6 +83,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     epoch: store.epoch,
     history: store,
     redact: redactor.redact,
+    failedRequests: requests.share,
   }
 }
 

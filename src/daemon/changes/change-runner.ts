@@ -1,7 +1,7 @@
 // Changes of one account: its apply loop, and what commands need of the account.
 import type { AwakeRungs, ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import { breakerHold, isFailure } from '../../decide/brake-hold.ts'
+import { breakerState, isFailure } from '../../decide/breaker.ts'
 import { changeHold } from '../../decide/change-hold.ts'
 import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
@@ -26,6 +26,7 @@ import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { earliestNow, isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
+import { moveBreaker } from './brakes/policy-brakes.ts'
 import { createAwakeUse, createLightReading } from './awake-use.ts'
 import { createChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
@@ -54,7 +55,7 @@ export type ChangeRunner = Readonly<{
   policyHold: (change: Change, isForced?: boolean) => Hold | undefined
   placedHolds: PlacedHolds
   storedBrakes: StoredBrakes
-  /** Engages the breaker where changes failed, and ends it where that is long ago. */
+  /** Engages the breaker where changes failed, and moves it on afterwards. */
   watchBreaker: () => Promise<void>
   /** Besides the kill switch; those of policies only where policies make changes. */
   engagedBrakes: () => readonly BrakeName[]
@@ -166,18 +167,14 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     brakes: config().brakes,
     restarts: restarts.all(),
     engaged: storedBrakes.engaged(),
-    breakerReleasedAt: storedBrakes.of('breaker')?.released?.at,
+    breaker: storedBrakes.of('breaker'),
+    failedRequests: ports.failedRequests?.(config().brakes.breakerErrorWithin),
     // the service's time may be known only later
     startedAt: instant(now() - 1000 * (clock.monotonic() - startedOn)),
     isSwept: isLoaded && state().polling.list.finished !== undefined,
   })
-  async function watchBreaker(): Promise<void> {
-    const { policies, brakes } = config()
-    const hold = policies.decidesChanges && breakerHold(brakeContext(), now())
-    const because = `${brakes.breakerFailures} changes failed within ${brakes.breakerWithin} s`
-    if (hold) await storedBrakes.engage({ name: 'breaker', because })
-    else await storedBrakes.end('breaker', 'no change failed lately')
-  }
+  const watchBreaker = () =>
+    moveBreaker(storedBrakes, config().policies.decidesChanges && breakerState(brakeContext(), now()))
   const verification = createVerification({
     history: ports.history,
     entryOf,
@@ -252,7 +249,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       restarts.add(change)
       options.onMove?.(change)
       // at once, not after the next pass
-      if (isFailure(change.state))
+      if (isFailure(change.state) || (isEnded(change.state) && storedBrakes.of('breaker')))
         watchBreaker().catch((err: unknown) =>
           log.error({ err, account: account.name }, 'the breaker could not be stored'),
         )

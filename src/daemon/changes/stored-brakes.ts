@@ -51,16 +51,28 @@ export function createStoredBrakes(options: StoredBrakesOptions) {
   })
 
   return {
-    /** One event where it was not engaged. Engaged, it stays as it is but for a larger count. */
+    /** One event where it was not engaged, or half open. Engaged, it stays as it is but for a larger count. */
     engage: ({ name, subject = '', because, count }: BrakeCause): Promise<void> =>
       inOrder(async () => {
         const before = byId.get(brakeId({ name, subject }))
-        if (before && isEngaged(before)) {
+        if (before && isEngaged(before) && before.halfOpenAt === undefined) {
           if ((count ?? 0) > (before.count ?? 0)) await write({ ...before, because, ...(count && { count }) })
           return
         }
         const brake = { name, subject, because, engagedAt: now(), ...(count !== undefined && { count }) }
         await write(brake, [eventOf('brake-engaged', brake, because)])
+      }),
+    /** From now on it lets changes pass one by one, until it is engaged anew or ends. */
+    openHalf: (name: StoredBrakeName): Promise<void> =>
+      inOrder(async () => {
+        const brake = byId.get(name)
+        if (!brake || !isEngaged(brake) || brake.halfOpenAt !== undefined) return
+        await write({
+          ...brake,
+          because: `${brake.because}; now the next one is tried alone`,
+          halfOpenAt: now(),
+        })
+        options.onChange()
       }),
     /** Its cause is gone. An event where it was engaged. */
     end: (name: StoredBrakeName, because: string, subject = ''): Promise<void> =>

@@ -29,6 +29,8 @@ export type StoredBrake = Readonly<{
   engagedAt: Instant
   /** `fleet`: computes that were to be restarted. A release covers as many. */
   count?: number
+  /** `breaker`: when it began to let changes pass one by one. Absent while it lets none pass. */
+  halfOpenAt?: Instant
   /** Absent until a person releases it. */
   released?: Readonly<{ at: Instant; by: string; reason: string }>
   /** When its cause was gone; it engages again with the next cause. Absent until then. */
@@ -64,6 +66,9 @@ export type Brakes = Readonly<{
   /** So many changes that failed within `breakerWithin` stop all. */
   breakerFailures: number
   breakerWithin: Seconds
+  /** So do failed requests to the service, where they are more than this share of those within `breakerErrorWithin`. */
+  breakerErrorShare: Ratio
+  breakerErrorWithin: Seconds
 }>
 
 /** Source: changing.md, §5. */
@@ -79,4 +84,6 @@ export const DEFAULT_BRAKES: Brakes = {
   minAge: seconds(86_400),
   breakerFailures: 2,
   breakerWithin: seconds(3600),
+  breakerErrorShare: ratio(0.2),
+  breakerErrorWithin: seconds(300),
 }

@@ -5,6 +5,7 @@ import type { Send } from './outbox.ts'
 import type { Readings } from './readings.ts'
 import type { Service } from './service.ts'
 import type { AccountStore } from './store.ts'
+import type { Ratio, Seconds } from '../units.ts'
 
 /** Ports of one account's pass. */
 export type Ports = Readonly<{
@@ -18,6 +19,8 @@ export type Ports = Readonly<{
   epoch: number
   history: History
   send: Send
+  /** Share of the requests to the service of the last seconds that failed; undefined where they are too few to say. Absent: nobody counts. */
+  failedRequests?: (within: Seconds) => Ratio | undefined
   /** Leaves known secrets out of a text. */
   redact: (text: string) => string
 }>

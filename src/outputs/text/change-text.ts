@@ -23,7 +23,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   clock: "the machine's clock was set: the time is known again after the next pass",
   'denied-window': 'a window of its policy forbids restarts',
   'hold-off': 'Dormouse or the compute is too young for a change without a request',
-  breaker: 'changes failed, so that none is made without a request',
+  breaker: 'changes or requests to the service failed, so that none is made without a request',
   brake: 'a brake holds it until a person releases it',
   'compute-pace': 'changes restarted the compute lately',
   'fleet-pace': 'changes restart enough computes of the account already',

@@ -75,7 +75,14 @@ describe('changes that a policy makes', () => {
     if (!config.ok) throw new Error(config.error.join('\n'))
     return config.value.policies
   }
-  const DEFAULTS = { when: ['idle'], windows: [], deny: [], closeEarly: 600, maxWait: 1_209_600, onExpire: 'alert' }
+  const DEFAULTS = {
+    when: ['idle'],
+    windows: [],
+    deny: [],
+    closeEarly: 600,
+    maxWait: 1_209_600,
+    onExpire: 'alert',
+  }
 
   test('are none unless it has levers, in its mode or that of the file', () => {
     const none = { mode: 'suggest', levers: [], restart: DEFAULTS, path: undefined }

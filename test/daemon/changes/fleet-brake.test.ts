@@ -1,6 +1,7 @@
 // The brakes of a fleet, with the apply loop and the decisions after a pass as they are in the daemon, on a service without time.
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AccountConfig } from '../../../src/config/load.ts'
+import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
 import { createChangeRunner } from '../../../src/daemon/changes/change-runner.ts'
 import { createDecidedChanges } from '../../../src/daemon/changes/decided-changes.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
@@ -10,7 +11,7 @@ import { readStoredChanges } from '../../../src/model/ports/journal.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import { computeKey, type Sizing } from '../../../src/model/service/compute.ts'
-import { cu, seconds, type Instant } from '../../../src/model/units.ts'
+import { cu, ratio, seconds, type Instant } from '../../../src/model/units.ts'
 import { ok } from '../../../src/std/result.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { at, ledger, preset } from '../../support/build.ts'
@@ -32,6 +33,7 @@ const refOf = (index: number) => ({
 
 /** Each compute has 1 CU, sleeps, and a recommendation says to resize it. `fails`: the service refuses the requests. */
 async function fleet({ fails = false, count = COMPUTES } = {}) {
+  let [isRefusing, failedRequests, isKept] = [fails, 0, false]
   const clock = fakeClock('2026-01-05T01:40:00Z')
   const store = memoryStore()
   const indices = Array.from({ length: count }, (_, index) => index)
@@ -66,7 +68,7 @@ async function fleet({ fails = false, count = COMPUTES } = {}) {
     listOperations: async () => ok({ items: [], problems: [] }),
     updateCompute: async (projectId, _, { sizing }) => {
       sent.push(clock.now())
-      if (fails) return { ok: false, error: { kind: 'refused', status: 400, message: 'no' } }
+      if (isRefusing) return { ok: false, error: { kind: 'refused', status: 400, message: 'no' } }
       if (sizing) sizes.set(projectId, sizing)
       return ok({ compute: current(projectId), operations: [] })
     },
@@ -109,6 +111,7 @@ async function fleet({ fails = false, count = COMPUTES } = {}) {
       store: store.account('main'),
       epoch: store.epoch,
       history: NO_HISTORY,
+      failedRequests: () => ratio(failedRequests),
     } as unknown as Ports,
     journal: store,
     isCurrent: () => true,
@@ -118,6 +121,11 @@ async function fleet({ fails = false, count = COMPUTES } = {}) {
     isPassing: () => false,
     state: () => state,
     preset: () => preset,
+    applyLoop: ({ verification, ...loop }) => {
+      const judge: typeof verification.judge = (change, judged) =>
+        isKept ? Promise.resolve({ verdict: 'keep', because: 'good' }) : verification.judge(change, judged)
+      return createApplyLoop({ ...loop, verification: { ...verification, judge } })
+    },
   })
   const decided = createDecidedChanges({
     journal: store,
@@ -138,6 +146,11 @@ async function fleet({ fails = false, count = COMPUTES } = {}) {
     runner,
     sent,
     problems,
+    /** From now on changes that took effect are judged to stay. */
+    keep: () => void (isKept = true),
+    repair: () => void (isRefusing = false),
+    /** Of all requests to the service, the share that failed lately. */
+    failRequests: (share: number) => void (failedRequests = share),
     changes: () => store.changes('main', { count: 2 * COMPUTES }),
     kindsOf: (prefix: string) => events.map(({ kind }) => kind).filter((kind) => kind.startsWith(prefix)),
     /** The snapshot shows recommendations that no change has implemented, and open changes. */
@@ -214,4 +227,75 @@ test('two failures engage the breaker, with one event; after a release two more 
   await clock.advance(seconds(60))
   expect([sent.length, runner.engagedBrakes()]).toEqual([4, ['breaker']])
   expect(kindsOf('brake-')).toEqual(['brake-engaged', 'brake-released', 'brake-engaged'])
+})
+
+/** Three changes wait, two were refused, and the hour is over; a pass each five minutes. */
+async function tried({ isRepaired }: { readonly isRepaired: boolean }) {
+  const world = await fleet({ fails: true, count: 5 })
+  await world.clock.advance(seconds(700))
+  await world.pass()
+  await world.clock.advance(seconds(60))
+  await world.pass()
+  expect([world.sent.length, world.runner.engagedBrakes()]).toEqual([2, ['breaker']])
+  if (isRepaired) world.repair()
+  await world.clock.advance(seconds(HOUR - 300))
+  await world.pass()
+  expect(world.sent).toHaveLength(2)
+  await world.clock.advance(seconds(300))
+  await world.pass()
+  await world.clock.advance(seconds(60))
+  return world
+}
+
+describe('an hour after the failures', () => {
+  test('one change is tried alone, and where it is done the others go on', async () => {
+    const { clock, runner, sent, pass, kindsOf, keep } = await tried({ isRepaired: true })
+    expect([sent.length, runner.engagedBrakes()]).toEqual([3, ['breaker']])
+    const holds = runner.open().map(({ hold }) => [hold?.because, hold?.detail])
+    expect(holds).toEqual([
+      ['verdict', undefined],
+      ...Array.from({ length: 2 }, () => ['breaker', expect.stringMatching(/^ch-\d+ is tried alone$/)]),
+    ])
+    expect(runner.storedBrakes.of('breaker')?.because).toBe(
+      '2 changes failed within 3600 s; now the next one is tried alone',
+    )
+    keep()
+    await clock.advance(seconds(60))
+    await pass()
+    expect(runner.engagedBrakes()).toEqual([])
+    await clock.advance(seconds(60))
+    expect(sent).toHaveLength(5)
+    expect(kindsOf('brake-')).toEqual(['brake-engaged', 'brake-released'])
+  })
+
+  test('one change is tried alone, and where it fails they wait for another hour', async () => {
+    const { clock, runner, sent, pass, kindsOf } = await tried({ isRepaired: false })
+    expect([sent.length, runner.engagedBrakes()]).toEqual([3, ['breaker']])
+    expect(runner.storedBrakes.of('breaker')?.because).toBe('the change that was tried failed')
+    expect(kindsOf('brake-')).toEqual(['brake-engaged', 'brake-engaged'])
+    await clock.advance(seconds(HOUR - 120))
+    await pass()
+    expect(sent).toHaveLength(3)
+    await clock.advance(seconds(120))
+    await pass()
+    await clock.advance(seconds(60))
+    expect([sent.length, kindsOf('brake-').length]).toEqual([4, 3])
+  })
+})
+
+test('while requests to the service fail, policies restart nothing; one change is tried an hour later', async () => {
+  const { clock, runner, sent, pass, failRequests, kindsOf } = await fleet({ count: 5 })
+  failRequests(0.3)
+  await clock.advance(seconds(700))
+  await pass()
+  await clock.advance(seconds(60))
+  expect([sent, runner.open()[0]?.hold?.because]).toEqual([[], 'breaker'])
+  await pass()
+  expect([runner.engagedBrakes(), kindsOf('brake-')]).toEqual([['breaker'], ['brake-engaged']])
+  failRequests(0.1)
+  await clock.advance(HOUR)
+  expect(sent).toEqual([])
+  await pass()
+  await clock.advance(seconds(60))
+  expect(sent).toHaveLength(1)
 })

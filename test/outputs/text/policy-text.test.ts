@@ -12,8 +12,14 @@ const POLICY: ChangePolicy = {
 }
 
 test.each<[expected: string, over: Partial<ChangePolicy>]>([
-  ['policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time; a change that waits for 14 d expires with an alert', {}],
-  ['policies[0], mode approve, lever delay; a change that waits for 14 d expires with an alert', { mode: 'approve', levers: ['delay'] }],
+  [
+    'policies[0], mode apply, levers delay and sizing; restarts a suspended compute at any time; a change that waits for 14 d expires with an alert',
+    {},
+  ],
+  [
+    'policies[0], mode approve, lever delay; a change that waits for 14 d expires with an alert',
+    { mode: 'approve', levers: ['delay'] },
+  ],
   [
     'policies[0], mode apply, lever delay; a change that waits for 14 d expires with an alert; sets a value again that somebody else overwrites',
     { levers: ['delay'], onForeignChange: 'reapply' },

@@ -1,5 +1,6 @@
 // Brakes that the decisions of policies engage and end.
 /* oxlint-disable no-await-in-loop -- few kinds, one commit after the other */
+import type { BreakerState } from '../../../decide/breaker.ts'
 import type { Decided } from '../../../decide/decide.ts'
 import { demotionOf } from '../../../decide/demoted.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
@@ -37,6 +38,23 @@ export async function endOfGone(storedBrakes: StoredBrakes, views: readonly Comp
   for (const { name, subject } of storedBrakes.current()) {
     const isGone = name === 'controller' && !views.some(({ identity }) => identity.ref.endpointId === subject)
     if (isGone) await storedBrakes.end(name, 'the compute is deleted', subject)
+  }
+}
+
+/** @param breaker false: no policy makes changes */
+export async function moveBreaker(storedBrakes: StoredBrakes, breaker: BreakerState | false): Promise<void> {
+  if (!breaker) return storedBrakes.end('breaker', 'no policy makes changes')
+  switch (breaker.kind) {
+    case 'open':
+      return storedBrakes.engage({ name: 'breaker', because: breaker.because })
+    case 'over':
+      return storedBrakes.openHalf('breaker')
+    case 'half-open':
+      return undefined
+    case 'proven':
+      return storedBrakes.end('breaker', `change ${breaker.by.id} was tried, and is done`)
+    case 'closed':
+      return storedBrakes.end('breaker', 'no change failed lately')
   }
 }
 

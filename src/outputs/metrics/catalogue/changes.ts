@@ -27,7 +27,7 @@ export const CHANGE_FAMILIES = {
     'Client sessions that changes interrupted, without those of the pooler, counted right before each request; one without a count leaves it. Absent before the first change.',
   ),
   brake_engaged: ofAll.basicGauge(
-    'Whether a brake holds changes back. kill_switch: nothing is sent. freeze: a window in which nothing is changed is open. hold: a person holds changes of some computes. fleet: policies want to restart too many computes. breaker: changes of policies failed. demoted: the savings of a kind of change did not come. controller: something else keeps setting a compute. hold_off: policies restart nothing right after a start.',
+    'Whether a brake holds changes back. kill_switch: nothing is sent. freeze: a window in which nothing is changed is open. hold: a person holds changes of some computes. fleet: policies want to restart too many computes. breaker: changes of policies or requests to the service failed; afterwards they go one by one until one is done. demoted: the savings of a kind of change did not come. controller: something else keeps setting a compute. hold_off: policies restart nothing right after a start.',
     'brake',
   ),
 }
