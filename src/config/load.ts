@@ -19,10 +19,11 @@ import { buildNotifications, type Notification } from './sections/notifications.
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
 import { policyProblems, unknownWindows } from './sections/policies.ts'
+import { linesOfPolicies } from './sections/policy-groups.ts'
 import { policyLimitProblems } from './sections/policy-limits.ts'
 import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
-import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
+import { parseWithSchema, parseYaml, type ConfigProblems, type LineOf } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
@@ -96,16 +97,17 @@ export type LoadedConfig = Readonly<{
 export function loadWithSource(path: string, access: SecretAccess): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return failed(file.error.map((problem) => `${path}: ${problem}`))
-  if (!isKeyed(file.value)) return failed([`${path}: expected keys and values`])
-  const parsed = parseWithSchema(configSchema, file.value, configJsonSchema())
+  if (!isKeyed(file.value.value)) return failed([`${path}: expected keys and values`])
+  const { value, lineOf } = file.value
+  const parsed = parseWithSchema(configSchema, value, configJsonSchema())
   if (!parsed.ok) return parsed
-  const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)) })
-  return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
+  const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)) }, lineOf)
+  return config.ok ? ok({ config: config.value, effective: withDefaults(value) }) : config
 }
 
 const isKeyed = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function readYaml(path: string): Result<unknown, ConfigProblems> {
+function readYaml(path: string): ReturnType<typeof parseYaml> {
   try {
     return parseYaml(readFileSync(path, 'utf8'))
   } catch (cause) {
@@ -114,7 +116,11 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
 }
 
 /** Adds other files, the environment, and checks across sections. */
-function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, ConfigProblems> {
+function complete(
+  entry: ConfigEntry,
+  context: ConfigContext,
+  lineOf: LineOf,
+): Result<Config, ConfigProblems> {
   const { folder } = context
   const { file } = entry.prices
   const { preset, planLimits: limits } = entry.service
@@ -162,7 +168,7 @@ function complete(entry: ConfigEntry, context: ConfigContext): Result<Config, Co
     windows: windows.windows,
     budgets: budgets.budgets,
     owners: createOwners(entry.owners),
-    policies: createPolicies(entry.policies, entry.mode),
+    policies: createPolicies(entry.policies, entry.mode, linesOfPolicies(entry.policies, lineOf)),
     notifications: notifications.notifications,
     report: { ...entry.report, sinks: report.reportSinks },
     changes: changes.changes,
@@ -254,5 +260,5 @@ export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
 
 function readPrices(path: string): Result<PriceFile, ConfigProblems> {
   const file = readYaml(path)
-  return file.ok ? parseWithSchema(priceFileSchema, file.value, {}) : file
+  return file.ok ? parseWithSchema(priceFileSchema, file.value.value, {}) : file
 }

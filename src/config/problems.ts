@@ -1,4 +1,14 @@
-import { LineCounter, parseDocument, visit } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+} from 'yaml'
 import { z } from 'zod'
 import { fieldOf } from '../std/field.ts'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -8,11 +18,16 @@ import { expectedWordText, shownWord } from './suggestions.ts'
 /** `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
 
+/** Line of a key, or of an item of a list, from 1; undefined where the file does not have it. */
+export type LineOf = (path: readonly (string | number)[]) => number | undefined
+
+type ParsedYaml = Readonly<{ value: unknown; lineOf: LineOf }>
+
 /**
  * `{}` for an empty text; problems have line and column. A repeated key is a problem. A key without a value counts as left out, so that
  * every key of a section can be commented out.
  */
-export function parseYaml(text: string): Result<unknown, ConfigProblems> {
+export function parseYaml(text: string): Result<ParsedYaml, ConfigProblems> {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
   const problems = document.errors.map(({ pos, message }) => ({
@@ -25,13 +40,34 @@ export function parseYaml(text: string): Result<unknown, ConfigProblems> {
         problems.push({ at: alias.range?.[0] ?? 0, message: 'Alias without an anchor before it' })
     },
   })
-  if (problems.length === 0) return ok(withoutNulls(document.toJS() ?? {}))
+  const lineOf: LineOf = (path) => {
+    const at = startOf(document, path)
+    return at === undefined ? undefined : lineCounter.linePos(at).line
+  }
+  if (problems.length === 0) return ok({ value: withoutNulls(document.toJS() ?? {}), lineOf })
   return failed(
     problems.map(({ at, message }) => {
       const { line, col } = lineCounter.linePos(at)
       return `line ${line}, column ${col}: ${message}`
     }),
   )
+}
+
+/** Offset at which the key or item begins. */
+function startOf(document: Document.Parsed, path: readonly (string | number)[]): number | undefined {
+  let found: Found = { value: document.contents, begin: undefined }
+  for (const step of path)
+    found = childOf(isAlias(found.value) ? found.value.resolve(document) : found.value, step)
+  return isNode(found.begin) ? found.begin.range?.[0] : undefined
+}
+
+/** `begin`: the key or item. */
+type Found = Readonly<{ value: unknown; begin: unknown }>
+
+function childOf(parent: unknown, step: string | number): Found {
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === step) : undefined
+  const item = isSeq(parent) && typeof step === 'number' ? parent.items[step] : undefined
+  return { value: pair?.value ?? item, begin: pair?.key ?? item }
 }
 
 /** Behind a colon, before `used for` and behind `escape sequence` the parser repeats the file, which may hold a secret in the wrong place. */

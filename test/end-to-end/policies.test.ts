@@ -1,4 +1,5 @@
 // A policy that applies recommendations by itself, on a real compute: what is made of one, when it is sent, and what the service did.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { MINUTE } from '../../src/model/units.ts'
 import type { ChangesJson } from '../../src/outputs/text/change-schema.ts'
@@ -50,10 +51,11 @@ test('a recommendation waits for the window of its policy, and is made inside it
   const openingText = new Date(opensAt).toISOString().replace('.000', '')
   const waiting = await changeThat('its window', apiUrl, ({ hold }) => hold?.because === 'outside-window')
   expect(waiting).toMatchObject({ state: 'scheduled', hold: { until: openingText }, sent_at: null })
+  const leversAt = readFileSync(configFile, 'utf8').split('\n').indexOf('    levers: [sizing]') + 1
   const explained = await command(configFile, 'explain', change.endpoint_id ?? '')
   expect(explained.out).toContain('no window of its policy is open for long enough')
   expect(explained.out).toContain(
-    'policy of changes: policies[0], mode apply, lever sizing; restarts a suspended compute in the window soon',
+    `policy of changes: policies[0] (line ${leversAt} of the file), mode apply, lever sizing; restarts a suspended compute in the window soon`,
   )
   const { request } = await planOf(configFile, id)
   await work.pause()

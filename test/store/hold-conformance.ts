@@ -10,7 +10,13 @@ import type { Driver } from './conformance.ts'
 import { plain } from './build.ts'
 
 const FORCED: ForcedChange = { changeId: 'ch-two', by: 'ann', reason: '', forcedAt: at(1), until: at(9) }
-const BREAKER: StoredBrake = { name: 'breaker', subject: '', because: 'failures', engagedAt: at(2), halfOpenAt: at(3) }
+const BREAKER: StoredBrake = {
+  name: 'breaker',
+  subject: '',
+  because: 'failures',
+  engagedAt: at(2),
+  halfOpenAt: at(3),
+}
 const FLEET: StoredBrake = { name: 'fleet', subject: '', because: 'too many', engagedAt: at(1), count: 7 }
 
 const write = (store: Driver['store'], ...writes: readonly Write[]) => commit(store.account('main'), writes)

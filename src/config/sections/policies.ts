@@ -14,13 +14,12 @@ import {
 } from '../../model/policy/change-policy.ts'
 import type { PolicyRule } from '../../model/policy/policies.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
-import type { Selector } from '../../model/policy/selector.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu, millis, ratio, seconds, type Seconds } from '../../model/units.ts'
-import { fieldOf } from '../../std/field.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
 import { unknownNameText } from '../suggestions.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
+import { contradictions } from './policy-groups.ts'
 
 const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
 const { minHistory, minGaps, minPeaks, grid } = DEFAULT_ADVICE_NEEDS
@@ -251,22 +250,6 @@ function shortWindow(path: string, { name, early, recurrences }: NamedWindow): r
   return [`${path}: no change fits into ${name}: expected close_early and a change, ${durationText(least)}`]
 }
 
-/** Groups of settings that an earlier policy for exactly the same computes has otherwise: the order alone would decide. */
-function contradictions(policies: readonly PolicyRule[], index: number): readonly string[] {
-  const { match, ...groups } = policies[index] ?? { match: {} }
-  const alike = policies
-    .slice(0, index)
-    .map((rule) => (matchText(rule.match) === matchText(match) ? rule : undefined))
-  return Object.entries(groups).flatMap(([group, value]) => {
-    const other = alike.findIndex((rule) => isOtherwise(fieldOf(rule, group), value))
-    return other < 0
-      ? []
-      : [
-          `policies[${index}].${keyOf(group)}: contradicts policies[${other}].${keyOf(group)}, with the same match: expected one of them`,
-        ]
-  })
-}
-
 /** Keys that change what somebody else manages. @param path of the policy */
 function managedProblems(
   { managedBy, mode, levers = [], onForeignChange }: PolicyRule,
@@ -282,16 +265,3 @@ function managedProblems(
       : []),
   ]
 }
-
-/** As the file has it: `onForeignChange` is `on_foreign_change`. */
-const keyOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-const isOtherwise = (earlier: unknown, value: unknown) =>
-  earlier !== undefined && value !== undefined && JSON.stringify(earlier) !== JSON.stringify(value)
-
-/** The same for selectors that list the same patterns. */
-const matchText = ({ project, branch, compute, type }: Selector): string =>
-  JSON.stringify([
-    ...[project, branch, compute].map((patterns) => patterns?.toSorted() ?? null),
-    type ?? null,
-  ])

@@ -67,6 +67,8 @@ export type ChangePolicy = Readonly<{
   managedBy?: Manager
   /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
   path: string | undefined
+  /** Where that stands in the file, from 1; absent where it is not known. */
+  line?: number
 }>
 
 /** What the policy allows now while the compute is awake. */

@@ -46,6 +46,9 @@ export type Floors = Readonly<{
 
 export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
 
+/** Lines of the configuration file in which the groups of a policy stand, from 1. */
+export type PolicyLines = Readonly<Partial<Record<keyof PolicyGroups, number | undefined>>>
+
 /** Who owns the settings of a compute; undefined: nobody else. */
 export type ManagerOf = (target: SelectorTarget) => Manager | undefined
 
@@ -69,9 +72,20 @@ export type Policies = Readonly<{
 const { sizing, kinds, wakeCost, ...delays } = DEFAULT_ADVICE_POLICY
 const DEFAULT_DELAY_RULES: DelayRules = { ...delays, wakeCost, schedule: [] }
 
-/** Each group of settings is that of the most specific rule that fits and has it. @param mode of computes without one of their own */
-export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'suggest'): Policies {
-  const ranked = rankRules(rules.map((rule, index) => ({ ...rule, path: `policies[${index}]` })))
+/**
+ * Each group of settings is that of the most specific rule that fits and has it.
+ *
+ * @param mode of computes without one of their own
+ * @param lines of each rule, where they are known
+ */
+export function createPolicies(
+  rules: readonly PolicyRule[],
+  mode: Mode = 'suggest',
+  lines: readonly PolicyLines[] = [],
+): Policies {
+  const ranked = rankRules(
+    rules.map((rule, index) => ({ ...rule, path: `policies[${index}]`, lines: lines[index] ?? {} })),
+  )
   const isReadOnly = mode === 'off' || mode === 'observe'
   const fitting = (target: SelectorTarget) => ranked.filter(({ match }) => matchesSelector(match, target))
   return {
@@ -94,9 +108,9 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
     changesOf: (target) => {
       const group = groupIn(fitting(target))
       const manager = group('managedBy')
-      const own = group('mode') ?? { value: mode, path: undefined }
+      const own = group('mode') ?? { value: mode, path: undefined, line: undefined }
       if (manager) return managedPolicy(isReadOnly ? mode : own.value, manager)
-      const { value: levers, path = own.path } = group('levers') ?? { value: [] }
+      const { value: levers, path, line } = group('levers') ?? { ...own, value: [] }
       const { value: restart } = group('restart') ?? { value: DEFAULT_RESTART_RULES }
       const onForeignChange = group('onForeignChange')?.value
       return {
@@ -105,6 +119,7 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
         restart,
         ...(onForeignChange && { onForeignChange }),
         path,
+        ...(line !== undefined && { line }),
       }
     },
     scheduleOf: (target) => groupIn(fitting(target))('autosuspend')?.value.schedule ?? [],
@@ -130,16 +145,17 @@ export function createPolicies(rules: readonly PolicyRule[], mode: Mode = 'sugge
 /** Without a change by itself, whatever other policies say. */
 const managedPolicy = (
   mode: Mode,
-  { value, path }: Readonly<{ value: Manager; path: string }>,
+  { value, path, line }: Readonly<{ value: Manager; path: string; line: number | undefined }>,
 ): ChangePolicy => ({
   mode: mode === 'approve' || mode === 'apply' ? 'suggest' : mode,
   levers: [],
   restart: DEFAULT_RESTART_RULES,
   managedBy: value,
   path,
+  ...(line !== undefined && { line }),
 })
 
-type RankedRule = PolicyRule & Readonly<{ path: string }>
+type RankedRule = PolicyRule & Readonly<{ path: string; lines: PolicyLines }>
 
 /** The first rule that has the group. */
 const groupIn =
@@ -147,7 +163,7 @@ const groupIn =
   <Name extends keyof PolicyGroups>(name: Name) => {
     const rule = rules.find((one) => one[name] !== undefined)
     const value = rule?.[name]
-    return rule && value !== undefined ? { value, path: rule.path } : undefined
+    return rule && value !== undefined ? { value, path: rule.path, line: rule.lines[name] } : undefined
   }
 
 /** Wake costs, seconds: those that a configured time may have. A compute that costs nothing awake has the longest. */

@@ -36,12 +36,13 @@ const stepText = (origin: StepOrigin): string =>
     ? `at ${origin.rung} % of the budget ${origin.name}`
     : `while the window ${origin.name} is open`
 
-function policyText({ path, mode, levers, restart, onForeignChange, managedBy }: ChangePolicy): string {
+function policyText({ path, line, mode, levers, restart, onForeignChange, managedBy }: ChangePolicy): string {
+  const where = `${path ?? 'the configuration'}${line === undefined ? '' : ` (line ${line} of the file)`}`
   if (managedBy !== undefined)
-    return `${path}, managed by ${managedBy}: nothing is changed without a request, recommendations are texts for it`
+    return `${where}, managed by ${managedBy}: nothing is changed without a request, recommendations are texts for it`
   const what = levers.join(' and ')
   return [
-    `${path ?? 'the configuration'}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
+    `${where}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
     ...(levers.includes('sizing') ? [restartText(restart)] : []),
     expiryText(restart),
     FOREIGN_TEXTS[onForeignChange ?? 'adopt'],

@@ -1,3 +1,4 @@
+import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
@@ -116,6 +117,14 @@ test.each([
   expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
 })
 
+const POLICY: ChangePolicy = {
+  mode: 'apply',
+  levers: ['delay'],
+  restart: DEFAULT_RESTART_RULES,
+  path: 'policies[2]',
+  line: 34,
+}
+
 test('a daemon explains in the same words, with the state it sees and its changes', async () => {
   const state = newPassState(
     ledger({
@@ -148,7 +157,10 @@ test('a daemon explains in the same words, with the state it sees and its change
   }
   const app = createApiApp({
     snapshot: () => snapshot,
-    changes: changeSources(SHOWN_CHANGES, { snapshot: () => snapshot, clock: fakeClock() }),
+    changes: {
+      ...changeSources(SHOWN_CHANGES, { snapshot: () => snapshot, clock: fakeClock() }),
+      decisionOf: () => ({ policy: POLICY, held: [], steps: [] }),
+    },
     history,
     accounts: () => [],
     ...NO_REPORTS,
@@ -156,16 +168,24 @@ test('a daemon explains in the same words, with the state it sees and its change
   })
   await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
   const url = urlOf(listener.address)
+  const lines = [
+    told[0],
+    'asleep since 2026-01-05T00:01:10Z',
+    ...told.slice(2),
+    ...CHANGES,
+    'policy of changes: policies[2] (line 34 of the file), mode apply, lever delay; a change that waits for 14 d expires with an alert',
+  ]
   const text = await dormouse(words(`explain ep-one --url ${url}`))
   expect(text).toEqual({
     code: 0,
-    out: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ...CHANGES, ''].join('\n'),
+    out: [...lines, ''].join('\n'),
     err: '',
   })
   const { out } = await dormouse(words(`explain one --json --url ${url}`))
   expect(JSON.parse(out)).toMatchObject({
     compute: { endpoint_id: compute().endpointId, wakes: 1, awake_by: [{ because: 'keep-alive' }] },
-    lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ...CHANGES],
+    policy: { path: 'policies[2]', line: 34, mode: 'apply' },
+    lines,
   })
   expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
     code: 2,

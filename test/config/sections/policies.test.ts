@@ -75,6 +75,8 @@ describe('changes that a policy makes', () => {
     if (!config.ok) throw new Error(config.error.join('\n'))
     return config.value.policies
   }
+  /** Of the first line of policies in the text. */
+  const LINE = `${GOOD}mode: suggest\n${NIGHT}policies:\n\n`.split('\n').length
   const DEFAULTS = {
     when: ['idle'],
     windows: [],
@@ -95,14 +97,16 @@ describe('changes that a policy makes', () => {
       ...none,
       levers: ['delay', 'sizing'],
       path: 'policies[0]',
+      line: LINE,
     })
     expect(policies.changesOf(target('ep-a'))).toEqual({
       ...none,
       mode: 'apply',
       levers: ['delay', 'sizing'],
       path: 'policies[0]',
+      line: LINE,
     })
-    expect(policies.changesOf(target('ep-b'))).toEqual({ ...none, path: 'policies[2]' })
+    expect(policies.changesOf(target('ep-b'))).toEqual({ ...none, path: 'policies[2]', line: LINE + 2 })
   })
 
   test.each<[mode: string, text: string, decides: boolean]>([
@@ -209,40 +213,6 @@ policies:
     restart: { deny: [service] }
 `
   expect(problemsOf(text)).toEqual([])
-})
-
-describe('policies with the same match', () => {
-  test.each<[what: string, first: string, second: string, problems: readonly string[]]>([
-    [
-      'and another mode',
-      '{ match: { project: [a, b] }, mode: apply }',
-      '{ match: { project: [b, a] }, mode: suggest }',
-      ['policies[1].mode: contradicts policies[0].mode, with the same match: expected one of them'],
-    ],
-    [
-      'for everything',
-      '{ mode: apply, levers: [delay] }',
-      '{ match: {}, mode: apply, levers: [sizing], restart: { max_wait: 1d } }',
-      ['policies[1].levers: contradicts policies[0].levers, with the same match: expected one of them'],
-    ],
-    [
-      'and restarts at another time',
-      '{ match: { type: read_only }, restart: { max_wait: 1d } }',
-      '{ match: { type: read_only }, restart: { max_wait: 2d } }',
-      ['policies[1].restart: contradicts policies[0].restart, with the same match: expected one of them'],
-    ],
-    ['and other groups', '{ mode: apply }', '{ levers: [delay] }', []],
-    ['that say the same', '{ mode: apply }', '{ mode: apply }', []],
-    ['but for the type', '{ mode: apply }', '{ match: { type: read_only }, mode: suggest }', []],
-    [
-      'but for one pattern',
-      '{ match: { compute: [a, b] }, mode: apply }',
-      '{ match: { compute: [a] }, mode: suggest }',
-      [],
-    ],
-  ])('%s', (_, first, second, problems) => {
-    expect(problemsOf(`${GOOD}policies: [${first}, ${second}]\n`)).toEqual(problems)
-  })
 })
 
 test('a floor outside of the plan is no error', () => {

@@ -29,6 +29,10 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
     { levers: ['delay'], onForeignChange: 'alert' },
   ],
   [
+    'policies[2] (line 34 of the file), mode apply, lever delay; a change that waits for 14 d expires with an alert',
+    { path: 'policies[2]', line: 34, levers: ['delay'] },
+  ],
+  [
     'policies[2], managed by terraform: nothing is changed without a request, recommendations are texts for it',
     { path: 'policies[2]', mode: 'suggest', levers: [], managedBy: 'terraform' },
   ],

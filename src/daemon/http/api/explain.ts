@@ -1,7 +1,9 @@
 import { failed, ok, type Result } from '../../../std/result.ts'
+import type { PolicyDecision } from '../../../model/output/policy-decision.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import { isEngaged } from '../../../model/policy/brakes.ts'
 import { CHANGE_KINDS } from '../../../model/policy/change.ts'
+import type { Mode } from '../../../model/policy/change-policy.ts'
 import type { ComputeRef } from '../../../model/service/compute.ts'
 import { brakeText, storedBrakeJson } from '../../../outputs/text/brake-text.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
@@ -22,7 +24,12 @@ import { computesNamed } from '../../history/named-computes.ts'
 import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
 
-export type ComputeExplanation = Readonly<{ compute: ComputeJson; lines: readonly string[] }>
+export type ComputeExplanation = Readonly<{
+  compute: ComputeJson
+  /** Policy of changes without a request, with its line of the configuration file; null where none says anything of them, or no daemon runs. */
+  policy: Readonly<{ path: string | null; line: number | null; mode: Mode }> | null
+  lines: readonly string[]
+}>
 
 export type ExplainSources = AdviceSources &
   Readonly<{
@@ -54,8 +61,14 @@ export async function explainCompute(
     ...(decision ? await brakeLines(sources.changes, ref) : []),
     ...adviceLines(advice),
   ]
-  return ok({ compute: computeJson(view), lines })
+  return ok({ compute: computeJson(view), policy: decision ? policyJson(decision) : null, lines })
 }
+
+const policyJson = ({ policy: { path, line, mode } }: PolicyDecision) => ({
+  path: path ?? null,
+  line: line ?? null,
+  mode,
+})
 
 /** Brakes that hold changes of policies of the compute. */
 async function brakeLines(sources: JournalSources | undefined, { account, endpointId }: ComputeRef) {
