@@ -156,9 +156,14 @@ export function createSteps(sources: StepSources) {
       const now = runner.now()
       const wanted = [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })]
       const made = memory.made()
+      const isMade = (step: WantedStep) => {
+        const wasMade = made.has(stepKey(step))
+        const because = whyNotMade(candidateOfStep('', step, { wasMade, heldBy: undefined }))
+        return because === undefined || because === 'open-change'
+      }
       const held = new Map([
-        // a budget goes before a schedule
-        ...ofBudgets.map((step) => [heldKey(step), 'budget'] as const),
+        // a budget goes before a schedule, but not with a step that is never made
+        ...ofBudgets.filter(isMade).map((step) => [heldKey(step), 'budget'] as const),
         ...memory.standing().map((step) => [heldKey(step), step.origin.by] as const),
       ])
       const isOfActing = (target: SelectorTarget) => acting.some(({ budget }) => mayActOn(budget, target))

@@ -272,6 +272,22 @@ describe('a schedule', () => {
     )
   })
 
+  test('waits for no step of a budget that a person has rejected', async () => {
+    const world = await budgetWorld([{ ...OFFICE, mode: 'approve' }])
+    world.at(MORNING)
+    world.reach(80)
+    await world.decide()
+    const [step] = await world.changes()
+    if (!step) throw new Error('no step was proposed')
+    await world.end(step, 'rejected')
+    world.at(NOON)
+    await world.decide()
+    expect((await made(world)).map(([, , , reason]) => reason)).toEqual([
+      '80 % of the budget preview',
+      'the window office is open',
+    ])
+  })
+
   test('goes before a budget that is nearly spent later: its delay stays until the window has closed', async () => {
     const world = await budgetWorld([OFFICE])
     world.at(NOON)
