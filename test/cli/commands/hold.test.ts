@@ -109,3 +109,20 @@ test.each<[string, readonly string[]]>([
     err: `dormouse: ${url} is not the API of Dormouse\n`,
   })
 })
+
+test.each<[readonly string[], string]>([
+  [['hold', 'ep-0', ...WHY], `until: ${TIME}`],
+  [['hold', 'ep-0', '--until', 'soon', ...WHY], `until: ${TIME}, got soon`],
+  [['hold', 'ep-0', ...UNTIL], 'reason: expected why, in 1 to 500 characters'],
+  [['hold', ...UNTIL, ...WHY], 'match: it fits everything: expected conditions, or all (--all)'],
+  [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], 'all: expected no conditions beside it'],
+  [['force', 'ch-one'], `until: ${TIME}`],
+  [['brakes', 'release', 'fleet'], 'reason: expected why, in 1 to 500 characters'],
+  [['brakes', 'release'], 'expected a brake that dormouse brakes prints after release'],
+])('without a daemon, %j is refused in the same words', async (words, message) => {
+  expect(await dormouse([...words, '--url', 'http://127.0.0.1:1'])).toEqual({
+    code: 2,
+    out: '',
+    err: `dormouse: ${message}\n`,
+  })
+})

@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander'
+import { checkBody, releaseSchema } from '../../../daemon/http/api/change-bodies.ts'
 import { brakesLines, brakeText } from '../../../outputs/text/brake-text.ts'
 import type { BrakeAnswerJson, BrakesJson } from '../../../outputs/text/hold-schema.ts'
 import { fieldOf } from '../../../std/field.ts'
@@ -43,6 +44,8 @@ const isBrakes = (body: unknown): body is BrakesJson => Array.isArray(fieldOf(bo
 async function release(brake: string | undefined, options: Options, io: Io): Promise<ExitCode> {
   if (brake === undefined) return failUsage(io, 'expected a brake that dormouse brakes prints after release')
   const { reason, account } = options
+  const checked = checkBody(releaseSchema, { reason, account })
+  if (!checked.ok) return failUsage(io, checked.error)
   const request = {
     path: `/api/v1/brakes/${encodeURIComponent(brake)}/release`,
     method: 'POST',

@@ -1,5 +1,6 @@
 // Holds of people: while one stands, no change of its computes is sent.
 import { Command } from 'commander'
+import { forceProblem, holdProblem } from '../../../daemon/http/api/change-bodies.ts'
 import type { HoldAnswerJson, HoldsJson } from '../../../outputs/text/hold-schema.ts'
 import { holdsLines, placedHoldText } from '../../../outputs/text/hold-text.ts'
 import { fieldOf } from '../../../std/field.ts'
@@ -32,7 +33,10 @@ async function hold(words: readonly string[], options: HoldOptions, io: Io): Pro
   const match = parseSelector(words)
   if (!match.ok) return failUsage(io, match.error)
   const { all, account, until, reason } = options
-  const body = JSON.stringify({ match: match.value, all, account, until, reason })
+  const asked = { match: match.value, all, account, until, reason }
+  const problem = holdProblem(asked)
+  if (problem !== undefined) return failUsage(io, problem)
+  const body = JSON.stringify(asked)
   const request = { path: '/api/v1/holds', method: 'POST', body, isExpected: isHoldAnswer } as const
   return printHold(options, io, await commandDaemon(options, io, request))
 }
@@ -77,11 +81,15 @@ export const createForceCommand = ({ io, end }: CommandSession) =>
     .option('--until <time>', 'a day (UTC) or an instant after which windows hold it again; needed')
     .option('--reason <text>', 'why; changes show it')
     .option('--json', 'print JSON')
-    .action((id: string, options: ForceOptions) => {
-      const { until, reason } = options
-      const path = `/api/v1/changes/${encodeURIComponent(id)}/force`
-      return end(commandChange(options, io, { path, body: { until, reason } }))
-    })
+    .action((id: string, options: ForceOptions) => end(force(id, options, io)))
+
+async function force(id: string, options: ForceOptions, io: Io): Promise<ExitCode> {
+  const { until, reason } = options
+  const body = { until, reason }
+  const problem = forceProblem(body)
+  if (problem !== undefined) return failUsage(io, problem)
+  return commandChange(options, io, { path: `/api/v1/changes/${encodeURIComponent(id)}/force`, body })
+}
 
 export const createHoldsCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('holds'))

@@ -40,15 +40,14 @@ type Answer<Value = HoldAnswerJson> = Promise<Result<Value, CommandProblem>>
 
 export function createHoldCommands({ journal, runnerOf, random, config }: HoldSources) {
   async function place(snapshot: Snapshot, asked: NewHold, by: string): Answer {
-    const { match, all, until, reason } = asked
+    const { match, until, reason } = asked
     const account = parseAccount(
       asked,
       snapshot.accounts.map((one) => one.account),
     )
     if (!account.ok) return refuseCommand(400, account.error)
-    if (matchesEverything(match) && !all)
-      return refuseCommand(400, 'match: it fits everything: expected conditions, or all (--all)')
-    if (all && !matchesEverything(match)) return refuseCommand(400, 'all: expected no conditions beside it')
+    const problem = matchProblem(asked)
+    if (problem !== undefined) return refuseCommand(400, problem)
     const computes = computesOf(snapshot, account.value, match).length
     if (computes === 0) return refuseCommand(404, 'match: no compute fits it')
     const { placedHolds, now } = runnerOf(account.value)
@@ -92,6 +91,13 @@ export function createHoldCommands({ journal, runnerOf, random, config }: HoldSo
   }
 
   return { place, resume, list }
+}
+
+/** Undefined where it says clearly what it is for. */
+export function matchProblem({ match, all }: Pick<NewHold, 'match' | 'all'>): string | undefined {
+  const isOfEverything = matchesEverything(match)
+  if (isOfEverything && !all) return 'match: it fits everything: expected conditions, or all (--all)'
+  return all && !isOfEverything ? 'all: expected no conditions beside it' : undefined
 }
 
 type Configured = ReturnType<HoldSources['config']>

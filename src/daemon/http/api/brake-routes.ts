@@ -1,17 +1,11 @@
 // Brakes: list, release.
 import type { Hono } from 'hono'
-import { strictObject, string } from 'zod'
 import { ok } from '../../../std/result.ts'
 import { listBrakes, releaseBrake, type BrakeSources } from '../../changes/commands/brake-commands.ts'
 import { refuse } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
-import { bodyError, neededReasonSchema, NO_BODY, readBody } from './change-bodies.ts'
+import { readBody, releaseSchema } from './change-bodies.ts'
 import { answer } from './change-routes.ts'
-
-const releaseSchema = strictObject(
-  { account: string().optional(), reason: neededReasonSchema },
-  bodyError(NO_BODY),
-)
 
 export function brakeRoutes(app: Hono, sources: BrakeSources): void {
   app.get('/api/v1/brakes', (context) =>

@@ -1,9 +1,11 @@
 // Bodies of commands about changes.
 import type { Context } from 'hono'
 import { boolean, enum as oneOf, literal, number, strictObject, string, union, type z } from 'zod'
+import { selectorShape } from '../../../config/parts.ts'
 import { cu, seconds, type Instant } from '../../../model/units.ts'
 import { failed, ok, type Result } from '../../../std/result.ts'
 import type { NewChange } from '../../changes/commands.ts'
+import { matchProblem } from '../../changes/commands/hold-commands.ts'
 import { refuseCommand, type CommandProblem } from '../../changes/targets.ts'
 import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
 
@@ -20,10 +22,16 @@ export async function readBody<Body>(
   if (media.split(';')[0]?.trim().toLowerCase() !== JSON_TYPE)
     return failed({ status: 415, message: `expected a body of type ${JSON_TYPE}` })
   const body = await context.req.json<unknown>().catch(() => undefined)
+  const checked = checkBody(schema, body)
+  return checked.ok ? checked : failed({ status: 400, message: checked.error })
+}
+
+/** As the daemon checks it. The problem begins with the path of the field. */
+export function checkBody<Body>(schema: z.ZodType<Body>, body: unknown): Result<Body, string> {
   const parsed = schema.safeParse(body)
-  if (parsed.success) return ok(parsed.data)
-  const message = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(': ')).join('; ')
-  return failed({ status: 400, message })
+  return parsed.success
+    ? ok(parsed.data)
+    : failed(parsed.error.issues.map((issue) => [...issue.path, issue.message].join(': ')).join('; '))
 }
 
 const JSON_TYPE = 'application/json'
@@ -76,6 +84,37 @@ export const forceSchema = strictObject(
   { until: string(EXPECTED_TIME), reason: reasonSchema },
   bodyError(NO_BODY),
 )
+export const newHoldSchema = strictObject(
+  {
+    account: string().optional(),
+    match: strictObject(selectorShape, bodyError('expected a JSON object')).prefault({}),
+    all: boolean('expected true or false').prefault(false),
+    until: string(EXPECTED_TIME),
+    reason: neededReasonSchema,
+  },
+  bodyError(NO_BODY),
+)
+export const releaseSchema = strictObject(
+  { account: string().optional(), reason: neededReasonSchema },
+  bodyError(NO_BODY),
+)
+
+/** What is wrong with a new hold whatever the computes are; undefined if nothing is. */
+export function holdProblem(body: unknown): string | undefined {
+  const checked = checkBody(newHoldSchema, body)
+  if (!checked.ok) return checked.error
+  const until = parseUntil(checked.value.until)
+  return until.ok ? matchProblem(checked.value) : until.error.message
+}
+
+/** What is wrong with a force whatever the change is; undefined if nothing is. */
+export function forceProblem(body: unknown): string | undefined {
+  const checked = checkBody(forceSchema, body)
+  if (!checked.ok) return checked.error
+  const until = parseUntil(checked.value.until)
+  return until.ok ? undefined : until.error.message
+}
+
 export const killSwitchBodySchema = strictObject(
   { engaged: boolean('expected true or false') },
   bodyError(NO_BODY),

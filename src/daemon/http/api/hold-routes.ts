@@ -1,25 +1,11 @@
 // Holds of people: list, place, end.
 import type { Hono } from 'hono'
-import { boolean, strictObject, string } from 'zod'
-import { selectorShape } from '../../../config/parts.ts'
 import { ok } from '../../../std/result.ts'
 import { createHoldCommands, type HoldSources } from '../../changes/commands/hold-commands.ts'
-import { EXPECTED_TIME } from '../../history/export.ts'
 import { refuse } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
-import { bodyError, neededReasonSchema, NO_BODY, parseUntil, readBody } from './change-bodies.ts'
+import { newHoldSchema, parseUntil, readBody } from './change-bodies.ts'
 import { answer } from './change-routes.ts'
-
-const newHoldSchema = strictObject(
-  {
-    account: string().optional(),
-    match: strictObject(selectorShape, bodyError('expected a JSON object')).prefault({}),
-    all: boolean('expected true or false').prefault(false),
-    until: string(EXPECTED_TIME),
-    reason: neededReasonSchema,
-  },
-  bodyError(NO_BODY),
-)
 
 export function holdRoutes(app: Hono, sources: HoldSources): void {
   const commands = createHoldCommands(sources)
