@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { StoredBrakes } from '../../../src/daemon/changes/stored-brakes.ts'
-import type { Event } from '../../../src/model/output/event-kinds.ts'
-import { at } from '../../support/build.ts'
-import { memoryStore, newMemory } from '../../support/memory-store.ts'
-import { storedBrakesOf } from '../../support/placed-holds.ts'
+import type { StoredBrakes } from '../../../../src/daemon/changes/stored-brakes.ts'
+import type { Event } from '../../../../src/model/output/event-kinds.ts'
+import { at } from '../../../support/build.ts'
+import { memoryStore, newMemory } from '../../../support/memory-store.ts'
+import { storedBrakesOf } from '../../../support/placed-holds.ts'
 
 const ANN = { by: 'ann', reason: 'meant so' }
 const FLEET = { name: 'fleet', because: 'too many', count: 7 } as const

@@ -1,9 +1,9 @@
 // A kind whose savings did not come: policies make no change of it until a person gives it back.
 import { expect, test } from 'vitest'
-import type { AdviceSummary } from '../../../src/model/output/snapshot.ts'
-import { after, micros, seconds } from '../../../src/model/units.ts'
-import { ASKED_AT } from '../../support/changes-daemon.ts'
-import { APPLY, delay, sizing, worldOf } from './decided-world.ts'
+import type { AdviceSummary } from '../../../../src/model/output/snapshot.ts'
+import { after, micros, seconds } from '../../../../src/model/units.ts'
+import { ASKED_AT } from '../../../support/changes-daemon.ts'
+import { APPLY, delay, sizing, worldOf } from '../decided-world.ts'
 
 const DAY = 86_400
 const BOTH = [{ ...APPLY, levers: ['delay', 'sizing'] as const }]
