@@ -207,7 +207,7 @@ async function judged(
         watched.changeRequests.toFixed(1),
         '≤ 35; 0 without changes',
       ],
-      ['  changes that ended', `${watched.changesEnded}`, ''],
+      ['  changes that are open at the end', `${watched.changesOpen}`, ''],
       ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
     ],
     json: {
@@ -230,7 +230,7 @@ async function judged(
       longest_young_garbage_ms: watched.blocks.longestGarbage.young,
       longest_garbage_ms: watched.blocks.longestGarbage.all,
       change_requests_per_minute: watched.changeRequests,
-      changes_ended: watched.changesEnded,
+      changes_open: watched.changesOpen,
       pass_mean_seconds: watched.passSeconds.mean,
       scrape_longest_ms: watched.scrapeMillis,
       series: watched.series,

@@ -49,7 +49,7 @@ export type Watched = {
   readonly scrapeMillis: number
   /** Of the apply loop, a minute. */
   readonly changeRequests: number
-  readonly changesEnded: number
+  readonly changesOpen: number
 }
 
 const { configFile, from, ahead, late, changes } = JSON.parse(process.argv[2] ?? '') as WatchOrder
@@ -151,7 +151,7 @@ const told: Watched = {
   series: (await exposition.body(scrape)).toString().match(/^[^#\n]/gm)?.length ?? 0,
   scrapeMillis,
   changeRequests: (60 * changeRequests) / elapsed,
-  changesEnded: changes - lane.changes.open().length,
+  changesOpen: lane.changes.open().length,
 }
 await store.close()
 process.send?.(told, () => process.exit(0))
