@@ -1,37 +1,21 @@
-// What an implemented recommendation saved: the old setting replayed over the gaps and the awake time that came, less what was paid.
-//
-// 1. Delay: in each gap the compute would have been awake for the old delay, and was awake as the ledger shows.
-// 2. Sizing: each awake interval had a mean size; the old sizing would have kept it inside its own limits.
-// 3. Both in the prices that held, for 30 days. Bounds come from those of the gaps and of the sizes.
-import { duration, intersect, overlap } from '../ledger/interval-math.ts'
-import { addCuTime, cuTimeSum, spendOf } from '../ledger/settle/cu-time.ts'
-import { priceAt } from '../ledger/settle/slices.ts'
-import { eachBound, mapBounds, type Bounds, type CuTimeByPrice } from '../model/ledger/quantities.ts'
+// What an implemented recommendation saved, for 30 days: the old setting replayed over what came (replayed-setting.ts).
+import type { Bounds } from '../model/ledger/quantities.ts'
 import type { Recommendation, Setting } from '../model/policy/recommendation.ts'
-import { largestCu, smallestCu, type AutosuspendDelay, type Sizing } from '../model/service/compute.ts'
 import {
   after,
-  cu,
   DAY,
   earliest,
-  HOUR,
-  instant,
   latest,
-  micros,
-  SECOND,
   seconds,
-  type Cu,
+  type Instant,
   type Interval,
   type Micros,
   type Seconds,
 } from '../model/units.ts'
-import { sumOf } from '../std/sum.ts'
-import { awakeIntervals, type CostedInterval } from './awake-time.ts'
-import { awakeInGap, type BacktestGap } from './backtest.ts'
-import { everyGap, followedGaps, observedGaps } from './delay/observed-gaps.ts'
 import { sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
-import { moneyOf, SAVING_PERIOD } from './interval.ts'
+import { SAVING_PERIOD } from './interval.ts'
+import { replaySetting } from './replayed-setting.ts'
 
 /** Time after an implementation in which its saving is measured and no other one of its kind is made, 28 days: four weekday cycles. */
 export const FOLLOW_UP: Seconds = seconds(28 * 86_400)
@@ -50,131 +34,22 @@ export function realisedSaving(
   if (!isOver || input.entry.deletedAt !== undefined) return undefined
   const seenUntil = earliest(input.entry.observedAt, after(life.at, FOLLOW_UP))
   const period = { from: life.at, to: latest(life.at, seenUntil) }
-  if (!hasLasted(to, input, period)) return undefined
-  if (from.delay !== undefined && to.delay !== undefined)
-    return delaySaving(input, period, { from: from.delay, to: to.delay })
-  return from.sizing === undefined ? undefined : sizingSaving(input, period, from.sizing)
+  if (lastsUntil(to, input, period) < period.to) return undefined
+  const replayed = replaySetting(input, period, { from, to })
+  if (!replayed || replayed.covered < MIN_COVERED) return undefined
+  return replayed.moneyTimes(SAVING_PERIOD / replayed.covered)
 }
 
-/** Whether nobody set another value, as a change that is taken back does. */
-const hasLasted = (setting: Setting, { settings }: AdviseInput, { from, to }: Interval): boolean =>
-  settings
-    .filter(({ since }) => since > from && since < to)
-    .every(
-      ({ delay, sizing }) =>
-        (setting.delay === undefined || setting.delay === delay) &&
-        (setting.sizing === undefined || sizingKey(setting.sizing) === sizingKey(sizing)),
-    )
-
-type DelayChange = Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
-
-function delaySaving(input: AdviseInput, period: Interval, change: DelayChange): Bounds<Micros> | undefined {
-  const all = observedGaps(input)
-  // a shorter delay replayed needs the gaps that the longer one hides
-  const isShorter = change.to === 'never' || (change.from !== 'never' && change.from < change.to)
-  const { gaps, observed } = isShorter ? followedGaps(all) : everyGap(all)
-  const covered = sumOf(observed, (span) => overlap(span, period))
-  if (covered < MIN_COVERED) return undefined
-  const awake = awakeIntervals(input)
-  const saved = mapBounds(
-    savedSeconds({ gaps, awake, period }, change.from),
-    (time) => (time * SAVING_PERIOD) / covered,
-  )
-  const { size, perCuHour } = rateIn(awake, period, input)
-  return ordered(moneyOf(saved, size, perCuHour))
-}
-
-type Replay = Readonly<{
-  gaps: readonly BacktestGap[]
-  awake: readonly CostedInterval[]
-  period: Interval
-}>
-
-/** Awake time of the old delay in the gaps, less the time that was paid. Both are of one compute, in order. */
-export function savedSeconds({ gaps, awake, period }: Replay, old: AutosuspendDelay): Bounds<number> {
-  const saved = withAwake(gaps, awake).map(({ gap: { from, length }, near }) =>
-    eachBound((bound) => {
-      const gap = intersect(spanOf(from, length[bound]), period)
-      const replayed = overlap(spanOf(from, awakeInGap(length, old)[bound]), period)
-      return (replayed - sumOf(near, (interval) => overlap(interval, gap))) / SECOND
-    }),
-  )
-  return ordered(eachBound((bound) => sumOf(saved, (gap) => gap[bound])))
-}
-
-/** Each gap with the intervals that it may overlap. Both are in order: one walk suffices. */
-function withAwake(gaps: Replay['gaps'], awake: Replay['awake']) {
-  let first = 0
-  return gaps.map((gap) => {
-    const end = gap.from + gap.length.high * SECOND
-    while ((awake[first]?.to ?? Infinity) <= gap.from) first += 1
-    let next = first
-    while ((awake[next]?.from ?? Infinity) < end) next += 1
-    return { gap, near: awake.slice(first, next) }
-  })
-}
-
-const spanOf = (from: Interval['from'], length: number): Interval => ({
-  from,
-  to: instant(from + length * SECOND),
-})
-
-export const ordered = <Value extends number>({ low, likely, high }: Bounds<Value>): Bounds<Value> => ({
-  low: low < high ? low : high,
-  likely,
-  high: low < high ? high : low,
-})
-
-/** Mean size and price of the awake time in `period`; without any the settings now. */
-function rateIn(
-  awake: readonly CostedInterval[],
-  period: Interval,
-  { entry, prices, now }: AdviseInput,
-): MeanRate {
-  const { sizing } = entry.compute
-  const [least, most] = [smallestCu(sizing), largestCu(sizing)]
-  const mean = meanRate(awake, period)
-  if (!mean) return { size: { low: least, likely: least, high: most }, perCuHour: priceAt(prices, now) }
-  return { ...mean, size: mapBounds(mean.size, (size) => clamp(size, sizing)) }
-}
-
-type MeanRate = Readonly<{ size: Bounds<Cu>; perCuHour: Micros }>
-
-/** Of the intervals that overlap `period`; undefined without awake time. */
-export function meanRate(awake: readonly CostedInterval[], period: Interval): MeanRate | undefined {
-  const inside = awake.filter((interval) => overlap(interval, period) > 0)
-  const cuTime = inside.map((interval) => interval.cuTime).reduce<CuTimeByPrice>(addCuTime, {})
-  const time = sumOf(inside, duration)
-  const metered = cuTimeSum(cuTime)
-  if (time === 0 || metered.likely === 0) return undefined
-  return {
-    size: mapBounds(metered, (sum) => cu(sum / time)),
-    perCuHour: micros((spendOf(cuTime).likely * HOUR) / metered.likely),
-  }
-}
-
-const clamp = (size: number, sizing: Sizing): Cu =>
-  cu(Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)))
-
-function sizingSaving(input: AdviseInput, period: Interval, old: Sizing): Bounds<Micros> | undefined {
-  const covered = coveredTime(input, period)
-  if (covered < MIN_COVERED) return undefined
-  const saved = awakeIntervals(input).map((interval) => {
-    const part = overlap(interval, period)
-    const metered = cuTimeSum(interval.cuTime)
-    if (part === 0 || metered.likely === 0) return eachBound(() => 0)
-    const perCuMs = spendOf(interval.cuTime).likely / metered.likely
-    const sizes = mapBounds(metered, (sum) => sum / duration(interval))
-    return mapBounds(sizes, (size) => part * (clamp(size, old) - size) * perCuMs)
-  })
-  return ordered(eachBound((bound) => micros((sumOf(saved, (one) => one[bound]) * SAVING_PERIOD) / covered)))
-}
-
-/** Milliseconds of `period` in the history that is read. */
-function coveredTime({ intervals, settings, now }: AdviseInput, { from, to }: Interval): number {
-  const known = Math.min(settings[0]?.since ?? now, intervals[0]?.interval.from.likely ?? now)
-  return Math.max(0, to - Math.max(from, known, now - HISTORY))
-}
-
-/** History of awake intervals that is read, 35 days, ms. */
-const HISTORY = 35 * DAY
+/** When somebody set another value, as a change that is taken back does; the end of `period` where nobody did. */
+export const lastsUntil = (
+  setting: Setting,
+  { settings }: Pick<AdviseInput, 'settings'>,
+  { from, to }: Interval,
+): Instant =>
+  settings.find(
+    ({ since, delay, sizing }) =>
+      since > from &&
+      since < to &&
+      ((setting.delay !== undefined && setting.delay !== delay) ||
+        (setting.sizing !== undefined && sizingKey(setting.sizing) !== sizingKey(sizing))),
+  )?.since ?? to

@@ -49,6 +49,7 @@ export function ledgerAfter(ledger: Ledger, writes: readonly Write[]): Ledger {
       case 'change':
       case 'change-event':
       case 'change-tally':
+      case 'saved-part':
       case 'placed-hold':
       case 'forced-change':
       case 'brake':

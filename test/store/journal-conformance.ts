@@ -1,7 +1,9 @@
 // What every driver of the journal must do.
 import { describe, expect, test } from 'vitest'
 import type { Change, ChangeState, EndedChange, InterruptedSessions } from '../../src/model/policy/change.ts'
+import type { SavedPart } from '../../src/model/policy/saved.ts'
 import { addChange, transition, type ChangesPart } from '../../src/model/ports/journal.ts'
+import { micros } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { changeOf, SCHEDULED, tallyOf } from '../support/changes.ts'
 import type { Driver } from './conformance.ts'
@@ -22,6 +24,16 @@ const ended = (minute: number, sessions: InterruptedSessions): EndedChange => ({
   ...done(minute),
   sent: { at: at(minute - 1), sessions },
 })
+const savedPartOf = (over: Partial<SavedPart>): SavedPart => ({
+  changeId: 'ch-one',
+  ref: ref('ep-one'),
+  team: '',
+  from: at(0),
+  to: at(60),
+  saved: micros(10),
+  extra: micros(0),
+  ...over,
+})
 const cancelled = (minute: number): EndedChange => ({ ...done(minute), at: 'cancelled' })
 const other = (fields: Partial<Change>): Change => changeOf({ id: 'ch-two', ...fields })
 const ref = (endpointId: string, projectId = 'project-one'): Change['ref'] => ({
@@ -36,6 +48,8 @@ export function journalContract(driver: () => Driver): void {
   const move = (change: Change, to: ChangeState, epoch?: number) =>
     transition(main(), { change, to }, { at: at(9), epoch })
 
+  const count = (...parts: readonly SavedPart[]) =>
+    main().commit(parts.map((part) => ({ kind: 'saved-part', part }) as const))
   const idsOf = async (part: Partial<ChangesPart>) => {
     const changes = await driver().store.changes('main', { count: 9, ...part })
     return changes.map(({ id }) => id)
@@ -155,6 +169,37 @@ export function journalContract(driver: () => Driver): void {
       expect(await again.changeTallies('main')).toEqual(expected)
       expect(await again.changeTallies('other')).toEqual([])
       expect(await (await driver().reopen()).changeTallies('main')).toEqual(expected)
+    })
+
+    test('counts what a change saved once, by compute and team, also when the store was closed and opened again', async () => {
+      const [first, second] = [savedPartOf({}), savedPartOf({ from: at(60), to: at(90), saved: micros(5) })]
+      const later = savedPartOf({
+        changeId: 'ch-two',
+        to: at(80),
+        team: 'shop',
+        saved: micros(0),
+        extra: micros(7),
+      })
+      const ofProject = savedPartOf({
+        changeId: 'ch-three',
+        ref: { account: 'main', projectId: 'project-one' },
+      })
+      expect((await count(first)).ok).toBe(true)
+      // a part that was counted refuses all that is written with it
+      expect(await count(second, first)).toEqual({ ok: false, error: { kind: 'conflict' } })
+      expect((await count(second, later, ofProject)).ok).toBe(true)
+      const tallies = [
+        { ref: ofProject.ref, team: '', saved: micros(10), extra: micros(0) },
+        { ref: first.ref, team: '', saved: micros(15), extra: micros(0) },
+        { ref: first.ref, team: 'shop', saved: micros(0), extra: micros(7) },
+      ]
+      expect(await driver().store.savedTallies('main')).toEqual(tallies)
+      const again = await driver().reopen()
+      expect(await again.savedTallies('main')).toEqual(tallies)
+      expect(await again.savedTallies('other')).toEqual([])
+      expect(await again.savedParts('main', { changeId: 'ch-one' })).toEqual([first, second])
+      expect(await again.savedParts('main', { since: at(80), target: first.ref })).toEqual([second, later])
+      expect(await again.savedParts('main', { since: at(0), target: ofProject.ref })).toEqual([ofProject])
     })
 
     test('keeps a change of the defaults of a project apart from those of its computes, one open at a time', async () => {

@@ -1,6 +1,7 @@
 // Changes for tests.
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Change, ChangeState, ChangeTally, OpenChange } from '../../src/model/policy/change.ts'
+import type { Saved } from '../../src/model/policy/saved.ts'
 import type { ComputeRef } from '../../src/model/service/compute.ts'
 import { after, cu, instant, seconds } from '../../src/model/units.ts'
 import { at } from './build.ts'
@@ -61,5 +62,10 @@ export function withChanges(
     tallies.map(({ kind, outcome, count }) => [`${kind}/${outcome}`, count * computes.length] as const),
   )
   const changes = { open: computes.flatMap(() => open), ended }
-  return { ...snapshot, computes, accounts: snapshot.accounts.map((account) => ({ ...account, changes })) }
+  const accounts = snapshot.accounts.map((account) => ({
+    ...account,
+    changes,
+    saved: account.saved ?? new Map<string, Saved>(),
+  }))
+  return { ...snapshot, computes, accounts }
 }

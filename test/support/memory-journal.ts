@@ -2,9 +2,11 @@
 import { isEnded, type Change, type ChangeEvent, type ChangeTally } from '../../src/model/policy/change.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import type { Write } from '../../src/model/ports/store.ts'
+import { addSaved, NOTHING_SAVED, type SavedPart } from '../../src/model/policy/saved.ts'
+import { targetKey } from '../../src/model/service/compute.ts'
 import { latest } from '../../src/model/units.ts'
 import { compare } from './memory-outbox.ts'
-import type { RowsByAccount } from './memory-store.ts'
+import type { AccountRows, RowsByAccount } from './memory-store.ts'
 
 export const journalOf = (rowsOf: RowsByAccount): Journal => ({
   openChanges: async (account) => sorted(rowsOf(account).changes).filter(({ state }) => !isEnded(state)),
@@ -27,6 +29,13 @@ export const journalOf = (rowsOf: RowsByAccount): Journal => ({
     [...rowsOf(account).changeTallies]
       .toSorted(([one], [other]) => compare(one, other))
       .map(([, tally]) => tally),
+  savedParts: async (account, part) =>
+    sortedRows(rowsOf(account).savedParts).filter((one) =>
+      'changeId' in part
+        ? one.changeId === part.changeId
+        : one.to >= part.since && (!part.target || targetKey(one.ref) === targetKey(part.target)),
+    ),
+  savedTallies: async (account) => sortedRows(rowsOf(account).savedTallies),
   placedHolds: async (account, since) =>
     [...rowsOf(account).placedHolds.values()]
       .filter(({ ended }) => !ended || ended.at >= (since ?? Infinity))
@@ -48,6 +57,19 @@ export function addTally(tallies: Map<string, ChangeTally>, added: ChangeTally):
     interrupted: interrupted + added.interrupted,
     lastAt: latest(lastAt, added.lastAt),
   })
+}
+
+const partKey = ({ changeId, from }: SavedPart): string => `${changeId} ${String(from).padStart(16, '0')}`
+
+export const hasCountedPart = ({ savedParts }: AccountRows, writes: readonly Write[]): boolean =>
+  writes.some((write) => write.kind === 'saved-part' && savedParts.has(partKey(write.part)))
+
+export function addSavedPart({ savedParts, savedTallies }: AccountRows, part: SavedPart): void {
+  const { ref, team, saved, extra } = part
+  savedParts.set(partKey(part), part)
+  const key = `${ref.projectId} ${ref.endpointId ?? ''} ${team}`
+  const before = savedTallies.get(key) ?? NOTHING_SAVED
+  savedTallies.set(key, { ref, team, ...addSaved(before, { saved, extra }) })
 }
 
 const byVersion = (one: ChangeEvent, other: ChangeEvent): number => one.version - other.version

@@ -20,6 +20,7 @@ import { reportKey, type StoredReport } from '../../src/model/output/report.ts'
 import type { BudgetState } from '../../src/model/policy/budget.ts'
 import type { Change, ChangeEvent, ChangeTally } from '../../src/model/policy/change.ts'
 import type { ComputeAdvice, Recommendation } from '../../src/model/policy/recommendation.ts'
+import type { SavedPart, SavedTally } from '../../src/model/policy/saved.ts'
 import type { StoredBrake } from '../../src/model/policy/brakes.ts'
 import type { ForcedChange, PlacedHold } from '../../src/model/policy/placed-hold.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
@@ -29,7 +30,7 @@ import type { AccountStore, Store, Write } from '../../src/model/ports/store.ts'
 import { computeKey, isComputeRef, targetKey, type TargetRef } from '../../src/model/service/compute.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { historyOf } from './memory-history.ts'
-import { addTally, changesWith, journalOf } from './memory-journal.ts'
+import { addSavedPart, addTally, changesWith, hasCountedPart, journalOf } from './memory-journal.ts'
 import { outboxOf } from './memory-outbox.ts'
 
 /** Rows of one account by their keys. */
@@ -54,6 +55,8 @@ export type AccountRows = {
   changes: ReadonlyMap<string, Change>
   readonly changeEvents: ChangeEvent[]
   readonly changeTallies: Map<string, ChangeTally>
+  readonly savedParts: Map<string, SavedPart>
+  readonly savedTallies: Map<string, SavedTally>
   readonly placedHolds: Map<string, PlacedHold>
   readonly forcedChanges: Map<string, ForcedChange>
   readonly brakes: Map<string, StoredBrake>
@@ -101,6 +104,8 @@ function rowsOf({ accounts }: Memory, name: string): AccountRows {
     changes: new Map(),
     changeEvents: [],
     changeTallies: new Map(),
+    savedParts: new Map(),
+    savedTallies: new Map(),
     placedHolds: new Map(),
     forcedChanges: new Map(),
     brakes: new Map(),
@@ -129,7 +134,7 @@ const accountStore = (name: string, memory: Memory): AccountStore => ({
         ...writes.flatMap(keyOfCompute),
       ])
       const journal = changesWith(rows.changes, writes)
-      if (!journal) return failed({ kind: 'conflict' } as const)
+      if (!journal || hasCountedPart(rows, writes)) return failed({ kind: 'conflict' } as const)
       const effects = writes.map((write) => effectOf(write, { rows, memory, known, nthOf }))
       for (const effect of effects) effect()
       rows.changes = journal
@@ -230,6 +235,8 @@ function effectOf(write: Write, { rows, memory, known, nthOf }: EffectContext): 
       return () => rows.changeEvents.push(write.event)
     case 'change-tally':
       return () => addTally(rows.changeTallies, write.added)
+    case 'saved-part':
+      return () => addSavedPart(rows, write.part)
     case 'placed-hold':
       return () => rows.placedHolds.set(write.hold.id, write.hold)
     case 'forced-change': {

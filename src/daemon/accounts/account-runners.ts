@@ -10,6 +10,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createAdviser, type Adviser } from '../advice/adviser.ts'
+import { createSavedSpend } from '../advice/saved-spend.ts'
 import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
 import type { ForeignWatch } from '../changes/foreign/foreign-watch.ts'
@@ -154,9 +155,17 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
   const interval = passInterval(poll.interval)
   const reasonUnreadable = reasonNotReadable(account, current())
   const livePlan = createLivePlan(account, current, environment)
+  const tallies = createTallies(await environment.store.changeTallies(account.name))
+  const savedSpend = await createSavedSpend({
+    account: account.name,
+    journal: environment.store,
+    hasDone: tallies.hasDone,
+    owners: () => current().owners,
+  })
   const adviser = await createAdviser({
     ...environment,
     account: account.name,
+    savedSpend,
     clock,
     history: environment.store,
     store,
@@ -188,7 +197,6 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       await afterTurn(runs?.last.took ?? seconds(0))
     },
   })
-  const tallies = createTallies(await environment.store.changeTallies(account.name))
   const storePrices = createPriceHistory(account.name, { ...environment, store })
   let state = newPassState(await store.load())
   let lastStartedAt = clock.monotonic()
@@ -243,6 +251,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       advice: adviser,
       past: countedPast.current(),
       changes: tallies.views(changes.open()),
+      savedSpend,
     }),
     changeRecommendation: adviser.change,
     /** On the monotonic clock. */

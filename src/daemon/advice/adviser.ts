@@ -23,6 +23,7 @@ import { createDueBySaturation, findDue } from './due.ts'
 import { findDueProjects } from './due-projects.ts'
 import { evaluateDefaults } from './evaluate-defaults.ts'
 import { changeRecommendation, evaluateCompute, type AdviceChange, type AdvicePlan } from './evaluate.ts'
+import type { SavedSpend } from './saved-spend.ts'
 import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
 type AdviserOptions = Readonly<{
@@ -31,6 +32,8 @@ type AdviserOptions = Readonly<{
   history: AdviceHistory
   store: Pick<AccountStore, 'commit'>
   epoch: number
+  /** Absent where nobody asks for changes. */
+  savedSpend?: SavedSpend
   log: DaemonEnvironment['log']
   /** As configured now. */
   plan: () => AdvicePlan
@@ -44,7 +47,7 @@ export type Adviser = Awaited<ReturnType<typeof createAdviser>>
 const MAX_SCAN_INTERVAL = 3600
 
 export async function createAdviser(options: AdviserOptions) {
-  const { account, clock, history, store, epoch, log, plan, share } = options
+  const { account, clock, history, store, epoch, savedSpend, log, plan, share } = options
   const views = createAdviceViews()
   await views.load(history, account, clock.now())
   const pace = createPace(clock, share)
@@ -61,8 +64,9 @@ export async function createAdviser(options: AdviserOptions) {
 
   const now = () => instant(clock.now() + (state?.clock.offset ?? 0))
 
-  async function put({ ref, before, after, writes }: AdviceChange) {
+  async function put({ ref, before, after, writes, saved }: AdviceChange) {
     await commit(store, writes, { epoch })
+    savedSpend?.add(saved)
     views.replace(targetKey(ref), before, after)
   }
 
@@ -107,7 +111,7 @@ export async function createAdviser(options: AdviserOptions) {
     if (entry) await make(ref, () => evaluateDefaults(ref, entry, { ...context(), ledger, clock }))
   }
 
-  const context = () => ({ history, plan: plan(), finished: views.finished(), now: now() })
+  const context = () => ({ history, plan: plan(), finished: views.finished(), savedSpend, now: now() })
 
   async function make(ref: TargetRef, evaluated: () => Promise<AdviceChange>) {
     try {

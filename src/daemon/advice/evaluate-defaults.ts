@@ -24,7 +24,7 @@ const NOTHING: Advice = { proposals: [], withheld: [] }
 export async function evaluateDefaults(
   ref: ProjectRef,
   { project, deletedAt }: ProjectEntry,
-  { history, plan: settings, finished, ledger, clock, now }: DefaultsContext,
+  { history, plan: settings, finished, savedSpend, ledger, clock, now }: DefaultsContext,
 ): Promise<AdviceChange> {
   const stored = await readStoredAdvice(history, ref, now)
   const { policies, minSaving, plan, prices } = settings
@@ -56,9 +56,10 @@ export async function evaluateDefaults(
     now,
   }
   const life = advanceLife({ advice, subject, made: stored.made, minSaving, hash: digest })
+  const saved = (await savedSpend?.ofProject(input)) ?? []
   const evaluated: ComputeAdvice = { ref, evaluatedAt: now, withheld: life.withheld, made: life.made }
   return {
-    ...adviceChangeOf(stored, life.recommendations, evaluated),
+    ...adviceChangeOf(stored, { changed: life.recommendations, saved }, evaluated),
     dueAt: dueAfter(evaluated, needs),
   }
 }

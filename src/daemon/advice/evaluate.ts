@@ -9,12 +9,14 @@ import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { Policies } from '../../model/policy/policies.ts'
 import type { Advice, ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
+import type { SavedPart } from '../../model/policy/saved.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { Write } from '../../model/ports/store.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { TargetRef } from '../../model/service/compute.ts'
 import { micros, type Instant, type Micros } from '../../model/units.ts'
 import { dueAfter } from './due.ts'
+import type { SavedSpend } from './saved-spend.ts'
 import {
   isShown,
   readHistories,
@@ -38,6 +40,8 @@ export type AdviceChange = Readonly<{
   before: AdviceOfCompute
   after: AdviceOfCompute
   writes: readonly Write[]
+  /** Among the writes. */
+  saved: readonly SavedPart[]
   /** When the compute is due again; undefined where that stays as it was. */
   dueAt?: Instant | undefined
 }>
@@ -47,6 +51,8 @@ export type EvaluationContext = Readonly<{
   plan: AdvicePlan
   utilisation: Utilisation
   finished?: AdviseInput['finished']
+  /** Absent where nobody asks for changes: an audit. */
+  savedSpend?: Pick<SavedSpend, 'ofCompute' | 'ofProject'> | undefined
   project: ProjectEntry | undefined
   now: Instant
 }>
@@ -55,7 +61,7 @@ const NOTHING: Advice = { proposals: [], withheld: [] }
 
 export async function evaluateCompute(
   entry: ComputeEntry,
-  { history, plan: settings, utilisation, finished, project, now }: EvaluationContext,
+  { history, plan: settings, utilisation, finished, savedSpend, project, now }: EvaluationContext,
 ): Promise<AdviceChange> {
   const { ref, compute, deletedAt } = entry
   const stored = await readStoredAdvice(history, ref, now)
@@ -87,17 +93,18 @@ export async function evaluateCompute(
     minSaving,
     hash: digest,
   })
+  const saved = (await savedSpend?.ofCompute(input)) ?? []
   const evaluated: ComputeAdvice = { ref, evaluatedAt: now, withheld: life.withheld, made: life.made }
   return {
-    ...adviceChangeOf(stored, life.recommendations, evaluated),
+    ...adviceChangeOf(stored, { changed: life.recommendations, saved }, evaluated),
     dueAt: dueAfter(evaluated, needs),
   }
 }
 
-/** An evaluation as it is stored. @param changed recommendations that are new or changed */
+/** An evaluation as it is stored. `changed`: recommendations that are new or changed. `saved`: what is counted of changes. */
 export function adviceChangeOf(
   stored: AdviceOfCompute,
-  changed: readonly Recommendation[],
+  { changed, saved }: Readonly<{ changed: readonly Recommendation[]; saved: readonly SavedPart[] }>,
   evaluated: ComputeAdvice,
 ): AdviceChange {
   const { ref, withheld, evaluatedAt } = evaluated
@@ -113,7 +120,9 @@ export function adviceChangeOf(
     writes: [
       ...changed.map((recommendation) => ({ kind: 'recommendation', recommendation }) as const),
       { kind: 'advice', advice: evaluated },
+      ...saved.map((part) => ({ kind: 'saved-part', part }) as const),
     ],
+    saved,
   }
 }
 
@@ -124,6 +133,7 @@ export function changeRecommendation(stored: AdviceOfCompute, changed: Recommend
     before: stored,
     after: { ...stored, recommendations: replaceRows(stored.recommendations, [changed]) },
     writes: [{ kind: 'recommendation', recommendation: changed }],
+    saved: [],
   }
 }
 

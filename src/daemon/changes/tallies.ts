@@ -40,6 +40,8 @@ export function createTallies(stored: readonly ChangeTally[]) {
         return committed
       },
     }),
+    /** Whether a change of a compute or project was ever done, by its key. */
+    hasDone: (key: string) => byTarget.get(key)?.some(({ outcome }) => outcome === 'done') ?? false,
     views: (open: readonly OpenChange[]): ChangeViews => {
       const openByTarget = Map.groupBy(open, ({ change }) => targetKey(change.ref))
       return {

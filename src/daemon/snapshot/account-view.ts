@@ -21,6 +21,7 @@ import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
+import type { SavedSpend } from '../advice/saved-spend.ts'
 import type { ChangeViews } from '../changes/tallies.ts'
 import type { Forecaster } from '../history/forecasts.ts'
 import { shownSpend } from '../history/shown-budget.ts'
@@ -43,11 +44,13 @@ export type AccountInput = Readonly<{
   /** Usage before the first look; undefined before it was read. */
   past?: CountedPast | undefined
   changes?: ChangeViews | undefined
+  savedSpend?: Pick<SavedSpend, 'of' | 'byTeam'> | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject'>) {
-  const { state, prices, forecasts, scopes, advice, past, changes, unreadable, isRead = true } = input
+  const { state, prices, forecasts, scopes, advice, past, changes, savedSpend, unreadable } = input
+  const { isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
   const ownProjects = projectViews(input, owners)
@@ -115,6 +118,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
         ...(ownProjects && { projects: ownProjects }),
         past,
         changes: changes && { open: changes.open, ended: changes.ended },
+        saved: savedSpend?.byTeam(),
       }
     },
   }
@@ -197,7 +201,12 @@ const onlyOf = (texts: ReadonlySet<string> | undefined) => {
 
 /** Views of projects that recommendations or changes of their own are about. In order of their ids; undefined where there are none. */
 function projectViews(
-  { state: { ledger }, advice, changes }: Pick<AccountInput, 'state' | 'advice' | 'changes'>,
+  {
+    state: { ledger },
+    advice,
+    changes,
+    savedSpend,
+  }: Pick<AccountInput, 'state' | 'advice' | 'changes' | 'savedSpend'>,
   owners: Pick<Owners, 'ofProject'>,
 ): readonly ProjectView[] | undefined {
   const { account, projects } = ledger
@@ -208,19 +217,26 @@ function projectViews(
     const entry = projects.get(projectId)
     if (!entry || entry.deletedAt !== undefined) return []
     const ref: ProjectRef = { account, projectId }
-    const key = targetKey(ref)
-    const [open, changing, tallies] = [advice?.openOf(key), changes?.openOf(key), changes?.talliesOf(key)]
     const { project } = entry
-    return [
-      {
-        ref,
-        project,
-        owner: owners.ofProject(account, project),
-        ...(open && { advice: open }),
-        ...(changing && { changes: changing }),
-        ...(tallies && { changeTallies: tallies }),
-      },
-    ]
+    const parts = partsOf(targetKey(ref), { advice, changes, savedSpend })
+    return [{ ref, project, owner: owners.ofProject(account, project), ...parts }]
   })
   return views.length === 0 ? undefined : views
+}
+
+export type ViewParts = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies' | 'saved'>
+
+/** What is not in the entry of a compute or project. @param key its key */
+export function partsOf(
+  key: string,
+  { advice, changes, savedSpend }: Pick<AccountInput, 'advice' | 'changes' | 'savedSpend'>,
+): ViewParts {
+  const saved = savedSpend?.of(key)
+  const [recommended, open, tallies] = [advice?.openOf(key), changes?.openOf(key), changes?.talliesOf(key)]
+  return {
+    ...(recommended && { advice: recommended }),
+    ...(open && { changes: open }),
+    ...(tallies && { changeTallies: tallies }),
+    ...(saved && { saved }),
+  }
 }

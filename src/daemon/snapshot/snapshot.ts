@@ -12,7 +12,7 @@ import { instant, type Instant, type Seconds } from '../../model/units.ts'
 import { createIdentityCache, type IdentityCache } from '../../std/cache.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
 import { inChunks, inTurns } from '../turns.ts'
-import { openAccount, type AccountInput } from './account-view.ts'
+import { openAccount, partsOf, type AccountInput, type ViewParts } from './account-view.ts'
 
 type SnapshotContext = Readonly<{
   now: Instant
@@ -99,7 +99,7 @@ type CachedView = Readonly<{ inputs: readonly unknown[]; view: ComputeView }>
 
 /** A sleeping compute keeps its view until its entry or another input changes. */
 function createViewer(
-  { state, prices, preset, unreadable, hosts, advice, past, changes }: AccountInput,
+  { state, prices, preset, unreadable, hosts, advice, past, changes, savedSpend }: AccountInput,
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
@@ -115,7 +115,7 @@ function createViewer(
   const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts, past }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
-    const parts = partsOf(computeKey(entry.ref), { advice, changes })
+    const parts = partsOf(computeKey(entry.ref), { advice, changes, savedSpend })
     const inputs = [project, stale, sweptAt, owners, isUnobserved ? now : undefined, parts.advice, past]
     const before = asleep.get(entry)
     if (before && isCurrent(before, inputs, parts)) return before.view
@@ -126,24 +126,13 @@ function createViewer(
   }
 }
 
-type ViewParts = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies'>
-
-/** What is not in the entry of a compute. */
-function partsOf(key: string, { advice, changes }: Pick<AccountInput, 'advice' | 'changes'>): ViewParts {
-  const [recommended, open, tallies] = [advice?.openOf(key), changes?.openOf(key), changes?.talliesOf(key)]
-  return {
-    ...(recommended && { advice: recommended }),
-    ...(open && { changes: open }),
-    ...(tallies && { changeTallies: tallies }),
-  }
-}
-
-/** Never with an open change: its hold moves on. Tallies are compared with the view: as inputs they would take memory for every compute. */
+/** Never with an open change: its hold moves on. Tallies and sums are compared with the view: as inputs they would take memory for every compute. */
 const isCurrent = (
   { inputs, view }: CachedView,
   now: CachedView['inputs'],
-  { changes, changeTallies }: ViewParts,
+  { changes, changeTallies, saved }: ViewParts,
 ): boolean =>
   changes === undefined &&
   view.changeTallies === changeTallies &&
+  view.saved === saved &&
   inputs.every((input, index) => input === now[index])

@@ -12,6 +12,7 @@ import type { Operation } from '../service/operation.ts'
 import type { PromisedSaving, Recommendation, RecommendationKind } from '../policy/recommendation.ts'
 import type { BrakeName } from '../policy/brakes.ts'
 import type { ChangeTally, OpenChange } from '../policy/change.ts'
+import type { Saved } from '../policy/saved.ts'
 import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
@@ -31,10 +32,12 @@ export type ComputeView = Readonly<{
   changes?: readonly OpenChange[]
   /** By kind and outcome; absent where no change has ended yet. */
   changeTallies?: readonly ChangeTally[]
+  /** By its changes; absent before anything was counted. */
+  saved?: Saved
 }>
 
 /** A project whose defaults have open recommendations, or changes of any state. */
-export type ProjectView = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies'> &
+export type ProjectView = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies' | 'saved'> &
   Readonly<{ ref: ProjectRef; project: Project; owner: Owner }>
 
 /** Saving in 30 days. */
@@ -182,6 +185,8 @@ export type AccountView = Readonly<{
   past?: CountedPast | undefined
   /** Undefined where nobody asks for changes: an audit. */
   changes?: AccountChanges | undefined
+  /** By changes of its computes and projects, by team: that of each when it was counted. */
+  saved?: ReadonlyMap<string, Saved> | undefined
 }>
 
 /** Changes of one account, those of deleted computes included. */

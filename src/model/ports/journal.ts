@@ -12,6 +12,7 @@ import {
 } from '../policy/change.ts'
 import type { StoredBrake } from '../policy/brakes.ts'
 import type { ForcedChange, PlacedHold } from '../policy/placed-hold.ts'
+import type { SavedPart, SavedTally } from '../policy/saved.ts'
 import type { TargetRef } from '../service/compute.ts'
 import type { Instant } from '../units.ts'
 import { eventWrites, type AccountStore, type CommitRefusal, type Write, type WriteOf } from './store.ts'
@@ -26,6 +27,10 @@ export type Journal = {
   changeEvents(account: string, id: string): Promise<readonly ChangeEvent[]>
   /** Ordered by project, compute, kind and outcome; deleted computes included. */
   changeTallies(account: string): Promise<readonly ChangeTally[]>
+  /** Ordered by change and time: of one change, or those that ended at `since` or later, of one compute or project or of all. */
+  savedParts(account: string, part: SavedPartsQuery): Promise<readonly SavedPart[]>
+  /** Ordered by project, compute and team; deleted computes included. */
+  savedTallies(account: string): Promise<readonly SavedTally[]>
   /** Without an end, or ended at `since` or later; oldest first. @param since default: without an end only */
   placedHolds(account: string, since?: Instant): Promise<readonly PlacedHold[]>
   /** Ordered by id of the change. */
@@ -33,6 +38,10 @@ export type Journal = {
   /** Also released and ended ones; ordered by name and subject. */
   storedBrakes(account: string): Promise<readonly StoredBrake[]>
 }
+
+export type SavedPartsQuery = Readonly<
+  { changeId: string } | { since: Instant; target?: TargetRef | undefined }
+>
 
 export type StoredChanges = Readonly<{
   open: readonly Change[]

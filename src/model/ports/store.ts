@@ -20,6 +20,7 @@ import type { StoredBrake } from '../policy/brakes.ts'
 import type { Change, ChangeEvent, ChangeTally } from '../policy/change.ts'
 import type { ForcedChange, PlacedHold } from '../policy/placed-hold.ts'
 import type { ComputeAdvice, Recommendation } from '../policy/recommendation.ts'
+import type { SavedPart } from '../policy/saved.ts'
 
 /** Replaces the earlier row with the same key. */
 export type Write = Readonly<
@@ -51,6 +52,8 @@ export type Write = Readonly<
   | { kind: 'change-event'; event: ChangeEvent }
   /** Added to the stored one of the same compute, kind and outcome: in the commit that ends the change, so that it counts once. */
   | { kind: 'change-tally'; added: ChangeTally }
+  /** Also added to the stored tally of the same compute or project and team. Refuses the whole commit where it is stored. */
+  | { kind: 'saved-part'; part: SavedPart }
   | { kind: 'placed-hold'; hold: PlacedHold }
   /** Undefined: its time is over, or the change has ended. */
   | { kind: 'forced-change'; changeId: string; forced: ForcedChange | undefined }
@@ -61,7 +64,10 @@ export type Write = Readonly<
 
 export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind: Kind }>
 
-/** `fenced`: another process has opened the store since. `conflict`: a change of the writes is not as the journal has it. */
+/**
+ * `fenced`: another process has opened the store since. `conflict`: a change of the writes is not as the journal has it, or what it saved was
+ * counted.
+ */
 export type CommitRefusal = { readonly kind: 'fenced' | 'conflict' }
 
 export type CommitOptions = {

@@ -1,6 +1,8 @@
 // Rows of the journal.
 import { isEnded, type Change, type ChangeEvent, type ChangeTally } from '../../model/policy/change.ts'
-import { instant } from '../../model/units.ts'
+import type { SavedPart, SavedTally } from '../../model/policy/saved.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
+import { instant, micros } from '../../model/units.ts'
 import { NO_ENDPOINT, targetFromRef, type Row, type RowCodec } from './codec.ts'
 import { bodyOf } from './entry-rows.ts'
 
@@ -52,12 +54,39 @@ export const CHANGE_TALLY_ROWS: RowCodec<ChangeTally> = {
   ],
 }
 
+export const SAVED_PART_ROWS: RowCodec<SavedPart> = {
+  table: 'saved_part',
+  key: ['change_id', 'from_ms'],
+  columns: ['to_ms', 'project_id', 'endpoint_id', 'team', 'saved', 'extra'],
+  toRow: ({ changeId, from, to, ...tally }) => [changeId, from, to, ...SAVED_TALLY_ROWS.toRow(tally)],
+}
+
+export const savedPartFromRow = (account: string, row: Row): SavedPart => ({
+  changeId: String(row['change_id']),
+  from: instant(Number(row['from_ms'])),
+  to: instant(Number(row['to_ms'])),
+  ...savedTallyFromRow(account, row),
+})
+
+export const SAVED_TALLY_ROWS: RowCodec<SavedTally> = {
+  table: 'saved_tally',
+  key: ['project_id', 'endpoint_id', 'team'],
+  columns: ['saved', 'extra'],
+  toRow: ({ ref, team, saved, extra }) => [ref.projectId, ref.endpointId ?? NO_ENDPOINT, team, saved, extra],
+}
+
+export const savedTallyFromRow = (account: string, row: Row): SavedTally => ({
+  ref: targetOfRow(account, row),
+  team: String(row['team']),
+  saved: micros(Number(row['saved'])),
+  extra: micros(Number(row['extra'])),
+})
+
+const targetOfRow = (account: string, row: Row): TargetRef =>
+  targetFromRef({ account, projectId: String(row['project_id']), endpointId: String(row['endpoint_id']) })
+
 export const changeTallyFromRow = (account: string, row: Row): ChangeTally => ({
-  ref: targetFromRef({
-    account,
-    projectId: String(row['project_id']),
-    endpointId: String(row['endpoint_id']),
-  }),
+  ref: targetOfRow(account, row),
   kind: String(row['kind']) as ChangeTally['kind'],
   outcome: String(row['outcome']) as ChangeTally['outcome'],
   count: Number(row['count']),

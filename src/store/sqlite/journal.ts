@@ -4,6 +4,7 @@ import type { Journal } from '../../model/ports/journal.ts'
 import type { WriteOf } from '../../model/ports/store.ts'
 import type { TargetRef } from '../../model/service/compute.ts'
 import type { ChangeEvent, ChangeTally } from '../../model/policy/change.ts'
+import type { SavedPart } from '../../model/policy/saved.ts'
 import {
   CHANGE_EVENT_ROWS,
   CHANGE_ROWS,
@@ -11,6 +12,10 @@ import {
   changeEventFromRow,
   changeFromRow,
   changeTallyFromRow,
+  SAVED_PART_ROWS,
+  SAVED_TALLY_ROWS,
+  savedPartFromRow,
+  savedTallyFromRow,
 } from '../rows/change-rows.ts'
 import { NO_ENDPOINT, type RowCodec } from '../rows/codec.ts'
 import { brakeFromRow, forcedChangeFromRow, placedHoldFromRow } from '../rows/hold-rows.ts'
@@ -20,6 +25,13 @@ select id, body from change
 where account = ?1 and (ended_ms is null or ended_ms >= ?2)
   and (?3 is null or project_id = ?3) and (?4 is null or endpoint_id = ?4)
 order by created_ms desc, id desc limit ?5
+`
+
+const SAVED_PARTS = `
+select * from saved_part
+where account = ?1 and to_ms >= ?2
+  and (?3 is null or project_id = ?3) and (?4 is null or endpoint_id = ?4)
+order by change_id, from_ms
 `
 
 export function createJournal(database: DatabaseSync): Journal {
@@ -33,6 +45,13 @@ export function createJournal(database: DatabaseSync): Journal {
   )
   const tallies = database.prepare(
     'select * from change_tally where account = ? order by project_id, endpoint_id, kind, outcome',
+  )
+  const savedParts = database.prepare(SAVED_PARTS)
+  const savedOfChange = database.prepare(
+    'select * from saved_part where account = ? and change_id = ? order by from_ms',
+  )
+  const savedTallies = database.prepare(
+    'select * from saved_tally where account = ? order by project_id, endpoint_id, team',
   )
   const holds = database.prepare(
     'select id, body from placed_hold where account = ? and (ended_ms is null or ended_ms >= ?) order by placed_ms, id',
@@ -48,6 +67,14 @@ export function createJournal(database: DatabaseSync): Journal {
       some.all(account, since, project ?? null, endpointOf(target), count).map(changeFromRow),
     changeEvents: async (account, id) => events.all(account, id).map(changeEventFromRow),
     changeTallies: async (account) => tallies.all(account).map((row) => changeTallyFromRow(account, row)),
+    savedParts: async (account, part) => {
+      const rows =
+        'changeId' in part
+          ? savedOfChange.all(account, part.changeId)
+          : savedParts.all(account, part.since, part.target?.projectId ?? null, endpointOf(part.target))
+      return rows.map((row) => savedPartFromRow(account, row))
+    },
+    savedTallies: async (account) => savedTallies.all(account).map((row) => savedTallyFromRow(account, row)),
     placedHolds: async (account, since) => holds.all(account, since ?? Infinity).map(placedHoldFromRow),
     forcedChanges: async (account) => forced.all(account).map(forcedChangeFromRow),
     storedBrakes: async (account) => brakes.all(account).map(brakeFromRow),
@@ -79,7 +106,15 @@ export function createChangePut(database: DatabaseSync) {
     `${insertOf(CHANGE_TALLY_ROWS)} on conflict do update set count = count + excluded.count,
      interrupted = interrupted + excluded.interrupted, last_ms = max(last_ms, excluded.last_ms)`,
   )
+  const part = database.prepare(insertOf(SAVED_PART_ROWS))
+  const savedTally = database.prepare(
+    `${insertOf(SAVED_TALLY_ROWS)} on conflict do update set saved = saved + excluded.saved, extra = extra + excluded.extra`,
+  )
   return {
+    savedPart: (account: string, added: SavedPart): undefined => {
+      part.run(account, ...SAVED_PART_ROWS.toRow(added))
+      savedTally.run(account, ...SAVED_TALLY_ROWS.toRow(added))
+    },
     change: (account: string, { change, replaces }: WriteOf<'change'>): undefined => {
       const row = CHANGE_ROWS.toRow(change)
       if (replaces === undefined) insert.run(account, ...row)

@@ -78,9 +78,14 @@ const OLD_RECOMMENDATIONS = `
 delete from recommendation
 where compute = ?1 and (ended_ms < ?2 or opened_ms < ?2 and ended_ms is null and ${IS_DELETED})
 `
-/** Ended changes: the history of a change goes first. */
+/** Ended changes: the history of a change, and what it saved, go first. */
 const OLD_CHANGE_EVENTS = `
 delete from change_event where (account, change_id) in (
+  select account, id from change where ended_ms < ?1 order by ended_ms limit ${ROWS}
+)
+`
+const OLD_SAVED_PARTS = `
+delete from saved_part where (account, change_id) in (
   select account, id from change where ended_ms < ?1 order by ended_ms limit ${ROWS}
 )
 `
@@ -107,7 +112,9 @@ export function createRetention(database: DatabaseSync) {
   const oldAdvice = database.prepare(OLD_ADVICE)
   const oldOutbox = [OLD_EVENTS, OLD_DELIVERIES, OLD_BY_HAND].map((sql) => database.prepare(sql))
   const oldReports = database.prepare(OLD_REPORTS)
-  const oldChanges = [OLD_CHANGE_EVENTS, OLD_CHANGES, OLD_HOLDS].map((sql) => database.prepare(sql))
+  const oldChanges = [OLD_CHANGE_EVENTS, OLD_SAVED_PARTS, OLD_CHANGES, OLD_HOLDS].map((sql) =>
+    database.prepare(sql),
+  )
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   /** Inside a transaction, with the computes written in it. */

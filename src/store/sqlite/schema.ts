@@ -1,8 +1,8 @@
 // Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** In `user_version` of the file. Versions 1 to 16 were never released and are refused: a new store is filled by the service's history. */
-const VERSION = 17
+/** In `user_version` of the file. Versions 1 to 17 were never released and are refused: a new store is filled by the service's history. */
+const VERSION = 18
 
 const SCHEMA = `
   -- One row: the number of the last opening for writing.
@@ -94,6 +94,20 @@ const SCHEMA = `
     account text not null, project_id text not null, endpoint_id text not null, kind text not null,
     outcome text not null, count integer not null, interrupted integer not null, last_ms real not null,
     primary key (account, project_id, endpoint_id, kind, outcome)
+  ) strict, without rowid;
+  -- What a change that is done saved or cost more, in micros, by the time that was counted.
+  create table saved_part (
+    account text not null, change_id text not null, from_ms real not null, to_ms real not null,
+    project_id text not null, endpoint_id text not null, team text not null,
+    saved integer not null, extra integer not null,
+    primary key (account, change_id, from_ms)
+  ) strict, without rowid;
+  create index saved_part_to on saved_part (account, to_ms);
+  -- Sums over all parts that were ever counted.
+  create table saved_tally (
+    account text not null, project_id text not null, endpoint_id text not null, team text not null,
+    saved integer not null, extra integer not null,
+    primary key (account, project_id, endpoint_id, team)
   ) strict, without rowid;
   -- Without ended_ms it stands.
   create table placed_hold (

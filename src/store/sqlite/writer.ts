@@ -192,6 +192,8 @@ function createPut(database: DatabaseSync) {
           return put.changeEvent(account, write.event)
         case 'change-tally':
           return put.changeTally(account, write.added)
+        case 'saved-part':
+          return put.savedPart(account, write.part)
         case 'placed-hold':
           return put.placedHold(account, write.hold)
         case 'forced-change':

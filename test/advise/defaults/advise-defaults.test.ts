@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { adviseDefaults } from '../../../src/advise/defaults/advise-defaults.ts'
 import type { ComputeLife, DefaultsInput } from '../../../src/advise/defaults/input.ts'
-import { realisedDefaults } from '../../../src/advise/defaults/realised.ts'
+import { realisedDefaults, savedByDefaults } from '../../../src/advise/defaults/realised.ts'
 import { eachBound } from '../../../src/model/ledger/quantities.ts'
 import type { Proposal, Withheld } from '../../../src/model/policy/recommendation.ts'
+import type { SavedPart } from '../../../src/model/policy/saved.ts'
 import { cu, cuMillis, millis, seconds } from '../../../src/model/units.ts'
 import { adviseInput, adviseRef, awakeInterval } from '../../support/advise-input.ts'
 import { at, project } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
 import { recommendation } from '../../support/recommendations.ts'
 
 const HOUR = 3600
@@ -198,5 +200,38 @@ describe('the saving that came', () => {
     ['where lives had another default meanwhile', after({ lives: livesOf(27) })],
   ])('is not known %s', (_, input) => {
     expect(realisedDefaults(implemented, input)).toBeUndefined()
+  })
+})
+
+describe('what a change of the default saved', () => {
+  const change = changeOf({
+    ref: { account: 'main', projectId: 'project-one' },
+    kind: 'defaults',
+    before: { autosuspendDelay: seconds(300) },
+    desired: { autosuspendDelay: seconds(60) },
+    state: { at: 'done', because: 'verified', endedAt: at(2 * DAY) },
+  })
+  const countedAt = (day: number, parts: readonly SavedPart[], lives = livesOf(27, shorter)) =>
+    savedByDefaults(
+      // lives are known once they have ended
+      defaultsInput({
+        lives: lives.filter(({ deletedAt }) => deletedAt < at(day * DAY)),
+        now: at(day * DAY),
+      }),
+      { changes: [change], parts, team: 'shop' },
+    )
+
+  test('is counted once of each life that ended since: 810 lives, 480 s, 1 CU', () => {
+    const first = countedAt(10, [])
+    expect(first).toMatchObject([{ team: 'shop', from: at(2 * DAY), to: at(10 * DAY - HOUR), extra: 0 }])
+    const second = countedAt(31, first)
+    expect(second).toMatchObject([{ from: at(10 * DAY - HOUR), to: at(30 * DAY) }])
+    const saved = [...first, ...second].reduce((sum, part) => sum + part.saved, 0)
+    expect(Math.abs(saved - (810 * 480 * 106_000) / HOUR)).toBeLessThanOrEqual(2)
+    expect(countedAt(40, [...first, ...second])).toEqual([])
+  })
+
+  test('is nothing of lives that had another default', () => {
+    expect(countedAt(31, [], livesOf(27))).toMatchObject([{ saved: 0, extra: 0 }])
   })
 })

@@ -26,6 +26,22 @@ export const CHANGE_FAMILIES = {
   connections_interrupted_total: counter(
     'Client sessions that changes interrupted, without those of the pooler, counted right before each request; one without a count leaves it. Absent before the first change.',
   ),
+  compute_saved_total: counter(
+    'Money that changes saved: the setting before each replayed over what came, less what was spent, counted up to 28 days from the change. Absent before the first change.',
+    'currency',
+  ),
+  compute_extra_spend_total: counter(
+    'Money spent beyond what the settings before changes would have cost, counted as what they saved.',
+    'currency',
+  ),
+  saved_total: ofAll.basicCounter(
+    'Money that changes saved, by the team that owned the compute when it was counted.',
+    'team currency',
+  ),
+  extra_spend_total: ofAll.basicCounter(
+    'Money spent beyond what the settings before changes would have cost, by team.',
+    'team currency',
+  ),
   brake_engaged: ofAll.basicGauge(
     'Whether a brake holds changes back. kill_switch: nothing is sent. freeze: a window in which nothing is changed is open. hold: a person holds changes of some computes. fleet: policies want to restart too many computes. breaker: changes of policies or requests to the service failed; afterwards they go one by one until one is done. demoted: the savings of a kind of change did not come. controller: something else keeps setting a compute. hold_off: policies restart nothing right after a start.',
     'brake',

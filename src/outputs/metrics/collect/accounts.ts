@@ -6,8 +6,10 @@ import {
 } from '../../../model/ledger/counters.ts'
 import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, Snapshot } from '../../../model/output/snapshot.ts'
+import { addSaved, NOTHING_SAVED } from '../../../model/policy/saved.ts'
 import type { Instant } from '../../../model/units.ts'
 import { sumOf } from '../../../std/sum.ts'
+import { inMoney } from '../../text/compute-fields.ts'
 import { boundText } from '../exposition/format.ts'
 import { inSeconds, type AddSample } from '../exposition/samples.ts'
 import { putBudget } from './budgets.ts'
@@ -78,14 +80,31 @@ export function putReadings(accounts: readonly AccountView[], put: AddSample): v
 export function putTeams({ accounts, computes }: Snapshot, put: AddSample): void {
   const owned = [
     ...computes.map(({ identity: { currency, owner } }) => ({ currency, team: owner.team })),
-    ...accounts.flatMap(({ currency, teams }) => Object.keys(teams).map((team) => ({ currency, team }))),
+    ...accounts.flatMap(({ currency, teams, saved = new Map() }) =>
+      [...Object.keys(teams), ...saved.keys()].map((team: string) => ({ currency, team })),
+    ),
   ]
   for (const [currency, same] of Map.groupBy(owned, (owner) => owner.currency)) {
     const views = accounts.filter((account) => account.currency === currency)
-    for (const team of new Set(same.map((owner) => owner.team)))
+    for (const team of new Set(same.map((owner) => owner.team))) {
+      putTeamSaved(views, { team, currency }, put)
       for (const cause of UNPRODUCTIVE_CAUSES) {
         const spent = sumOf(views, ({ teams }) => teams[team]?.[cause] ?? 0)
         put('unproductive_spend_total', [team, currency, cause], spent / 1_000_000)
       }
+    }
   }
+}
+
+/** None where nobody asks for changes. */
+function putTeamSaved(
+  accounts: readonly AccountView[],
+  { team, currency }: Readonly<{ team: string; currency: string }>,
+  put: AddSample,
+) {
+  const views = accounts.flatMap(({ saved }) => saved ?? [])
+  if (views.length === 0) return
+  const sum = views.map((teams) => teams.get(team) ?? NOTHING_SAVED).reduce(addSaved, NOTHING_SAVED)
+  put('saved_total', [team, currency], inMoney(sum.saved))
+  put('extra_spend_total', [team, currency], inMoney(sum.extra))
 }

@@ -9,23 +9,37 @@ import {
   type ChangeTally,
 } from '../../../model/policy/change.ts'
 import { latest, type Instant } from '../../../model/units.ts'
+import { NOTHING_SAVED, type Saved } from '../../../model/policy/saved.ts'
 import { sumOf } from '../../../std/sum.ts'
+import { inMoney } from '../../text/compute-fields.ts'
 import { appendLabel, flag, inSeconds, type AddSample, type ComputeLabels } from '../exposition/samples.ts'
 
 /** A compute that never had a change has no series. */
 export function putComputeChanges(
-  { changes = [], changeTallies = [] }: ComputeView,
+  { changes = [], changeTallies = [], saved, identity: { currency } }: ComputeView,
   labels: ComputeLabels,
   put: AddSample,
 ): void {
   if (changes.length === 0 && changeTallies.length === 0) return
   putPendingChanges({ changes, changeTallies }, labels, put)
+  putSaved({ saved, currency }, labels, put)
   // also at 0, while the first is open: the first increase of a series that starts above 0 is invisible
   put(
     'connections_interrupted_total',
     labels.id,
     sumOf(changeTallies, ({ interrupted }) => interrupted),
   )
+}
+
+/** Of a compute or project with a change. */
+export function putSaved(
+  { saved = NOTHING_SAVED, currency }: Readonly<{ saved?: Saved | undefined; currency: string }>,
+  labels: ComputeLabels,
+  put: AddSample,
+): void {
+  const id = appendLabel(labels, currency)
+  put('compute_saved_total', id, inMoney(saved.saved))
+  put('compute_extra_spend_total', id, inMoney(saved.extra))
 }
 
 /** What waits, and how the last ones ended, of a compute or of a project without an endpoint id. */

@@ -8,7 +8,7 @@ import {
   putWakeLatency,
   putWakes,
 } from './accounts.ts'
-import { putChanges, putComputeChanges, putPendingChanges } from './changes.ts'
+import { putChanges, putComputeChanges, putPendingChanges, putSaved } from './changes.ts'
 import { DISPLAYED_STATES, putCompute } from './computes.ts'
 import { putAdvice, putFollowUps, putRecommendations } from './recommendations.ts'
 import {
@@ -65,6 +65,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
       const labels = projectLabels(view.ref)
       putRecommendations(view, { labels, currency: account.currency }, put)
       putPendingChanges(view, labels, put)
+      if (view.changes || view.changeTallies) putSaved({ ...view, currency: account.currency }, labels, put)
     }
   }
   putFollowUps(snapshot.accounts, put)

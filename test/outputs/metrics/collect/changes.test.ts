@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
+import { micros } from '../../../../src/model/units.ts'
 import { at } from '../../../support/build.ts'
 import { changeOf, tallyOf, withChanges } from '../../../support/changes.ts'
 import { bodyText, FACTS, partsOf } from '../../../support/exposed.ts'
@@ -95,4 +96,45 @@ test('wakes by changes are told apart from those by readings, by project and for
   expect(body).toContain('dormouse_wakes_total{initiator="change"} 2')
   expect(body).toContain('dormouse_wakeups_caused_total{project_id="project-0",reason="change"} 2')
   expect(body).toContain('dormouse_wakeups_caused_total{project_id="project-0",reason="reading"} 0')
+})
+
+const savedLines = (taken: Snapshot): string[] =>
+  bodyText(partsOf(taken, FACTS))
+    .split('\n')
+    .filter((line) => /^dormouse_(compute_)?(saved|extra_spend)/.test(line))
+
+const spent = (saved: number, extra: number) => ({ saved: micros(saved), extra: micros(extra) })
+
+test('saved and extra spend are those of computes with changes, and of teams; both begin at 0', () => {
+  expect(savedLines(withChanges(fleet))).toEqual([
+    `dormouse_compute_saved_total{${C},currency="USD"} 0`,
+    `dormouse_compute_extra_spend_total{${C},currency="USD"} 0`,
+    'dormouse_saved_total{team="",currency="USD"} 0',
+    'dormouse_extra_spend_total{team="",currency="USD"} 0',
+  ])
+  const counted = {
+    ...changed,
+    computes: changed.computes.map((view) => ({ ...view, saved: spent(1_500_000, 250_000) })),
+    // a team that owns nothing any more keeps its counter
+    accounts: changed.accounts.flatMap((view) => [
+      { ...view, saved: new Map([['', spent(1_500_000, 250_000)]]) },
+      {
+        ...view,
+        account: 'other',
+        saved: new Map([
+          ['', spent(500_000, 0)],
+          ['shop', spent(0, 7_000_000)],
+        ]),
+      },
+    ]),
+  }
+  expect(savedLines(counted)).toEqual([
+    `dormouse_compute_saved_total{${C},currency="USD"} 1.5`,
+    `dormouse_compute_extra_spend_total{${C},currency="USD"} 0.25`,
+    'dormouse_saved_total{team="",currency="USD"} 2',
+    'dormouse_saved_total{team="shop",currency="USD"} 0',
+    'dormouse_extra_spend_total{team="",currency="USD"} 0.25',
+    'dormouse_extra_spend_total{team="shop",currency="USD"} 7',
+  ])
+  expect(savedLines(fleet)).toEqual([])
 })

@@ -174,8 +174,8 @@ const seriesPerCompute = (samples: Samples, computes: number): number =>
 test.each([
   ['basic', 1, 36],
   ['basic', 10, 36],
-  ['full', 1, 68],
-  ['full', 10, 68],
+  ['full', 1, 70],
+  ['full', 10, 70],
 ] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
   const tallies = [tallyOf(), tallyOf({ outcome: 'failed' })]
   const taken = withChanges(withAdvice(busySnapshot(20, { computesPerProject })), { tallies })

@@ -1,0 +1,157 @@
+// Saved spend from the journal to the metrics: account runners over a simulated service, with a store on disk that a second process opens.
+import { rmSync } from 'node:fs'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import { addChange } from '../../../src/model/ports/journal.ts'
+import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
+import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
+import { GOOD, load } from '../../config/loading.ts'
+import { START } from '../../local/control/build.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { createWorld } from '../../simulation/world.ts'
+import { changeOf } from '../../support/changes.ts'
+import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { memoryFolder } from '../../support/folder.ts'
+import { noRedactor } from '../../support/secrets.ts'
+
+const DAY = 86_400_000
+const PAST_DAYS = 20
+const REF = { account: 'main', projectId: 'project-ep-one', endpointId: 'ep-one' }
+/** Before it the compute never slept. */
+const DONE_AT = instant(START + 10 * DAY)
+
+/** Used for 300 s from each noon on; it then stays awake for the 300 s of its delay. */
+const USES = [
+  {
+    endpointId: 'ep-one',
+    delay: 300,
+    activity: Array.from({ length: PAST_DAYS + 3 }, (_, day) =>
+      [0, 100, 200, 300].map((second) => (day + 0.5) * DAY + second * 1000),
+    ).flat(),
+    range: [1, 1] as const,
+  },
+]
+
+const CONFIG = `${GOOD}prices: { currency: USD, cu_hour: 0.36 }
+owners: [{ match: { compute: ep-one }, team: shop }]
+`
+/** Of an awake second at 1 CU. */
+const PRICE = 0.36 / 3600
+
+/** One process after the other over one store. */
+function openWorld() {
+  const config = load(CONFIG)
+  if (!config.ok) throw new Error(config.error.join('\n'))
+  const folder = memoryFolder('saved-spend')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const random = seeded(1)
+  const clock = fakeClock(new Date(START + PAST_DAYS * DAY).toISOString())
+  const world = createWorld(USES, { clock, random })
+  const signal = new AbortController().signal
+  return {
+    clock,
+    open: async () => {
+      world.forget()
+      const store = openEmbeddedStore(folder, clock)
+      const machine = { clock, random, store, self: createSelfMetrics(), log: pino({ level: 'silent' }) }
+      const ports = {
+        ...machine,
+        store: store.account('main'),
+        epoch: store.epoch,
+        history: store,
+        serviceTime: world.time,
+        service: world.service,
+        readings: world.readings,
+        redact: noRedactor.redact,
+        send: () => Promise.resolve([]),
+      }
+      let published: Snapshot | undefined
+      const runners = await createAccountRunners(() => config.value, machine, {
+        portsOf: () => ports,
+        publish: async (snapshot) => {
+          published = snapshot
+        },
+      })
+      return {
+        store,
+        /** Passes until what runs beside them has ended, and one that shows it. */
+        pass: async () => {
+          for (let turn = 0; turn < 2; turn += 1) {
+            const turns = Promise.all(runners.all.map((one) => one.runPasses(signal)))
+            // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+            await whileClockMoves(turns, clock)
+            // oxlint-disable-next-line no-await-in-loop
+            await whileClockMoves(runners.idle(), clock)
+          }
+        },
+        /** Value of each series of a family by its labels. */
+        exposed: (name: string) => exposed(published, name),
+      }
+    },
+  }
+}
+
+async function whileClockMoves(work: Promise<unknown>, clock: { advance(by: Seconds): Promise<void> }) {
+  const over = work.then(() => true)
+  for (let tries = 0; tries < 2000; tries += 1)
+    // oxlint-disable-next-line no-await-in-loop -- until it is over
+    if (await Promise.race([over, clock.advance(seconds(1)).then(() => false)])) return
+  throw new Error('it does not end')
+}
+
+function exposed(snapshot: Snapshot | undefined, name: string): Readonly<Record<string, number>> {
+  if (!snapshot) throw new Error('nothing was published')
+  const lines = bodyText(partsOf(snapshot, FACTS)).split('\n')
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, labels = '', value] = new RegExp(String.raw`^${name}\{(.*)\} (.*)$`).exec(line) ?? []
+      return value === undefined ? [] : [[labels, Number(value)]]
+    }),
+  )
+}
+
+const COMPUTE = 'project_id="project-ep-one",endpoint_id="ep-one",currency="USD"'
+const TEAM = 'team="shop",currency="USD"'
+
+test('what a change saved is counted with an evaluation, once, and stays when the daemon starts again', async () => {
+  const { clock, open } = openWorld()
+  const first = await open()
+  const change = changeOf({
+    ref: REF,
+    kind: 'delay',
+    before: { autosuspendDelay: 'never' },
+    desired: { autosuspendDelay: seconds(300) },
+    state: { at: 'done', because: 'verified', endedAt: DONE_AT },
+  })
+  // as the apply loop ends it
+  await addChange(first.store.account('main'), change, { at: DONE_AT })
+  await first.store.close()
+
+  const second = await open()
+  await second.pass()
+  // ten days, awake for 600 s of each, and some seconds of starts and suspensions
+  const tenDays = (10 * DAY) / 1000 - 10 * 600
+  const after = second.exposed('dormouse_compute_saved_total')[COMPUTE] ?? 0
+  expect(after).toBeGreaterThan(0.99 * tenDays * PRICE)
+  expect(after).toBeLessThan(1.001 * tenDays * PRICE)
+  expect(second.exposed('dormouse_saved_total')).toEqual({ [TEAM]: after })
+  expect(second.exposed('dormouse_compute_extra_spend_total')).toEqual({ [COMPUTE]: 0 })
+  expect(second.exposed('dormouse_extra_spend_total')).toEqual({ [TEAM]: 0 })
+  await second.store.close()
+
+  const third = await open()
+  await third.pass()
+  expect(third.exposed('dormouse_saved_total')).toEqual({ [TEAM]: after })
+  await clock.advance(seconds(DAY / 1000))
+  await third.pass()
+  const later = third.exposed('dormouse_saved_total')[TEAM] ?? 0
+  const parts = await third.store.savedParts('main', { changeId: change.id })
+  expect(later).toBeGreaterThan(after + 0.98 * (86_400 - 600) * PRICE)
+  expect(later).toBeLessThan(after + 1.02 * (86_400 - 600) * PRICE)
+  expect(parts.map(({ team }) => team)).toEqual(['shop', 'shop'])
+  await third.store.close()
+})
