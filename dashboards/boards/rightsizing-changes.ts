@@ -1,8 +1,19 @@
-// Section of the rightsizing board: changes that Dormouse makes: what is open, how they ended, whom they interrupted.
+// Section of the rightsizing board: changes that Dormouse makes: what is open and waits for what, how they ended, whom they interrupted, what
+// they saved.
 import { BY_LABELS } from '../rules/rule.ts'
 import type { BoardSection } from './board.ts'
-import { barPanel, statPanel } from './kinds.ts'
-import { increaseOver, MATCHERS, named, owned, perCompute, perComputeAnd, seriesOf } from './query.ts'
+import { barPanel, statePanel, statPanel } from './kinds.ts'
+import {
+  increaseOver,
+  MATCHERS,
+  moneyPerCompute,
+  named,
+  over,
+  owned,
+  perCompute,
+  perComputeAnd,
+  seriesOf,
+} from './query.ts'
 import { TO_COMPUTE } from './states.ts'
 import { tablePanel } from './table.ts'
 import { timeseriesPanel } from './timeseries.ts'
@@ -22,6 +33,12 @@ type Ended = 'compute_change_last_failure_timestamp_seconds' | 'compute_change_l
 /** Only beside an open change: others would be lines of their own. */
 const endedBeside = (key: Ended): string =>
   `1000 * ${perComputeAnd(['kind'], key)} and on (project_id, endpoint_id, kind) ${PENDING}`
+
+type SavedFamily = 'saved_total' | 'extra_spend_total'
+
+/** Of the chosen teams in the time shown. */
+const savedIn = (key: SavedFamily, range?: string): string =>
+  `max by (team) (${increaseOver(range)(seriesOf(key, ...MATCHERS.team, ...MATCHERS.money))})`
 
 export const CHANGES_SECTION: BoardSection = {
   title: 'Changes by Dormouse',
@@ -67,6 +84,91 @@ export const CHANGES_SECTION: BoardSection = {
           decimals: 0,
           bad: [[1, 'red']],
           queries: [{ expr: `max by (brake) (${seriesOf('brake_engaged')})`, legend: '{{brake}}' }],
+        }),
+      ],
+    },
+    {
+      height: 7,
+      panels: [
+        barPanel({
+          title: 'What open changes wait for',
+          description:
+            'Computes of the whole fleet whose changes wait, by the reason. dormouse changes says until when, where that is known.',
+          width: 8,
+          unit: 'none',
+          decimals: 0,
+          queries: [{ expr: `sort_desc(max by (reason) (${seriesOf('holds')}))`, legend: '{{reason}}' }],
+        }),
+        statPanel({
+          title: 'Restarts in the time shown',
+          description:
+            'Of the whole fleet. Avoided: a compute was to be restarted, and no client noticed. Taken back: the effect was bad, and another change restores the value before.',
+          width: 6,
+          unit: 'none',
+          decimals: 0,
+          queries: [
+            { expr: `max(${increaseOver()(seriesOf('restarts_avoided_total'))})`, legend: 'avoided' },
+            {
+              expr: `sum(max by (kind) (${increaseOver()(seriesOf('changes_total', 'outcome="reverted"'))}))`,
+              legend: 'taken back',
+            },
+          ],
+        }),
+        statPanel({
+          title: 'Saved and extra spend, $currency',
+          description:
+            'Of the chosen teams in the time shown, counted for 28 days after each change: what the setting before would have cost, less what was spent; where that is negative it is extra spend.',
+          width: 10,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            { expr: `sum(${savedIn('saved_total')})`, legend: 'saved' },
+            { expr: `sum(${savedIn('extra_spend_total')})`, legend: 'extra spend' },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 8,
+      panels: [
+        timeseriesPanel({
+          title: 'Saved and extra spend per day by team, $currency',
+          description: 'It is counted with the daily evaluation of each compute. Extra spend is below zero.',
+          width: 8,
+          unit: 'short',
+          decimals: 2,
+          bars: '1d',
+          queries: [
+            { expr: savedIn('saved_total', '$__interval'), legend: 'saved {{team}}' },
+            { expr: `-(${savedIn('extra_spend_total', '$__interval')})`, legend: 'extra {{team}}' },
+          ],
+        }),
+        barPanel({
+          title: 'Saved, ten computes, $currency',
+          description: 'The ten computes whose changes saved most in the time shown.',
+          width: 8,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: `topk(10, ${named(owned(moneyPerCompute('compute_saved_total', increaseOver()), over('last')), over('last'))})`,
+              legend: '{{project_name}} {{endpoint_id}}',
+            },
+          ],
+        }),
+        statePanel({
+          title: 'Windows and brakes',
+          description: 'Windows of the configuration, freezes included, and brakes that hold changes back.',
+          width: 8,
+          unit: 'none',
+          mapping: {
+            0: { text: 'closed or released', color: 'transparent', index: 1 },
+            1: { text: 'open or engaged', color: 'blue', index: 0 },
+          },
+          queries: [
+            { expr: `max by (window) (${seriesOf('window_active')})`, legend: 'window {{window}}' },
+            { expr: `max by (brake) (${seriesOf('brake_engaged')})`, legend: 'brake {{brake}}' },
+          ],
         }),
       ],
     },

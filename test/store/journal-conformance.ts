@@ -161,9 +161,20 @@ export function journalContract(driver: () => Driver): void {
       const four = changeOf({ id: 'ch-four' })
       await addChange(again.account('main'), four, { at: at(0) })
       await transition(again.account('main'), { change: four, to: ended(6, 2) }, { at: at(9) })
+      // neither a request that interrupted nobody nor a value that somebody else set interrupts a session
+      for (const [id, state] of [
+        ['ch-five', ended(8, 0)],
+        ['ch-six', done(9)],
+      ] as const) {
+        const quiet = changeOf({ id })
+        // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+        await addChange(again.account('main'), quiet, { at: at(0) })
+        // oxlint-disable-next-line no-await-in-loop
+        await transition(again.account('main'), { change: quiet, to: state }, { at: at(9) })
+      }
       const expected = [
         tallyOf({ kind: 'delay', outcome: 'cancelled', count: 1, interrupted: 0, lastAt: at(7) }),
-        tallyOf({ count: 2, interrupted: 6, lastAt: at(6) }),
+        tallyOf({ count: 4, interrupted: 6, avoided: 2, lastAt: at(9) }),
         tallyOf({ ref: ref('ep-two'), count: 1, interrupted: 0, lastAt: at(5) }),
       ]
       expect(await again.changeTallies('main')).toEqual(expected)

@@ -4,6 +4,7 @@ import type { Change, ChangeState, ChangeTally, OpenChange } from '../../src/mod
 import type { Saved } from '../../src/model/policy/saved.ts'
 import type { ComputeRef } from '../../src/model/service/compute.ts'
 import { after, cu, instant, seconds } from '../../src/model/units.ts'
+import { sumOf } from '../../src/std/sum.ts'
 import { at } from './build.ts'
 
 export const SCHEDULED: ChangeState = {
@@ -42,6 +43,7 @@ export const tallyOf = (fields: Partial<ChangeTally> = {}): ChangeTally => ({
   outcome: 'done',
   count: 1,
   interrupted: 0,
+  avoided: 0,
   lastAt: at(60),
   ...fields,
 })
@@ -61,7 +63,8 @@ export function withChanges(
   const ended = new Map(
     tallies.map(({ kind, outcome, count }) => [`${kind}/${outcome}`, count * computes.length] as const),
   )
-  const changes = { open: computes.flatMap(() => open), ended }
+  const restartsAvoided = computes.length * sumOf(tallies, ({ avoided }) => avoided)
+  const changes = { open: computes.flatMap(() => open), ended, restartsAvoided }
   const accounts = snapshot.accounts.map((account) => ({
     ...account,
     changes,

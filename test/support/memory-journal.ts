@@ -50,11 +50,12 @@ const sortedRows = <Row>(rows: ReadonlyMap<string, Row>): readonly Row[] =>
 export function addTally(tallies: Map<string, ChangeTally>, added: ChangeTally): void {
   const { ref, kind, outcome } = added
   const key = `${ref.projectId} ${ref.endpointId} ${kind} ${outcome}`
-  const { count = 0, interrupted = 0, lastAt = added.lastAt } = tallies.get(key) ?? {}
+  const { count = 0, interrupted = 0, avoided = 0, lastAt = added.lastAt } = tallies.get(key) ?? {}
   tallies.set(key, {
     ...added,
     count: count + added.count,
     interrupted: interrupted + added.interrupted,
+    avoided: avoided + added.avoided,
     lastAt: latest(lastAt, added.lastAt),
   })
 }

@@ -57,7 +57,7 @@ export async function createAccountRunners(
   let passSeconds = seconds(0)
 
   const publishNext = async () => {
-    const { metrics, poll, reading, owners } = current()
+    const { metrics, poll, reading, owners, windows } = current()
     const passes = jobStatus(
       'pass',
       all.flatMap((runner) => runner.runs() ?? []),
@@ -69,6 +69,7 @@ export async function createAccountRunners(
       jobs: passes ? [passes] : [],
       insecure: insecureSettings(current()),
       engagedBrakes: engagedBrakes(),
+      windows,
       staleAfter: seconds(metrics.staleAfter * poll.interval),
       activityLag: reading.activityLag,
       owners,

@@ -19,10 +19,12 @@ export type ChangeViews = AccountChanges &
 export function createTallies(stored: readonly ChangeTally[]) {
   const byTarget = new Map<string, readonly ChangeTally[]>()
   let ended: AccountChanges['ended'] = new Map()
+  let restartsAvoided = 0
   const add = (added: ChangeTally) => {
     const key = targetKey(added.ref)
     byTarget.set(key, withTally(byTarget.get(key) ?? [], added))
     const name = `${added.kind}/${added.outcome}`
+    restartsAvoided += added.avoided
     ended = new Map([...ended, [name, (ended.get(name) ?? 0) + added.count]])
   }
   for (const tally of stored) add(tally)
@@ -47,6 +49,7 @@ export function createTallies(stored: readonly ChangeTally[]) {
       return {
         open,
         ended,
+        restartsAvoided,
         projects: [
           ...open.flatMap(({ change }) => projectOf(change)),
           ...[...byTarget.values()].flatMap(([first]) => (first ? projectOf(first) : [])),
@@ -70,6 +73,7 @@ function withTally(tallies: readonly ChangeTally[], added: ChangeTally): readonl
     ...added,
     count: before.count + added.count,
     interrupted: before.interrupted + added.interrupted,
+    avoided: before.avoided + added.avoided,
     lastAt: latest(before.lastAt, added.lastAt),
   }
   return tallies.map((tally) => (tally === before ? sum : tally))

@@ -117,7 +117,11 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
         advice: advice?.summary(),
         ...(ownProjects && { projects: ownProjects }),
         past,
-        changes: changes && { open: changes.open, ended: changes.ended },
+        changes: changes && {
+          open: changes.open,
+          ended: changes.ended,
+          restartsAvoided: changes.restartsAvoided,
+        },
         saved: savedSpend?.byTeam(),
       }
     },

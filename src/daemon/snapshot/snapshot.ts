@@ -1,4 +1,5 @@
 // The state of all accounts as one immutable value for every output.
+import type { Window } from '../../calendar/window.ts'
 import { computeView } from '../../ledger/compute-view.ts'
 import { mayHaveWoken } from '../../ledger/settle/accrual.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
@@ -26,6 +27,8 @@ type SnapshotContext = Readonly<{
   jobs?: Snapshot['jobs']
   insecure?: Snapshot['insecure']
   engagedBrakes?: readonly BrakeName[]
+  /** Of the configuration. */
+  windows?: ReadonlyMap<string, Window>
 }>
 
 /** Some 10 ms of work. */
@@ -38,6 +41,7 @@ export function createSnapshotBuilder() {
     const views: ComputeView[] = []
     const accounts: AccountView[] = []
     const { version, now: takenAt, passSeconds, jobs = [], insecure = [], engagedBrakes = [] } = context
+    const windows = openWindows(context)
     return {
       account: (input: AccountInput) => {
         const account = openAccount(input, context.owners)
@@ -57,12 +61,15 @@ export function createSnapshotBuilder() {
         asleep.evictUnused()
         const ready =
           accounts.length > 0 && accounts.every(({ service, stored }) => isReached(service) && stored)
-        const health = { version, takenAt, ready, passSeconds, jobs, insecure, engagedBrakes }
+        const health = { version, takenAt, ready, passSeconds, jobs, insecure, engagedBrakes, windows }
         return { ...health, accounts, computes: views }
       },
     }
   }
 }
+
+const openWindows = ({ windows = new Map(), now }: SnapshotContext): Snapshot['windows'] =>
+  new Map([...windows].map(([name, window]) => [name, window.at(now) !== undefined]))
 
 type OpenSnapshot = ReturnType<ReturnType<typeof createSnapshotBuilder>>
 

@@ -195,6 +195,8 @@ export type AccountChanges = Readonly<{
   open: readonly OpenChange[]
   /** `<kind>/<outcome>` → number of changes that ever ended so; absent where none did. */
   ended: ReadonlyMap<string, number>
+  /** Changes done that restart a compute and interrupted no session, since ever. */
+  restartsAvoided: number
 }>
 
 /** Recommendations of one account. */
@@ -240,6 +242,8 @@ export type Snapshot = Readonly<{
   insecure: readonly string[]
   /** Brakes that hold changes back. */
   engagedBrakes: readonly BrakeName[]
+  /** Windows of the configuration, by name → whether it is open. */
+  windows: ReadonlyMap<string, boolean>
 }>
 
 export type AwakeReason = Readonly<

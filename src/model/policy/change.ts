@@ -256,6 +256,8 @@ export type ChangeTally = Readonly<{
   count: number
   /** Client sessions that their requests interrupted, without uncounted ones. */
   interrupted: number
+  /** Restarts avoided: those done that restart a compute and interrupted no session. */
+  avoided: number
   lastAt: Instant
 }>
 

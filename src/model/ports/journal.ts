@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import type { Event } from '../output/event-kinds.ts'
 import {
   isEnded,
+  restartsCompute,
   type Change,
   type ChangeEvent,
   type ChangeState,
@@ -148,6 +149,9 @@ function tallyWrites({ ref, kind, state }: Change): readonly Write[] {
   if (!isEnded(state)) return []
   const sessions = state.sent?.sessions
   const interrupted = typeof sessions === 'number' ? sessions : 0
-  const added = { ref, kind, outcome: state.at, count: 1, interrupted, lastAt: state.endedAt }
+  // one that was never sent, such as a restart that the next start did, interrupts nobody
+  const isAvoided = state.at === 'done' && restartsCompute(kind) && (sessions === undefined || sessions === 0)
+  const counted = { count: 1, interrupted, avoided: Number(isAvoided), lastAt: state.endedAt }
+  const added = { ref, kind, outcome: state.at, ...counted }
   return [{ kind: 'change-tally', added }]
 }

@@ -42,14 +42,15 @@ export const changeEventFromRow = (row: Row): ChangeEvent =>
 export const CHANGE_TALLY_ROWS: RowCodec<ChangeTally> = {
   table: 'change_tally',
   key: ['project_id', 'endpoint_id', 'kind', 'outcome'],
-  columns: ['count', 'interrupted', 'last_ms'],
-  toRow: ({ ref, kind, outcome, count, interrupted, lastAt }) => [
+  columns: ['count', 'interrupted', 'avoided', 'last_ms'],
+  toRow: ({ ref, kind, outcome, count, interrupted, avoided, lastAt }) => [
     ref.projectId,
     ref.endpointId ?? NO_ENDPOINT,
     kind,
     outcome,
     count,
     interrupted,
+    avoided,
     lastAt,
   ],
 }
@@ -91,5 +92,6 @@ export const changeTallyFromRow = (account: string, row: Row): ChangeTally => ({
   outcome: String(row['outcome']) as ChangeTally['outcome'],
   count: Number(row['count']),
   interrupted: Number(row['interrupted']),
+  avoided: Number(row['avoided']),
   lastAt: instant(Number(row['last_ms'])),
 })

@@ -104,7 +104,7 @@ export function createChangePut(database: DatabaseSync) {
   const append = database.prepare(insertOf(CHANGE_EVENT_ROWS))
   const tally = database.prepare(
     `${insertOf(CHANGE_TALLY_ROWS)} on conflict do update set count = count + excluded.count,
-     interrupted = interrupted + excluded.interrupted, last_ms = max(last_ms, excluded.last_ms)`,
+     interrupted = interrupted + excluded.interrupted, avoided = avoided + excluded.avoided, last_ms = max(last_ms, excluded.last_ms)`,
   )
   const part = database.prepare(insertOf(SAVED_PART_ROWS))
   const savedTally = database.prepare(

@@ -92,7 +92,8 @@ const SCHEMA = `
   -- Sums over all changes that ever ended.
   create table change_tally (
     account text not null, project_id text not null, endpoint_id text not null, kind text not null,
-    outcome text not null, count integer not null, interrupted integer not null, last_ms real not null,
+    outcome text not null, count integer not null, interrupted integer not null, avoided integer not null,
+    last_ms real not null,
     primary key (account, project_id, endpoint_id, kind, outcome)
   ) strict, without rowid;
   -- What a change that is done saved or cost more, in micros, by the time that was counted.

@@ -93,7 +93,7 @@ test('the view of a sleeping compute is kept until a change of it moves, and not
   const open = [{ change: changeOf(), hold: undefined }]
   const waiting = shown(none.views(open))
   expect(waiting.computes[0]?.changes).toEqual(open)
-  expect(waiting.accounts[0]?.changes).toEqual({ open, ended: new Map() })
+  expect(waiting.accounts[0]?.changes).toEqual({ open, ended: new Map(), restartsAvoided: 0 })
   const held = [{ change: changeOf(), hold: { because: 'awake', until: undefined, since: at(1) } as const }]
   expect(shown(none.views(held)).computes[0]?.changes).toEqual(held)
 

@@ -25,6 +25,7 @@ accounts:
 reading: { mode: full, database: app, activity_lag: 10s }
 prices: { currency: USD, cu_hour: 0.2 }
 metrics: { detail: full }
+windows: { office: Mon-Fri 08:00-19:00 }
 owners:
   - { match: { compute: ep-shop-* }, team: shop, tier: prod }
   - { match: { compute: ep-lab-* }, team: lab, tier: dev }

@@ -12,7 +12,8 @@ import type { DaemonInfo } from '../../../src/outputs/metrics/collect/collect.ts
 import { createSelfMetrics, type SelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
-import { seconds, type Seconds } from '../../../src/model/units.ts'
+import { addChange } from '../../../src/model/ports/journal.ts'
+import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { START } from '../../local/control/build.ts'
 import { seeded } from '../../simulation/seeded.ts'
@@ -22,7 +23,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { CONFIG, HOURS, PAST_DAYS, readingOf, usesOf } from './fleet.ts'
 import { countedService, happen, toldTo, troubled } from './troubles.ts'
 import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
-import { tallyOf, withChanges } from '../../support/changes.ts'
+import { changeOf, tallyOf, withChanges } from '../../support/changes.ts'
 import { environmentOf, noRedactor } from '../../support/secrets.ts'
 
 export type History = {
@@ -43,7 +44,24 @@ const HEADERS = { accept: 'application/openmetrics-text; version=1.0.0' }
 const OPEN = [recommendation(), sizingRecommendation()]
 
 /** Changes of every compute: the simulated service accepts none. */
-const CHANGES = { tallies: [tallyOf({ count: 2, interrupted: 3 }), tallyOf({ outcome: 'failed' })] }
+const CHANGES = {
+  open: [
+    {
+      change: changeOf(),
+      hold: { because: 'outside-window', until: undefined, since: instant(START) } as const,
+    },
+  ],
+  tallies: [tallyOf({ count: 2, interrupted: 3, avoided: 1 }), tallyOf({ outcome: 'failed' })],
+}
+
+/** Done ten days before the daemon starts: what it saved is counted. */
+const DONE = changeOf({
+  ref: { account: 'main', projectId: 'project-ep-lab-tail', endpointId: 'ep-lab-tail' },
+  kind: 'delay',
+  before: { autosuspendDelay: seconds(1800) },
+  desired: { autosuspendDelay: seconds(900) },
+  state: { at: 'done', because: 'verified', endedAt: instant(START + (PAST_DAYS - 10) * 86_400_000) },
+})
 
 export async function recordHistory(): Promise<History> {
   const folder = makeFolder()
@@ -67,6 +85,7 @@ export async function recordHistory(): Promise<History> {
   const log = pino({ level: 'silent' })
   const machine = { clock, random, store, send: toldTo(self), self, log }
   const ports = { ...machine, store: store.account('main'), epoch: store.epoch, history: store }
+  await addChange(ports.store, DONE, { at: instant(begin) })
   const lanes = await createAccountRunners(() => config, machine, {
     portsOf: () => portsOf(world, ports),
     publish: async (snapshot) => {

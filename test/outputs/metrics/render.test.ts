@@ -12,6 +12,7 @@ import { createPreset } from '../../../src/model/service/sizes.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../../src/model/ledger/project-entry.ts'
+import type { Window } from '../../../src/calendar/window.ts'
 import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
@@ -22,7 +23,7 @@ import { accounted } from '../../support/accounted.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
-import { tallyOf, withChanges } from '../../support/changes.ts'
+import { changeOf, tallyOf, withChanges } from '../../support/changes.ts'
 import { recommendation, sizingRecommendation, withAdvice } from '../../support/recommendations.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
@@ -34,6 +35,13 @@ function compared([key, one]: readonly [string, ProjectEntry]): [string, Project
     key,
     { ...one, metering: { ...newProjectMetering({ at: to, cuTime: hour }), reconciliation: checked } },
   ]
+}
+
+const OFFICE: Window = {
+  at: () => ({ from: at(0), to: at(900) }),
+  next: () => undefined,
+  previous: () => undefined,
+  between: () => [],
 }
 
 /** One compute awake and read, one asleep and never read. */
@@ -119,11 +127,13 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     owners: createOwners(OWNERS),
     jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
     insecure: ['accounts.main', 'notifications.ops'],
+    windows: new Map([['office', OFFICE]]),
   }
   const forecasts = { of: () => ({ forecast: FORECAST }) }
   const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
   const tallies = [tallyOf(), tallyOf({ outcome: 'failed' })]
-  return withChanges(withAdvice(taken, [recommendation(), sizingRecommendation()]), { tallies })
+  const open = [{ change: changeOf(), hold: { because: 'awake', until: undefined, since: at(0) } as const }]
+  return withChanges(withAdvice(taken, [recommendation(), sizingRecommendation()]), { open, tallies })
 }
 
 const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })

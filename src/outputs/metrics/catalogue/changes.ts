@@ -26,6 +26,13 @@ export const CHANGE_FAMILIES = {
   connections_interrupted_total: counter(
     'Client sessions that changes interrupted, without those of the pooler, counted right before each request; one without a count leaves it. Absent before the first change.',
   ),
+  restarts_avoided_total: ofAll.basicCounter(
+    'Changes done that restart a compute, sizing or restart, and interrupted no client session.',
+  ),
+  holds: ofAll.basicGauge(
+    'Computes, and projects with changes of their defaults, whose open changes wait, by the reason; absent where none does.',
+    'reason',
+  ),
   compute_saved_total: counter(
     'Money that changes saved: the setting before each replayed over what came, less what was spent, counted up to 28 days from the change. Absent before the first change.',
     'currency',
@@ -42,6 +49,7 @@ export const CHANGE_FAMILIES = {
     'Money spent beyond what the settings before changes would have cost, by team.',
     'team currency',
   ),
+  window_active: ofAll.gauge('Whether a window of the configuration is open, freezes included.', 'window'),
   brake_engaged: ofAll.basicGauge(
     'Whether a brake holds changes back. kill_switch: nothing is sent. freeze: a window in which nothing is changed is open. hold: a person holds changes of some computes. fleet: policies want to restart too many computes. breaker: changes of policies or requests to the service failed; afterwards they go one by one until one is done. demoted: the savings of a kind of change did not come. controller: something else keeps setting a compute. hold_off: policies restart nothing right after a start.',
     'brake',

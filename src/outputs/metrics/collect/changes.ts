@@ -7,7 +7,9 @@ import {
   OPEN_STATES,
   type ChangeKind,
   type ChangeTally,
+  type OpenChange,
 } from '../../../model/policy/change.ts'
+import { targetKey } from '../../../model/service/compute.ts'
 import { latest, type Instant } from '../../../model/units.ts'
 import { NOTHING_SAVED, type Saved } from '../../../model/policy/saved.ts'
 import { sumOf } from '../../../std/sum.ts'
@@ -79,7 +81,7 @@ function lastEnd(
 }
 
 /** Every state and outcome has a series, also at 0: the first increase of a series that starts above 0 is invisible. */
-export function putChanges({ accounts, engagedBrakes }: Snapshot, put: AddSample): void {
+export function putChanges({ accounts, engagedBrakes, windows }: Snapshot, put: AddSample): void {
   const views = accounts.flatMap(({ changes }) => changes ?? [])
   if (views.length === 0) return
   for (const state of OPEN_STATES) {
@@ -93,5 +95,21 @@ export function putChanges({ accounts, engagedBrakes }: Snapshot, put: AddSample
         [kind, outcome],
         sumOf(views, ({ ended }) => ended.get(`${kind}/${outcome}`) ?? 0),
       )
+  put(
+    'restarts_avoided_total',
+    [],
+    sumOf(views, ({ restartsAvoided }) => restartsAvoided),
+  )
+  putHolds(
+    views.flatMap(({ open }) => open),
+    put,
+  )
+  for (const [name, isOpen] of windows) put('window_active', [name], flag(isOpen))
   for (const name of BRAKE_NAMES) put('brake_engaged', [name], flag(engagedBrakes.includes(name)))
+}
+
+function putHolds(open: readonly OpenChange[], put: AddSample) {
+  const held = open.flatMap(({ change, hold }) => (hold ? [{ key: targetKey(change.ref), ...hold }] : []))
+  for (const [because, same] of Map.groupBy(held, (one) => one.because))
+    put('holds', [because.replaceAll('-', '_')], new Set(same.map(({ key }) => key)).size)
 }

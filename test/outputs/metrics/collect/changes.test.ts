@@ -138,3 +138,36 @@ test('saved and extra spend are those of computes with changes, and of teams; bo
   ])
   expect(savedLines(fleet)).toEqual([])
 })
+
+test('a change counts as what it waits for, a compute once for each reason', () => {
+  const waiting = [
+    { change: changeOf(), hold: { because: 'outside-window', until: undefined, since: at(0) } as const },
+    {
+      change: changeOf({ id: 'ch-two', kind: 'delay' }),
+      hold: { because: 'outside-window', until: undefined, since: at(0) } as const,
+    },
+    {
+      change: changeOf({ id: 'ch-three', kind: 'restart' }),
+      hold: { because: 'awake', until: undefined, since: at(0) } as const,
+    },
+  ]
+  const shown = bodyText(partsOf(withChanges(fleet, { open: waiting }), FACTS)).split('\n')
+  expect(shown.filter((line) => line.startsWith('dormouse_holds'))).toEqual([
+    'dormouse_holds{reason="outside_window"} 1',
+    'dormouse_holds{reason="awake"} 1',
+  ])
+})
+
+test('restarts avoided are a sum, and windows are open or closed', () => {
+  const windows = new Map([
+    ['night', false],
+    ['office', true],
+  ])
+  const tallies = [tallyOf({ avoided: 2 }), tallyOf({ kind: 'restart', avoided: 1 })]
+  const shown = bodyText(partsOf({ ...withChanges(fleet, { tallies }), windows }, FACTS)).split('\n')
+  expect(shown).toContain('dormouse_restarts_avoided_total 3')
+  expect(shown.filter((line) => line.startsWith('dormouse_window'))).toEqual([
+    'dormouse_window_active{window="night"} 0',
+    'dormouse_window_active{window="office"} 1',
+  ])
+})
