@@ -39,6 +39,7 @@ export const shownJournal = ({ changes, events = [] }: ShownChanges): Journal =>
       ({
         changes: new Map(changes.filter(({ ref }) => ref.account === account).map((one) => [one.id, one])),
         changeEvents: events,
+        savedParts: new Map(),
         placedHolds: new Map(),
         forcedChanges: new Map(),
         brakes: new Map(),

@@ -10,6 +10,7 @@ import {
   type AskedMoment,
   type Hold,
 } from '../../model/policy/change.ts'
+import { sumOfParts } from '../../model/policy/saved.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, targetKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -97,7 +98,12 @@ export async function oneChange(
   const forced = isEnded(change.state)
     ? undefined
     : runnerOf(change.ref.account).placedHolds.forceOf(change.id)
-  const progress = { hold: holdNow(runnerOf, change), approvedBy, forced }
+  const progress = {
+    hold: holdNow(runnerOf, change),
+    approvedBy,
+    forced,
+    saved: await readSaved(journal, change),
+  }
   return changeJson(change, changeContextOf(snapshot, change.ref), progress)
 }
 
@@ -106,6 +112,13 @@ export const changesJson = (
   snapshot: Snapshot,
   changes: readonly Change[],
 ): Promise<ChangeJson[]> => Promise.all(changes.map((change) => oneChange(sources, snapshot, change)))
+
+/** Undefined where nothing was counted. */
+export const readSaved = async (
+  journal: Pick<Journal, 'savedParts'>,
+  { id, ref, state }: Change,
+): Promise<ReturnType<typeof sumOfParts>> =>
+  state.at === 'done' ? sumOfParts(await journal.savedParts(ref.account, { changeId: id })) : undefined
 
 /** After the request was sent, only the history names who approved it. */
 export async function readApprover(

@@ -3,6 +3,7 @@ import type { Window } from '../../calendar/window.ts'
 import type { Selector } from '../../model/policy/selector.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { Change, OpenChange } from '../../model/policy/change.ts'
+import { addSaved, NOTHING_SAVED } from '../../model/policy/saved.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import type { TargetRef } from '../../model/service/compute.ts'
 import { listedChanges, selectChanges, selectStops, summariseChanges } from '../../outputs/report/changes.ts'
@@ -12,7 +13,7 @@ import { changeJson } from '../../outputs/text/change-json.ts'
 import { readApprover } from '../changes/list-changes.ts'
 
 export type ReportJournal = Readonly<{
-  journal: Pick<Journal, 'changes' | 'changeEvents' | 'placedHolds'>
+  journal: Pick<Journal, 'changes' | 'changeEvents' | 'placedHolds' | 'savedParts'>
   /** Windows in which nothing is changed, by their names. */
   freezes: readonly (readonly [name: string, window: Window | undefined])[]
   /** Undefined where nobody knows what holds a change. */
@@ -43,8 +44,11 @@ export async function readReportChanges(
   const { journal, holdOf, freezes } = source
   const all = await journal.changes(account, { since: slot.from, count: MOST_COUNTED })
   const holds = await journal.placedHolds(account, slot.from)
+  const counted = await journal.savedParts(account, { since: slot.from })
+  const parts = counted.filter(({ to }) => to < slot.to)
   const planned = plans.map((plan) => ({
     plan,
+    saved: parts.filter(({ ref }) => isInReportPlan(plan, identityOf(ref))).reduce(addSaved, NOTHING_SAVED),
     stops: selectStops(
       holds.filter(({ match }) => fitsPlan(plan, match)),
       freezes,

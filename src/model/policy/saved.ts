@@ -1,6 +1,6 @@
 // Saved and extra spend: what changes that are done brought, as it was counted.
 import type { TargetRef } from '../service/compute.ts'
-import { micros, type Instant, type Micros } from '../units.ts'
+import { latest, micros, type Instant, type Micros } from '../units.ts'
 
 /** `extra`: spent beyond what the setting before would have cost. Neither is negative. */
 export type Saved = Readonly<{ saved: Micros; extra: Micros }>
@@ -22,6 +22,15 @@ export type SavedPart = Saved &
     from: Instant
     to: Instant
   }>
+
+/** Undefined without parts. */
+export const sumOfParts = (parts: readonly SavedPart[]): (Saved & Readonly<{ until: Instant }>) | undefined =>
+  parts.length === 0
+    ? undefined
+    : {
+        ...parts.reduce<Saved>((sum, { saved, extra }) => addSaved(sum, { saved, extra }), NOTHING_SAVED),
+        until: latest(...parts.map(({ to }) => to)),
+      }
 
 /** Sum over all parts of one compute or project and team, since ever: kept longer than the parts. */
 export type SavedTally = Saved & Pick<SavedPart, 'ref' | 'team'>

@@ -43,6 +43,16 @@ export const reportChangesSchema = strictObject({
   promised_micros_per_30_days: recommendationSchema.shape.saving_micros_per_30_days.describe(
     'Saving of those that are done, by their recommendations.',
   ),
+  saved_micros: count
+    .optional()
+    .describe(
+      'What changes that are done saved in the week, as it was counted: for 28 days after each the setting before replayed over what came, less what was spent. Reports of earlier versions lack it.',
+    ),
+  extra_spend_micros: count
+    .optional()
+    .describe(
+      'Spent in the week beyond what the settings before changes would have cost. Reports of earlier versions lack it.',
+    ),
   listed: array(endedChange).describe('Of those that ended in the week the last 50, the last first.'),
   waiting: array(waitingChange)
     .nullable()

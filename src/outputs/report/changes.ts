@@ -4,6 +4,7 @@ import { addBounds } from '../../model/ledger/quantities.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { isEnded, type Change, type EndedChange } from '../../model/policy/change.ts'
 import type { PlacedHold } from '../../model/policy/placed-hold.ts'
+import type { Saved } from '../../model/policy/saved.ts'
 import { selectorText } from '../../model/policy/selector.ts'
 import { toIso } from '../../model/time.ts'
 import { micros, type Interval } from '../../model/units.ts'
@@ -65,6 +66,8 @@ export const listedChanges = ({ ended, open }: SelectedChanges): readonly Change
 ]
 
 type ReportedChanges = Readonly<{
+  /** In the week, by changes of any time. */
+  saved: Saved
   selected: SelectedChanges
   stops: ReportStops
   plan: ReportPlan
@@ -76,6 +79,7 @@ type ReportedChanges = Readonly<{
 
 export function summariseChanges({
   selected,
+  saved,
   stops,
   plan,
   jsonOf,
@@ -99,6 +103,8 @@ export function summariseChanges({
       (sum, { promised }) => (promised ? addBounds(sum, promised, micros) : sum),
       NO_SAVING,
     ),
+    saved_micros: saved.saved,
+    extra_spend_micros: saved.extra,
     listed: ended.slice(0, MAX_CHANGES_LISTED).map(endedJson),
     waiting: isCurrent
       ? open.slice(0, MAX_CHANGES_LISTED).map((change) => {

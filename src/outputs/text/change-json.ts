@@ -10,6 +10,7 @@ import {
   type Hold,
   type OpenChange,
 } from '../../model/policy/change.ts'
+import type { sumOfParts } from '../../model/policy/saved.ts'
 import { isStepOrigin } from '../../model/policy/step-origin.ts'
 import type { ForcedChange } from '../../model/policy/placed-hold.ts'
 import { requestOfChange } from '../../model/service/change-request.ts'
@@ -33,12 +34,14 @@ export type ChangeProgress = Readonly<{
   approvedBy: string | undefined
   /** Absent where nobody forces it now. */
   forced?: ForcedChange | undefined
+  /** Absent where nothing was counted. */
+  saved?: ReturnType<typeof sumOfParts>
 }>
 
 export function changeJson(
   change: Change,
   context: ChangeContext,
-  { hold, approvedBy, forced }: ChangeProgress,
+  { hold, approvedBy, forced, saved }: ChangeProgress,
 ): ChangeJson {
   const { id, ref, state, origin, reason, createdAt } = change
   return {
@@ -54,6 +57,13 @@ export function changeJson(
     forced: forced ? { by: forced.by, reason: forced.reason, until: toIso(forced.until) } : null,
     sent_at: timeField(sentAtOf(state)),
     sessions: sessionsOf(state) ?? null,
+    saved: saved
+      ? {
+          saved_micros: saved.saved,
+          extra_spend_micros: saved.extra,
+          counted_until: toIso(saved.until),
+        }
+      : null,
     ended: isEnded(state) ? { at: toIso(state.endedAt), because: state.because } : null,
   }
 }

@@ -73,6 +73,15 @@ export const changeSchema = strictObject({
     .describe(
       'Client sessions that it interrupted, counted right before the request, without those of the pooler; unknown: nobody counted them. Null: nothing was sent.',
     ),
+  saved: strictObject({
+    saved_micros: int().min(0),
+    extra_spend_micros: int().min(0).describe('Spent beyond what the setting before would have cost.'),
+    counted_until: instant,
+  })
+    .nullable()
+    .describe(
+      'What it saved since it was done, for 28 days or as long as its value stands: the setting before replayed over what came, less what was spent. Null: nothing was counted.',
+    ),
   ended: strictObject({ at: instant, because: string() }).nullable().describe('Null while it is open.'),
 })
 

@@ -9,7 +9,7 @@ import type {
   PlanJson,
   PlansJson,
 } from './change-schema.ts'
-import { toSecond } from './amounts.ts'
+import { moneyText, toSecond } from './amounts.ts'
 import { savingText } from './recommendation-text.ts'
 
 const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
@@ -118,6 +118,7 @@ export function changeLines(change: ChangeJson): readonly string[] {
     ...(change.forced === null ? [] : [forcedText(change.forced)]),
     ...(isUnsent(change) ? [`${whenText(change)}, until ${toSecond(change.deadline)}`] : []),
     ...(sentAt === null ? [] : [`sent at ${toSecond(sentAt)}; ${sessionsText(sessions)}`]),
+    ...savedLines(change),
     requestText(change),
   ]
 }
@@ -134,6 +135,13 @@ const promisedLines = ({
   currency,
 }: Pick<ChangeJson, 'promised_micros_per_30_days' | 'currency'>) =>
   promised === null ? [] : [savingText(promised, currency)]
+
+const savedLines = ({ saved, currency }: Pick<ChangeJson, 'saved' | 'currency'>): readonly string[] =>
+  saved
+    ? [
+        `saved ${moneyText(saved.saved_micros, currency)} and spent ${moneyText(saved.extra_spend_micros, currency)} beyond the setting before, counted until ${toSecond(saved.counted_until)}`,
+      ]
+    : []
 
 const whenText = ({ kind, when, restarts }: Pick<ChangeJson, 'kind' | 'when' | 'restarts'>): string => {
   if (kind === 'defaults') return 'at any time: no session is interrupted'

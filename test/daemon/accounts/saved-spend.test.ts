@@ -3,10 +3,15 @@ import { rmSync } from 'node:fs'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import { oneChange } from '../../../src/daemon/changes/list-changes.ts'
+import { readReportChanges } from '../../../src/daemon/reports/changes.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import { moneyText } from '../../../src/outputs/text/amounts.ts'
+import { changeLines } from '../../../src/outputs/text/change-text.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { START } from '../../local/control/build.ts'
@@ -78,6 +83,8 @@ function openWorld() {
       })
       return {
         store,
+        snapshot: () => runners.snapshot(),
+        runnerOf: (account: string) => runners.of(account).changes,
         /** Passes until what runs beside them has ended, and one that shows it. */
         pass: async () => {
           for (let turn = 0; turn < 2; turn += 1) {
@@ -114,6 +121,15 @@ function exposed(snapshot: Snapshot | undefined, name: string): Readonly<Record<
   )
 }
 
+const NOBODY = {
+  projectName: undefined,
+  name: undefined,
+  branchId: undefined,
+  owner: NO_OWNER,
+  autosuspendOff: undefined,
+  unreadBecause: undefined,
+}
+
 const COMPUTE = 'project_id="project-ep-one",endpoint_id="ep-one",currency="USD"'
 const TEAM = 'team="shop",currency="USD"'
 
@@ -141,6 +157,28 @@ test('what a change saved is counted with an evaluation, once, and stays when th
   expect(second.exposed('dormouse_saved_total')).toEqual({ [TEAM]: after })
   expect(second.exposed('dormouse_compute_extra_spend_total')).toEqual({ [COMPUTE]: 0 })
   expect(second.exposed('dormouse_extra_spend_total')).toEqual({ [TEAM]: 0 })
+  // the API and the report have the figure of the metric
+  const snapshot = second.snapshot()
+  if (!snapshot) throw new Error('nothing was published')
+  const json = await oneChange({ runnerOf: second.runnerOf, journal: second.store }, snapshot, change)
+  const micros = Math.round(after * 1e6)
+  expect(json.saved).toMatchObject({ saved_micros: micros, extra_spend_micros: 0 })
+  expect(changeLines(json).join('\n')).toContain(
+    `saved ${moneyText(micros, 'USD')} and spent 0.00 USD beyond`,
+  )
+  const [reported] = await readReportChanges(
+    { journal: second.store, freezes: [], holdOf: () => undefined },
+    {
+      account: 'main',
+      currency: 'USD',
+      slot: { id: 'week', from: DONE_AT, to: clock.now(), late: false },
+      plans: [{ groupBy: undefined, onlyTeam: undefined, redact: [] }],
+      identityOf: () => NOBODY,
+      fitsPlan: () => true,
+      isCurrent: true,
+    },
+  )
+  expect(reported).toMatchObject({ saved_micros: micros, extra_spend_micros: 0 })
   await second.store.close()
 
   const third = await open()

@@ -7,7 +7,8 @@ import type { Change, ChangeState } from '../../../src/model/policy/change.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { addChange, transition } from '../../../src/model/ports/journal.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import { DAY, HOUR, instant } from '../../../src/model/units.ts'
+import type { SavedPart } from '../../../src/model/policy/saved.ts'
+import { DAY, HOUR, instant, micros } from '../../../src/model/units.ts'
 import { computeOf, refOf } from '../../store/build.ts'
 import { prices } from '../../support/build.ts'
 import { changeOf, SCHEDULED } from '../../support/changes.ts'
@@ -50,6 +51,24 @@ async function live(store: Pick<AccountStore, 'commit'>, first: Change, states: 
   }
 }
 
+const partOf = (endpointId: string, day: number, saved: number, extra: number): SavedPart => ({
+  changeId: `ch-${endpointId}`,
+  ref: refOf(endpointId),
+  team: '',
+  from: on(day - 1),
+  to: on(day),
+  saved: micros(saved),
+  extra: micros(extra),
+})
+/** Of the week before, of this one and of the next. */
+const PARTS = [
+  partOf('ep-one', -0.5, 1, 0),
+  partOf('ep-one', 0.5, 20, 0),
+  partOf('ep-one', 6.5, 300, 0),
+  partOf('ep-two', 3, 0, 4000),
+  partOf('ep-two', 7, 0, 50_000),
+]
+
 async function changesAt(madeAt: number, teams: readonly string[] = []) {
   const store = memoryStore()
   const account = store.account('main')
@@ -61,6 +80,7 @@ async function changesAt(madeAt: number, teams: readonly string[] = []) {
     placedHold({ id: 'hold-one', match: { compute: ['ep-one'] }, placedAt: on(1), until: on(9) }),
   ]
   await account.commit(holds.map((hold) => ({ kind: 'placed-hold', hold })))
+  await account.commit(PARTS.map((part) => ({ kind: 'saved-part', part })))
   const source: ReportSource = {
     history: store,
     ledger: await account.load(),
@@ -123,4 +143,10 @@ test('the report of an older week has what ended in it, and not what is open tod
 
 test('after 93 days nothing is known of changes', async () => {
   expect(await changesAt(week.from + 93 * DAY)).toEqual([null])
+})
+
+test('saved and extra spend are those that were counted of the week, of a team those of its computes', async () => {
+  const [all, web] = await changesAt(on(8), ['web'])
+  expect([all?.saved_micros, all?.extra_spend_micros]).toEqual([320, 4000])
+  expect([web?.saved_micros, web?.extra_spend_micros]).toEqual([0, 4000])
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createWindow } from '../../../src/calendar/window.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
+import { NOTHING_SAVED } from '../../../src/model/policy/saved.ts'
 import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { instant } from '../../../src/model/units.ts'
 import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
@@ -87,7 +88,14 @@ describe('what held changes back', () => {
     }
     const { plan } = inputOf(FLEETS.quiet)
     const summarised = (redact: ReportPlan['redact']) =>
-      summariseChanges({ selected, stops, plan: { ...plan, redact }, jsonOf, isCurrent: true })
+      summariseChanges({
+        selected,
+        saved: NOTHING_SAVED,
+        stops,
+        plan: { ...plan, redact },
+        jsonOf,
+        isCurrent: true,
+      })
     const report = reportSchema.parse({ ...told(inputOf(FLEETS.quiet)), changes: summarised([]) })
     const text = markdown(report).replaceAll('\\', '')
     for (const part of [
@@ -99,6 +107,7 @@ describe('what held changes back', () => {
       '| everything | the freeze year-end | 2026-11-19 00:00 UTC | 2026-11-20 00:00 UTC |',
     ])
       expect(text).toContain(part)
+    expect(text).not.toContain('beyond the settings before')
     expect(summarised(['names']).holds?.map(({ what }) => what)).toEqual([null, null])
   })
 })

@@ -1,6 +1,7 @@
 // Changes of the fleets that reports are made of.
 import type { Change } from '../../../src/model/policy/change.ts'
-import { after, cu, instant, seconds } from '../../../src/model/units.ts'
+import { NOTHING_SAVED } from '../../../src/model/policy/saved.ts'
+import { after, cu, instant, micros, seconds } from '../../../src/model/units.ts'
 import { selectChanges, summariseChanges } from '../../../src/outputs/report/changes.ts'
 import { isInReportPlan } from '../../../src/outputs/report/ownership.ts'
 import type { ReportInput } from '../../../src/outputs/report/report.ts'
@@ -110,5 +111,6 @@ export function changesIn(
     return changeJson(change, { projectName, computeName, currency: 'USD' }, progress)
   }
   const stops = { holds: [], freezes: [] }
-  return summariseChanges({ selected: selectChanges(own, slot), stops, plan, jsonOf, isCurrent: true })
+  const saved = own.length === 0 ? NOTHING_SAVED : { saved: micros(12_500_000), extra: micros(750_000) }
+  return summariseChanges({ selected: selectChanges(own, slot), saved, stops, plan, jsonOf, isCurrent: true })
 }

@@ -24,6 +24,7 @@ export function changesSection({ changes, currency }: Report): ReportSection {
     ...section,
     blocks: [
       ...endedBlocks(changes, currency),
+      ...savedBlocks(changes, currency),
       ...revertedBlocks(changes),
       ...waitingBlocks(changes, currency),
       ...stopBlocks(changes),
@@ -50,6 +51,20 @@ function endedBlocks(changes: ReportChanges, currency: string): readonly ReportB
     ...(left === 0
       ? []
       : [textBlock(`${countWithNoun(left, 'earlier one')} ${left === 1 ? 'is' : 'are'} not listed.`)]),
+  ]
+}
+
+/** Also of changes of earlier weeks: each counts for 28 days. */
+function savedBlocks(
+  { saved_micros: saved = 0, extra_spend_micros: extra = 0 }: ReportChanges,
+  currency: string,
+): readonly ReportBlock[] {
+  if (saved === 0 && extra === 0) return []
+  const [much, more] = [moneyText(saved, currency), moneyText(extra, currency)]
+  return [
+    textBlock(
+      `Changes of the last 28 days saved ${much} in this week and spent ${more} beyond the settings before them: each of those replayed over what came, less what was spent.`,
+    ),
   ]
 }
 
