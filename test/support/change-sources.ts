@@ -83,6 +83,7 @@ export function changeSources(
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,
       engagedBy,
+      announce: () => Promise.resolve(),
       set: () => Promise.reject(new Error()),
     },
   }

@@ -80,6 +80,11 @@ export async function createAccountRunners(
     // whoever reads this snapshot finds it in the metrics, too
     snapshot = next
     await decidedChanges.decide(next)
+    for (const { account, changes } of all) {
+      const { store, send, now } = changes
+      // oxlint-disable-next-line no-await-in-loop -- few accounts
+      await killSwitch.announce({ account, store, send, at: now() })
+    }
   }
   const engagedBrakes = (): readonly BrakeName[] => [
     ...(killSwitch.isEngaged() ? (['kill_switch'] as const) : []),

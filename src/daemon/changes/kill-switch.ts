@@ -2,8 +2,10 @@
 import { lstatSync } from 'node:fs'
 import { object, string, number } from 'zod'
 import { KILL_SWITCH_VARIABLE, type Config } from '../../config/load.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
-import { commit, type Store } from '../../model/ports/store.ts'
+import type { Ports } from '../../model/ports/ports.ts'
+import { commit, eventWrites, type AccountStore, type Store } from '../../model/ports/store.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 
@@ -14,7 +16,16 @@ const STORED: JobState<Thrown | null> = {
   job: 'kill-switch',
   decode: (json) => schema.nullable().safeParse(json).data,
 }
+/** What people were told last: what engages it, in words; null: nothing does. */
+const ANNOUNCED: JobState<string | null> = {
+  job: 'kill-switch-announced',
+  decode: (json) => string().nullable().safeParse(json).data,
+}
 const schema = object({ by: string(), at: number().transform(instant) })
+
+/** Where an announcement goes; `by`: whose command it is, absent where nobody gave one. */
+type Announcement = Pick<Ports, 'send'> &
+  Readonly<{ store: Pick<AccountStore, 'commit'>; account: string; by?: string; at: Instant }>
 
 export type KillSwitch = Awaited<ReturnType<typeof createKillSwitch>>
 
@@ -36,7 +47,28 @@ export async function createKillSwitch({ config, store }: KillSwitchOptions) {
     ]
   }
   const engagedBy = () => [...(thrown ? [`a command of ${thrown.by}`] : []), ...standing()]
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function announceNow({ account, store: own, send, by, at }: Announcement): Promise<void> {
+    const before = (await store.jobState(account, ANNOUNCED)) ?? null
+    const engaged = engagedBy().join(' and ')
+    const isOn = engaged !== ''
+    if (engaged === (before ?? '')) return
+    const because = by === undefined ? (isOn ? engaged : `${before} is gone`) : `a command of ${by}`
+    const kind = isOn ? 'brake-engaged' : 'brake-released'
+    const isNews = isOn !== (before !== null)
+    const events: readonly Event[] = isNews ? [{ kind, account, at, brake: 'kill_switch', because }] : []
+    await commit(own, [jobStateWrite(ANNOUNCED, isOn ? engaged : null), ...eventWrites(events)])
+    if (isNews) await send(events)
+  }
+
   return {
+    /** An event where it is engaged or released since the last one, whatever did that. @throws when the store fails */
+    announce: (to: Announcement): Promise<void> => {
+      const done = last.then(() => announceNow(to))
+      last = done.catch(() => undefined)
+      return done
+    },
     /** Reads the file system. */
     isEngaged: () => engagedBy().length > 0,
     /** What engages it, in words; empty where nothing does. */

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createKillSwitch } from '../../../src/daemon/changes/kill-switch.ts'
 import type { AccountConfig } from '../../../src/config/load.ts'
+import type { Event } from '../../../src/model/output/event-kinds.ts'
+import type { Send } from '../../../src/model/ports/outbox.ts'
 import type { Store } from '../../../src/model/ports/store.ts'
 import { at } from '../../support/build.ts'
+import { inWorld } from './foreign-world.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-kill-'))
@@ -61,6 +64,93 @@ test('a file engages it while it exists, also one that leads nowhere', async () 
   expect(killSwitch.isEngaged()).toBe(true)
   rmSync(file)
   expect(killSwitch.isEngaged()).toBe(false)
+})
+
+async function world(standing: Standing = {}) {
+  const store = memoryStore()
+  const events: Event[] = []
+  const send: Send = async (sent) => {
+    events.push(...sent)
+    return []
+  }
+  const open = async (next: Standing = standing) => {
+    const killSwitch = await switchOf(store, next)
+    return {
+      ...killSwitch,
+      announce: (by?: string) =>
+        killSwitch.announce({
+          account: 'main',
+          store: store.account('main'),
+          send,
+          at: at(60),
+          ...(by !== undefined && { by }),
+        }),
+    }
+  }
+  const texts = () => events.map((event) => ('brake' in event ? [event.kind, event.because] : event.kind))
+  return { open, texts }
+}
+
+describe('people are told once that it is engaged, and once that it is not,', () => {
+  test('by a file, also where the daemon begins anew meanwhile', async () => {
+    const { open, texts } = await world({ killSwitchFile: file })
+    const first = await open()
+    await first.announce()
+    expect(texts()).toEqual([])
+    writeFileSync(file, '')
+    await Promise.all([first.announce(), first.announce()])
+    await (await open()).announce()
+    expect(texts()).toEqual([['brake-engaged', `the file ${file}`]])
+    rmSync(file)
+    await (await open()).announce()
+    await (await open()).announce()
+    expect(texts().slice(1)).toEqual([['brake-released', `the file ${file} is gone`]])
+  })
+
+  test('by the variable', async () => {
+    const { open, texts } = await world()
+    await (await open({ isKilled: true })).announce()
+    await (await open({ isKilled: false })).announce()
+    expect(texts()).toEqual([
+      ['brake-engaged', 'the variable DORMOUSE_KILL_SWITCH'],
+      ['brake-released', 'the variable DORMOUSE_KILL_SWITCH is gone'],
+    ])
+  })
+
+  test('by a command, and not again by what engages it besides', async () => {
+    const { open, texts } = await world({ killSwitchFile: file })
+    const killSwitch = await open()
+    await killSwitch.set(true, 'ann', at(0))
+    await killSwitch.announce('ann')
+    writeFileSync(file, '')
+    await killSwitch.announce()
+    rmSync(file)
+    await killSwitch.announce()
+    await killSwitch.set(false, 'bob', at(60))
+    await killSwitch.announce('bob')
+    expect(texts()).toEqual([
+      ['brake-engaged', 'a command of ann'],
+      ['brake-released', 'a command of bob'],
+    ])
+  })
+})
+
+test('the daemon looks for the file at each pass', async () => {
+  await inWorld({ policy: 'mode: suggest', recommendations: [] }, async (world) => {
+    Object.assign(world.config.changes, { killSwitchFile: file })
+    const kinds = async () => (await world.events()).filter(({ brake }) => brake === 'kill_switch')
+    await world.passes(120)
+    writeFileSync(file, '')
+    await world.passes(180)
+    await world.restart()
+    await world.passes(180)
+    rmSync(file)
+    await world.passes(180)
+    expect(await kinds()).toMatchObject([
+      { kind: 'brake-engaged', because: `the file ${file}` },
+      { kind: 'brake-released', because: `the file ${file} is gone` },
+    ])
+  })
 })
 
 test('a file of which nobody can tell engages it', async () => {

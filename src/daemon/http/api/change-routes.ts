@@ -3,7 +3,6 @@ import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import type { Change } from '../../../model/policy/change.ts'
-import { commit, eventWrites } from '../../../model/ports/store.ts'
 import {
   changesJsonSchema,
   type ChangeAnswerJson,
@@ -11,7 +10,6 @@ import {
 } from '../../../outputs/text/change-schema.ts'
 import { ok, type Result } from '../../../std/result.ts'
 import { recommends } from '../../accounts/ports.ts'
-import type { ChangeRunner } from '../../changes/change-runner.ts'
 import { createChangeCommands, type ChangeCommands, type Commanded } from '../../changes/commands.ts'
 import { forceChange } from '../../changes/commands/hold-commands.ts'
 import {
@@ -197,26 +195,14 @@ const killSwitchJson = ({ killSwitch }: ChangeSources): KillSwitchJson => {
 async function throwKillSwitch(context: Context, sources: ChangeSources, isOn: boolean) {
   const { killSwitch, clock, log, snapshot, runnerOf } = sources
   const by = tokenNameOf(context)
-  const wasOn = killSwitch.isEngaged()
   const set = await killSwitch.set(isOn, by, clock.now())
   if (!set.ok) return refuse(context, 409, set.error)
   log.info({ by, engaged: isOn }, 'a person set the kill switch')
   for (const { account } of snapshot()?.accounts ?? []) {
-    const runner = runnerOf(account)
-    runner.wake()
+    const { wake, store, send, now } = runnerOf(account)
+    wake()
     // oxlint-disable-next-line no-await-in-loop -- few accounts
-    if (wasOn !== isOn) await notifyOfKillSwitch(runner, { account, by, isOn })
+    await killSwitch.announce({ account, store, send, by, at: now() })
   }
   return context.json(killSwitchJson(sources))
-}
-
-async function notifyOfKillSwitch(
-  { store, send, now }: ChangeRunner,
-  { account, by, isOn }: Readonly<{ account: string; by: string; isOn: boolean }>,
-): Promise<void> {
-  const kind = isOn ? 'brake-engaged' : 'brake-released'
-  const because = `a command of ${by}`
-  const events = [{ kind, account, at: now(), brake: 'kill_switch', because } as const]
-  await commit(store, eventWrites(events))
-  await send(events)
 }
