@@ -6,6 +6,10 @@
 //    activity that ends it. At one instant decisions come first: they see nothing of that minute.
 // 3. As deployed, a longer delay may be set at any time, a shorter one at most once an hour. Looks a minute apart show each gap of the
 //    minute grid, and a change goes out in the last active minute, while the compute is awake.
+// 4. A warm-up costs the start and the minutes awake until it ends or a client comes. The client is warm if the compute was awake in the last
+//    idle minute of the gap; else it costs a wake.
+import { playPlan, type GapPlan, type PlannedGap, type WarmUp } from '../advise/delay/gap-plan.ts'
+import type { WarmUpTotals } from '../advise/delay/warm-record.ts'
 import type { ActivitySeries } from './activity.ts'
 
 /** Minutes. */
@@ -15,11 +19,19 @@ export type PlaySettings = Readonly<{
   asDeployed: boolean
   /** Delays that the plan allows, none below the floor; absent: all. */
   delays?: readonly number[] | undefined
+  /** Price of a start ahead of a client; absent: there are no warm-ups. */
+  startCost?: number | undefined
 }>
 
 /** Plays all series of a set; each call names one by its number. Delays in minutes, Infinity for never. */
 export type DelayPlayer = Readonly<{
   decide: (series: number, at: number) => number
+  /** Absent: there are none. */
+  warmUps?: Readonly<{
+    /** Of the gap that begins, under the delay that was applied. */
+    plan: (series: number, applied: number) => readonly WarmUp[]
+    record: (series: number) => WarmUpTotals
+  }>
   /** Called at the end of each gap, and not for the time after the last activity. */
   learn: (series: number, gap: Readonly<{ from: number; length: number; applied: number }>) => void
 }>
@@ -29,8 +41,17 @@ export type DelayPolicy = Readonly<{
   start: (settings: PlaySettings, count: number) => DelayPlayer
 }>
 
-/** In minutes, but for the numbers of wakes and changes. */
-export type PlayedSeries = { cost: number; awake: number; wakes: number; changes: number }
+/** In minutes, but for numbers of events. `warmUps`: of a policy that has them. */
+export type PlayedSeries = {
+  cost: number
+  awake: number
+  wakes: number
+  changes: number
+  warmUps?: PlayedWarmUps
+}
+
+/** `begun`: warm-ups that were made; `used`: of these, those that a client came in. `record`: what the policy counted itself. */
+export type PlayedWarmUps = Readonly<{ begun: number; used: number; record: WarmUpTotals }>
 
 export type Played = Readonly<{ series: readonly PlayedSeries[]; decisions: number }>
 
@@ -49,16 +70,27 @@ export function playDelays(
     const compute = computes[gap?.series ?? -1]
     if (!gap || !compute) continue
     const isDecision = Math.floor(event / gaps.length) % 2 === 0
-    if (isDecision) {
-      const wanted = allowedDelay(player.decide(gap.series, gap.from), settings.delays)
-      if (!settings.asDeployed || mayApply(compute, wanted, gap.from)) applyDelay(compute, wanted, gap.from)
-    } else {
-      payGap(compute.played, gap, { delay: compute.inForce, wakeCost: settings.wakeCost })
+    if (isDecision) beginGap(compute, gap, { player, settings })
+    else {
+      endGap(compute, gap, settings)
       if (!gap.isTail) player.learn(gap.series, { ...gap, applied: compute.inForce })
     }
   }
-  return { series: computes.map(({ played }) => played), decisions: gaps.length }
+  const played = computes.map((compute, at) => playedOf(compute, player.warmUps?.record(at)))
+  return { series: played, decisions: gaps.length }
 }
+
+function beginGap(
+  compute: PlayedCompute,
+  { series, from }: PlayedGap,
+  { player, settings }: Readonly<{ player: DelayPlayer; settings: PlaySettings }>,
+): void {
+  const wanted = allowedDelay(player.decide(series, from), settings.delays)
+  if (!settings.asDeployed || mayApply(compute, wanted, from)) applyDelay(compute, wanted, from)
+  compute.warmUps = player.warmUps?.plan(series, compute.inForce) ?? NO_WARM_UPS
+}
+
+const NO_WARM_UPS: readonly WarmUp[] = []
 
 /** Stands for never beside finite delays, minutes. */
 const MAX_FINITE = 1e9
@@ -73,13 +105,27 @@ function allowedDelay(wanted: number, delays: readonly number[] | undefined): nu
 }
 
 /** `inForce`: delay of the last decision, NaN before the first. */
-type PlayedCompute = { readonly played: PlayedSeries; inForce: number; shortenedAt: number }
+type PlayedCompute = {
+  readonly played: PlayedSeries
+  inForce: number
+  shortenedAt: number
+  /** Of the gap in progress. */
+  warmUps: readonly WarmUp[]
+  begun: number
+  used: number
+}
 
 const newCompute = ({ active: { length } }: ActivitySeries, { wakeCost }: PlaySettings): PlayedCompute => ({
   played: { cost: length + wakeCost, awake: length, wakes: 1, changes: 0 },
   inForce: Number.NaN,
   shortenedAt: -Infinity,
+  warmUps: NO_WARM_UPS,
+  begun: 0,
+  used: 0,
 })
+
+const playedOf = ({ played, begun, used }: PlayedCompute, record: WarmUpTotals | undefined): PlayedSeries =>
+  record ? { ...played, warmUps: { begun, used, record } } : played
 
 const mayApply = ({ inForce, shortenedAt }: PlayedCompute, wanted: number, at: number): boolean =>
   !(wanted < inForce && at - shortenedAt < SHORTENING_INTERVAL)
@@ -91,14 +137,26 @@ function applyDelay(compute: PlayedCompute, wanted: number, at: number): void {
   compute.inForce = wanted
 }
 
-type GapTerms = Readonly<{ delay: number; wakeCost: number }>
+function endGap(compute: PlayedCompute, gap: PlayedGap, settings: PlaySettings): void {
+  const plan = { delay: compute.inForce, warmUps: compute.warmUps }
+  const { warmUps, used } = payGap(compute.played, gap, { ...settings, ...plan })
+  compute.begun += warmUps
+  if (!gap.isTail) compute.used += used
+}
 
-function payGap(played: PlayedSeries, { length, isTail }: PlayedGap, { delay, wakeCost }: GapTerms): void {
-  const isWoken = length > delay && !isTail
-  const awake = Math.min(length, delay)
-  played.awake += awake
-  played.cost += awake + (isWoken ? wakeCost : 0)
+type GapTerms = GapPlan & Pick<PlaySettings, 'wakeCost' | 'startCost'>
+
+function payGap(
+  played: PlayedSeries,
+  { length, isTail }: PlayedGap,
+  { wakeCost, startCost = 0, ...plan }: GapTerms,
+): PlannedGap {
+  const outcome = playPlan(length, plan)
+  const isWoken = outcome.isWoken && !isTail
+  played.awake += outcome.awake
+  played.cost += outcome.awake + outcome.warmUps * startCost + (isWoken ? wakeCost : 0)
   if (isWoken) played.wakes += 1
+  return outcome
 }
 
 /** `isTail`: the time after the last activity. Minutes. */
@@ -138,7 +196,7 @@ export function playClairvoyant({ series, gaps }: ActivitySet, settings: PlaySet
   for (const gap of gaps) {
     const one = played[gap.series]
     const sleeps = gap.length > floor + (gap.isTail ? 0 : wakeCost)
-    if (one) payGap(one, gap, { delay: sleeps ? floor : gap.length, wakeCost })
+    if (one) payGap(one, gap, { delay: sleeps ? floor : gap.length, warmUps: [], wakeCost })
   }
   return { series: played, decisions: gaps.length }
 }

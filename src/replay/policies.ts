@@ -1,10 +1,9 @@
 // Policies of the autosuspend delay, at their published settings.
 import { binOf, hiOf } from '../advise/delay/bins.ts'
 import { cheaperDelay, HISTORY_SECONDS } from '../advise/delay/choose.ts'
-import { createFleetHazard } from '../advise/delay/fleet-hazard.ts'
-import { createGuard, gapCost, skiRentalDelay } from '../advise/delay/guard.ts'
-import { createDelayLearner } from '../advise/delay/learner.ts'
+import { gapCost, skiRentalDelay } from '../advise/delay/guard.ts'
 import { seconds } from '../model/units.ts'
+import { learnedDelays } from './learned-delays.ts'
 import type { DelayPolicy, PlaySettings } from './play.ts'
 
 /** Default of the service, minutes. */
@@ -18,27 +17,6 @@ const fixed = (name: string, delayOf: (settings: PlaySettings) => number): Delay
     return { decide: () => delay, learn: () => {} }
   },
 })
-
-const dormouse: DelayPolicy = {
-  name: 'dormouse',
-  start: (settings, count) => {
-    const fleet = createFleetHazard()
-    const computes = Array.from({ length: count }, () => ({
-      learner: createDelayLearner(settings, fleet),
-      guard: createGuard(settings),
-    }))
-    return {
-      decide: (series, at) => {
-        const one = computes[series]
-        return one ? one.guard.bind(one.learner.decide(at)) : DEFAULT_DELAY
-      },
-      learn: (series, { length, applied }) => {
-        computes[series]?.guard.add(length, applied)
-        computes[series]?.learner.learn(length)
-      },
-    }
-  },
-}
 
 type PastGap = Readonly<{ from: number; length: number }>
 
@@ -170,7 +148,7 @@ function tailOf(histogram: Histogram | undefined): number {
 /** All but the clairvoyant, which is no policy: it knows the length of each gap. */
 export const DELAY_POLICIES: readonly DelayPolicy[] = [
   recommended,
-  dormouse,
+  learnedDelays,
   fixed('default', ({ floor }) => Math.max(DEFAULT_DELAY, floor)),
   fixed('never', () => Infinity),
   // Karlin et al., "Competitive randomized algorithms for nonuniform problems", Algorithmica 1994

@@ -7,6 +7,7 @@ import {
   playDelays,
   type Played,
   type PlayedSeries,
+  type PlayedWarmUps,
   type PlaySettings,
 } from './play.ts'
 import { DELAY_POLICIES } from './policies.ts'
@@ -24,7 +25,21 @@ export type PolicyFigures = Readonly<{
   /** Largest cost of a series beside the clairvoyant's. */
   worst_ratio: number
   changes_per_day: number
+  /** Of policies with warm-ups. */
+  warm_ups?: WarmUpFigures
   ms_per_decision: number
+}>
+
+/** Means over series. */
+type WarmUpFigures = Readonly<{
+  made_per_day: number
+  /** Made, and a client came in it. */
+  used_per_day: number
+  /** By the record of the policy: with those that it would have made, had the record not been in loss. */
+  predicted_per_day: number
+  came_per_day: number
+  /** What the plans of the record saved beside delays alone, percent of always-on. */
+  saved_pct: number
 }>
 
 /** The group `all` of a file comes first, then its classes in order of their names. */
@@ -98,7 +113,21 @@ function figuresOf(runs: ReadonlyMap<string, Run>, { policy, series, members }: 
       1,
     ),
     changes_per_day: perDay(({ changes }) => changes),
+    ...(run?.series[0]?.warmUps && { warm_ups: warmUpFigures(perDay) }),
     ms_per_decision: run && run.decisions > 0 ? run.elapsed / run.decisions : 0,
+  }
+}
+
+/** @param perDay mean over series of a value, by the day of each */
+function warmUpFigures(perDay: (of: (one: PlayedSeries) => number) => number): WarmUpFigures {
+  const figure = (of: (warmUps: PlayedWarmUps) => number) =>
+    perDay(({ warmUps }) => (warmUps ? of(warmUps) : 0))
+  return {
+    made_per_day: figure(({ begun }) => begun),
+    used_per_day: figure(({ used }) => used),
+    predicted_per_day: figure(({ record }) => record.predicted),
+    came_per_day: figure(({ record }) => record.came),
+    saved_pct: (100 * figure(({ record }) => record.saved)) / 1440,
   }
 }
 

@@ -53,7 +53,7 @@ function duel(
   for (let gap = 0; time < minutes; gap += 1) {
     const delay = decide()
     const length = adversary(delay, gap)
-    guard.add(length, delay)
+    guard.add(length, { delay, warmUps: [] })
     learner.learn(length)
     at += length + 1
     optimum += Math.min(length, floor + wakeCost)
@@ -110,7 +110,8 @@ const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min
 })
 const terms = fc.record({ wakeCost: fc.integer({ min: 1, max: 60 }), floor: fc.integer({ min: 1, max: 60 }) })
 
-const pay = (guard: Guard, length: number, wanted: number) => guard.add(length, guard.bind(wanted))
+const pay = (guard: Guard, length: number, wanted: number) =>
+  guard.add(length, { delay: guard.bind(wanted), warmUps: [] })
 
 test('both bounds hold for all gaps, whatever delays are wanted', () => {
   check(
