@@ -1,4 +1,4 @@
-// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--policies] [--to FOLDER] [--traces FOLDER] [--series N] [--show N]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--policies] [--to FOLDER] [--traces FOLDER] [--series N] [--show N] [--levers delay,warm]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ import { observer } from './observer/observer.ts'
 import { outputs } from './outputs/outputs.ts'
 import { page } from './page/page.ts'
 import { promises } from './advice/promises.ts'
-import { delayPolicies } from './policy.ts'
+import { delayPolicies, type BenchLevers } from './policy.ts'
 import { scrape } from './scrape/scrape.ts'
 import { sizing } from './sizing.ts'
 import { stationaryAdvice } from './advice/stationary.ts'
@@ -40,6 +40,7 @@ const { positionals, values } = parseArgs({
     traces: { type: 'string' },
     series: { type: 'string' },
     show: { type: 'string' },
+    levers: { type: 'string' },
   },
 })
 
@@ -65,12 +66,17 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
       traces: values.traces ?? TRACES,
       series: values.series === undefined ? undefined : Number(values.series),
     }),
-  policy: () => delayPolicies(values.traces ?? TRACES),
+  policy: () => delayPolicies(values.traces ?? TRACES, leversOf(values.levers)),
   scrape,
   sizing: () => sizing(values.traces ?? TRACES),
   stationary: stationaryAdvice,
   store,
   wake,
+}
+
+function leversOf(text = 'delay'): BenchLevers {
+  if (text === 'delay' || text === 'delay,warm') return text
+  throw new Error(`--levers: expected delay or delay,warm, got ${text}`)
 }
 
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)

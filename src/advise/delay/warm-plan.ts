@@ -4,7 +4,8 @@
 //    S(i) - S(i + 1), and the client costs a wake.
 // 2. W(i): least expected cost from step i on where the compute is asleep, over all gaps, not only those that reach i. It is the less of
 //    asleep, `B · (S(i) - S(i + 1)) + W(i + 1)`, and of a start with the steps awake after it. With the suspend lever the compute stays awake
-//    as long as that is cheaper, at least for the floor; without it, for the delay in force.
+//    as long as that is cheaper, at least for the floor; without it, for the delay in force. A compute that falls asleep stays so for a step:
+//    starts one after the other would be no suspensions.
 // 3. Behind the last step that is learned each gap costs a wake.
 // 4. The delay is part of the plan: with the lever the compute falls asleep where that is cheaper; without it each delay is tried.
 import { hiOf, loOf } from './bins.ts'
@@ -89,7 +90,7 @@ function delayForWarmUps(odds: GapOdds, terms: WarmUpTerms): number {
   for (let delay = terms.floor; delay < STEPS && mayWarmUp(terms, delay); delay += 1) {
     const before = at(odds.awake, delay)
     if (before >= least) break
-    const cost = before + at(solve(odds, terms, delay).asleep, delay)
+    const cost = before + at(solve(odds, terms, delay).fallen, delay)
     if (cost < least) [least, best] = [cost, delay]
   }
   return best
@@ -98,37 +99,40 @@ function delayForWarmUps(odds: GapOdds, terms: WarmUpTerms): number {
 /** The last one of `values` behind their end. */
 const at = (values: Float64Array, index: number): number => values[Math.min(index, STEPS)] ?? 0
 
-/** By step, W(i); whether a compute that is asleep is started, and whether one that is awake stays so: 1 or 0. */
-type Programme = Readonly<{ asleep: Float64Array; starts: Uint8Array; stays: Uint8Array }>
+/**
+ * By step, least expected cost from there on where the compute just fell asleep; whether one that is asleep is started, and whether one that is
+ * awake stays so: 1 or 0.
+ */
+type Programme = Readonly<{ fallen: Float64Array; starts: Uint8Array; stays: Uint8Array }>
 
 /** @param least steps that a started compute stays awake at least */
 function solve({ survival, awake }: GapOdds, terms: WarmUpTerms, least: number): Programme {
-  const [asleep, up] = [new Float64Array(STEPS + 1), new Float64Array(STEPS + 1)]
+  const newCosts = () => new Float64Array(STEPS + 1).fill(terms.wakeCost * at(survival, STEPS))
+  const [fallen, asleep, up] = [newCosts(), newCosts(), newCosts()]
   const [starts, stays] = [new Uint8Array(STEPS), new Uint8Array(STEPS)]
-  const afterStart = terms.hasSuspendLever ? up : asleep
-  asleep[STEPS] = up[STEPS] = terms.wakeCost * at(survival, STEPS)
+  const afterStart = terms.hasSuspendLever ? up : fallen
   for (let step = STEPS - 1; step >= 0; step -= 1) {
     const reached = at(survival, step)
     const sleep = terms.wakeCost * (reached - at(survival, step + 1)) + at(asleep, step + 1)
     const stay = reached + at(up, step + 1)
     const end = Math.min(STEPS, step + least)
     const start = terms.startCost * reached + at(awake, end) - at(awake, step) + at(afterStart, end)
+    fallen[step] = sleep
     asleep[step] = Math.min(sleep, start)
     up[step] = Math.min(sleep, stay)
     starts[step] = Number(start < sleep)
     stays[step] = Number(terms.hasSuspendLever && stay < sleep)
   }
-  return { asleep, starts, stays }
+  return { fallen, starts, stays }
 }
 
 function warmUpsIn(programme: Programme, delay: number, least: number): readonly WarmUp[] {
   const warmUps: WarmUp[] = []
-  for (let step = delay; step < STEPS;) {
-    if (programme.starts[step] === 1) {
-      const end = awakeUntil(programme, step + least)
-      warmUps.push({ from: step, length: end - step })
-      step = end
-    } else step += 1
+  for (let step = delay + 1; step < STEPS; step += 1) {
+    if (programme.starts[step] !== 1) continue
+    const end = awakeUntil(programme, step + least)
+    warmUps.push({ from: step, length: end - step })
+    step = end
   }
   return warmUps
 }

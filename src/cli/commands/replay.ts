@@ -1,7 +1,7 @@
 // `replay`: what other settings would have cost, on recorded activity or load, or on the stored gaps of a compute.
 import { resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu, seconds, type Seconds } from '../../model/units.ts'
 import { replayGaps } from '../../replay/history.ts'
@@ -37,10 +37,14 @@ type Options = ApiOptions &
     floor: Seconds
     delays?: readonly AutosuspendDelay[]
     delay?: AutosuspendDelay
+    levers: readonly Lever[]
+    startCost?: Seconds
     asDeployed?: boolean
   }>
 
-const DEFAULTS = { wakeCost: seconds(300), floor: seconds(60) }
+type Lever = 'delay' | 'warm'
+
+const DEFAULTS = { wakeCost: seconds(300), floor: seconds(60), startCost: seconds(5) }
 
 export const createReplayCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('replay'))
@@ -53,10 +57,15 @@ export const createReplayCommand = ({ io, end }: CommandSession) =>
     .option('--load <file>', 'series,ts,value,metric as CSV, plain or in gzip')
     .option('--meta <file>', 'a line for each series of that file')
     .option('--policy <names>', `policies, of ${POLICY_NAMES.join(', ')}`, parsePolicies, POLICY_NAMES)
-    .addOption(
-      new Option('--levers <levers>', 'what policies may change').choices(['delay']).default('delay'),
-    )
+    .option('--levers <levers>', 'what dormouse may use: delay or delay,warm', parseLevers, [
+      'delay',
+    ] as const)
     .option('--wake-cost <length>', 'price of a wake in awake time', parseLength, DEFAULTS.wakeCost)
+    .option(
+      '--start-cost <length>',
+      'price of a start ahead of a client, with warm (default: 5s)',
+      parseLength,
+    )
     .option('--floor <length>', 'shortest delay, whole minutes', parseMinutes, DEFAULTS.floor)
     .option('--delays <delays>', 'delays that the plan allows, such as 300,never (default: all)', parseDelays)
     .option('--as-deployed', 'a longer delay at any time, a shorter one at most once an hour')
@@ -87,18 +96,19 @@ function readBoth(data: string, meta: string): Result<readonly [TraceText, Trace
 }
 
 function replayActivity(data: TraceText, meta: TraceText, options: Options & { readonly io: Io }): ExitCode {
-  const { io, wakeCost, floor, delays, asDeployed = false, policy } = options
+  const { io, wakeCost, floor, levers, asDeployed = false, policy } = options
+  const startCost = startCostOf(options)
+  const delays = delaysOf(options)
+  const problem = problemOf(options, delays)
+  if (problem !== undefined) return failUsage(io, problem)
   const traces = activityIn(data, meta)
   if (!traces.ok) return failUsage(io, traces.error)
-  const allowed = delays
-    ?.map((delay) => (delay === 'never' ? Infinity : delay / 60))
-    .filter((delay) => delay >= floor / 60)
-  if (allowed?.length === 0) return failUsage(io, '--delays: expected a delay of at least the floor')
   const sets = replaySet(setName(data), traces.value, {
     wakeCost: wakeCost / 60,
     floor: floor / 60,
+    startCost: startCost && startCost / 60,
     asDeployed,
-    delays: allowed,
+    delays,
     policies: policy,
     monotonic: () => performance.now(),
   })
@@ -106,15 +116,37 @@ function replayActivity(data: TraceText, meta: TraceText, options: Options & { r
     schema_version: 1,
     wake_cost_seconds: wakeCost,
     floor_seconds: floor,
-    levers: ['delay'],
+    levers,
+    ...(startCost !== undefined && { start_cost_seconds: startCost }),
     as_deployed: asDeployed,
     sets,
   }
-  io.out(options.json ? jsonText(json) : sets.map(groupText).join('\n\n'))
+  io.out(options.json ? jsonText(json) : [...startNotes(startCost), ...sets.map(groupText)].join('\n\n'))
   return EXIT.ok
 }
 
+const startNotes = (startCost: Seconds | undefined): readonly string[] =>
+  startCost === undefined ? [] : [`a start ahead of a client costs ${startCost} s of awake time`]
+
+/** Minutes, none below the floor. */
+const delaysOf = ({ delays, floor }: Options): readonly number[] | undefined =>
+  delays?.map((delay) => (delay === 'never' ? Infinity : delay / 60)).filter((delay) => delay >= floor / 60)
+
+function problemOf(
+  { levers, startCost }: Options,
+  delays: readonly number[] | undefined,
+): string | undefined {
+  if (startCost !== undefined && !levers.includes('warm'))
+    return '--start-cost: give it with --levers delay,warm'
+  return delays?.length === 0 ? '--delays: expected a delay of at least the floor' : undefined
+}
+
+/** Undefined without warm-ups. */
+const startCostOf = ({ levers, startCost }: Options): Seconds | undefined =>
+  levers.includes('warm') ? (startCost ?? DEFAULTS.startCost) : undefined
+
 const HEADINGS = ['policy', 'cost %', 'awake %', 'of the saving', 'wakes a day', 'worst', 'changes a day']
+const WARM_UP_HEADINGS = ['warm-ups a day', 'used']
 
 function groupText({
   set,
@@ -124,6 +156,7 @@ function groupText({
   rows_refused: refused,
   policies,
 }: PolicyGroup): string {
+  const hasWarmUps = policies.some((one) => one.warm_ups !== undefined)
   const rows = policies.map((one) => [
     one.policy,
     one.cost_mean_pct.toFixed(2),
@@ -132,9 +165,24 @@ function groupText({
     one.cold_starts_per_day.toFixed(2),
     one.worst_ratio.toFixed(2),
     one.changes_per_day.toFixed(2),
+    ...(hasWarmUps ? warmUpCells(one) : []),
   ])
   const notes = `${leftOut > 0 ? `, ${leftOut} without activity left out` : ''}${refused > 0 ? `, ${refused} repeated rows` : ''}`
-  return `${set}, ${name}: ${series} series${notes}\n${textTable(HEADINGS, rows)}`
+  return `${set}, ${name}: ${series} series${notes}\n${textTable(hasWarmUps ? [...HEADINGS, ...WARM_UP_HEADINGS] : HEADINGS, rows)}`
+}
+
+function warmUpCells({ warm_ups: warmUps }: PolicyGroup['policies'][number]): readonly string[] {
+  if (!warmUps) return ['-', '-']
+  const { made_per_day: made, used_per_day: used } = warmUps
+  return [made.toFixed(2), made > 0 ? `${((100 * used) / made).toFixed(0)} %` : '-']
+}
+
+/** In any order. Warm-ups need the delay, which is part of the same plan. */
+function parseLevers(text: string): readonly Lever[] {
+  const levers = text.split(',').toSorted().join(',')
+  if (levers === 'delay') return ['delay']
+  if (levers === 'delay,warm') return ['delay', 'warm']
+  throw new InvalidArgumentError(`Allowed choices are delay and delay,warm, got ${text.slice(0, 60)}.`)
 }
 
 function parsePolicies(text: string): readonly string[] {

@@ -99,6 +99,44 @@ describe('a trace file', () => {
   })
 })
 
+describe('levers', () => {
+  // a client every 20 minutes, of two days
+  const timer = Array.from({ length: 144 }, (_, at) => `a,${20 * at},1\n`).join('')
+  beforeAll(() => {
+    writeFileSync(join(folder, 'timer.csv'), `series,minute,count\n${timer}`)
+    writeFileSync(join(folder, 'timer.meta.csv'), META.replace('1440,1,3,3', '2880,1,144,144'))
+  })
+  const TIMER = '--activity timer.csv --meta timer.meta.csv --policy dormouse,clairvoyant --wake-cost 15m'
+
+  test('the delay alone, unless others are named, with the figures that it had before there were others', async () => {
+    const [unnamed, named] = [await jsonOf(TIMER), await jsonOf(`${TIMER} --levers delay`)]
+    expect(figures(unnamed)).toEqual(figures(named))
+    expect(unnamed).toMatchObject({ levers: ['delay'] })
+    expect(figures(unnamed)).not.toMatch(/start_cost|warm_ups/)
+    const shipped = await jsonOf(
+      '--activity azapp2019.csv.gz --meta azapp2019.meta.csv --policy dormouse --wake-cost 300s',
+    )
+    const [all] = (shipped as { sets: { policies: { cost_mean_pct: number }[] }[] }).sets
+    expect(all?.policies[0]?.cost_mean_pct).toBeCloseTo(44.15, 6)
+  })
+
+  test.each(['', ' --as-deployed'])('with warm-ups a timer costs less than the clairvoyant pays%s', async (form) => {
+    const json = await jsonOf(`${TIMER} --levers warm,delay${form}`)
+    expect(json).toMatchObject({ levers: ['delay', 'warm'], start_cost_seconds: 5 })
+    const [all] = (json as { sets: { policies: Record<string, unknown>[] }[] }).sets
+    const [dormouseRow, clairvoyant] = all?.policies ?? []
+    expect(clairvoyant).not.toHaveProperty('warm_ups')
+    expect(dormouseRow?.['cost_mean_pct']).toBeLessThan(Number(clairvoyant?.['cost_mean_pct']) / 2)
+    expect(dormouseRow?.['share_of_clairvoyant']).toBeGreaterThan(1)
+  })
+
+  test('the text says what a start costs, and how many warm-ups a client used', async () => {
+    const { out } = await replay(`${TIMER} --levers delay,warm --start-cost 90s`)
+    expect(out).toContain('a start ahead of a client costs 90 s of awake time\n\ntimer, all: 1 series\n')
+    expect(out).toMatch(/warm-ups a day +used\ndormouse .* \d\d\.\d\d +\d+ %\nclairvoyant .* - +-\n/)
+  })
+})
+
 describe('one line and exit code 2', () => {
   test.each([
     [
@@ -126,6 +164,13 @@ describe('one line and exit code 2', () => {
     ['--activity x.csv --meta x.meta.csv --policy best', /Expected names of recommended, .*, got best\./],
     ['--activity x.csv --meta x.meta.csv --floor 90s', /Expected whole minutes/],
     ['--activity x.csv --meta x.meta.csv --levers suspend', /Allowed choices are delay/],
+    ['--activity x.csv --meta x.meta.csv --levers warm', /^.*Allowed choices are delay and delay,warm, got warm\.\n$/],
+    ['--activity x.csv --meta x.meta.csv --levers delay,delay', /Allowed choices are delay and delay,warm/],
+    ['--activity x.csv --meta x.meta.csv --levers delay,,warm', /Allowed choices are delay and delay,warm/],
+    [
+      '--activity x.csv --meta x.meta.csv --start-cost 5s',
+      /^dormouse: --start-cost: give it with --levers delay,warm\n$/,
+    ],
   ])('%s', async (text, message) => {
     const { code, out, err } = await replay(text)
     expect({ code, out }).toEqual({ code: 2, out: '' })
