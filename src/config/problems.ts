@@ -1,14 +1,3 @@
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-  type Document,
-} from 'yaml'
 import { z } from 'zod'
 import { fieldOf } from '../std/field.ts'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -17,69 +6,6 @@ import { expectedWordText, shownWord } from './suggestions.ts'
 
 /** `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
-
-/** Line of a key, or of an item of a list, from 1; undefined where the file does not have it. */
-export type LineOf = (path: readonly (string | number)[]) => number | undefined
-
-type ParsedYaml = Readonly<{ value: unknown; lineOf: LineOf }>
-
-/**
- * `{}` for an empty text; problems have line and column. A repeated key is a problem. A key without a value counts as left out, so that
- * every key of a section can be commented out.
- */
-export function parseYaml(text: string): Result<ParsedYaml, ConfigProblems> {
-  const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
-  const problems = document.errors.map(({ pos, message }) => ({
-    at: pos[0],
-    message: withoutSource(message),
-  }))
-  visit(document, {
-    Alias: (_, alias) => {
-      if (!alias.resolve(document))
-        problems.push({ at: alias.range?.[0] ?? 0, message: 'Alias without an anchor before it' })
-    },
-  })
-  const lineOf: LineOf = (path) => {
-    const at = startOf(document, path)
-    return at === undefined ? undefined : lineCounter.linePos(at).line
-  }
-  if (problems.length === 0) return ok({ value: withoutNulls(document.toJS() ?? {}), lineOf })
-  return failed(
-    problems.map(({ at, message }) => {
-      const { line, col } = lineCounter.linePos(at)
-      return `line ${line}, column ${col}: ${message}`
-    }),
-  )
-}
-
-/** Offset at which the key or item begins. */
-function startOf(document: Document.Parsed, path: readonly (string | number)[]): number | undefined {
-  let found: Found = { value: document.contents, begin: undefined }
-  for (const step of path)
-    found = childOf(isAlias(found.value) ? found.value.resolve(document) : found.value, step)
-  return isNode(found.begin) ? found.begin.range?.[0] : undefined
-}
-
-/** `begin`: the key or item. */
-type Found = Readonly<{ value: unknown; begin: unknown }>
-
-function childOf(parent: unknown, step: string | number): Found {
-  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === step) : undefined
-  const item = isSeq(parent) && typeof step === 'number' ? parent.items[step] : undefined
-  return { value: pair?.value ?? item, begin: pair?.key ?? item }
-}
-
-/** Behind a colon, before `used for` and behind `escape sequence` the parser repeats the file, which may hold a secret in the wrong place. */
-const withoutSource = (message: string) =>
-  message.replaceAll(/(?<=\S): .*|^.* (?=used for )|(?<=escape sequence) .*/gs, '')
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([, inner]) => inner !== null)
-  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]))
-}
 
 /** `keys`: those to suggest for an unknown one. */
 export function parseWithSchema<Schema extends z.ZodType>(

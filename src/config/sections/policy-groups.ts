@@ -2,7 +2,7 @@
 import type { PolicyLines, PolicyRule } from '../../model/policy/policies.ts'
 import type { Selector } from '../../model/policy/selector.ts'
 import { fieldOf } from '../../std/field.ts'
-import type { LineOf } from '../problems.ts'
+import type { LineOf } from '../yaml.ts'
 
 /** Of each policy. */
 export const linesOfPolicies = (policies: readonly PolicyRule[], lineOf: LineOf): readonly PolicyLines[] =>

@@ -31,7 +31,13 @@ const endsAt = (chances: Readonly<Record<number, number>>) => gapOdds((bin) => c
 
 describe('with the suspend lever', () => {
   test.each<[string, number, Readonly<Record<number, number>>, GapPlan, number]>([
-    ['a timer: awake in the last minute', 5, { 20: 1 }, { delay: 1, warmUps: [{ from: 19, length: 1 }] }, 2 + START],
+    [
+      'a timer: awake in the last minute',
+      5,
+      { 20: 1 },
+      { delay: 1, warmUps: [{ from: 19, length: 1 }] },
+      2 + START,
+    ],
     // 0.2 · 5 is less than the minute and the start, 0.22 · 5 is more
     ['a chance that costs more than it saves', 5, { 20: 0.2 }, { delay: 1, warmUps: [] }, 1 + 5],
     [
@@ -52,19 +58,37 @@ describe('with the suspend lever', () => {
       'a minute between: staying awake costs less than another start',
       5,
       { 20: 0.9, 22: 0.9 },
-      { delay: 1, warmUps: [{ from: 19, length: 1 }, { from: 21, length: 1 }] },
+      {
+        delay: 1,
+        warmUps: [
+          { from: 19, length: 1 },
+          { from: 21, length: 1 },
+        ],
+      },
       1 + START + 1 + 0.1 * (START + 1) + 0.01 * 5,
     ],
     [
       'two times far from each other: two starts',
       5,
       { 20: 0.4, 30: 0.5 },
-      { delay: 1, warmUps: [{ from: 19, length: 1 }, { from: 29, length: 1 }] },
+      {
+        delay: 1,
+        warmUps: [
+          { from: 19, length: 1 },
+          { from: 29, length: 1 },
+        ],
+      },
       1 + START + 1 + 0.6 * (START + 1) + 0.3 * 5,
     ],
     ['short gaps: a delay, no start', 5, { 2: 0.5, 3: 1 }, { delay: 3, warmUps: [] }, 1 + 1 + 0.5],
     // 33 and 34 are one bin: half of the gaps end at each
-    ['a bin of two lengths', 5, { 34: 1 }, { delay: 1, warmUps: [{ from: 32, length: 2 }] }, 1 + START + 1 + 0.5],
+    [
+      'a bin of two lengths',
+      5,
+      { 34: 1 },
+      { delay: 1, warmUps: [{ from: 32, length: 2 }] },
+      1 + START + 1 + 0.5,
+    ],
   ])('%s', (_, wakeCost, chances, plan, cost) => {
     const odds = endsAt(chances)
     expect(bestPlan(odds, terms(wakeCost))).toEqual(plan)
@@ -131,7 +155,9 @@ const planOf = (delay: number, parts: readonly (readonly [number, number])[]): G
   return { delay, warmUps: warmUps.filter((one) => one.from + one.length <= hiOf(LEARNED_BINS - 1)) }
 }
 
-const parts = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 10 })), { maxLength: 8 })
+const parts = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 10 })), {
+  maxLength: 8,
+})
 
 test('the expected cost is that of each length by its probability', () => {
   check(
@@ -208,7 +234,10 @@ test('with the lever no other plan costs less', () => {
     fc.property(hazards, unbounded, parts, fc.integer({ min: 0, max: 120 }), (hazard, some, others, more) => {
       const odds = gapOdds(hazard)
       const free = { ...some, hasSuspendLever: true }
-      const other = planOf(some.floor + more, others.map(([pause, length]) => [pause, some.floor + length]))
+      const other = planOf(
+        some.floor + more,
+        others.map(([pause, length]) => [pause, some.floor + length]),
+      )
       const least = expectedPlanCost(odds, some, bestPlan(odds, free))
       expect(least).toBeLessThanOrEqual(expectedPlanCost(odds, some, other) + 1e-9)
     }),
@@ -222,7 +251,10 @@ test('without the lever no other plan whose warm-ups last for its delay costs le
       const odds = gapOdds(hazard)
       const deployed = { ...some, hasSuspendLever: false }
       const delay = some.floor + more
-      const other = planOf(delay, others.map(([pause]) => [pause, delay]))
+      const other = planOf(
+        delay,
+        others.map(([pause]) => [pause, delay]),
+      )
       const least = expectedPlanCost(odds, some, bestPlan(odds, deployed))
       expect(least).toBeLessThanOrEqual(expectedPlanCost(odds, some, other) + 1e-9)
     }),

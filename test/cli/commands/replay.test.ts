@@ -120,15 +120,18 @@ describe('levers', () => {
     expect(all?.policies[0]?.cost_mean_pct).toBeCloseTo(44.15, 6)
   })
 
-  test.each(['', ' --as-deployed'])('with warm-ups a timer costs less than the clairvoyant pays%s', async (form) => {
-    const json = await jsonOf(`${TIMER} --levers warm,delay${form}`)
-    expect(json).toMatchObject({ levers: ['delay', 'warm'], start_cost_seconds: 5 })
-    const [all] = (json as { sets: { policies: Record<string, unknown>[] }[] }).sets
-    const [dormouseRow, clairvoyant] = all?.policies ?? []
-    expect(clairvoyant).not.toHaveProperty('warm_ups')
-    expect(dormouseRow?.['cost_mean_pct']).toBeLessThan(Number(clairvoyant?.['cost_mean_pct']) / 2)
-    expect(dormouseRow?.['share_of_clairvoyant']).toBeGreaterThan(1)
-  })
+  test.each(['', ' --as-deployed'])(
+    'with warm-ups a timer costs less than the clairvoyant pays%s',
+    async (form) => {
+      const json = await jsonOf(`${TIMER} --levers warm,delay${form}`)
+      expect(json).toMatchObject({ levers: ['delay', 'warm'], start_cost_seconds: 5 })
+      const [all] = (json as { sets: { policies: Record<string, unknown>[] }[] }).sets
+      const [dormouseRow, clairvoyant] = all?.policies ?? []
+      expect(clairvoyant).not.toHaveProperty('warm_ups')
+      expect(dormouseRow?.['cost_mean_pct']).toBeLessThan(Number(clairvoyant?.['cost_mean_pct']) / 2)
+      expect(dormouseRow?.['share_of_clairvoyant']).toBeGreaterThan(1)
+    },
+  )
 
   test('the text says what a start costs, and how many warm-ups a client used', async () => {
     const { out } = await replay(`${TIMER} --levers delay,warm --start-cost 90s`)
@@ -164,7 +167,10 @@ describe('one line and exit code 2', () => {
     ['--activity x.csv --meta x.meta.csv --policy best', /Expected names of recommended, .*, got best\./],
     ['--activity x.csv --meta x.meta.csv --floor 90s', /Expected whole minutes/],
     ['--activity x.csv --meta x.meta.csv --levers suspend', /Allowed choices are delay/],
-    ['--activity x.csv --meta x.meta.csv --levers warm', /^.*Allowed choices are delay and delay,warm, got warm\.\n$/],
+    [
+      '--activity x.csv --meta x.meta.csv --levers warm',
+      /^.*Allowed choices are delay and delay,warm, got warm\.\n$/,
+    ],
     ['--activity x.csv --meta x.meta.csv --levers delay,delay', /Allowed choices are delay and delay,warm/],
     ['--activity x.csv --meta x.meta.csv --levers delay,,warm', /Allowed choices are delay and delay,warm/],
     [
