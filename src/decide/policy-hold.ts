@@ -67,6 +67,25 @@ function windowHold(rules: RestartRules, times: Times, now: Instant): Hold | und
   return { because: 'outside-window', until: openings.length === 0 ? undefined : earliest(...openings) }
 }
 
+/** When windows of the policy end what they allow at `now`; undefined where none does. */
+export function allowedUntil(change: Change, terms: PolicyTerms, now: Instant): Instant | undefined {
+  if (change.when !== 'policy' || !restartsCompute(change.kind)) return undefined
+  const { restart } = terms.policy
+  const denials = restart.deny.flatMap((name) => windowNamed(name, terms)?.next(now)?.from ?? [])
+  const isLimited = !terms.isForced && !restart.when.includes('idle') && !restart.when.includes('natural')
+  const ends = [
+    ...denials.map((at) => at - 1000 * terms.duration),
+    ...(isLimited ? [lastSafeIn(restart, terms, now)] : []),
+  ]
+  return ends.length === 0 ? undefined : instant(Math.min(...ends))
+}
+
+/** Last instant at which a change may begin in the windows that are open now; 0 without any. */
+const lastSafeIn = (restart: RestartRules, times: Times, now: Instant): Instant => {
+  const ends = allowingWindows(restart, times).flatMap((window) => window.at(now)?.to ?? [])
+  return instant(Math.max(0, ...ends) - 1000 * (times.duration + restart.closeEarly))
+}
+
 const allowingWindows = ({ windows }: RestartRules, times: Times): readonly Window[] => [
   ...windows.flatMap((name) => windowNamed(name, times) ?? []),
   ...(times.ofProject?.beforeUpdate ? [times.ofProject.beforeUpdate] : []),
@@ -84,8 +103,7 @@ export function awakeRungs(
 ): AwakeRungs | undefined {
   const [quiet, lowestLoad] = (['quiet', 'window'] as const).map((moment) => restart.when.includes(moment))
   if (!quiet && !lowestLoad) return undefined
-  const ends = allowingWindows(restart, times).flatMap((window) => window.at(now)?.to ?? [])
-  const lastSafe = instant(Math.max(0, ...ends) - 1000 * (times.duration + restart.closeEarly))
+  const lastSafe = lastSafeIn(restart, times, now)
   return lastSafe < now ? undefined : { quiet: quiet === true, lowestLoad: lowestLoad === true, lastSafe }
 }
 

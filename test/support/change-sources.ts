@@ -6,9 +6,11 @@ import type { ChangeSources } from '../../src/daemon/changes/list-changes.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Change, ChangeEvent, OpenChange } from '../../src/model/policy/change.ts'
 import type { Clock } from '../../src/model/ports/clock.ts'
+import { createPolicies } from '../../src/model/policy/policies.ts'
 import type { StoredBrake } from '../../src/model/policy/brakes.ts'
 import type { PlacedHold } from '../../src/model/policy/placed-hold.ts'
 import type { Window } from '../../src/calendar/window.ts'
+import type { Interval } from '../../src/model/units.ts'
 import type { Journal } from '../../src/model/ports/journal.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import { seeded } from '../simulation/seeded.ts'
@@ -21,6 +23,8 @@ export type ShownChanges = Readonly<{
   events?: readonly ChangeEvent[]
   /** By the id of the change. */
   holds?: ReadonlyMap<string, NonNullable<OpenChange['hold']>>
+  /** By the id of the change. */
+  slots?: ReadonlyMap<string, Interval>
   /** Of the kill switch. */
   engagedBy?: readonly string[]
   /** Holds of people that stand. */
@@ -53,7 +57,7 @@ export function changeSources(
   const { placed = [], brakes = [], freezes = new Map() } = shown
   const runner: Pick<
     ChangeRunner,
-    'holdOf' | 'now' | 'limits' | 'placedHolds' | 'storedBrakes' | 'engagedBrakes'
+    'holdOf' | 'slotOf' | 'now' | 'limits' | 'placedHolds' | 'storedBrakes' | 'engagedBrakes'
   > = {
     placedHolds: placedHoldsOf({ initial: { holds: placed, forced: [] } }),
     storedBrakes: storedBrakesOf({ initial: brakes }),
@@ -63,6 +67,7 @@ export function changeSources(
       ...brakes.map(({ name }) => name),
     ],
     holdOf: (id) => shown.holds?.get(id),
+    slotOf: (change) => shown.slots?.get(change.id),
     now: () => clock.now(),
     limits: () => ({ preset: createPreset('2026-03'), limits: undefined }),
   }
@@ -79,6 +84,7 @@ export function changeSources(
       mode: shown.mode ?? 'suggest',
       windows: freezes,
       changes: { freeze: [...freezes.keys()], isKilled: false },
+      policies: createPolicies([]),
     }),
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,

@@ -95,7 +95,10 @@ type Options = Readonly<{
   isKilled?: boolean
   killSwitchFile?: string
   holds?: Readonly<Record<string, OpenChange['hold']>>
+  /** Further sections of the configuration. */
+  yaml?: string
   policyHold?: ChangeRunner['policyHold']
+  slotOf?: ChangeRunner['slotOf']
 }>
 
 const fleet = (given: readonly Partial<Compute>[]) =>
@@ -131,7 +134,7 @@ export async function planHashOf(
 
 export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...options }: Options = {}) {
   const server = `server: { telemetry: "127.0.0.1:0", api: "127.0.0.1:0", tokens: { ${tokens} } }`
-  const config = load(`${GOOD}${server}\n`)
+  const config = load(`${GOOD}${server}\n${options.yaml ?? ''}`)
   if (!config.ok) throw new Error(config.error.join('\n'))
   const clock = fakeClock(ASKED)
   const self = createSelfMetrics()
@@ -179,6 +182,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     forPass: () => ({ changesOf: () => [], changing: new Set() }),
     holdOf: (id) => options.holds?.[id],
     policyHold: options.policyHold ?? (() => undefined),
+    slotOf: options.slotOf ?? (() => undefined),
     placedHolds: placedHoldsOf({
       store: account('main'),
       now: () => clock.now(),

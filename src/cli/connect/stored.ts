@@ -91,5 +91,9 @@ export const storedAdvice = ({ store, config }: StoredSource): AdviceSources => 
 export const storedJournal = ({ store }: Pick<StoredSource, 'store'>): JournalSources => ({
   journal: store,
   clock: createClock(),
-  runnerOf: () => ({ holdOf: () => undefined, placedHolds: { forceOf: () => undefined } }),
+  runnerOf: () => ({
+    holdOf: () => undefined,
+    slotOf: () => undefined,
+    placedHolds: { forceOf: () => undefined },
+  }),
 })

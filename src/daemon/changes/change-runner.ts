@@ -2,7 +2,8 @@
 import type { AwakeRungs, ChangePolicy } from '../../model/policy/change-policy.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import { breakerState, isFailure } from '../../decide/breaker.ts'
-import { changeHold } from '../../decide/change-hold.ts'
+import { changeHold, type ChangeTerms } from '../../decide/change-hold.ts'
+import { changeSlot, slotSpan } from '../../decide/slot.ts'
 import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
 import type { ChangesOf } from '../../ledger/apply-facts.ts'
@@ -20,7 +21,7 @@ import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, type TargetRef } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { instant, type Instant } from '../../model/units.ts'
+import { instant, type Instant, type Interval } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -53,6 +54,8 @@ export type ChangeRunner = Readonly<{
   holdOf: (id: string) => OpenChange['hold']
   /** By a freeze, a hold of a person, or the policy of the compute, as configured now. @param isForced default: whether it is forced now */
   policyHold: (change: Change, isForced?: boolean) => Hold | undefined
+  /** When windows, freezes, holds and brakes let it be sent, within a week; undefined where nobody can say. */
+  slotOf: (change: Change) => Interval | undefined
   placedHolds: PlacedHolds
   storedBrakes: StoredBrakes
   /** Engages the breaker where changes failed, and moves it on afterwards. */
@@ -141,28 +144,27 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     const { windows, changes } = config()
     return changes.freeze.map((name) => [name, windows.get(name)] as const)
   }
-  const policyHoldOf = (
-    change: Change,
-    isForced = placedHolds.forceOf(change.id) !== undefined,
-  ): Hold | undefined => {
-    const { ref } = change
+  const holdTermsOf = (
+    { id, ref, when }: Change,
+    isForced = placedHolds.forceOf(id) !== undefined,
+  ): ChangeTerms => {
     const policy = policyOf(ref)
-    const duration = durations.p99()
-    const terms = {
+    return {
       freezes: freezes(),
       holds: placedHolds.fitting(published.selectorTargetOf(ref)),
-      duration,
+      duration: durations.p99(),
       isClockSteady: isClockSteady(),
       unasked:
-        policy && change.when === 'policy'
+        policy && when === 'policy'
           ? {
               policy: { ...termsOf(ref, policy), isForced },
               brakes: { ...brakeContext(), createdAt: entryOf(ref)?.compute.createdAt ?? instant(0) },
             }
           : undefined,
     }
-    return changeHold(change, terms, now())
   }
+  const policyHoldOf = (change: Change, isForced?: boolean): Hold | undefined =>
+    changeHold(change, holdTermsOf(change, isForced), now())
   const brakeContext = () => ({
     brakes: config().brakes,
     restarts: restarts.all(),
@@ -268,6 +270,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     forPass: () => ({ changesOf: times.of, changing: changingProjects(loop.open(), state()) }),
     holdOf: loop.holdOf,
     policyHold: policyHoldOf,
+    slotOf: (change) => changeSlot(change, holdTermsOf(change), slotSpan(now())),
     placedHolds,
     storedBrakes,
     watchBreaker,

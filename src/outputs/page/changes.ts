@@ -11,6 +11,7 @@ import {
   historyText,
   isUnsent,
   sessionCountText,
+  slotText,
 } from '../text/change-text.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
@@ -158,10 +159,15 @@ const openCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   computeLink(change),
   changeCell(change, now),
   html`<bdi>${withLocalTimes(changeStateText(change), now)}</bdi
-    >${isUnsent(change) && html`<small>not sent after ${withLocalTimes(change.deadline, now)}</small>`}`,
+    >${isUnsent(change) && unsentHtml(change, now)}`,
   promisedHtml(change),
   askedByHtml(change),
 ]
+
+const unsentHtml = ({ slot, deadline }: ChangeJson, now: LocalNow): Html =>
+  html`${slot !== null && html`<small>may go ${withLocalTimes(slotText(slot), now)}</small>`}<small
+      >not sent after ${withLocalTimes(deadline, now)}</small
+    >`
 
 const endedCells = (change: ChangeJson, now: LocalNow): readonly HtmlPart[] => [
   computeLink(change),

@@ -16,7 +16,7 @@ import type { ForcedChange } from '../../model/policy/placed-hold.ts'
 import { requestOfChange } from '../../model/service/change-request.ts'
 import type { Compute, TargetRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
+import type { Instant, Interval } from '../../model/units.ts'
 import { targetFields, sizingFields, timeField } from './compute-fields.ts'
 import { holdText } from './change-text.ts'
 import type { ChangeHistoryJson, ChangeJson, ChangeSettingJson, HoldJson, PlanJson } from './change-schema.ts'
@@ -34,6 +34,8 @@ export type ChangeProgress = Readonly<{
   approvedBy: string | undefined
   /** Absent where nobody forces it now. */
   forced?: ForcedChange | undefined
+  /** Absent where nobody can say. */
+  slot?: Interval | undefined
   /** Absent where nothing was counted. */
   saved?: ReturnType<typeof sumOfParts>
 }>
@@ -41,7 +43,7 @@ export type ChangeProgress = Readonly<{
 export function changeJson(
   change: Change,
   context: ChangeContext,
-  { hold, approvedBy, forced, saved }: ChangeProgress,
+  { hold, approvedBy, forced, slot, saved }: ChangeProgress,
 ): ChangeJson {
   const { id, ref, state, origin, reason, createdAt } = change
   return {
@@ -54,6 +56,7 @@ export function changeJson(
     reason,
     created_at: toIso(createdAt),
     hold: hold ? holdJson(hold) : null,
+    slot: slotJson(slot),
     forced: forced ? { by: forced.by, reason: forced.reason, until: toIso(forced.until) } : null,
     sent_at: timeField(sentAtOf(state)),
     sessions: sessionsOf(state) ?? null,
@@ -109,6 +112,9 @@ export const holdJson = ({
   until: timeField(until),
 })
 
+const slotJson = (slot: Interval | undefined) =>
+  slot ? { from: toIso(slot.from), to: toIso(slot.to) } : null
+
 const sessionsOf = (state: ChangeState) =>
   state.at === 'applying' ? state.sessions : 'sent' in state ? state.sent?.sessions : undefined
 
@@ -129,16 +135,18 @@ export type PlanFacts = Readonly<{
   id: string | undefined
   context: ChangeContext
   hold: (Hold & Readonly<{ since?: Instant }>) | undefined
+  slot: Interval | undefined
   likelyInTime: PlanJson['likely_in_time']
   /** Existing computes on which a change of defaults takes effect at once; empty for others. */
   atOnce: readonly Readonly<{ compute: Compute }>[]
 }>
 
-export const planJson = ({ change, id, context, hold, likelyInTime, atOnce }: PlanFacts): PlanJson => ({
+export const planJson = ({ change, id, context, hold, slot, likelyInTime, atOnce }: PlanFacts): PlanJson => ({
   ...identityJson(change.ref, context),
   change_id: id ?? null,
   ...whatJson(change),
   waits_for: hold ? holdJson(hold) : null,
+  slot: slotJson(slot),
   likely_in_time: likelyInTime,
   changes_at_once: atOnce.map(({ compute }) => ({
     endpoint_id: compute.endpointId,

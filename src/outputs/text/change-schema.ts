@@ -50,6 +50,12 @@ const whatSchema = {
   deadline: instant.describe('Nothing is sent after it.'),
 }
 
+const slotSchema = strictObject({ from: instant, to: instant })
+  .nullable()
+  .describe(
+    'When windows, freezes, holds and brakes let it be sent, as known now, if it begins within seven days; null: not by then, nobody can say, or it waits for nothing more.',
+  )
+
 export const changeSchema = strictObject({
   id: string(),
   ...identity,
@@ -64,6 +70,7 @@ export const changeSchema = strictObject({
   hold: holdSchema
     .nullable()
     .describe('Why it is not sent now; null: it is sent, has ended, or nobody looked yet.'),
+  slot: slotSchema,
   forced: strictObject({ by: string().describe('Name of the token.'), reason: string(), until: instant })
     .nullable()
     .describe('A person lets it go although no window allows it, until then; null: nobody does now.'),
@@ -132,6 +139,7 @@ export const planSchema = strictObject({
   change_id: nameOrNull.describe('Null: no change was made of it yet.'),
   ...whatSchema,
   waits_for: holdSchema.nullable().describe('What it waits for now; null: nothing is known.'),
+  slot: slotSchema,
   likely_in_time: oneOf(['yes', 'no', 'unknown']).describe('Whether that is likely before the deadline.'),
   changes_at_once: array(strictObject({ endpoint_id: string(), name: nameOrNull })).describe(
     'Of a change of defaults: existing computes without a delay of their own, which change at once.',
@@ -145,6 +153,17 @@ export const plansSchema = strictObject({
   mode: string(),
   kill_switch: array(string()).describe('What engages it; empty: it is off.'),
   plans: array(planSchema),
+  schedules: array(
+    strictObject({
+      window: string(),
+      from: instant,
+      to: instant,
+      delay_seconds: union([int().min(1), literal('never')]),
+      computes: int().min(1),
+    }),
+  ).describe(
+    'Openings within seven days that set delays by the schedules of policies, in order of time; empty where something is named.',
+  ),
 })
 
 export type PlansJson = z.output<typeof plansSchema>

@@ -9,7 +9,7 @@ import type {
   PlanJson,
   PlansJson,
 } from './change-schema.ts'
-import { moneyText, toSecond } from './amounts.ts'
+import { countWithNoun, moneyText, toSecond } from './amounts.ts'
 import { savingText } from './recommendation-text.ts'
 
 const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
@@ -117,11 +117,31 @@ export function changeLines(change: ChangeJson): readonly string[] {
     ...(approver === null ? [] : [`approved by ${approver}`]),
     ...(change.forced === null ? [] : [forcedText(change.forced)]),
     ...(isUnsent(change) ? [`${whenText(change)}, until ${toSecond(change.deadline)}`] : []),
+    ...slotLines(change),
     ...(sentAt === null ? [] : [`sent at ${toSecond(sentAt)}; ${sessionsText(sessions)}`]),
     ...savedLines(change),
     requestText(change),
   ]
 }
+
+const slotLines = ({ slot }: Pick<ChangeJson, 'slot'>): readonly string[] =>
+  slot ? [`windows, freezes, holds and brakes let it go ${slotText(slot)}`] : []
+
+/** `from … until …`. */
+export const slotText = ({ from, to }: Readonly<{ from: string; to: string }>) =>
+  `from ${toSecond(from)} until ${toSecond(to)}`
+
+/** What schedules of policies set, a line each; empty where they set nothing. */
+export const scheduleLines = ({ schedules }: Pick<PlansJson, 'schedules'>): readonly string[] =>
+  schedules.length === 0
+    ? []
+    : [
+        'within seven days schedules set these delays, and put them back:',
+        ...schedules.map(
+          ({ window, from, to, delay_seconds: delay, computes }) =>
+            `  ${window}: ${settingText({ delay_seconds: delay })} for ${countWithNoun(computes, 'compute')} ${slotText({ from, to })}`,
+        ),
+      ]
 
 const forcedText = ({ by, until, reason }: NonNullable<ChangeJson['forced']>) =>
   `forced by ${by} until ${toSecond(until)}${reason === '' ? '' : `: ${reason}`}`
@@ -196,6 +216,7 @@ export function planLines(plan: PlanJson): readonly string[] {
     ...atOnceLines(plan),
     ...promisedLines(plan).map((line) => `  ${line}`),
     ...(hold ? [`  waits: ${holdLine(hold)}; ${IN_TIME_TEXTS[plan.likely_in_time]}`] : []),
+    ...slotLines(plan).map((line) => `  ${line}`),
     `  ${requestText(plan)}`,
     `  plan hash: ${plan.plan_hash}${change === null ? '' : `, change ${change}`}`,
   ]

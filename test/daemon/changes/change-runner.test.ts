@@ -111,6 +111,7 @@ async function ran(world: World) {
     sent: sent.length,
     engaged: runner.engagedBrakes(),
     hold: runner.holdOf(change.id)?.because,
+    slot: runner.slotOf(change),
     change: await memory.change('main', 'ch-one'),
   }
 }
@@ -185,4 +186,13 @@ describe('the sessions that a change interrupts are', () => {
     const { sent, change } = await ran(world)
     expect([sent, change?.state]).toMatchObject([1, { at: 'done', sent: { sessions } }])
   })
+})
+
+test.each<[string, World, ReturnType<typeof at> | undefined]>([
+  ['begins now, where nothing holds it', {}, at(120)],
+  ['begins when a hold ends', { holds: [placedHold({ until: at(3600) })] }, at(3600)],
+  ['is none in a freeze of a year', { freeze: ['year'] }, undefined],
+])('the slot of a change %s', async (_, world, from) => {
+  const { slot } = await ran(world)
+  expect(slot).toEqual(from === undefined ? undefined : { from, to: at(86_400) })
 })

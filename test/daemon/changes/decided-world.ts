@@ -75,6 +75,7 @@ export async function worldOf(
       forPass: () => ({ changesOf: () => [], changing: new Set() }),
       holdOf: () => undefined,
       policyHold: () => undefined,
+      slotOf: () => undefined,
       placedHolds: placedHoldsOf(),
       engagedBrakes: () => [],
       storedBrakes,

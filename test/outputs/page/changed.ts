@@ -27,6 +27,7 @@ export function changesOf({ computes }: Snapshot, names: ChangeNames = QUIET_NAM
     changes,
     events: changes.flatMap(eventsOf),
     holds: new Map(changes.flatMap((one) => holdsOf(one))),
+    slots: new Map([['ch-ep-0', { from: at(7200), to: at(10_800) }]]),
   }
 }
 

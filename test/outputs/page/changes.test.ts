@@ -55,6 +55,7 @@ test('a row says what it waits for, since and until when, what it saves, its req
   for (const part of [
     '1 CU → 0.25 CU',
     'scheduled: it waits until the compute is suspended, since 01:25',
+    'may go from 02:00 until 03:00',
     'not sent after 2026-01-19 00:00',
     '2.00 USD1.00 USD to 4.00 USD',
     'ann, who approved it',

@@ -22,6 +22,7 @@ const PLAN: BudgetPlanJson['rungs'][number]['steps'][number]['plan'] = {
   promised_micros_per_30_days: null,
   deadline: '2026-12-01T00:00:00.000Z',
   waits_for: null,
+  slot: null,
   likely_in_time: 'yes',
   changes_at_once: [],
 }

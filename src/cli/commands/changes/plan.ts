@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { AskedMoment } from '../../../model/policy/change.ts'
 import { budgetPlanLines } from '../../../outputs/text/budget-plan-text.ts'
 import type { BudgetPlanJson, PlansJson } from '../../../outputs/text/change-schema.ts'
-import { planLines, stoppedLines } from '../../../outputs/text/change-text.ts'
+import { planLines, scheduleLines, stoppedLines } from '../../../outputs/text/change-text.ts'
 import { fieldOf } from '../../../std/field.ts'
 import type { Result } from '../../../std/result.ts'
 import { sanitize } from '../../../std/sanitize.ts'
@@ -22,7 +22,9 @@ type Options = ApiOptions & Readonly<{ when?: AskedMoment; budget?: string }>
 
 export const createPlanCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('plan'))
-    .description('print what would be changed, what it waits for, and the exact request; changes nothing')
+    .description(
+      'print what would be changed, what it waits for, when within seven days it may go, and the exact request; changes nothing',
+    )
     .argument('[name]', 'a compute, a recommendation or a change (default: all open changes)')
     .addOption(whenOption())
     .option('--budget <name>', 'what the budget changes at each of its rungs, and what that saves')
@@ -75,6 +77,7 @@ export function plansText(answer: PlansJson): string {
   const lines = [
     ...stoppedLines(answer),
     ...(plans.length === 0 ? ['no change is planned'] : plans.flatMap((one) => planLines(one))),
+    ...scheduleLines(answer),
   ]
   return lines.map(sanitize).join('\n')
 }

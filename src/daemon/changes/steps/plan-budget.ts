@@ -13,7 +13,8 @@ import type { BudgetPlanJson, RungPlanJson } from '../../../outputs/text/change-
 import { rungText } from '../../../outputs/text/budget-plan-text.ts'
 import { NOT_MADE_TEXTS } from '../../../outputs/text/policy-text.ts'
 import { ok, type Result } from '../../../std/result.ts'
-import { planOf, type ChangeSources } from '../list-changes.ts'
+import type { ChangeSources } from '../list-changes.ts'
+import { planOf } from '../commands/list-plans.ts'
 import { refuseCommand, type CommandProblem } from '../targets.ts'
 import type { BudgetPreview } from './steps.ts'
 import { changeOfStep, type WantedStep } from './wanted-steps.ts'
@@ -73,10 +74,11 @@ async function planRung(
     const isProposed = step.policy.mode !== 'apply'
     const change = changeOfStep(step, sources, isProposed)
     if (!change) continue
-    const hold = sources.runnerOf(view.account).policyHold(change)
+    const runner = sources.runnerOf(view.account)
+    const [hold, slot] = [runner.policyHold(change), runner.slotOf(change)]
     const saving = wanted.length <= mostPriced ? await savingOf(sources, { step, change, view }) : undefined
     steps.push({
-      plan: planOf(snapshot, change, { id: undefined, hold }),
+      plan: planOf(snapshot, change, { id: undefined, hold, slot }),
       state: because ? null : isProposed ? 'proposed' : 'scheduled',
       because: because ? NOT_MADE_TEXTS[because] : null,
       saving_micros: saving ?? null,

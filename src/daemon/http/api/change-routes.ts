@@ -10,15 +10,10 @@ import {
 } from '../../../outputs/text/change-schema.ts'
 import { ok, type Result } from '../../../std/result.ts'
 import { recommends } from '../../accounts/ports.ts'
+import { listPlans } from '../../changes/commands/list-plans.ts'
 import { createChangeCommands, type ChangeCommands, type Commanded } from '../../changes/commands.ts'
 import { forceChange } from '../../changes/commands/hold-commands.ts'
-import {
-  changeHistory,
-  listChanges,
-  listPlans,
-  oneChange,
-  type ChangeSources,
-} from '../../changes/list-changes.ts'
+import { changeHistory, listChanges, oneChange, type ChangeSources } from '../../changes/list-changes.ts'
 import { refuseCommand, type CommandProblem } from '../../changes/targets.ts'
 import { parseAccount } from '../../reports/requests.ts'
 import { NOT_READY, refuse } from '../answers.ts'

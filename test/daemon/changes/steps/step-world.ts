@@ -91,6 +91,7 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       forPass: () => ({ changesOf: () => [], changing: new Set<string>() }),
       holdOf: () => undefined,
       policyHold: () => undefined,
+      slotOf: () => undefined,
       placedHolds: placedHoldsOf(),
       engagedBrakes: () => [],
       storedBrakes,

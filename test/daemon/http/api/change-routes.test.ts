@@ -9,7 +9,8 @@ import {
   killSwitchSchema,
   plansSchema,
 } from '../../../../src/outputs/text/change-schema.ts'
-import { asked, daemonOf, SIZE, TOKENS } from '../../../support/changes-daemon.ts'
+import { after, seconds } from '../../../../src/model/units.ts'
+import { asked, ASKED_AT, daemonOf, SIZE, TOKENS } from '../../../support/changes-daemon.ts'
 
 describe('a change that a person asks for', () => {
   test('is scheduled, told, and listed with its history and its plan', async () => {
@@ -219,4 +220,39 @@ describe('the kill switch', () => {
 test('the schema is published', async () => {
   const daemon = await daemonOf()
   expect(await daemon.ask('/schema/changes')).toMatchObject([200, { title: 'Changes of Dormouse' }])
+})
+
+describe('the plan of the next seven days', () => {
+  const yaml = [
+    'windows: { office: "Mon-Fri 08:00-19:00", night: "22:00-06:00" }',
+    'policies:',
+    '  - { match: { project: zero }, mode: apply, levers: [delay], autosuspend: { schedule: [{ in: office, delay: 15m }] } }',
+    '  - { match: { project: one }, mode: suggest, levers: [delay], autosuspend: { schedule: [{ in: night, delay: 1h }] } }',
+    '',
+  ].join('\n')
+
+  test('has the slot of each change, as the list has, and what schedules set', async () => {
+    const slot = { from: after(ASKED_AT, seconds(3600)), to: after(ASKED_AT, seconds(7200)) }
+    const daemon = await daemonOf({ yaml, slotOf: () => slot })
+    const id = await asked(daemon)
+    const json = { from: '2026-01-05T03:00:00Z', to: '2026-01-05T04:00:00Z' }
+    const planned = plansSchema.parse((await daemon.ask('/plan'))[1])
+    expect(planned.plans).toMatchObject([{ change_id: id, slot: json }])
+    expect(changesSchema.parse((await daemon.ask('/changes'))[1]).changes).toMatchObject([{ id, slot: json }])
+    // from Monday, 02:00: five days in the office; a policy that only suggests sets nothing
+    expect(planned.schedules.map(({ window, from, to }) => [window, from, to])).toEqual(
+      [5, 6, 7, 8, 9].map((day) => ['office', `2026-01-0${day}T08:00:00Z`, `2026-01-0${day}T19:00:00Z`]),
+    )
+    expect(planned.schedules[0]).toMatchObject({ delay_seconds: 900, computes: 1 })
+    const named = plansSchema.parse((await daemon.ask(`/plan?name=${id}`))[1])
+    expect([named.plans.length, named.schedules]).toEqual([1, []])
+  })
+
+  test('has no slot of a change that was cancelled', async () => {
+    const slot = { from: ASKED_AT, to: ASKED_AT }
+    const daemon = await daemonOf({ slotOf: () => slot })
+    const id = await asked(daemon)
+    await daemon.post(`/changes/${id}/cancel`, { reason: 'no' })
+    expect(changesSchema.parse((await daemon.ask('/changes'))[1]).changes).toMatchObject([{ id, slot: null }])
+  })
 })
