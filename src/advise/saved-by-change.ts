@@ -95,5 +95,5 @@ export const savedPart = (
   team,
   ...period,
   saved: micros(Math.max(0, money)),
-  extra: micros(Math.max(0, -money)),
+  extra: micros(Math.max(0, 0 - money)),
 })

@@ -93,7 +93,7 @@ test.each<[string, Change, Partial<AdviseInput>, number]>([
     'a longer delay: 600 s more',
     delayChange({ before: { autosuspendDelay: seconds(300) }, desired: { autosuspendDelay: seconds(900) } }),
     { intervals: intervals(1, 900), settings: [setting(0, { delay: seconds(900) })] },
-    -money(600 * 0.25),
+    0 - money(600 * 0.25),
   ],
   [
     'the default delay, by what is in force',
