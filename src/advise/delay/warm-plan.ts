@@ -84,17 +84,26 @@ function delayAtWill(odds: GapOdds, terms: WarmUpTerms): number {
   return Math.min(awakeUntil(solve(odds, terms, terms.floor), terms.floor), longestDelay(terms))
 }
 
-/** Of the delays that allow warm-ups, the floor where none does. */
+/** Delays up to which each one is tried, and the step between those above: they differ less from each other. */
+const [FINE_DELAYS, COARSE_STEP] = [8, 4]
+
+/** Of the delays that allow warm-ups, the floor where none does. Those that cannot cost least are not tried. */
 function delayForWarmUps(odds: GapOdds, terms: WarmUpTerms): number {
   let [least, best] = [Infinity, terms.floor]
-  for (let delay = terms.floor; delay < STEPS && mayWarmUp(terms, delay); delay += 1) {
+  // a gap that is longer than the delay costs at least a wake, or a start and a step
+  const leastAfter = Math.min(terms.wakeCost, terms.startCost + 1)
+  for (let delay = terms.floor; delay < STEPS && mayWarmUp(terms, delay); delay = nextDelay(delay)) {
     const before = at(odds.awake, delay)
     if (before >= least) break
+    if (before + leastAfter * at(odds.survival, delay) >= least) continue
     const cost = before + at(solve(odds, terms, delay).fallen, delay)
     if (cost < least) [least, best] = [cost, delay]
   }
   return best
 }
+
+const nextDelay = (delay: number) =>
+  delay < FINE_DELAYS ? delay + 1 : (Math.floor(delay / COARSE_STEP) + 1) * COARSE_STEP
 
 /** The last one of `values` behind their end. */
 const at = (values: Float64Array, index: number): number => values[Math.min(index, STEPS)] ?? 0
