@@ -78,6 +78,78 @@ test('a policy sees no gap before its end, and decides before activity of the sa
   expect(calls).toEqual(['2 decide 0', '5 decide 1', '5 learn 0', '7 decide 0', '9 learn 1', '10 decide 1'])
 })
 
+/** Warms up two minutes after minute 10 of each gap. */
+const warming: DelayPolicy = {
+  name: 'warming',
+  start: () => ({
+    decide: () => 3,
+    learn: () => {},
+    warmUps: {
+      plan: () => [{ from: 10, length: 2 }],
+      record: () => ({ predicted: 2, came: 1, saved: 4 }),
+    },
+  }),
+}
+
+describe('a warm-up', () => {
+  const startCost = 0.5
+  test.each([
+    // two active minutes, the first wake, 3 of the tail
+    [
+      'is not begun before a client that comes earlier',
+      9,
+      { cost: 2 + 5 + 3 + 5 + 3, awake: 8, begun: 0, used: 0, wakes: 2 },
+    ],
+    [
+      'costs a start and a minute of the client that it waited for',
+      11,
+      { cost: 2 + 5 + 3 + 1.5 + 3, awake: 9, begun: 1, used: 1, wakes: 1 },
+    ],
+    [
+      'costs a start and all of it where no client comes',
+      30,
+      { cost: 2 + 5 + 3 + 2.5 + 5 + 3, awake: 10, begun: 1, used: 0, wakes: 2 },
+    ],
+  ])('%s', (_, gap, { begun, used, ...expected }) => {
+    const set = activitySet([series(gap + 5, 0, gap + 1)])
+    const record = { predicted: 2, came: 1, saved: 4 }
+    expect(playDelays(set, warming, { ...FREE, startCost }).series).toEqual([
+      { ...expected, changes: 0, warmUps: { begun, used, record } },
+    ])
+  })
+
+  test('in the time after the last activity costs a start, and is not used', () => {
+    const set = activitySet([series(40, 0)])
+    const [played] = playDelays(set, warming, { ...FREE, startCost }).series
+    expect(played).toMatchObject({ cost: 1 + 5 + 3 + 2.5, wakes: 1, warmUps: { begun: 1, used: 0 } })
+  })
+})
+
+describe('a timer of 20 minutes, a wake costs 15', () => {
+  const timer = activitySet([series(2880, ...Array.from({ length: 144 }, (_, at) => 20 * at))])
+  const clairvoyant = playClairvoyant(timer, { ...FREE, wakeCost: 15 }).series[0]?.cost ?? 0
+
+  test.each([
+    ['free', false, undefined],
+    ['as deployed', true, undefined],
+    ['on a plan with one delay, and a suspend lever', false, [5, Infinity]],
+    ['on a plan with one delay, without', true, [5, Infinity]],
+  ])('warm-ups cost less than the clairvoyant pays without them, %s', (_, asDeployed, delays) => {
+    const settings = { wakeCost: 15, floor: delays ? 5 : 1, asDeployed, delays, startCost: 1 / 12 }
+    const [played] = playDelays(timer, policyOf('dormouse'), settings).series
+    expect(played?.cost).toBeLessThan(clairvoyant)
+    // all but those of the first gaps, and one in the time after the last activity
+    expect(played?.warmUps?.used).toBeGreaterThan(130)
+    expect(played?.warmUps?.begun).toBeLessThanOrEqual((played?.warmUps?.used ?? 0) + 1)
+  })
+
+  test('at 300 s for both there is none without the suspend lever', () => {
+    const settings = { wakeCost: 5, floor: 5, asDeployed: true, delays: [5], startCost: 1 / 12 }
+    const [played] = playDelays(timer, policyOf('dormouse'), settings).series
+    expect(played?.warmUps?.begun).toBe(0)
+  })
+})
+
 /** Ten series of two days: timers of several periods with activity in between, and five that are the same but for their classes. */
 const FLEET = Array.from({ length: 10 }, (_, at) => {
   const period = [30, 60, 45, 120, 7][at % 5] ?? 60
@@ -108,9 +180,10 @@ function fleetTraces({ label = (name: string) => name, order = (lines: string[])
   return traces.value
 }
 
-/** Decisions of the learner in the first 1000 minutes of `FLEET`, of which nothing is known from minute `until` on. */
+/** Decisions of the learner, its delays and warm-ups, in the first 1000 minutes of `FLEET`, of which nothing is known from minute `until` on. */
 function delaysOf(until: number, settings: PlaySettings): readonly string[] {
   const delays: string[] = []
+  let now = 0
   const traces = fleetTraces({}).series.map((one) => ({
     ...one,
     active: one.active.filter((minute) => minute < until),
@@ -124,9 +197,20 @@ function delaysOf(until: number, settings: PlaySettings): readonly string[] {
         ...player,
         decide: (one, at) => {
           const delay = player.decide(one, at)
+          now = at
           if (at < 1000) delays.push(`${at} ${one}: ${delay}`)
           return delay
         },
+        ...(player.warmUps && {
+          warmUps: {
+            ...player.warmUps,
+            plan: (one, applied) => {
+              const warmUps = player.warmUps?.plan(one, applied) ?? []
+              if (now < 1000 && warmUps.length > 0) delays.push(`${now} ${one}: ${JSON.stringify(warmUps)}`)
+              return warmUps
+            },
+          },
+        }),
       }
     },
   }
@@ -134,8 +218,13 @@ function delaysOf(until: number, settings: PlaySettings): readonly string[] {
   return delays
 }
 
-describe.each([false, true])('the learner of a fleet, as deployed: %s', (asDeployed) => {
-  const settings = { ...FREE, asDeployed }
+describe.each([
+  [{ asDeployed: false }],
+  [{ asDeployed: true }],
+  [{ asDeployed: false, startCost: 1 / 12 }],
+  [{ asDeployed: true, startCost: 1 / 12 }],
+])('the learner of a fleet, %o', (form) => {
+  const settings = { ...FREE, ...form }
   const figures = (change: Parameters<typeof fleetTraces>[0]) =>
     replaySet('x', fleetTraces(change), { ...settings, policies: ['dormouse'], monotonic: () => 0 })
 
@@ -151,6 +240,7 @@ describe.each([false, true])('the learner of a fleet, as deployed: %s', (asDeplo
   test('decides by what was before: another future changes no delay', () => {
     const delays = delaysOf(2880, settings)
     expect(delays.length).toBeGreaterThan(300)
+    expect(delays.some((one) => one.includes('from'))).toBe('startCost' in form)
     expect(delaysOf(1000, settings)).toEqual(delays)
   })
 })

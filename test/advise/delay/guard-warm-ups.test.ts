@@ -35,7 +35,8 @@ const ADVERSARIES: Readonly<Record<string, Adversary>> = {
   'a timer, then silence': lured(() => SILENCE),
   'ten gaps of a timer, ten just after all warm-ups': (plan, gap) => (gap % 20 < 10 ? 29 : justAfter(plan)),
   'ten gaps of a timer, ten silences': (_, gap) => (gap % 20 < 10 ? 19 : SILENCE),
-  'two timers by turns, then just before': (plan, gap) => (gap % 60 < 40 ? 7 + 20 * (gap % 2) : justBefore(plan)),
+  'two timers by turns, then just before': (plan, gap) =>
+    gap % 60 < 40 ? 7 + 20 * (gap % 2) : justBefore(plan),
 }
 
 const TERMS: readonly WarmUpTerms[] = [5, 15, 30].flatMap((wakeCost) =>
@@ -121,7 +122,9 @@ const anyTerms = fc.record({
 const plans = fc.array(
   fc.record({
     delay: fc.integer({ min: 1, max: 400 }),
-    parts: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 200 })), { maxLength: 6 }),
+    parts: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 200 })), {
+      maxLength: 6,
+    }),
   }),
   { minLength: 1, maxLength: 20 },
 )

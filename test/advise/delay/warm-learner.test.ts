@@ -104,7 +104,10 @@ const anyTerms = fc.record({
 
 /** Gaps of a timer, some of them disturbed. */
 const lengths = fc
-  .tuple(fc.integer({ min: 2, max: 40 }), fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 8, maxLength: 60 }))
+  .tuple(
+    fc.integer({ min: 2, max: 40 }),
+    fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 8, maxLength: 60 }),
+  )
   .map(([period, noise]) => noise.map((one) => (one < 30 ? period : Math.max(1, period + 3 * (one - 35)))))
 
 test('no warm-up before five gaps, in loss, or of a delay that a wake does not outweigh', () => {

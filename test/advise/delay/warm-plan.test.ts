@@ -257,7 +257,10 @@ test('without the lever no other plan whose warm-ups last for its delay costs le
       const odds = gapOdds(hazard)
       const deployed = { ...some, hasSuspendLever: false }
       const delay = Math.max(some.floor, tried)
-      const other = planOf(delay, others.map(([pause]) => [pause, delay]))
+      const other = planOf(
+        delay,
+        others.map(([pause]) => [pause, delay]),
+      )
       const least = expectedPlanCost(odds, some, bestPlan(odds, deployed))
       expect(least).toBeLessThanOrEqual(expectedPlanCost(odds, some, other) + 1e-9)
     }),
