@@ -9,6 +9,7 @@ import {
 } from '../../src/replay/play.ts'
 import { DELAY_POLICIES } from '../../src/replay/policies.ts'
 import { POLICY_NAMES, replaySet } from '../../src/replay/table.ts'
+import { bySize } from '../support/tiers.ts'
 
 const FREE: PlaySettings = { wakeCost: 5, floor: 1, asDeployed: false }
 
@@ -218,12 +219,14 @@ function delaysOf(until: number, settings: PlaySettings): readonly string[] {
   return delays
 }
 
-describe.each([
-  [{ asDeployed: false }],
-  [{ asDeployed: true }],
-  [{ asDeployed: false, startCost: 1 / 12 }],
-  [{ asDeployed: true, startCost: 1 / 12 }],
-])('the learner of a fleet, %o', (form) => {
+const FORMS: readonly Pick<PlaySettings, 'asDeployed' | 'startCost'>[] = [
+  { asDeployed: false },
+  { asDeployed: true },
+  { asDeployed: false, startCost: 1 / 12 },
+  { asDeployed: true, startCost: 1 / 12 },
+]
+
+describe.each(bySize(FORMS, FORMS.slice(0, 3)))('the learner of a fleet, %o', (form) => {
   const settings = { ...FREE, ...form }
   const figures = (change: Parameters<typeof fleetTraces>[0]) =>
     replaySet('x', fleetTraces(change), { ...settings, policies: ['dormouse'], monotonic: () => 0 })

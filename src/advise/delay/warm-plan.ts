@@ -7,7 +7,8 @@
 //    as long as that is cheaper, at least for the floor; without it, for the delay in force. A compute that falls asleep stays so for a step:
 //    starts one after the other would be no suspensions.
 // 3. Behind the last step that is learned each gap costs a wake.
-// 4. The delay is part of the plan: with the lever the compute falls asleep where that is cheaper; without it each delay is tried.
+// 4. The delay is part of the plan: with the lever the compute falls asleep where that is cheaper; without it the programme is solved for
+//    delays up to the price of a wake.
 import { hiOf, loOf } from './bins.ts'
 import { LEARNED_BINS } from './fleet-hazard.ts'
 import type { GapPlan, GapPrices, WarmUp } from './gap-plan.ts'

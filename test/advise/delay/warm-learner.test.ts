@@ -117,8 +117,9 @@ test('no warm-up before five gaps, in loss, or of a delay that a wake does not o
       for (const [gap, length] of some.entries()) {
         const isInLoss = one.record().saved < 0
         const { delay, warmUps } = one.next()
-        if (gap < 5 || isInLoss) expect(warmUps).toEqual([])
-        if (!terms.hasSuspendLever && terms.wakeCost <= delay + 1) expect(warmUps).toEqual([])
+        const isOutweighed = !terms.hasSuspendLever && terms.wakeCost <= delay + 1
+        const isForbidden = gap < 5 || isInLoss || isOutweighed
+        expect(isForbidden ? warmUps : []).toEqual([])
         expect(delay).toBeGreaterThanOrEqual(terms.floor)
         one.end(length)
       }

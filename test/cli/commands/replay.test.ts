@@ -101,7 +101,7 @@ describe('a trace file', () => {
 
 describe('levers', () => {
   // a client every 20 minutes, of two days
-  const timer = Array.from({ length: 144 }, (_, at) => `a,${20 * at},1\n`).join('')
+  const timer = Array.from({ length: 144 }, (_, turn) => `a,${20 * turn},1\n`).join('')
   beforeAll(() => {
     writeFileSync(join(folder, 'timer.csv'), `series,minute,count\n${timer}`)
     writeFileSync(join(folder, 'timer.meta.csv'), META.replace('1440,1,3,3', '2880,1,144,144'))
