@@ -87,7 +87,7 @@ const warming: DelayPolicy = {
     learn: () => {},
     warmUps: {
       plan: () => [{ from: 10, length: 2 }],
-      record: () => ({ predicted: 2, came: 1, saved: 4 }),
+      record: () => ({ predicted: 2, came: 1, saved: 4, balance: 4 }),
     },
   }),
 }
@@ -113,7 +113,7 @@ describe('a warm-up', () => {
     ],
   ])('%s', (_, gap, { begun, used, ...expected }) => {
     const set = activitySet([series(gap + 5, 0, gap + 1)])
-    const record = { predicted: 2, came: 1, saved: 4 }
+    const record = { predicted: 2, came: 1, saved: 4, balance: 4 }
     expect(playDelays(set, warming, { ...FREE, startCost }).series).toEqual([
       { ...expected, changes: 0, warmUps: { begun, used, record } },
     ])

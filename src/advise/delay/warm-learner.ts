@@ -4,8 +4,8 @@
 // 2. From the same hazard, the plan with the least expected cost (warm-plan.ts). It is wanted if it costs under `WORTHWHILE` times that delay
 //    alone, after `MIN_GAPS` gaps of the compute.
 // 3. Where another delay is applied than the plan wants, warm-ups are planned after that delay, by the same rule.
-// 4. It is carried out unless the record is in loss. The record counts wanted plans that the loss held back, too: a compute whose use becomes
-//    regular has warm-ups again.
+// 4. It is carried out unless the record is in loss. The record goes on while that holds plans back: a compute whose use becomes regular has
+//    warm-ups again.
 import type { ComputeHazard, FleetHazard } from './fleet-hazard.ts'
 import type { WarmUp } from './gap-plan.ts'
 import { createDelayLearner, type DelayLearner } from './learner.ts'

@@ -76,22 +76,29 @@ test.each([
 ])('a record of one gap, %s', (_, length, expected) => {
   const record = createWarmUpRecord({ wakeCost: 15, startCost: 0.5 })
   record.add(length, { plan: { delay: 1, warmUps: [{ from: 19, length: 2 }] }, alone: 5 })
-  expect(record.totals()).toEqual(expected)
+  expect(record.totals()).toEqual({ ...expected, balance: expected.saved })
 })
 
-test('a record is in loss while what was lost is more than what was saved', () => {
+test('a record is in loss while its balance is below 0; held back, a loss counts whole and a gain a quarter, up to 0', () => {
   const record = createWarmUpRecord({ wakeCost: 15, startCost: 1 })
   const wanted = { plan: { delay: 1, warmUps: [{ from: 19, length: 6 }] }, alone: 1 }
-  const states = [500, 20, 500, 500, 500].map((length) => {
+  // of a gap of 500 the start and six steps are lost; of one of 20, whose wake costs 15, a start and a step are paid
+  const states = [500, 500, 20, 20, 20, 20, 20, 20, 500, 500].map((length) => {
     record.add(length, wanted)
-    return [record.totals().saved, record.isInLoss()]
+    const { saved, balance } = record.totals()
+    return [saved, balance, record.isInLoss()]
   })
   expect(states).toEqual([
-    [-7, true],
-    [6, false],
-    [-1, true],
-    [-8, true],
-    [-15, true],
+    [-7, -7, true],
+    [-14, -14, true],
+    [-1, -10.75, true],
+    [12, -7.5, true],
+    [25, -4.25, true],
+    [38, -1, true],
+    [51, 0, false],
+    [64, 13, false],
+    [57, 6, false],
+    [50, -1, true],
   ])
 })
 
@@ -115,7 +122,7 @@ test('no warm-up before five gaps, in loss, or of a delay that a wake does not o
     fc.property(anyTerms, lengths, (terms, some) => {
       const one = played(terms)
       for (const [gap, length] of some.entries()) {
-        const isInLoss = one.record().saved < 0
+        const isInLoss = one.record().balance < 0
         const { delay, warmUps } = one.next()
         const isOutweighed = !terms.hasSuspendLever && terms.wakeCost <= delay + 1
         const isForbidden = gap < 5 || isInLoss || isOutweighed
