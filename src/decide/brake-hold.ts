@@ -20,6 +20,8 @@ export type BrakeContext = Omit<BreakerContext, 'brakes'> &
     isSwept: boolean
     /** When the compute was created. */
     createdAt: Instant
+    /** Changes of computes with a hard budget that is nearly spent, which wait for the pace of the fleet: smaller sizes go before all others. */
+    goFirst: readonly Change[]
   }>
 
 /** Undefined where no brake holds the change. */
@@ -34,7 +36,7 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
     holdOff(context, now) ??
     breakerHold(context, now) ??
     (isPutBack(change) ? undefined : computePace(change, context, now)) ??
-    fleetPace(context, now)
+    fleetPace(change, context, now)
   )
 }
 
@@ -81,12 +83,23 @@ function computePace(change: Change, { brakes, restarts }: BrakeContext, now: In
   return ends.length === 0 ? undefined : { because: 'compute-pace', until: latest(...ends) }
 }
 
-function fleetPace({ brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
+function fleetPace(
+  change: Change,
+  { brakes, restarts, goFirst }: BrakeContext,
+  now: Instant,
+): Hold | undefined {
   const inFlight = restarts.filter(isInFlight)
   if (inFlight.length >= brakes.fleetInFlight) return { because: 'fleet-pace', until: undefined }
   const times = restarts.flatMap(({ state }) => sentAtOf(state) ?? [])
   const until = endOfMany(times, { count: brakes.fleetPerHour, within: HOUR }, now)
-  return until === undefined ? undefined : { because: 'fleet-pace', until }
+  if (until !== undefined) return { because: 'fleet-pace', until }
+  const first = goFirst.filter((one) => directionOf(one) < 0)
+  if (first.length === 0 || first.some(({ id }) => id === change.id)) return undefined
+  return {
+    because: 'fleet-pace',
+    until: undefined,
+    detail: `smaller sizes of a budget that is nearly spent go first: ${first.length}`,
+  }
 }
 
 /** Above 0 where it makes the compute larger. */

@@ -11,7 +11,7 @@ type EngagedInput = Readonly<{
   isHeld: boolean
   /** Whether policies make changes: else there is nothing that a brake could hold. */
   decidesChanges: boolean
-  brakes: Omit<BrakeContext, 'createdAt'>
+  brakes: Omit<BrakeContext, 'createdAt' | 'goFirst'>
 }>
 
 /** Besides the kill switch. */

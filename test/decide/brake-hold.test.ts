@@ -20,6 +20,7 @@ const CONTEXT: BrakeContext = {
   engaged: [],
   breaker: undefined,
   failedRequests: undefined,
+  goFirst: [],
   startedAt: at(0),
   isSwept: true,
   createdAt: at(0),
@@ -83,6 +84,18 @@ test.each<[what: string, over: Partial<BrakeContext>, expected: readonly unknown
   ['ten in an hour', { restarts: many(10, (index) => done(60 + index * 60)) }, ['fleet-pace', 3000]],
 ])('%s: %j', (_, over, expected) => {
   expect(holdText(over)).toEqual(expected)
+})
+
+test('at the pace of the fleet smaller sizes of a budget that is nearly spent go before all others', () => {
+  const smaller = of('ep-two', CHANGE.state, { when: 'policy' })
+  const larger = of('ep-three', CHANGE.state, { ...LARGER, when: 'policy' })
+  expect(brakeHold(CHANGE, { ...CONTEXT, goFirst: [smaller] }, NOW)).toEqual({
+    because: 'fleet-pace',
+    until: undefined,
+    detail: 'smaller sizes of a budget that is nearly spent go first: 1',
+  })
+  expect(holdText({ goFirst: [smaller] }, smaller)).toBeUndefined()
+  expect(holdText({ goFirst: [larger] })).toBeUndefined()
 })
 
 test('a change is not held by itself: when its request is written, it is under way', () => {

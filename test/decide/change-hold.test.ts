@@ -72,6 +72,7 @@ function holdBy(given: Given, change: Change = changeOf({ when: 'policy' })) {
       engaged: [],
       breaker: undefined,
       failedRequests: undefined,
+      goFirst: [],
       startedAt,
       isSwept: true,
       createdAt: at(0),

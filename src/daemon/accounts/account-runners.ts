@@ -106,7 +106,14 @@ export async function createAccountRunners(
   const all = await Promise.all(
     current().accounts.map((account) => {
       const ports = portsOf(account)
-      return createRunner(account, current, { ...environment, killSwitch, ports, afterTurn, foreignWatch })
+      return createRunner(account, current, {
+        ...environment,
+        killSwitch,
+        ports,
+        afterTurn,
+        foreignWatch,
+        nearlySpent: () => decidedChanges.nearlySpent(account.name),
+      })
     }),
   )
   const of = (account: string) => {
@@ -152,6 +159,7 @@ type RunnerEnvironment = RunnersEnvironment & {
   readonly ports: Ports
   readonly afterTurn: (took: Seconds) => Promise<void>
   readonly foreignWatch: Pick<ForeignWatch, 'observed' | 'moved'>
+  readonly nearlySpent: () => ReadonlySet<string>
 }
 
 async function createRunner(account: AccountConfig, current: () => Config, environment: RunnerEnvironment) {

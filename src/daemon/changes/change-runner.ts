@@ -85,6 +85,8 @@ type ChangeRunnerOptions = Readonly<{
   preset: () => Preset
   /** Default `createApplyLoop`. */
   applyLoop?: ApplyLoopMaker | undefined
+  /** Ids of computes with a hard budget that is nearly spent. Default: none. */
+  nearlySpent?: () => ReadonlySet<string>
   /** After each transition of the apply loop. */
   onMove?: (change: Change) => void
 }>
@@ -158,13 +160,23 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
         policy && when === 'policy'
           ? {
               policy: { ...termsOf(ref, policy), isForced },
-              brakes: { ...brakeContext(), createdAt: entryOf(ref)?.compute.createdAt ?? instant(0) },
+              brakes: {
+                ...brakeContext(),
+                createdAt: entryOf(ref)?.compute.createdAt ?? instant(0),
+                goFirst: goFirst(),
+              },
             }
           : undefined,
     }
   }
   const policyHoldOf = (change: Change, isForced?: boolean): Hold | undefined =>
     changeHold(change, holdTermsOf(change, isForced), now())
+  const goFirst = (): readonly Change[] => {
+    const computes = options.nearlySpent?.() ?? new Set()
+    if (computes.size === 0) return []
+    const waiting = loop.open().filter(({ hold }) => hold?.because === 'fleet-pace')
+    return waiting.map(({ change }) => change).filter(({ ref }) => computes.has(ref.endpointId ?? ''))
+  }
   const brakeContext = () => ({
     brakes: config().brakes,
     restarts: restarts.all(),

@@ -70,6 +70,9 @@ export function createDecidedChanges(sources: DecidedSources) {
   /** By account, as of the last decision. */
   const wantedSteps = new Map<string, readonly WantedStep[]>()
 
+  /** By account, computes with a hard budget that is nearly spent, as of the last decision. */
+  const nearlySpent = new Map<string, ReadonlySet<string>>()
+
   /** What earlier changes of the compute or project say. */
   const earlierOf = async (ref: TargetRef, { id, to }: Pick<OpenRecommendation, 'id' | 'to'>) => {
     await clock.yield()
@@ -216,6 +219,8 @@ export function createDecidedChanges(sources: DecidedSources) {
     const steps = await settingSteps.of(snapshot, account)
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(account, steps.wanted)
+    const spent = views.filter((view) => steps.savesFirst(targetOf(view)))
+    nearlySpent.set(account, new Set(spent.map(({ identity }) => identity.ref.endpointId)))
     const candidates = [
       ...steps.candidates,
       ...(await candidatesIn(views, { steps, again })),
@@ -260,6 +265,7 @@ export function createDecidedChanges(sources: DecidedSources) {
       if (!decidesChanges) {
         reasons.clear()
         wantedSteps.clear()
+        nearlySpent.clear()
       }
       try {
         for (const { account } of snapshot.accounts)
@@ -269,6 +275,7 @@ export function createDecidedChanges(sources: DecidedSources) {
       }
     },
     foreignWatch,
+    nearlySpent: (account: string): ReadonlySet<string> => nearlySpent.get(account) ?? new Set(),
     previewBudget: settingSteps.preview,
     /** Undefined where the policy says nothing of changes without a request. */
     decisionOf: (view: ComputeView): PolicyDecision | undefined => {

@@ -136,16 +136,16 @@ describe('people are told once that it is engaged, and once that it is not,', ()
 })
 
 test('the daemon looks for the file at each pass', async () => {
-  await inWorld({ policy: 'mode: suggest', recommendations: [] }, async (world) => {
-    Object.assign(world.config.changes, { killSwitchFile: file })
-    const kinds = async () => (await world.events()).filter(({ brake }) => brake === 'kill_switch')
-    await world.passes(120)
+  await inWorld({ policy: 'mode: suggest', recommendations: [] }, async (daemon) => {
+    Object.assign(daemon.config.changes, { killSwitchFile: file })
+    const kinds = async () => (await daemon.events()).filter(({ brake }) => brake === 'kill_switch')
+    await daemon.passes(120)
     writeFileSync(file, '')
-    await world.passes(180)
-    await world.restart()
-    await world.passes(180)
+    await daemon.passes(180)
+    await daemon.restart()
+    await daemon.passes(180)
     rmSync(file)
-    await world.passes(180)
+    await daemon.passes(180)
     expect(await kinds()).toMatchObject([
       { kind: 'brake-engaged', because: `the file ${file}` },
       { kind: 'brake-released', because: `the file ${file} is gone` },

@@ -166,6 +166,7 @@ export function createSteps(sources: StepSources) {
         ...ofBudgets.filter(isMade).map((step) => [heldKey(step), 'budget'] as const),
         ...memory.standing().map((step) => [heldKey(step), step.origin.by] as const),
       ])
+      const hardOnes = acting.filter(({ budget, rungs }) => budget.mode === 'hard' && rungs.includes(80))
       const isOfActing = (target: SelectorTarget) => acting.some(({ budget }) => mayActOn(budget, target))
       return {
         wanted,
@@ -180,6 +181,8 @@ export function createSteps(sources: StepSources) {
         heldBy: ({ identity }: ComputeView, kind: string) => held.get(heldKey({ kind, ref: identity.ref })),
         /** Whether a budget of the compute has reached a rung that changes settings. */
         isNearlySpent: isOfActing,
+        /** Whether that is a hard one: then smaller sizes that wait go before other changes. */
+        savesFirst: (target: SelectorTarget) => hardOnes.some(({ budget }) => mayActOn(budget, target)),
         /** Steps of periods that are over, of computes on which no other budget asks for the same now. */
         toPutBack: async (): Promise<readonly StepChange[]> => {
           const changes: StepChange[] = []

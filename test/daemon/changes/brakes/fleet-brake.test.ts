@@ -162,3 +162,18 @@ test('ten restarts of the daemon in an hour: nothing is sent in the ten minutes 
     (starts.at(-1) ?? Infinity) + 1000 * DEFAULT_BRAKES.holdOff,
   )
 })
+
+test('at the pace of the fleet the smaller sizes of a hard budget that is nearly spent go first', async () => {
+  const { clock, runner, order, spent, pass } = await fleet({ count: 20 })
+  await clock.advance(seconds(700))
+  await pass()
+  await runner.storedBrakes.release('fleet', { by: 'ann', reason: 'meant so' })
+  await pass()
+  await clock.advance(seconds(600))
+  expect(order).toHaveLength(DEFAULT_BRAKES.fleetPerHour)
+  const last = runner.open().at(-1)?.change.ref
+  spent.add(last?.endpointId ?? '')
+  await clock.advance(HOUR)
+  expect(order[DEFAULT_BRAKES.fleetPerHour]).toBe(last?.projectId)
+  expect(order.length).toBeGreaterThan(DEFAULT_BRAKES.fleetPerHour + 5)
+})

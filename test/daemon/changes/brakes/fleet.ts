@@ -54,6 +54,8 @@ export async function fleet({ fails = false, count = COMPUTES } = {}) {
   const shown = snapshotOf(count, { compute: () => ({ createdAt: at(-30 * 86_400) }) })
   const sizes = new Map<string, Sizing>()
   const sent: Instant[] = []
+  const order: string[] = []
+  const spent = new Set<string>()
   const current = (projectId: string) => {
     const view = shown.computes.find(({ identity: { ref } }) => ref.projectId === projectId)
     if (!view) throw new Error(`no project ${projectId}`)
@@ -67,6 +69,7 @@ export async function fleet({ fails = false, count = COMPUTES } = {}) {
     listOperations: async () => ok({ items: [], problems: [] }),
     updateCompute: async (projectId, _, { sizing }) => {
       sent.push(clock.now())
+      order.push(projectId)
       if (isRefusing) return { ok: false, error: { kind: 'refused', status: 400, message: 'no' } }
       if (sizing) sizes.set(projectId, sizing)
       return ok({ compute: current(projectId), operations: [] })
@@ -121,6 +124,7 @@ export async function fleet({ fails = false, count = COMPUTES } = {}) {
       isPassing: () => false,
       state: () => state,
       preset: () => preset,
+      nearlySpent: () => spent,
       applyLoop: ({ verification, ...loop }) => {
         const judge: typeof verification.judge = (change, judged) =>
           isKept ? Promise.resolve({ verdict: 'keep', because: 'good' }) : verification.judge(change, judged)
@@ -148,6 +152,10 @@ export async function fleet({ fails = false, count = COMPUTES } = {}) {
     clock,
     runner,
     sent,
+    /** Projects, as they were changed. */
+    order,
+    /** Ids of computes whose hard budget is nearly spent. */
+    spent,
     problems,
     /** A new process over the same store. */
     restart: async () => {

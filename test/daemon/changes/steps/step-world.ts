@@ -148,6 +148,8 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
     changes,
     end,
     preview: async () => decided.previewBudget(await snapshot(), 'preview'),
+    /** Ids of computes with a hard budget that is nearly spent. */
+    nearlySpent: () => [...decided.nearlySpent('main')],
     decisions: async () => (await snapshot()).computes.map(decided.decisionOf),
     /** One pass, then all open changes that need no approval take effect. */
     pass: async () => {
