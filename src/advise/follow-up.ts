@@ -40,16 +40,19 @@ export function realisedSaving(
   return replayed.moneyTimes(SAVING_PERIOD / replayed.covered)
 }
 
-/** When somebody set another value, as a change that is taken back does; the end of `period` where nobody did. */
+/**
+ * When somebody set another value, as a change that is taken back does; the end of `period` where nobody did. The delays of its schedule come and
+ * go.
+ */
 export const lastsUntil = (
   setting: Setting,
-  { settings }: Pick<AdviseInput, 'settings'>,
+  { settings, scheduled = [] }: Pick<AdviseInput, 'settings' | 'scheduled'>,
   { from, to }: Interval,
 ): Instant =>
   settings.find(
     ({ since, delay, sizing }) =>
       since > from &&
       since < to &&
-      ((setting.delay !== undefined && setting.delay !== delay) ||
+      ((setting.delay !== undefined && setting.delay !== delay && !scheduled.includes(delay)) ||
         (setting.sizing !== undefined && sizingKey(setting.sizing) !== sizingKey(sizing))),
   )?.since ?? to

@@ -7,6 +7,7 @@ import type { Rollup } from '../model/ledger/rollup.ts'
 import type { AdviceNeeds, AdvicePolicy } from '../model/policy/advice-policy.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Recommendation, RecommendationKind } from '../model/policy/recommendation.ts'
+import type { AutosuspendDelay } from '../model/service/compute.ts'
 import type { Preset } from '../model/service/sizes.ts'
 import type { Instant, Micros } from '../model/units.ts'
 
@@ -36,6 +37,8 @@ export type AdviseInput = Readonly<{
   steps: readonly Rollup[]
   /** Last 35 days. */
   intervals: readonly SettledInterval[]
+  /** Delays of the schedule of the compute, which changes set for a time and take back; absent without one. */
+  scheduled?: readonly AutosuspendDelay[]
   /** Ranges of the account. */
   utilisation: Utilisation
   /** Recommendations of this compute: open, dismissed, and those implemented within 35 days, a week more than the follow-up. */

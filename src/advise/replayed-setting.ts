@@ -2,7 +2,8 @@
 //
 // 1. Delay: in each gap the compute would have been awake for the old delay, and was awake as the ledger shows.
 // 2. Sizing: each awake interval had a mean size; the old sizing would have kept it inside its own limits.
-// 3. Both in the prices that held. Bounds come from those of the gaps and of the sizes.
+// 3. While a schedule had another delay in force nothing counts as saved: that is neither the new setting nor somebody else's value.
+// 4. Both in the prices that held. Bounds come from those of the gaps and of the sizes.
 import { duration, intersect, overlap } from '../ledger/interval-math.ts'
 import { addCuTime, cuTimeSum, spendOf } from '../ledger/settle/cu-time.ts'
 import { priceAt } from '../ledger/settle/slices.ts'
@@ -69,7 +70,10 @@ function delayReplay(input: AdviseInput, period: Interval, change: DelayReplay):
   const isShorter = change.to === 'never' || (change.from !== 'never' && change.from < change.to)
   const { gaps, observed } = isShorter ? followedGaps(all) : everyGap(all)
   const awake = awakeIntervals(input)
-  const saved = savedSeconds({ gaps, awake, period }, change.from)
+  const inSpans = spansWith(change.to, input, period).map((span) =>
+    savedSeconds({ gaps, awake, period: span }, change.from),
+  )
+  const saved = eachBound((bound) => sumOf(inSpans, (span) => span[bound]))
   const { size, perCuHour } = rateIn(awake, period, { input, sizing: change.sizing })
   return {
     covered: sumOf(observed, (span) => overlap(span, period)),
@@ -82,6 +86,19 @@ function delayReplay(input: AdviseInput, period: Interval, change: DelayReplay):
         ),
       ),
   }
+}
+
+/** Spans of `period` in which the delay was in force, which it was at the beginning; in order. */
+function spansWith(
+  delay: AutosuspendDelay,
+  { settings }: AdviseInput,
+  period: Interval,
+): readonly Interval[] {
+  const later = settings.filter(({ since }) => since > period.from && since < period.to)
+  const first = { since: period.from, delay }
+  return [first, ...later].flatMap((setting, index) =>
+    setting.delay === delay ? [{ from: setting.since, to: later[index]?.since ?? period.to }] : [],
+  )
 }
 
 type Replay = Readonly<{

@@ -7,7 +7,7 @@ import type { Gap } from '../../src/model/ledger/gap.ts'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
 import { eachBound } from '../../src/model/ledger/quantities.ts'
 import type { Recommendation } from '../../src/model/policy/recommendation.ts'
-import { cu, cuMillis, micros, millis, seconds } from '../../src/model/units.ts'
+import { cu, cuMillis, instant, micros, millis, seconds } from '../../src/model/units.ts'
 import { adviseEntry, adviseInput, adviseRef, awakeInterval } from '../support/advise-input.ts'
 import { at } from '../support/build.ts'
 import { check } from '../support/property.ts'
@@ -188,4 +188,26 @@ test('the factor stays between a half and two, and never falls when a miss grows
       expect(worse).toBeGreaterThanOrEqual(before)
     }),
   )
+})
+
+/** `ceiling` from 8 to 12 of each day, as a schedule sets it, else 300 s. */
+const scheduledSettings = (days: number, ceiling: number) =>
+  Array.from({ length: days }, (_, day) =>
+    [
+      { since: at(day * DAY + 8 * HOUR), delay: seconds(ceiling) },
+      { since: at(day * DAY + 12 * HOUR), delay: seconds(300) },
+    ].map((one) => ({ ...one, ref: adviseRef, sizing: { fixed: cu(0.25) } })),
+  ).flat()
+
+test('a schedule that sets its delay and takes it back ends no follow-up, and what came meanwhile is not counted', () => {
+  const before = { ref: adviseRef, since: at(-DAY), delay: seconds(300), sizing: { fixed: cu(0.25) } }
+  const settings = [before, ...scheduledSettings(28, 900)]
+  const history = { gaps: gaps(28), intervals: intervals(28, 300), settings }
+  const realised = (over: Partial<AdviseInput>) =>
+    realisedSaving(implemented(), inputOf({ ...history, ...over }))?.likely
+  expect(realised({})).toBeUndefined()
+  expect(realised({ scheduled: [seconds(1800)] })).toBeUndefined()
+  expect(Math.round(realised({ scheduled: [seconds(900)] }) ?? 0)).toBe(saved(35_700))
+  const inWindow = history.gaps.map((gap) => ({ ...gap, from: instant(gap.from - 5.5 * HOUR * 1000) }))
+  expect(realised({ scheduled: [seconds(900)], gaps: inWindow, intervals: [] })).toBeLessThan(saved(27_000))
 })

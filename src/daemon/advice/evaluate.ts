@@ -28,7 +28,7 @@ import {
 /** Settings of the configuration that evaluations go by. */
 export type AdvicePlan = Pick<AdviseInput, 'plan' | 'preset' | 'needs' | 'prices'> &
   Readonly<{
-    policies: Pick<Policies, 'of'>
+    policies: Pick<Policies, 'of' | 'scheduleOf'>
     /** Saving in 30 days from which an open recommendation is replaced. */
     minSaving: Micros
     /** Name of a budget that asks for a smaller size; absent where budgets are not known. */
@@ -70,6 +70,7 @@ export async function evaluateCompute(
   const size = sizeWhileAwake(compute.sizing, utilisation).likely
   const policy = policies.of(target, micros(size * priceAt(plan.prices, now)))
   const overBudget = overBudgetOf?.(target)
+  const scheduled = policies.scheduleOf(target).map(({ delay }) => delay)
   const needs = policy.needs ?? plan.needs
   const histories = await readHistories(history, ref, now)
   const input: AdviseInput = {
@@ -81,6 +82,7 @@ export async function evaluateCompute(
     policy,
     utilisation,
     ...(finished && { finished }),
+    ...(scheduled.length > 0 && { scheduled }),
     ...(overBudget !== undefined && { overBudget }),
     now,
     previous: stored.recommendations,

@@ -43,6 +43,7 @@ test('policies get the price of an hour awake, at the usual size', async () => {
       price = awakeHour
       return DEFAULT_ADVICE_POLICY
     },
+    scheduleOf: () => [],
   }
   await evaluated({ policies })
   expect(price).toBe(0.25 * 106_000)
