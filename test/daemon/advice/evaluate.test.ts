@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest'
 import { evaluateCompute, type AdvicePlan } from '../../../src/daemon/advice/evaluate.ts'
 import { DEFAULT_ADVICE_POLICY } from '../../../src/model/policy/advice-policy.ts'
-import { createPolicies } from '../../../src/model/policy/policies.ts'
+import { createPolicies, type PolicyRule } from '../../../src/model/policy/policies.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
-import { after, micros, seconds } from '../../../src/model/units.ts'
+import { after, cu, micros, seconds } from '../../../src/model/units.ts'
 import { bucket, hoursOf, range, sizedInput, stepsOf } from '../../advise/sizing/build.ts'
+import { adviseEntry, adviseInput, adviseRef } from '../../support/advise-input.ts'
+import { at } from '../../support/build.ts'
 import { recommendation } from '../../support/recommendations.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 
@@ -16,13 +18,14 @@ async function evaluated(
   input = sizedInput(range(0.25, 8)),
   open: readonly Recommendation[] = [],
 ) {
-  const { plan, preset, needs, prices, entry, settings, days, hours, steps, utilisation, now } = input
+  const { plan, preset, needs, prices, entry, settings, gaps, days, hours, steps, utilisation, now } = input
   const store = memoryStore()
   const account = store.account('main')
   await account.commit([{ kind: 'compute', entry }])
   await account.commit([
     ...settings.map((setting) => ({ kind: 'setting', setting }) as const),
     ...open.map((one) => ({ kind: 'recommendation', recommendation: one }) as const),
+    ...gaps.map((gap) => ({ kind: 'gap', gap }) as const),
     ...days.map((day) => ({ kind: 'day', day }) as const),
     ...[...hours, ...steps].map((rollup) => ({ kind: 'rollup', rollup }) as const),
   ])
@@ -47,6 +50,46 @@ test('policies get the price of an hour awake, at the usual size', async () => {
   }
   await evaluated({ policies })
   expect(price).toBe(0.25 * 106_000)
+})
+
+const settingOf = (hours: number, delay: number) => ({
+  ref: adviseRef,
+  since: at(hours * 3600),
+  delay: seconds(delay),
+  sizing: { fixed: cu(0.25) },
+})
+
+test('the delays of its schedule keep no follow-up of a compute from its end', async () => {
+  const input = adviseInput({
+    entry: adviseEntry({ observedAt: at(28 * DAY) }, { lastActive: at(28 * DAY) }),
+    settings: [settingOf(-24, 300), settingOf(33, 900), settingOf(42, 300)],
+    gaps: Array.from({ length: 28 }, (_, day) => ({
+      ref: adviseRef,
+      from: at(day * DAY),
+      low: seconds(40_000),
+      high: seconds(40_000),
+      hiddenBelow: seconds(0),
+    })),
+    now: at(28 * DAY),
+  })
+  const followed = recommendation({ life: { state: 'implemented', at: at(0), realised: undefined } })
+  const rule: PolicyRule = {
+    match: {},
+    autosuspend: {
+      floor: seconds(60),
+      ceiling: 'never',
+      wakeCost: seconds(300),
+      schedule: [{ window: 'office', delay: seconds(900) }],
+    },
+  }
+  const realised: boolean[] = []
+  for (const rules of [[], [rule]]) {
+    // oxlint-disable-next-line no-await-in-loop -- one evaluation after the other
+    const { recommendations } = await evaluated({ policies: createPolicies(rules) }, input, [followed])
+    const found = recommendations.find(({ id }) => id === followed.id)
+    realised.push(found?.life.state === 'implemented' && found.life.realised !== undefined)
+  }
+  expect(realised).toEqual([false, true])
 })
 
 test('a budget that asks for a smaller size is asked about the compute', async () => {
