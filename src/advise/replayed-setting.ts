@@ -88,15 +88,17 @@ function delayReplay(input: AdviseInput, period: Interval, change: DelayReplay):
   }
 }
 
-/** Spans of `period` in which the delay was in force, which it was at the beginning; in order. */
+/** Spans of `period` in which no schedule had another delay in force, in order. */
 function spansWith(
   delay: AutosuspendDelay,
-  { settings }: AdviseInput,
+  { settings, scheduled = [] }: Pick<AdviseInput, 'settings' | 'scheduled'>,
   period: Interval,
 ): readonly Interval[] {
   const later = settings.filter(({ since }) => since > period.from && since < period.to)
-  const first = { since: period.from, delay }
-  return [first, ...later].flatMap((setting, index) =>
+  const before = settings.findLast(({ since }) => since <= period.from)?.delay
+  // where a change has just set the delay, the look that shows it comes later
+  const first = before !== undefined && scheduled.includes(before) ? before : delay
+  return [{ since: period.from, delay: first }, ...later].flatMap((setting, index) =>
     setting.delay === delay ? [{ from: setting.since, to: later[index]?.since ?? period.to }] : [],
   )
 }
