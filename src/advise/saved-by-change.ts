@@ -38,10 +38,12 @@ export type CountedChanges = Readonly<{
 
 /** New parts, in the order of the changes. */
 export const savedParts = (
-  input: AdviseInput,
+  given: AdviseInput,
   { changes, parts, team }: CountedChanges,
 ): readonly SavedPart[] =>
   changes.filter(isCounted).flatMap((change) => {
+    // each opening of a window has a change of its own
+    const input = change.origin.by === 'schedule' ? { ...given, scheduled: [] } : given
     const settings = settingsOf(change, input)
     const lasted = lastsUntil(settings.to, input, followUpOf(change))
     const period = { from: countedUntil(change, parts), to: earliest(lasted, finalUntil(input)) }

@@ -161,6 +161,30 @@ test('a change ends when another value is seen, whoever set it, and after 28 day
   expect(partsOf(delayChange(), inputOf(30))).toMatchObject([{ from: at(0), to: at(28 * DAY) }])
 })
 
+const savedIn = (parts: readonly SavedPart[]) => sumOf(parts, (part) => part.saved)
+
+test('a change outlasts the windows of a schedule, and counts nothing of their time, wherever a part begins', () => {
+  // from 20:00 to 22:00 of the second and third day
+  const settings = [
+    setting(0, {}),
+    ...[1, 2].flatMap((day) => [setting(day + 20 / 24, { delay: seconds(900) }), setting(day + 22 / 24, {})]),
+  ]
+  const schedule = { settings, scheduled: [seconds(900)] }
+  const whole = money((3 * 35_700 - 2 * 2 * HOUR) * 0.25)
+  expect(savedIn(partsOf(delayChange(), inputOf(3, schedule)))).toBe(whole)
+  const first = partsOf(delayChange(), inputOf(1 + 21 / 24, schedule))
+  expect(
+    Math.abs(savedIn([...first, ...partsOf(delayChange(), inputOf(3, schedule), first)]) - whole),
+  ).toBeLessThanOrEqual(1)
+  const step = delayChange({
+    before: { autosuspendDelay: seconds(300) },
+    desired: { autosuspendDelay: seconds(900) },
+    origin: { by: 'schedule', name: 'office', period: at(0) },
+    state: done((1 + 20 / 24) * DAY),
+  })
+  expect(partsOf(step, inputOf(3, schedule))).toMatchObject([{ to: at((1 + 22 / 24) * DAY) }])
+})
+
 test('a gap that ended with awake time that is not settled is counted once its length is known', () => {
   const woken = {
     settledUntil: at(0.9 * DAY),

@@ -66,34 +66,6 @@ describe('a scheduled change', () => {
       { isClockSteady: false, seen: undefined },
       { deadline: at(999) },
     ],
-    [
-      'of a compute without a delay of its own, whose project has another default now',
-      'send',
-      seen({ state: 'active', autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
-      { ...delay(300, 60), hadDefaultDelay: true },
-    ],
-    [
-      'of a compute that has a delay of its own now',
-      'superseded',
-      seen({ state: 'active', autosuspendDelay: seconds(600) }),
-      { ...delay(300, 60), hadDefaultDelay: true },
-    ],
-    [
-      'of a compute that had the same delay of its own and has none now',
-      'superseded',
-      seen({ state: 'active', autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
-      delay(300, 60),
-    ],
-    [
-      'of size and default delay, set to another size by somebody else',
-      'superseded',
-      seen({ sizing: { fixed: cu(2) }, autosuspendDelay: undefined }, { defaultDelay: seconds(600) }),
-      {
-        before: { sizing: { fixed: cu(1) }, autosuspendDelay: seconds(300) },
-        desired: { sizing: { fixed: cu(0.25) }, autosuspendDelay: seconds(60) },
-        hadDefaultDelay: true,
-      },
-    ],
     ['of an unknown provisioner', 'failed', seen({ unknownProvisioner: 'mainframe' }), {}],
     ['so already', 'done', seen({ sizing: { fixed: cu(0.25) } }), {}],
     ['so already, as equal limits', 'done', seen({ sizing: { min: cu(0.25), max: cu(0.25) } }), {}],
@@ -116,19 +88,6 @@ describe('a scheduled change', () => {
     ['restart, started since', 'done', seen({ state: 'active', startedAt: at(5) }), restart],
   ])('%s: %s', (_, expected, over, fields) => {
     expect(textOf(stepOf(SCHEDULED, over, fields))).toBe(expected)
-  })
-
-  test.each<[origin: Change['origin'], because: string]>([
-    [
-      { by: 'policy', id: 'ep-one.sizing.1', hash: 'h', name: 'policies[0]' },
-      'no moment fitted within restart.max_wait of its policy',
-    ],
-    [{ by: 'person', name: 'alice' }, 'no moment fitted before the deadline'],
-  ])('of %j that expires says why', (origin, because) => {
-    expect(stepOf(SCHEDULED, {}, { deadline: at(999), origin })).toEqual({
-      do: 'record',
-      state: { at: 'expired', because, endedAt: NOW },
-    })
   })
 
   test('waits for the time that the service named', () => {
