@@ -58,6 +58,7 @@ function slotOf(given: Given, change: Change = BY_POLICY) {
     startedAt: iso(startedAt),
     isSwept: true,
     createdAt: iso('01-01T00:00'),
+    goFirst: [],
   }
   const unasked = { policy: { policy, windows, ofProject: undefined, duration, isForced: false }, brakes }
   return changeSlot(change, { freezes, holds, duration, isClockSteady, unasked }, slotSpan(NOW))

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { PAST_TEAMS } from '../../src/cli/demo/cast.ts'
 import type { Summary } from '../../src/cli/demo/summary.ts'
 import { makeFolder } from '../local/support.ts'
+import { changeThat } from './change-support.ts'
 import { dormouse, page, until } from './support.ts'
 
 const PAST_PROJECTS = Object.values(PAST_TEAMS).flat()
@@ -15,7 +16,7 @@ const TEAMS = Object.keys(PAST_TEAMS)
 test('a demo shows weeks of past and five computes that act, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
   const temporary = makeFolder()
-  await using demo = dormouse(['demo', '--for', '90s', '--json', '--report', folder], { TMPDIR: temporary })
+  await using demo = dormouse(['demo', '--for', '10m', '--json', '--report', folder], { TMPDIR: temporary })
   const [made = ''] = await until('a configuration', () => {
     const found = globSync('*/dormouse.yaml', { cwd: temporary })
     return found.length > 0 ? found : undefined
@@ -23,6 +24,10 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   // root runs Postgres as another user, who must read the certificate
   const isRoot = process.geteuid?.() === 0
   expect(openToOthers(join(temporary, dirname(made)))).toEqual(isRoot ? ['service/tls/certificate.pem'] : [])
+  const api = /api: "(.*)"/.exec(readFileSync(join(temporary, made), 'utf8'))?.[1] ?? ''
+  // how long that takes depends on the machine
+  await changeThat('its change', `http://${api}`, ({ sent_at: sentAt }) => sentAt !== null)
+  demo.child.kill('SIGINT')
   expect(await demo.ended).toBe(0)
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
@@ -70,7 +75,7 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
 
-/** Requests and stops, at least and at most, by state: how far the change is at the end depends on the machine. */
+/** Requests and stops, at least and at most, by state: how far the change is at the end depends on when that is. */
 const EFFECTS: Readonly<Record<string, readonly [readonly number[], readonly number[]]>> = {
   scheduled: [[0], [0]],
   applying: [

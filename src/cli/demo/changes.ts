@@ -6,6 +6,7 @@ import { isoWeekIdOf } from '../../calendar/iso-week.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Instant } from '../../model/units.ts'
+import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import { fieldOf } from '../../std/field.ts'
 import { sumOf } from '../../std/sum.ts'
 import { askDaemon, readJson, type DaemonApi } from '../connect/daemon.ts'
@@ -22,15 +23,23 @@ export async function approveSize(
 ): Promise<void> {
   while (!signal.aborted) {
     // oxlint-disable-next-line no-await-in-loop -- until there is one
-    const all = await readRecommendations(api.url)
-    const found = all?.recommendations.find(
-      ({ project_id, kind, state }) => project_id === projectId && kind === 'sizing' && state === 'open',
-    )
+    const found = await recommendedSize(api.url, projectId)
     // oxlint-disable-next-line no-await-in-loop -- likewise
     await clock.sleep(seconds(found ? SHOWN_FOR : 1), signal)
     // oxlint-disable-next-line no-await-in-loop -- likewise
     if (found && (await approve(api, found.id))) return
   }
+}
+
+/** The open recommendation of a size for a project; undefined where there is none, and where the daemon does not answer. */
+export async function recommendedSize(
+  apiUrl: string,
+  projectId: string,
+): Promise<RecommendationJson | undefined> {
+  const all = await readRecommendations(apiUrl)
+  return all?.recommendations.find(
+    ({ project_id, kind, state }) => project_id === projectId && kind === 'sizing' && state === 'open',
+  )
 }
 
 /** Whether it was approved: a recommendation may have been replaced meanwhile. */

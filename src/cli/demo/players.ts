@@ -6,7 +6,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 import { createAsk, projectIds } from './ask.ts'
 import { CAST, SHOWN_FOR } from './cast.ts'
-import { approveSize } from './changes.ts'
+import { approveSize, recommendedSize } from './changes.ts'
 import { readRecommendations } from './recommendations.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
@@ -55,7 +55,9 @@ export async function startClients(stage: StageSet, { clock, signal, watched, ap
       if (role === 'oversized') {
         await watched
         const approval = approves ? approveSize(api, id, { clock, signal }) : undefined
-        return Promise.all([play(role, uri, { clock, random, signal }), approval])
+        // on a busy machine no reading may succeed while the first session lasts
+        const isOver = async () => (await recommendedSize(apiUrl, id)) !== undefined
+        return Promise.all([play(role, uri, { clock, random, signal, isOver }), approval])
       }
       if (delay !== 'never') return play(role, uri, { clock, random, signal })
       await watched

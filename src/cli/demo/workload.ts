@@ -5,13 +5,17 @@ import type { Role } from './cast.ts'
 
 export type Stage = Readonly<{ clock: Clock; random: Random; signal: AbortSignal }>
 
-/** Until the signal aborts. Lost connections are opened again. */
-export async function play(role: Role, uri: string, stage: Stage): Promise<void> {
+/** `isOver`: asked after each scene. */
+type Play = Stage & Readonly<{ isOver?: () => Promise<boolean> }>
+
+/** Until the signal aborts or it is over. Lost connections are opened again. */
+export async function play(role: Role, uri: string, stage: Play): Promise<void> {
   const scene = SCENES[role]
-  while (!stage.signal.aborted) {
+  do {
     // oxlint-disable-next-line no-await-in-loop -- one by one
     await scene(uri, stage)
-  }
+    // oxlint-disable-next-line no-await-in-loop -- as above
+  } while (!stage.signal.aborted && !(await stage.isOver?.()))
 }
 
 type Scene = (uri: string, stage: Stage) => Promise<void>
@@ -26,10 +30,7 @@ const SCENES: Readonly<Record<Role, Scene>> = {
     await session('batch', { uri, length: 3, rows: 30_000 }, stage)
     await pause(8.5 + stage.random.unit(), stage)
   },
-  oversized: async (uri, stage) => {
-    await session('importer', { uri, length: 40, rows: 2000 }, stage)
-    await idle(uri, stage)
-  },
+  oversized: (uri, stage) => session('importer', { uri, length: 40, rows: 2000 }, stage),
   forgotten: idle,
 }
 
