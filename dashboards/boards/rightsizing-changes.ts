@@ -36,7 +36,7 @@ const endedBeside = (key: Ended): string =>
 
 type SavedFamily = 'saved_total' | 'extra_spend_total'
 
-/** Of the chosen teams in the time shown. */
+/** Money of the chosen teams in the time shown. */
 const savedIn = (key: SavedFamily, range?: string): string =>
   `max by (team) (${increaseOver(range)(seriesOf(key, ...MATCHERS.team, ...MATCHERS.money))})`
 

@@ -158,7 +158,7 @@ function rateIn(
 
 type MeanRate = Readonly<{ size: Bounds<Cu>; perCuHour: Micros }>
 
-/** Of the intervals that overlap `period`; undefined without awake time. */
+/** Mean of the intervals that overlap `period`; undefined without awake time. */
 export function meanRate(awake: readonly CostedInterval[], period: Interval): MeanRate | undefined {
   const inside = awake.filter((interval) => overlap(interval, period) > 0)
   const cuTime = inside.map((interval) => interval.cuTime).reduce<CuTimeByPrice>(addCuTime, {})

@@ -28,7 +28,7 @@ import { replaySetting, type SettingChange } from './replayed-setting.ts'
 type DoneChange = Change & Readonly<{ state: EndedChange }>
 
 export type CountedChanges = Readonly<{
-  /** Of the compute or project, in any order. */
+  /** Changes of the compute or project, in any order. */
   changes: readonly Change[]
   /** Counted parts of these changes, in any order. */
   parts: readonly SavedPart[]

@@ -28,7 +28,7 @@ export type DelayPlayer = Readonly<{
   decide: (series: number, at: number) => number
   /** Absent: there are none. */
   warmUps?: Readonly<{
-    /** Of the gap that begins, under the delay that was applied. */
+    /** Warm-ups of the gap that begins, under the delay that was applied. */
     plan: (series: number, applied: number) => readonly WarmUp[]
     record: (series: number) => WarmUpTotals
   }>
@@ -109,7 +109,7 @@ type PlayedCompute = {
   readonly played: PlayedSeries
   inForce: number
   shortenedAt: number
-  /** Of the gap in progress. */
+  /** Warm-ups of the gap in progress. */
   warmUps: readonly WarmUp[]
   begun: number
   used: number

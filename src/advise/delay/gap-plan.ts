@@ -12,7 +12,7 @@ export type GapPlan = Readonly<{ delay: number; warmUps: readonly WarmUp[] }>
 /** Prices in steps awake. */
 export type GapPrices = Readonly<{
   wakeCost: number
-  /** Of a start ahead of a client, beside the time awake after it. */
+  /** Price of a start ahead of a client, beside the time awake after it. */
   startCost: number
 }>
 
@@ -30,7 +30,7 @@ export function playPlan(length: number, { delay, warmUps }: GapPlan): PlannedGa
   return { awake, warmUps: begun, used: begun > 0 && !isWoken ? 1 : 0, isWoken }
 }
 
-/** Of a gap that a client ended. */
+/** Cost of a gap that a client ended. */
 export function planCost(length: number, plan: GapPlan, { wakeCost, startCost }: GapPrices): number {
   const { awake, warmUps, isWoken } = playPlan(length, plan)
   return awake + warmUps * startCost + (isWoken ? wakeCost : 0)

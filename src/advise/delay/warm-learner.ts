@@ -28,7 +28,7 @@ const [LEAST, MOST] = [0.0001, 0.998]
 
 /** `decide` gives the delay of the plan. */
 export type WarmUpLearner = DelayLearner & {
-  /** Of the gap that begins, under the delay that was applied; once for each gap, after `decide`. */
+  /** Warm-ups of the gap that begins, under the delay that was applied; once for each gap, after `decide`. */
   warmUps: (applied: number) => readonly WarmUp[]
   record: () => WarmUpTotals
 }

@@ -88,7 +88,7 @@ function delayAtWill(odds: GapOdds, terms: WarmUpTerms): number {
 /** Delays up to which each one is tried, and the step between those above: they differ less from each other. */
 const [FINE_DELAYS, COARSE_STEP] = [8, 4]
 
-/** Of the delays that allow warm-ups, the floor where none does. Those that cannot cost least are not tried. */
+/** Cheapest delay that allows warm-ups, the floor where none does. Delays that cannot cost least are not tried. */
 function delayForWarmUps(odds: GapOdds, terms: WarmUpTerms): number {
   let [least, best] = [Infinity, terms.floor]
   // a gap that is longer than the delay costs at least a wake, or a start and a step

@@ -4,7 +4,7 @@ import type { Selector } from '../../model/policy/selector.ts'
 import { fieldOf } from '../../std/field.ts'
 import type { LineOf } from '../yaml.ts'
 
-/** Of each policy. */
+/** Lines of each policy. */
 export const linesOfPolicies = (policies: readonly PolicyRule[], lineOf: LineOf): readonly PolicyLines[] =>
   policies.map(({ match: _match, ...groups }, index) =>
     Object.fromEntries(

@@ -54,14 +54,14 @@ export async function createSavedSpend({ account, journal, hasDone, owners }: Sa
   }
 
   return {
-    /** What is to be counted of a compute now. @throws when the store fails */
+    /** New parts of a compute. @throws when the store fails */
     ofCompute: async (input: AdviseInput): Promise<readonly SavedPart[]> => {
       const { entry, project, now } = input
       const counted = await read(entry.ref, now)
       const { team } = owners().of(selectorTargetOf(account, entry.compute, project?.project))
       return counted ? savedParts(input, { ...counted, team }) : []
     },
-    /** What is to be counted of the defaults of a project now. @throws when the store fails */
+    /** New parts of the defaults of a project. @throws when the store fails */
     ofProject: async (input: DefaultsInput): Promise<readonly SavedPart[]> => {
       const counted = await read(input.ref, input.now)
       const { team } = owners().ofProject(account, input.project)

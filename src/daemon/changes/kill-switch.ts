@@ -16,7 +16,7 @@ const STORED: JobState<Thrown | null> = {
   job: 'kill-switch',
   decode: (json) => schema.nullable().safeParse(json).data,
 }
-/** What people were told last: what engages it, in words; null: nothing does. */
+/** The last announcement: what engages it, in words; null: nothing does. */
 const ANNOUNCED: JobState<string | null> = {
   job: 'kill-switch-announced',
   decode: (json) => string().nullable().safeParse(json).data,

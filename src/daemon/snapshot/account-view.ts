@@ -230,7 +230,7 @@ function projectViews(
 
 export type ViewParts = Pick<ComputeView, 'advice' | 'changes' | 'changeTallies' | 'saved'>
 
-/** What is not in the entry of a compute or project. @param key its key */
+/** Parts of a view that the entry of a compute or project lacks. @param key its key */
 export function partsOf(
   key: string,
   { advice, changes, savedSpend }: Pick<AccountInput, 'advice' | 'changes' | 'savedSpend'>,

@@ -39,7 +39,7 @@ export type RestartRules = Readonly<{
   closeEarly: Seconds
   /** How long a change waits for its moment. */
   maxWait: Seconds
-  /** What follows when that is over. */
+  /** Consequence when that time is over. */
   onExpire: (typeof EXPIRY_ANSWERS)[number]
 }>
 

@@ -131,7 +131,7 @@ const slotLines = ({ slot }: Pick<ChangeJson, 'slot'>): readonly string[] =>
 export const slotText = ({ from, to }: Readonly<{ from: string; to: string }>) =>
   `from ${toSecond(from)} until ${toSecond(to)}`
 
-/** What schedules of policies set, a line each; empty where they set nothing. */
+/** Delays that schedules of policies set, a line each; empty where they set none. */
 export const scheduleLines = ({ schedules }: Pick<PlansJson, 'schedules'>): readonly string[] =>
   schedules.length === 0
     ? []

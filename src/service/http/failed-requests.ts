@@ -33,7 +33,7 @@ export function createFailedRequests(clock: Pick<Clock, 'monotonic'>) {
       sum.all += 1
       if (isFailed(code)) sum.failed += 1
     },
-    /** Of the requests of the last seconds; undefined where they are too few to say. */
+    /** Share of the requests of the last seconds that failed; undefined where they are too few to say. */
     share: (within: Seconds): Ratio | undefined => {
       const recent = sums.filter(({ on }) => clock.monotonic() - on < within)
       const all = sumOf(recent, (sum) => sum.all)

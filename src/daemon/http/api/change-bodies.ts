@@ -99,7 +99,7 @@ export const releaseSchema = strictObject(
   bodyError(NO_BODY),
 )
 
-/** What is wrong with a new hold whatever the computes are; undefined if nothing is. */
+/** Problem of a new hold whatever the computes are; undefined if it has none. */
 export function holdProblem(body: unknown): string | undefined {
   const checked = checkBody(newHoldSchema, body)
   if (!checked.ok) return checked.error
@@ -107,7 +107,7 @@ export function holdProblem(body: unknown): string | undefined {
   return until.ok ? matchProblem(checked.value) : until.error.message
 }
 
-/** What is wrong with a force whatever the change is; undefined if nothing is. */
+/** Problem of a force whatever the change is; undefined if it has none. */
 export function forceProblem(body: unknown): string | undefined {
   const checked = checkBody(forceSchema, body)
   if (!checked.ok) return checked.error
