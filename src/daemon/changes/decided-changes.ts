@@ -219,7 +219,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const steps = await settingSteps.of(snapshot, account)
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(account, steps.wanted)
-    const spent = views.filter((view) => steps.savesFirst(targetOf(view)))
+    const spent = steps.nearlySpentOf(views)
     nearlySpent.set(account, new Set(spent.map(({ identity }) => identity.ref.endpointId)))
     const candidates = [
       ...steps.candidates,

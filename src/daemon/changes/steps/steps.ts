@@ -181,8 +181,11 @@ export function createSteps(sources: StepSources) {
         heldBy: ({ identity }: ComputeView, kind: string) => held.get(heldKey({ kind, ref: identity.ref })),
         /** Whether a budget of the compute has reached a rung that changes settings. */
         isNearlySpent: isOfActing,
-        /** Whether that is a hard one: then smaller sizes that wait go before other changes. */
-        savesFirst: (target: SelectorTarget) => hardOnes.some(({ budget }) => mayActOn(budget, target)),
+        /** Views of computes with such a budget that is hard: smaller sizes of them that wait go before other changes. */
+        nearlySpentOf: (views: readonly ComputeView[]) =>
+          hardOnes.length === 0
+            ? []
+            : views.filter((view) => hardOnes.some(({ budget }) => mayActOn(budget, targetOf(view)))),
         /** Steps of periods that are over, of computes on which no other budget asks for the same now. */
         toPutBack: async (): Promise<readonly StepChange[]> => {
           const changes: StepChange[] = []
