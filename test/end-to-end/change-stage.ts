@@ -38,12 +38,13 @@ export type Stage = AsyncDisposable &
     isSeenAwake: () => Promise<void>
   }>
 
-/** `lines`: of the configuration. `hasRanges`: whether the plan has sizes that scale; default: yes. */
-type StageOptions = Pick<LocalOptions, 'behaviour'> & Readonly<{ lines?: string; hasRanges?: boolean }>
+/** `lines`: of the configuration. `hasRanges`: whether the plan has sizes that scale; default: yes. `reading`: keys instead of its deadline. */
+type StageOptions = Pick<LocalOptions, 'behaviour'> &
+  Readonly<{ lines?: string; hasRanges?: boolean; reading?: string }>
 
 export async function stage(
   project: SeedProject,
-  { lines = '', hasRanges = true, ...options }: StageOptions = {},
+  { lines = '', hasRanges = true, reading = 'deadline: 1s', ...options }: StageOptions = {},
 ): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await setting([project], options))
@@ -52,6 +53,7 @@ export async function stage(
   const configuration = readFileSync(configFile, 'utf8')
     .replace(local.baseUrl, proxy.baseUrl)
     .replace('plan: launch', 'plan: scale')
+    .replace('deadline: 1s', reading)
     .replace(
       'service: {',
       `service: { settle: 2s, plan_limits: { scale: { delays: { from: 1s, to: 7d }, has_ranges: ${hasRanges} } },`,

@@ -57,12 +57,22 @@ export async function changesAt(apiUrl: string): Promise<readonly ChangeJson[] |
   return status === 200 ? (JSON.parse(text) as ChangesJson).changes : undefined
 }
 
-/** Waits until it fits. */
-export const changeThat = (
+/** Waits until it fits. @throws with the changes as they were last */
+export async function changeThat(
   what: string,
   apiUrl: string,
   fits: (change: ChangeJson) => boolean,
-): Promise<ChangeJson> => until(what, async () => (await changesAt(apiUrl))?.find(fits))
+): Promise<ChangeJson> {
+  let changes: readonly ChangeJson[] | undefined
+  try {
+    return await until(what, async () => {
+      changes = await changesAt(apiUrl)
+      return changes?.find(fits)
+    })
+  } catch (cause) {
+    throw new Error(`${what}; the changes: ${JSON.stringify(changes)}`, { cause })
+  }
+}
 
 export const hasEnded =
   (id: string) =>

@@ -13,6 +13,8 @@ export const createAsk =
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
     const { statusCode, body } = await request(`${baseUrl}/${path}`, {
       headers,
+      // the service ends idle connections, and may do so while the request is being sent
+      reset: true,
       ...(change && { method: change.method, body: JSON.stringify(change.body ?? {}) }),
     })
     if (statusCode >= 300) throw new Error(`the service answers ${statusCode}: ${await body.text()}`)

@@ -216,21 +216,28 @@ test.each([
   ['a wrong key', 'Bearer nobody', 401],
 ])('after %s a client that keeps its connection alive is answered', async (_, authorization, status) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const ask = (method: string, path: string, key: string, body = ''): Promise<number | undefined> =>
+  const ask = (method: string, path: string, key: string, body = ''): Promise<number | 'reset' | undefined> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: key.replace('KEY', local.apiKey), 'content-type': 'application/json' }
       const sent = request(`${local.baseUrl}${path}`, { agent, method, headers }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode))
       })
-      sent.on('error', reject)
+      sent.on('error', (cause: NodeJS.ErrnoException) =>
+        ['ECONNRESET', 'EPIPE'].includes(cause.code ?? '') ? resolve('reset') : reject(cause),
+      )
       sent.end(body)
     })
+  const seen = new Set<number | 'reset' | undefined>()
   for (const size of [70_000, 1_000_000, 20_000_000, ...Array<number>(20).fill(300_000)]) {
     const body = JSON.stringify({ key_name: 'x'.repeat(size) })
     // oxlint-disable no-await-in-loop -- one request after the other on one connection
-    expect(await ask('POST', '/api_keys', authorization, body)).toBe(status)
-    expect(await ask('GET', '/projects', 'Bearer KEY')).toBe(200)
+    seen.add(await ask('POST', '/api_keys', authorization, body))
+    const next = await ask('GET', '/projects', 'Bearer KEY')
+    expect(next === 'reset' ? await ask('GET', '/projects', 'Bearer KEY') : next).toBe(200)
     // oxlint-enable no-await-in-loop
   }
+  // the server ends a connection on which the rest of a refused body takes more than 500 ms, as that of 20 MB may
+  expect([...seen]).toEqual(expect.arrayContaining([status]))
+  expect([status, 'reset']).toEqual(expect.arrayContaining([...seen]))
   agent.destroy()
 })
