@@ -43,6 +43,9 @@ export function dormouse(words: readonly string[], env: Readonly<Record<string, 
   }
 }
 
+/** Between two questions, ms: each costs a daemon that is asked for its state some milliseconds of work. */
+const PAUSE = 150
+
 /** Asks again and again, at most for `seconds`, until the answer is there. */
 export async function until<Value>(
   what: string,
@@ -53,7 +56,7 @@ export async function until<Value>(
   while (performance.now() < end) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    await once(AbortSignal.timeout(50), 'abort')
+    await once(AbortSignal.timeout(PAUSE), 'abort')
   }
   throw new Error(`${what} did not happen within ${seconds} s`)
 }

@@ -46,7 +46,8 @@ testWith('promtool')('a service that does several things at once costs little', 
 })
 
 describe.concurrent('a service whose mode is', () => {
-  const seconds = 3
+  // one or two polls after the first look
+  const seconds = 1.5
   let normal: Promise<Damage> | undefined
   longTest.each(Object.keys({ ...CONTENT_MODES, ...HTTP_MODES }) as ModeName[])('%s', async (mode) => {
     normal ??= attack('normal', { seconds })
