@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createClock } from '../../src/daemon/clock.ts'
-import { explainCompute } from '../../src/daemon/http/api/explain.ts'
+import { explain } from '../../src/daemon/http/api/explain.ts'
 import { statusJson } from '../../src/daemon/http/api/status-json.ts'
 import { defaultHosts, isHostAllowed } from '../../src/model/service/allowed-hosts.ts'
 import { seconds } from '../../src/model/units.ts'
@@ -158,10 +158,10 @@ test('a host that is not allowed is named in status, explanation and metrics', a
   })
   expect(statusJson(snapshot).accounts).toMatchObject([{ hosts_not_allowed: 1 }])
   const sources = { history: NO_HISTORY, baseUrlOf: () => '', windows: () => new Map() }
-  expect(await explainCompute(snapshot, 'ep-1', sources)).toMatchObject({
+  expect(await explain(snapshot, 'ep-1', sources)).toMatchObject({
     value: { compute: { reading_problem: expect.stringContaining('host-not-allowed') } },
   })
-  expect(await explainCompute(snapshot, 'ep-0', sources)).toMatchObject({
+  expect(await explain(snapshot, 'ep-0', sources)).toMatchObject({
     value: { compute: { reading_problem: null } },
   })
   expect(bodyText(partsOf(snapshot, FACTS))).toContain(

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { explainCompute, type ComputeExplanation } from '../../daemon/http/api/explain.ts'
+import { explain as explainFrom, type Explanation } from '../../daemon/http/api/explain.ts'
 import { fieldOf } from '../../std/field.ts'
 import { sanitize } from '../../std/sanitize.ts'
 import { readJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
@@ -8,8 +8,10 @@ import type { CommandSession, Io } from '../terminal/io.ts'
 
 export const createExplainCommand = ({ io, end }: CommandSession) =>
   withApiOptions(new Command('explain'))
-    .description('print why a compute is awake or asleep, what kept it awake, and what that cost')
-    .argument('<compute>', 'ep-…, or the name of a project that has one compute')
+    .description(
+      'print why a compute is awake or asleep, what kept it awake, and what that cost; of a project with several, what was recommended for its new computes',
+    )
+    .argument('<compute>', 'ep-…, or the name of a project')
     .option('--json', 'print JSON')
     .action((name: string, options: ApiOptions) => end(explain(name, options, io)))
 
@@ -20,8 +22,8 @@ const explain = (name: string, options: ApiOptions, io: Io) =>
       return readJson(api, path, { isExpected: isExplanation, signal: io.signal })
     },
     answerFrom: (stored, source) =>
-      explainCompute(stored, name, { ...storedAdvice(source), changes: storedJournal(source) }),
+      explainFrom(stored, name, { ...storedAdvice(source), changes: storedJournal(source) }),
     text: ({ lines }) => lines.map(sanitize).join('\n'),
   })
 
-const isExplanation = (body: unknown): body is ComputeExplanation => Array.isArray(fieldOf(body, 'lines'))
+const isExplanation = (body: unknown): body is Explanation => Array.isArray(fieldOf(body, 'lines'))

@@ -5,7 +5,7 @@ import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
 import { stepKey } from '../../decide/steps.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
-import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
+import type { DecidedTarget, NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
 import type { Change } from '../../model/policy/change.ts'
@@ -278,16 +278,17 @@ export function createDecidedChanges(sources: DecidedSources) {
     nearlySpent: (account: string): ReadonlySet<string> => nearlySpent.get(account) ?? new Set(),
     previewBudget: settingSteps.preview,
     /** Undefined where the policy says nothing of changes without a request. */
-    decisionOf: (view: ComputeView): PolicyDecision | undefined => {
-      const policy = policyOf(view)
+    decisionOf: ({ target, advice }: DecidedTarget): PolicyDecision | undefined => {
+      const policy = config().policies.changesOf(target)
       if (policy.levers.length === 0 && !policy.managedBy) return undefined
-      const ofAccount = reasons.get(view.identity.ref.account)
-      const held = (view.advice ?? []).flatMap(({ id }) => {
+      const { account, endpointId } = target.ref
+      const ofAccount = reasons.get(account)
+      const held = advice.flatMap(({ id }) => {
         const because = ofAccount?.get(id)
         return because ? [{ id, because }] : []
       })
-      const steps = (wantedSteps.get(view.identity.ref.account) ?? []).flatMap((step) => {
-        const because = isOfView(step, view) ? ofAccount?.get(stepKey(step)) : undefined
+      const steps = (wantedSteps.get(account) ?? []).flatMap((step) => {
+        const because = step.ref.endpointId === endpointId ? ofAccount?.get(stepKey(step)) : undefined
         return because ? [{ origin: step.origin, because }] : []
       })
       return { policy, held, steps }
@@ -298,9 +299,6 @@ export function createDecidedChanges(sources: DecidedSources) {
 /** Besides recommendations that were never made a change. */
 type Asked = Readonly<{ steps: AccountSteps; again: ReappliedById }>
 type AccountSteps = Awaited<ReturnType<ReturnType<typeof createSteps>['of']>>
-
-const isOfView = ({ ref }: WantedStep, { identity }: ComputeView) =>
-  ref.endpointId === identity.ref.endpointId
 
 /** Whether it allows more CU. */
 const isLarger = ({ from, to }: OpenRecommendation): boolean =>

@@ -1,19 +1,19 @@
 // Changes as JSON, for the API and the command line.
 import type { Config } from '../../config/load.ts'
-import type { PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { DecidedTarget, PolicyDecision } from '../../model/output/policy-decision.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
 import { isEnded, type Change } from '../../model/policy/change.ts'
 import { sumOfParts } from '../../model/policy/saved.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import { instant, DAY, type Interval } from '../../model/units.ts'
 import { changeHistoryJson, changeJson } from '../../outputs/text/change-json.ts'
 import type {
   ChangeHistoryJson,
   ChangeJson,
   ChangesJson,
-  ComputeChangesJson,
+  TargetChangesJson,
 } from '../../outputs/text/change-schema.ts'
 import { isUnsent } from '../../outputs/text/change-text.ts'
 import { ok, type Result } from '../../std/result.ts'
@@ -50,7 +50,7 @@ export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
       account: string,
     ) => Pick<ChangeRunner, 'holdOf' | 'slotOf'> & { readonly placedHolds: Pick<PlacedHolds, 'forceOf'> }
     /** Absent without a daemon. */
-    decisionOf?: (view: ComputeView) => PolicyDecision | undefined
+    decisionOf?: (target: DecidedTarget) => PolicyDecision | undefined
   }>
 
 export async function listChanges(
@@ -121,17 +121,17 @@ export async function readApprover(
   return events.flatMap((event) => ('approvedBy' in event.state ? (event.state.approvedBy ?? []) : [])).at(-1)
 }
 
-/** Changes of a compute that are looked through. */
-const MANY_OF_COMPUTE = 200
+/** Changes of a compute or project that are looked through. */
+const MANY_OF_TARGET = 200
 
 /** Open ones, and the last `ended` with their history; the newest first. */
-export async function readComputeChanges(
+export async function readTargetChanges(
   sources: JournalSources | undefined,
   snapshot: Snapshot,
-  { ref, ended }: Readonly<{ ref: ComputeRef; ended: number }>,
-): Promise<ComputeChangesJson> {
+  { ref, ended }: Readonly<{ ref: TargetRef; ended: number }>,
+): Promise<TargetChangesJson> {
   if (!sources) return { open: [], ended: [] }
-  const changes = await sources.journal.changes(ref.account, { target: ref, count: MANY_OF_COMPUTE })
+  const changes = await sources.journal.changes(ref.account, { target: ref, count: MANY_OF_TARGET })
   const last = changes
     .toSorted((one, other) => endOf(other) - endOf(one))
     .filter(({ state }) => isEnded(state))

@@ -1,7 +1,7 @@
 // Projects as targets of recommendations and changes, by what a snapshot shows of them.
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { Owner } from '../../model/policy/owner.ts'
-import { targetKey, type Project, type TargetRef } from '../../model/service/compute.ts'
+import { targetKey, type Project, type ProjectRef, type TargetRef } from '../../model/service/compute.ts'
 import { computesNamed } from './named-computes.ts'
 
 export type NamedProject = Readonly<{ project: Project; owner: Owner }>
@@ -29,15 +29,22 @@ export function targetsOfId({ computes, accounts }: Snapshot, id: string): reado
 }
 
 /** Computes with the id or name, and projects where it is that of a project; in every account. */
-export function targetsNamed(snapshot: Snapshot, name: string): readonly TargetRef[] {
-  const refs = computesNamed(snapshot.computes, name).map(({ identity }) => identity.ref)
-  const projects = snapshot.accounts.flatMap(({ account }) =>
-    [...projectsOf(snapshot, account).values()].flatMap(({ project: { projectId, name: own } }) =>
-      projectId === name || own === name ? [{ account, projectId }] : [],
+export const targetsNamed = (snapshot: Snapshot, name: string): readonly TargetRef[] => [
+  ...computesNamed(snapshot.computes, name).map(({ identity }) => identity.ref),
+  ...projectsNamed(snapshot, name).map(({ ref }) => ref),
+]
+
+export type ProjectTarget = Readonly<{ ref: ProjectRef; project: Project }>
+
+/** By id or name, in every account. */
+export const projectsNamed = (snapshot: Snapshot, name: string): readonly ProjectTarget[] =>
+  snapshot.accounts.flatMap(({ account }) =>
+    [...projectsOf(snapshot, account).values()].flatMap(({ project }) =>
+      project.projectId === name || project.name === name
+        ? [{ ref: { account, projectId: project.projectId }, project }]
+        : [],
     ),
   )
-  return [...refs, ...projects]
-}
 
 /** Team by key of the compute or project; empty where it has none. */
 export function teamsByKey(snapshot: Snapshot): ReadonlyMap<string, string> {

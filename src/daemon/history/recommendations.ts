@@ -7,13 +7,7 @@ import type { Recommendation, RecommendationState } from '../../model/policy/rec
 import type { ManagerOf } from '../../model/policy/policies.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { History } from '../../model/ports/history.ts'
-import {
-  isComputeRef,
-  targetKey,
-  type ComputeRef,
-  type Project,
-  type TargetRef,
-} from '../../model/service/compute.ts'
+import { isComputeRef, targetKey, type Project, type TargetRef } from '../../model/service/compute.ts'
 import { DAY, micros, type Micros } from '../../model/units.ts'
 import {
   medianWakeLatency,
@@ -21,7 +15,7 @@ import {
   withheldJson,
 } from '../../outputs/text/recommendation-json.ts'
 import type {
-  ComputeAdviceJson,
+  TargetAdviceJson,
   RecommendationJson,
   WithheldJson,
 } from '../../outputs/text/recommendation-schema.ts'
@@ -203,12 +197,12 @@ function createTotal() {
   }
 }
 
-/** Recommendations of one compute. @throws when the store fails */
-export async function readComputeAdvice(
+/** Recommendations of one compute or project. @throws when the store fails */
+export async function readTargetAdvice(
   { history, ...sources }: AdviceSources,
   snapshot: Snapshot,
-  ref: ComputeRef,
-): Promise<ComputeAdviceJson> {
+  ref: TargetRef,
+): Promise<TargetAdviceJson> {
   const { account } = ref
   const context = adviceContext(snapshot, account, sources)
   const targets = [ref]

@@ -6,7 +6,7 @@ import type { ChangeSources } from '../changes/list-changes.ts'
 import { brakeRoutes } from './api/brake-routes.ts'
 import { budgetRoutes } from './api/budget-routes.ts'
 import { changeRoutes } from './api/change-routes.ts'
-import { explainCompute, type ExplainSources } from './api/explain.ts'
+import { explain, type ExplainSources } from './api/explain.ts'
 import { holdRoutes } from './api/hold-routes.ts'
 import { recommendationRoutes, type AdviceRouteSources } from './api/recommendation-routes.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'
@@ -86,7 +86,7 @@ function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & Explain
   app.get('/api/v1/explain/:name', async (context) => {
     const current = snapshot()
     if (!current) return refuse(context, 503, NOT_READY)
-    const explanation = await explainCompute(current, context.req.param('name'), sources)
+    const explanation = await explain(current, context.req.param('name'), sources)
     return explanation.ok ? context.json(explanation.value) : refuse(context, 404, explanation.error)
   })
 }

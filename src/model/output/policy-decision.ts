@@ -1,6 +1,8 @@
-// What a policy decided about the open recommendations of a compute.
+// What a policy decided about the open recommendations of a compute or project.
 import type { StepOrigin } from '../policy/step-origin.ts'
 import type { ChangePolicy } from '../policy/change-policy.ts'
+import { selectorTargetOf, type SelectorTarget } from '../policy/selector.ts'
+import type { ComputeView, OpenRecommendation } from './snapshot.ts'
 
 export type NotMadeBecause =
   /** The mode is not `approve` or `apply`. */
@@ -25,7 +27,15 @@ export type NotMadeBecause =
   /** A schedule set another delay on this compute, and puts it back when its window closes. */
   | 'schedule'
 
-/** Decision about one compute after the last pass. */
+/** A compute or project, with its open recommendations. */
+export type DecidedTarget = Readonly<{ target: SelectorTarget; advice: readonly OpenRecommendation[] }>
+
+export const decidedCompute = ({ identity, advice = [] }: ComputeView): DecidedTarget => ({
+  target: selectorTargetOf(identity.ref.account, identity.compute, identity.project),
+  advice,
+})
+
+/** Decision about one compute or project after the last pass. */
 export type PolicyDecision = Readonly<{
   policy: ChangePolicy
   /** Recommendations of which no change was made. */

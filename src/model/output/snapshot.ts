@@ -207,9 +207,9 @@ export type AdviceSummary = Readonly<{
   counts: ReadonlyMap<string, number>
   /** `<kind>/<because>` → number of computes, or of projects. */
   withheld: ReadonlyMap<string, number>
-  /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
   /** Savings whose follow-up ended in the last 28 days. */
   promised?: ReadonlyMap<RecommendationKind, readonly PromisedSaving[]>
+  /** Sums of the recommendations whose follow-up ended in the last 28 days; kinds without any are absent. */
   followedUp?: ReadonlyMap<RecommendationKind, Readonly<{ likely: Micros; realised: Micros }>>
 }>
 

@@ -1,7 +1,7 @@
 // Recommendation on a page: words, curve, request.
 import { html, type Html } from '../text/html.ts'
 import { settingCurve } from '../charts/setting-curve.ts'
-import type { ComputeAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
+import type { TargetAdviceJson, RecommendationJson } from '../text/recommendation-schema.ts'
 import { adviceCommands, implementationLines } from '../text/recommendation-list.ts'
 import { noWakeLines, recommendationLines, recommendationSummary } from '../text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../text/withheld-text.ts'
@@ -9,7 +9,7 @@ import { withLocalTimes, type LocalNow } from './timestamps.ts'
 
 /** Section of a compute's page. */
 export function adviceSection(
-  { currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson,
+  { currency, recommendations, withheld, noWakeCosts }: TargetAdviceJson,
   now: LocalNow,
 ): Html {
   const groups = reasonGroups(withheld)

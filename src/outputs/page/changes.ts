@@ -1,6 +1,6 @@
 import { CHANGE_KINDS, type OPEN_STATES, type ChangeKind } from '../../model/policy/change.ts'
 import { countWithNoun, moneyText } from '../text/amounts.ts'
-import type { ChangeHistoryJson, ChangeJson, ComputeChangesJson } from '../text/change-schema.ts'
+import type { ChangeHistoryJson, ChangeJson, TargetChangesJson } from '../text/change-schema.ts'
 import {
   askedByText,
   changeCommands,
@@ -212,7 +212,7 @@ const pager = (query: ChangesPageQuery, pages: number) =>
   </nav>`
 
 /** Section of a compute's page; nothing where no change was ever asked for. */
-export const computeChangesSection = ({ open, ended }: ComputeChangesJson, now: LocalNow): Html | undefined =>
+export const computeChangesSection = ({ open, ended }: TargetChangesJson, now: LocalNow): Html | undefined =>
   open.length + ended.length === 0
     ? undefined
     : html`<section id="changes">

@@ -15,8 +15,8 @@ import { causeText } from '../text/cause-text.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSums, timelineSvg } from '../charts/timeline.ts'
 import { spendDaysFigure, type SpendDays } from '../charts/spend-days.ts'
-import type { ComputeChangesJson } from '../text/change-schema.ts'
-import type { ComputeAdviceJson } from '../text/recommendation-schema.ts'
+import type { TargetChangesJson } from '../text/change-schema.ts'
+import type { TargetAdviceJson } from '../text/recommendation-schema.ts'
 import type { AwakeTimeline } from '../charts/timeline-cells.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
 import {
@@ -45,8 +45,8 @@ type ComputePageInput = Readonly<{
   month: AwakeTimeline | undefined
   spendDays: SpendDays
   now: Instant
-  changes: ComputeChangesJson
-  advice: ComputeAdviceJson
+  changes: TargetChangesJson
+  advice: TargetAdviceJson
 }>
 
 export function computePage(

@@ -120,7 +120,7 @@ export const changeHistorySchema = strictObject({
 export type ChangeHistoryJson = z.output<typeof changeHistorySchema>
 
 /** Changes of one compute, the newest first. */
-export type ComputeChangesJson = Readonly<{
+export type TargetChangesJson = Readonly<{
   open: readonly ChangeJson[]
   /** The last ones. */
   ended: readonly ChangeHistoryJson[]

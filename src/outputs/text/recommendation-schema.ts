@@ -201,7 +201,7 @@ export const recommendationsSchema = strictObject({
 export type RecommendationsJson = z.output<typeof recommendationsSchema>
 
 /** Recommendations of one compute, and why there are no others. */
-export type ComputeAdviceJson = Readonly<{
+export type TargetAdviceJson = Readonly<{
   currency: string
   /** By the time they were opened, without those that were replaced. */
   recommendations: readonly RecommendationJson[]

@@ -17,6 +17,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
+import { recommendation } from '../../support/recommendations.ts'
 
 const one = computeOf('ep-one')
 const held: ComputeEntry = {
@@ -115,6 +116,58 @@ test.each([
   ['explain ep-one --url http://127.0.0.1:1', 1, /no daemon answers at/],
 ])('%s ends with %s', async (line, code, err) => {
   expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
+})
+
+const OF_PROJECT = { account: 'main', projectId: 'project-two' }
+const [, two = one, three = one] = computes
+const resting: ComputeEntry = { ...two, compute: { ...two.compute, autosuspendDelay: undefined } }
+
+test.each(['two', 'project-two'])(
+  'of %s, a project with several computes, the recommended default is explained',
+  async (name) => {
+    const recommendations = [
+      recommendation({
+        id: 'project-two.defaults.1',
+        ref: OF_PROJECT,
+        kind: 'defaults',
+        from: { delay: seconds(300) },
+        to: { delay: seconds(60) },
+        detail: { kind: 'defaults', lives: 90, atOnce: 2 },
+      }),
+    ]
+    await using recommended = await keptBy([{ computes: [resting, three], projects, recommendations }])
+    const { code, out } = await recommended.cli(`explain ${name}`)
+    expect(code).toBe(0)
+    const [first, second, third, fourth, fifth] = out.split('\n')
+    expect([first, second, third, fourth]).toEqual([
+      'project two (project-two), account main',
+      'new computes are suspended after 5 min without activity',
+      '2 computes exist: ep-three, ep-two',
+      'a change of the default applies at once to 1 that has no delay of its own: ep-two',
+    ])
+    expect(fifth).toMatch(/^recommendation project-two\.defaults\.1: .*300 s → 60 s/)
+    const json = await recommended.cli(`explain ${name} --json`)
+    expect(JSON.parse(json.out)).toMatchObject({
+      compute: null,
+      project: {
+        project_id: 'project-two',
+        default_autosuspend_delay_seconds: 300,
+        computes: ['ep-three', 'ep-two'],
+        computes_on_default: ['ep-two'],
+      },
+      policy: null,
+    })
+  },
+)
+
+test('of a project why no default is recommended is explained, too', async () => {
+  const fits = { kind: 'defaults', because: 'fits', have: 0, needs: 0, until: undefined } as const
+  const advice = [{ ref: OF_PROJECT, evaluatedAt: at(0), withheld: [fits], made: {} }]
+  await using withheld = await keptBy([{ computes, projects, advice }])
+  const { out } = await withheld.cli('explain two')
+  expect(out.trimEnd().split('\n').slice(3)).toEqual([
+    'nothing to change: defaults of new computes: the setting fits',
+  ])
 })
 
 const POLICY: ChangePolicy = {

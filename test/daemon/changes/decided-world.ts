@@ -1,4 +1,5 @@
 // Decisions of policies on two computes of a memory store, without an apply loop.
+import { decidedCompute } from '../../../src/model/output/policy-decision.ts'
 import { createDecidedChanges } from '../../../src/daemon/changes/decided-changes.ts'
 import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
 import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
@@ -105,7 +106,7 @@ export async function worldOf(
     }))
     const accounts = taken.accounts.map((view) => ({ ...view, listedAt: ASKED_AT, ...account }))
     await decided.decide({ ...taken, accounts, computes })
-    return computes.map(decided.decisionOf)
+    return computes.map((one) => decided.decisionOf(decidedCompute(one)))
   }
   const reload = (next: readonly PolicyRule[]) => void (given.policies = createPolicies(next))
   return {

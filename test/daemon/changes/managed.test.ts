@@ -1,4 +1,5 @@
 // Computes that Terraform manages: the whole daemon on virtual time, and a test that applies the text of the recommendation.
+import { decidedCompute } from '../../../src/model/output/policy-decision.ts'
 import { expect, test } from 'vitest'
 import { adviceContext } from '../../../src/daemon/history/recommendations.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -36,7 +37,7 @@ test('the text is applied by somebody else: recognised, followed, and nothing se
     expect(advice.map(({ id }) => id)).not.toContain(open.id)
     expect([world.sent, await world.changes()]).toEqual([[], []])
     const [view] = world.daemon().runners.snapshot()?.computes ?? []
-    expect(view && world.daemon().runners.decisionOf(view)?.policy).toMatchObject({
+    expect(view && world.daemon().runners.decisionOf(decidedCompute(view))?.policy).toMatchObject({
       managedBy: 'terraform',
       path: 'policies[1]',
     })

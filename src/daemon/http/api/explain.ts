@@ -1,17 +1,18 @@
 import { failed, ok, type Result } from '../../../std/result.ts'
-import type { PolicyDecision } from '../../../model/output/policy-decision.ts'
-import type { Snapshot } from '../../../model/output/snapshot.ts'
+import { decidedCompute, type PolicyDecision } from '../../../model/output/policy-decision.ts'
+import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEngaged } from '../../../model/policy/brakes.ts'
 import { CHANGE_KINDS } from '../../../model/policy/change.ts'
 import type { Mode } from '../../../model/policy/change-policy.ts'
-import type { ComputeRef } from '../../../model/service/compute.ts'
+import { projectTargetOf } from '../../../model/policy/selector.ts'
+import type { TargetRef } from '../../../model/service/compute.ts'
 import { brakeText, storedBrakeJson } from '../../../outputs/text/brake-text.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
-import type { ChangeJson, ComputeChangesJson } from '../../../outputs/text/change-schema.ts'
+import type { ChangeJson, TargetChangesJson } from '../../../outputs/text/change-schema.ts'
 import { policyLines } from '../../../outputs/text/policy-text.ts'
 import { placedHoldText } from '../../../outputs/text/hold-text.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
-import type { ComputeAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
+import type { TargetAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
 import {
   noWakeLines,
   recommendationLines,
@@ -19,14 +20,19 @@ import {
 } from '../../../outputs/text/recommendation-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { standingHoldsOn } from '../../changes/commands/hold-commands.ts'
-import { readComputeChanges, type JournalSources } from '../../changes/list-changes.ts'
+import { readTargetChanges, type JournalSources } from '../../changes/list-changes.ts'
 import { computesNamed } from '../../history/named-computes.ts'
-import { readComputeAdvice, type AdviceSources } from '../../history/recommendations.ts'
+import { projectsNamed, type ProjectTarget } from '../../history/named-projects.ts'
+import { readTargetAdvice, type AdviceSources } from '../../history/recommendations.ts'
+import { explainedProject, projectLines, type ExplainedProject } from './explained-project.ts'
 import { computeJson, type ComputeJson } from './status-json.ts'
 
-export type ComputeExplanation = Readonly<{
-  compute: ComputeJson
-  /** Policy of changes without a request, with its line of the configuration file; null where none says anything of them, or no daemon runs. */
+export type Explanation = Readonly<{
+  /** Null: a project is explained. */
+  compute: ComputeJson | null
+  /** Null: a compute is explained. */
+  project: ExplainedProject | null
+  /** Policy of changes without a request, with its line of the configuration file; null where none says anything of it, or no daemon runs. */
   policy: Readonly<{ path: string | null; line: number | null; mode: Mode }> | null
   lines: readonly string[]
 }>
@@ -37,41 +43,110 @@ export type ExplainSources = AdviceSources &
     changes?: JournalSources | undefined
   }>
 
-/** @param name an endpoint id, or the name of a compute or of a project with one compute @throws when the store fails */
-export async function explainCompute(
+/**
+ * @param name an endpoint id, the name of a compute or of a project with one compute, or the name or id of another project whose defaults were
+ *   recommended or changed
+ * @throws when the store fails
+ */
+export async function explain(
   snapshot: Snapshot,
   name: string,
   sources: ExplainSources,
-): Promise<Result<ComputeExplanation, string>> {
+): Promise<Result<Explanation, string>> {
   const matches = computesNamed(snapshot.computes, name)
-  const [view, other] = matches
+  const [view] = matches
+  if (view && matches.length === 1) return ok(await explainCompute(snapshot, view, sources))
+  const projects = projectsNamed(snapshot, name)
+  const [project, other] = projects
+  if (other)
+    return failed(
+      `${name} is the name of several projects: ${projects.map(({ ref }) => ref.projectId).join(', ')}`,
+    )
+  const explained = project && (await explainProject(snapshot, project, sources))
+  if (explained) return ok(explained)
   if (!view) return failed(`no compute is called ${name}`)
   const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
-  if (other) return failed(`${name} has several computes: ${ids}; name one of them`)
+  return failed(`${name} has several computes: ${ids}; name one of them`)
+}
+
+async function explainCompute(
+  snapshot: Snapshot,
+  view: ComputeView,
+  sources: ExplainSources,
+): Promise<Explanation> {
   const { ref } = view.identity
-  const changes = await readComputeChanges(sources.changes, snapshot, { ref, ended: 1 })
-  const advice = await readComputeAdvice(sources, snapshot, ref)
+  const decision = sources.changes?.decisionOf?.(decidedCompute(view))
   const holds = sources.changes ? await standingHoldsOn(sources.changes, snapshot, view.identity) : []
-  const decision = sources.changes?.decisionOf?.(view)
   const lines = [
     ...explanationLines(view),
     ...holds.map(placedHoldText),
-    ...changesLines(changes),
-    ...(decision ? policyLines(decision) : []),
-    ...(decision ? await brakeLines(sources.changes, ref) : []),
-    ...adviceLines(advice),
+    ...(await targetLines({ ref, decision, ...(await readTarget(snapshot, ref, sources)) }, sources)),
   ]
-  return ok({ compute: computeJson(view), policy: decision ? policyJson(decision) : null, lines })
+  return { compute: computeJson(view), project: null, policy: policyJson(decision), lines }
 }
 
-const policyJson = ({ policy: { path, line, mode } }: PolicyDecision) => ({
-  path: path ?? null,
-  line: line ?? null,
-  mode,
-})
+/** Undefined where its defaults were neither evaluated nor changed. */
+async function explainProject(
+  snapshot: Snapshot,
+  { ref, project }: ProjectTarget,
+  sources: ExplainSources,
+): Promise<Explanation | undefined> {
+  const { changes, advice } = await readTarget(snapshot, ref, sources)
+  const isNew = changes.open.length + changes.ended.length === 0
+  if (isNew && advice.recommendations.length + advice.withheld.length === 0) return undefined
+  const open = snapshot.accounts
+    .flatMap((account) => account.projects ?? [])
+    .find((view) => view.ref.account === ref.account && view.ref.projectId === ref.projectId)
+  const decision = sources.changes?.decisionOf?.({
+    target: projectTargetOf(ref.account, project),
+    advice: open?.advice ?? [],
+  })
+  const explained = explainedProject(snapshot, ref, project)
+  const lines = [
+    ...projectLines(explained),
+    ...(await targetLines({ ref, decision, changes, advice }, sources)),
+  ]
+  return { compute: null, project: explained, policy: policyJson(decision), lines }
+}
 
-/** Brakes that hold changes of policies of the compute. */
-async function brakeLines(sources: JournalSources | undefined, { account, endpointId }: ComputeRef) {
+type Target = Readonly<{
+  ref: TargetRef
+  changes: TargetChangesJson
+  advice: TargetAdviceJson
+  decision: PolicyDecision | undefined
+}>
+
+/** Open changes with the last that ended, and recommendations. */
+async function readTarget(
+  snapshot: Snapshot,
+  ref: TargetRef,
+  sources: ExplainSources,
+): Promise<Pick<Target, 'changes' | 'advice'>> {
+  const changes = await readTargetChanges(sources.changes, snapshot, { ref, ended: 1 })
+  return { changes, advice: await readTargetAdvice(sources, snapshot, ref) }
+}
+
+const targetLines = async (
+  { ref, changes, advice, decision }: Target,
+  sources: ExplainSources,
+): Promise<readonly string[]> => [
+  ...changesLines(changes),
+  ...(decision ? policyLines(decision) : []),
+  ...(decision ? await brakeLines(sources.changes, ref) : []),
+  ...adviceLines(advice),
+]
+
+const policyJson = (decision: PolicyDecision | undefined): Explanation['policy'] =>
+  decision
+    ? {
+        path: decision.policy.path ?? null,
+        line: decision.policy.line ?? null,
+        mode: decision.policy.mode,
+      }
+    : null
+
+/** Brakes that hold changes of policies of the compute or project. */
+async function brakeLines(sources: JournalSources | undefined, { account, endpointId = '' }: TargetRef) {
   const brakes = (await sources?.journal.storedBrakes(account)) ?? []
   return brakes
     .filter((brake) => isEngaged(brake) && ['', ...CHANGE_KINDS, endpointId].includes(brake.subject))
@@ -79,7 +154,7 @@ async function brakeLines(sources: JournalSources | undefined, { account, endpoi
 }
 
 /** Open changes, then the last that ended. */
-const changesLines = ({ open, ended }: ComputeChangesJson) => [
+const changesLines = ({ open, ended }: TargetChangesJson) => [
   ...open.flatMap((one) => changeBlock('change', one)),
   ...ended.flatMap(({ change }) => changeBlock('last change', change)),
 ]
@@ -89,7 +164,7 @@ const changeBlock = (heading: string, change: ChangeJson) => [
   ...changeLines(change).map((line) => `  ${line}`),
 ]
 
-const adviceLines = ({ currency, recommendations, withheld, noWakeCosts }: ComputeAdviceJson) => [
+const adviceLines = ({ currency, recommendations, withheld, noWakeCosts }: TargetAdviceJson) => [
   ...recommendations.flatMap((one) => [
     `recommendation ${one.id}: ${recommendationSummary(one, currency)}`,
     ...[

@@ -10,9 +10,9 @@ import { documentHtml, renderHtml, type PageContent, type PageContext } from '..
 import { fleetQuery, RANGE_HOURS } from '../../../outputs/page/query.ts'
 import { selectRows, type RecentSumsTable } from '../../../outputs/page/select-rows.ts'
 import { SLOT, splitAtSlot } from '../../../outputs/text/html.ts'
-import { readComputeChanges } from '../../changes/list-changes.ts'
+import { readTargetChanges } from '../../changes/list-changes.ts'
 import { createAwakeTimelines } from '../../history/awake-timelines.ts'
-import { readComputeAdvice } from '../../history/recommendations.ts'
+import { readTargetAdvice } from '../../history/recommendations.ts'
 import { createRecentSums } from '../../history/recent-sums.ts'
 import { createTeamDays, readComputeDays } from '../../history/spend-days.ts'
 import { inChunks, inTurns } from '../../turns.ts'
@@ -93,8 +93,8 @@ export function createComputePages(sources: PageSources, context: PageContext) {
         month: await timelineOver({ from: spendDays.span.from, to: takenAt }),
         spendDays,
         now: takenAt,
-        changes: await readComputeChanges(sources.changes, snapshot, { ref, ended: ENDED_CHANGES }),
-        advice: await readComputeAdvice(sources, snapshot, ref),
+        changes: await readTargetChanges(sources.changes, snapshot, { ref, ended: ENDED_CHANGES }),
+        advice: await readTargetAdvice(sources, snapshot, ref),
       }
       return computePage(input, context)
     },

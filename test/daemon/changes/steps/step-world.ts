@@ -1,5 +1,6 @@
 // Budgets and policies over three computes in a memory store: what is sent takes effect at once, and the next snapshot shows it.
 /* oxlint-disable no-await-in-loop -- one change after the other */
+import { decidedCompute } from '../../../../src/model/output/policy-decision.ts'
 import type { Window } from '../../../../src/calendar/window.ts'
 import { createDecidedChanges } from '../../../../src/daemon/changes/decided-changes.ts'
 import type { BudgetWithForecast, Rung } from '../../../../src/model/policy/budget.ts'
@@ -150,7 +151,7 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
     preview: async () => decided.previewBudget(await snapshot(), 'preview'),
     /** Ids of computes with a hard budget that is nearly spent. */
     nearlySpent: () => [...decided.nearlySpent('main')],
-    decisions: async () => (await snapshot()).computes.map(decided.decisionOf),
+    decisions: async () => (await snapshot()).computes.map((one) => decided.decisionOf(decidedCompute(one))),
     /** One pass, then all open changes that need no approval take effect. */
     pass: async () => {
       await decided.decide(await snapshot())
