@@ -10,6 +10,7 @@ import { instant } from '../../src/model/units.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
 import { fieldOf } from '../../src/std/field.ts'
+import { sumOf } from '../../src/std/sum.ts'
 import { recordingProxy, type RecordedRequest } from '../support/recording-proxy.ts'
 import { TOKENS } from './change-support.ts'
 import { dormouse, fleetAt, metricsAt, page, setting, until, uriOf } from './support.ts'
@@ -114,6 +115,28 @@ export const metric = (
     )
     return found?.[1]
   })
+
+/**
+ * Waits until the metrics of what changes of size did are what the truth of the service says: restarts without an open session, and direct
+ * sessions that were cut.
+ *
+ * @param done changes of size that ended `done`
+ */
+export async function expectTrueRestartMetrics(
+  { telemetryUrl, truth }: Pick<Stage, 'telemetryUrl' | 'truth'>,
+  done: number,
+): Promise<void> {
+  const stops = truth().stops.filter(({ why }) => why === 'config' || why === 'restart-call')
+  const avoided = done - stops.filter(({ open }) => open > 0).length
+  const interrupted = sumOf(stops, ({ open, open_pooled: pooled }) => open - pooled)
+  await until(`${avoided} restarts avoided and ${interrupted} sessions interrupted`, async () => {
+    const metrics = await metricsAt(telemetryUrl)
+    const [, counted] =
+      [...metrics].find(([line]) => line.startsWith('dormouse_connections_interrupted_total{')) ?? []
+    const isTrue = metrics.get('dormouse_restarts_avoided_total') === avoided && counted === interrupted
+    return isTrue ? true : undefined
+  })
+}
 
 /** Changes in the report about the week in which one ended. */
 export async function reported({ apiUrl }: Stage, ended: ChangeJson['ended']): Promise<Report['changes']> {

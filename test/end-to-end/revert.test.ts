@@ -1,7 +1,7 @@
 // A change of a policy that turns out wrong, on a real compute: its file cache becomes too small for what a client reads.
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { connected, stage } from './change-stage.ts'
+import { connected, expectTrueRestartMetrics, stage } from './change-stage.ts'
 import { changeThat, command, hasEnded } from './change-support.ts'
 import { metricsAt, until } from './support.ts'
 
@@ -94,4 +94,5 @@ test('a size whose cache is too small is taken back once, while nobody is connec
     return read.get('dormouse_changes_total{kind="sizing",outcome="reverted"}') === 1 ? read : undefined
   })
   expect(metrics.get('dormouse_changes_total{kind="sizing",outcome="done"}')).toBe(1)
+  await expectTrueRestartMetrics(world, 1)
 })

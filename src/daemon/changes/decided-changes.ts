@@ -5,6 +5,7 @@ import { changeEvents } from '../../apply/events.ts'
 import { barredUntil } from '../../decide/barred.ts'
 import { stepKey } from '../../decide/steps.ts'
 import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
+import { policyDecision } from '../../decide/policy-decision.ts'
 import type { DecidedTarget, NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
 import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
 import type { Brakes } from '../../model/policy/brakes.ts'
@@ -282,16 +283,8 @@ export function createDecidedChanges(sources: DecidedSources) {
       const policy = config().policies.changesOf(target)
       if (policy.levers.length === 0 && !policy.managedBy) return undefined
       const { account, endpointId } = target.ref
-      const ofAccount = reasons.get(account)
-      const held = advice.flatMap(({ id }) => {
-        const because = ofAccount?.get(id)
-        return because ? [{ id, because }] : []
-      })
-      const steps = (wantedSteps.get(account) ?? []).flatMap((step) => {
-        const because = step.ref.endpointId === endpointId ? ofAccount?.get(stepKey(step)) : undefined
-        return because ? [{ origin: step.origin, because }] : []
-      })
-      return { policy, held, steps }
+      const steps = (wantedSteps.get(account) ?? []).filter(({ ref }) => ref.endpointId === endpointId)
+      return policyDecision(policy, { advice, steps, reasons: reasons.get(account) ?? new Map() })
     },
   }
 }
