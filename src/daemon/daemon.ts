@@ -87,6 +87,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     history: store,
     config: settings.config,
     decisionOf: runners.decisionOf,
+    putBacksIn: runners.putBacksIn,
   }
   const api: ApiSources = {
     ...runners,

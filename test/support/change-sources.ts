@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import type { Config } from '../../src/config/load.ts'
 import type { ChangeRunner } from '../../src/daemon/changes/change-runner.ts'
 import type { ChangeSources } from '../../src/daemon/changes/list-changes.ts'
+import type { UpcomingPutBack } from '../../src/daemon/changes/steps/upcoming.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Change, ChangeEvent, OpenChange } from '../../src/model/policy/change.ts'
 import type { Clock } from '../../src/model/ports/clock.ts'
@@ -33,6 +34,8 @@ export type ShownChanges = Readonly<{
   brakes?: readonly StoredBrake[]
   /** Freezes by name. */
   freezes?: ReadonlyMap<string, Window>
+  /** After periods of budgets. */
+  putBacks?: readonly UpcomingPutBack[]
   /** Default: `suggest`. */
   mode?: Config['mode']
 }>
@@ -86,6 +89,7 @@ export function changeSources(
       changes: { freeze: [...freezes.keys()], isKilled: false },
       policies: createPolicies([]),
     }),
+    putBacksIn: () => Promise.resolve(shown.putBacks ?? []),
     killSwitch: {
       isEngaged: () => engagedBy().length > 0,
       engagedBy,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import type { AccountConfig } from '../../src/config/load.ts'
+import type { UpcomingPutBack } from '../../src/daemon/changes/steps/upcoming.ts'
 import type { ChangeRunner } from '../../src/daemon/changes/change-runner.ts'
 import { createKillSwitch } from '../../src/daemon/changes/kill-switch.ts'
 import { openListeners } from '../../src/daemon/http/listeners.ts'
@@ -99,6 +100,8 @@ type Options = Readonly<{
   yaml?: string
   policyHold?: ChangeRunner['policyHold']
   slotOf?: ChangeRunner['slotOf']
+  /** After periods of budgets. */
+  putBacks?: readonly UpcomingPutBack[]
 }>
 
 const fleet = (given: readonly Partial<Compute>[]) =>
@@ -202,6 +205,7 @@ export async function changesDaemon({ mode = 'suggest', computes = COMPUTES, ...
     runnerOf: () => runner,
     config: () => ({ ...config.value, mode }),
     killSwitch,
+    putBacksIn: () => Promise.resolve(options.putBacks ?? []),
   }
   await exposition.publish(taken)
   const telemetry = {

@@ -132,6 +132,7 @@ export async function createAccountRunners(
     killSwitch,
     decisionOf: decidedChanges.decisionOf,
     previewBudget: decidedChanges.previewBudget,
+    putBacksIn: decidedChanges.putBacksIn,
     /** @throws where no account has the name */
     of,
     /** In the order of the configuration. */

@@ -278,6 +278,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     foreignWatch,
     nearlySpent: (account: string): ReadonlySet<string> => nearlySpent.get(account) ?? new Set(),
     previewBudget: settingSteps.preview,
+    putBacksIn: settingSteps.putBacksIn,
     /** Undefined where the policy says nothing of changes without a request. */
     decisionOf: ({ target, advice }: DecidedTarget): PolicyDecision | undefined => {
       const policy = config().policies.changesOf(target)

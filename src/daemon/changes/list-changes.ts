@@ -22,6 +22,7 @@ import type { CommandSources } from './commands.ts'
 import type { ChangeRunner } from './change-runner.ts'
 import type { PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
+import type { UpcomingPutBack } from './steps/upcoming.ts'
 import { changeContextOf, refuseCommand, type CommandProblem } from './targets.ts'
 
 export type ChangeSources = CommandSources &
@@ -29,6 +30,8 @@ export type ChangeSources = CommandSources &
     clock: Pick<Clock, 'now'>
     config: () => Pick<Config, 'mode' | 'windows' | 'changes' | 'policies'>
     killSwitch: KillSwitch
+    /** Settings that are put back after periods of budgets that end in `within`. */
+    putBacksIn: (account: string, within: Interval) => Promise<readonly UpcomingPutBack[]>
   }>
 
 /** Most changes of one answer. */

@@ -164,6 +164,11 @@ export const plansSchema = strictObject({
   ).describe(
     'Openings within seven days that set delays by the schedules of policies, in order of time; empty where something is named.',
   ),
+  put_backs: array(
+    strictObject({ budget: string(), at: instant, kind: oneOf(['delay', 'sizing']), computes: int().min(1) }),
+  ).describe(
+    'Settings that budgets set, and that are put back when their periods end within seven days, where they still hold; in order of time; empty where something is named.',
+  ),
 })
 
 export type PlansJson = z.output<typeof plansSchema>

@@ -143,6 +143,18 @@ export const scheduleLines = ({ schedules }: Pick<PlansJson, 'schedules'>): read
         ),
       ]
 
+/** Settings that are put back after the periods of budgets, a line each; empty where there are none. */
+export const putBackLines = ({ put_backs: all }: Pick<PlansJson, 'put_backs'>): readonly string[] =>
+  all.length === 0
+    ? []
+    : [
+        'within seven days what budgets set is put back, where it still holds:',
+        ...all.map(
+          ({ budget, at, kind, computes }) =>
+            `  ${budget}: the ${kind === 'delay' ? 'delay' : 'size'} of ${countWithNoun(computes, 'compute')} at ${toSecond(at)}`,
+        ),
+      ]
+
 const forcedText = ({ by, until, reason }: NonNullable<ChangeJson['forced']>) =>
   `forced by ${by} until ${toSecond(until)}${reason === '' ? '' : `: ${reason}`}`
 

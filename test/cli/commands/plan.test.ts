@@ -3,14 +3,18 @@ import { at } from '../../support/build.ts'
 import { daemonOf, TOKENS } from '../../support/changes-daemon.ts'
 import { dormouse } from '../local-cli.ts'
 
-test('a plan says when each change may go, and what schedules set within seven days', async () => {
+test('a plan says when each change may go, and what schedules and the ends of budgets set within seven days', async () => {
   const yaml = [
     'windows: { office: "Mon 08:00-19:00" }',
     'policies: [{ mode: apply, levers: [delay], autosuspend: { schedule: [{ in: office, delay: 15m }] } }]',
     '',
   ].join('\n')
   const slot = { from: at(10_800), to: at(14_400) }
-  const { apiUrl } = await daemonOf({ yaml, slotOf: () => slot })
+  const { apiUrl } = await daemonOf({
+    yaml,
+    slotOf: () => slot,
+    putBacks: [{ budget: 'preview', at: at(86_400), kind: 'delay', computes: 3 }],
+  })
   const cli = (...words: readonly string[]) =>
     dormouse([...words, '--url', apiUrl], { env: { DORMOUSE_TOKEN: TOKENS.ann } })
   await cli('change', 'shop', '--max-cu', '2')
@@ -21,7 +25,9 @@ test('a plan says when each change may go, and what schedules set within seven d
   expect(out).toContain(
     [
       'within seven days schedules set these delays, and put them back:',
-      '  office: 900 s for 5 computes from 2026-01-05T08:00:00Z until 2026-01-05T19:00:00Z\n',
+      '  office: 900 s for 5 computes from 2026-01-05T08:00:00Z until 2026-01-05T19:00:00Z',
+      'within seven days what budgets set is put back, where it still holds:',
+      '  preview: the delay of 3 computes at 2026-01-06T00:00:00Z\n',
     ].join('\n'),
   )
 })

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { AskedMoment } from '../../../model/policy/change.ts'
 import { budgetPlanLines } from '../../../outputs/text/budget-plan-text.ts'
 import type { BudgetPlanJson, PlansJson } from '../../../outputs/text/change-schema.ts'
-import { planLines, scheduleLines, stoppedLines } from '../../../outputs/text/change-text.ts'
+import { planLines, putBackLines, scheduleLines, stoppedLines } from '../../../outputs/text/change-text.ts'
 import { fieldOf } from '../../../std/field.ts'
 import type { Result } from '../../../std/result.ts'
 import { sanitize } from '../../../std/sanitize.ts'
@@ -78,6 +78,7 @@ export function plansText(answer: PlansJson): string {
     ...stoppedLines(answer),
     ...(plans.length === 0 ? ['no change is planned'] : plans.flatMap((one) => planLines(one))),
     ...scheduleLines(answer),
+    ...putBackLines(answer),
   ]
   return lines.map(sanitize).join('\n')
 }

@@ -15,7 +15,7 @@ import { targetsNamed } from '../../history/named-projects.ts'
 import { slotWhileUnsent, type ChangeSources } from '../list-changes.ts'
 import { DEFAULT_WAIT } from '../new-change.ts'
 import { openRecommendations, planOfRecommendation, readRecommendation } from '../recommended.ts'
-import { upcomingSchedules } from '../steps/upcoming-schedules.ts'
+import { upcomingSchedules } from '../steps/upcoming.ts'
 import {
   changeContextOf,
   refuseCommand,
@@ -38,6 +38,7 @@ export async function listPlans(
     kill_switch: sources.killSwitch.engagedBy(),
     plans: plans.value,
     schedules: name === undefined ? schedulesJson(sources, snapshot) : [],
+    put_backs: name === undefined ? await putBacksJson(sources, snapshot) : [],
   })
 }
 
@@ -51,6 +52,15 @@ const schedulesJson = ({ config, clock }: ChangeSources, snapshot: Snapshot): Pl
       computes,
     }),
   )
+
+async function putBacksJson(
+  { putBacksIn, clock }: ChangeSources,
+  { accounts }: Snapshot,
+): Promise<PlansJson['put_backs']> {
+  const within = slotSpan(clock.now())
+  const lists = await Promise.all(accounts.map(({ account }) => putBacksIn(account, within)))
+  return lists.flat().map((one) => ({ ...one, at: toIso(one.at) }))
+}
 
 async function plansOf(
   sources: ChangeSources,

@@ -21,11 +21,12 @@ import { sentAtOf } from '../../../model/policy/change.ts'
 import type { SelectorTarget } from '../../../model/policy/selector.ts'
 import { transition } from '../../../model/ports/journal.ts'
 import type { ComputeRef } from '../../../model/service/compute.ts'
-import { after, type Instant } from '../../../model/units.ts'
+import { after, type Instant, type Interval } from '../../../model/units.ts'
 import { digest } from '../../advice/evaluate.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { newChange, scheduledAt } from '../new-change.ts'
 import { planTargetOf, viewOfRef } from '../targets.ts'
+import { upcomingPutBacks, type UpcomingPutBack } from './upcoming.ts'
 import { loadStepMemory, type StepChange, type StepMemory } from './step-memory.ts'
 import {
   candidateOfStep,
@@ -138,6 +139,12 @@ export function createSteps(sources: StepSources) {
             })),
           )
       return { view, at, madeAt: (rung) => madeIn.filter(({ origin }) => rungOf(origin) === rung) }
+    },
+    /** What is put back after periods of budgets that end in `within`. Rejects where the journal cannot be read. */
+    putBacksIn: async (account: string, within: Interval): Promise<readonly UpcomingPutBack[]> => {
+      const memory = await memoryOf(account)
+      const budgets = config().budgets.filter((budget) => budget.account === account)
+      return upcomingPutBacks(memory.standing(), budgets, within)
     },
     /** What budgets and schedules of an account ask for now. Rejects where the journal cannot be read. */
     of: async (snapshot: Snapshot, account: string) => {

@@ -148,6 +148,9 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
     settingsOf,
     changes,
     end,
+    /** Within the seven days after now. */
+    putBacks: () =>
+      decided.putBacksIn('main', { from: given.now, to: at((given.now - at(0)) / 1000 + 7 * DAY) }),
     preview: async () => decided.previewBudget(await snapshot(), 'preview'),
     /** Ids of computes with a hard budget that is nearly spent. */
     nearlySpent: () => [...decided.nearlySpent('main')],

@@ -11,6 +11,25 @@ const made = async (world: BudgetWorld) =>
 const DELAY = ['ep-0', 'delay', { autosuspendDelay: 60 }, '80 % of the budget preview']
 const SIZE = ['ep-0', 'sizing', { sizing: { fixed: 0.25 } }, '100 % of the budget preview']
 
+test('what is put back within seven days is said, until a change puts it back', async () => {
+  const world = await budgetWorld()
+  expect(await world.putBacks()).toEqual([])
+  world.reach(80, 100)
+  await world.pass()
+  await world.pass()
+  const ofDay = { budget: 'preview', at: at(DAY), computes: 1 }
+  expect(await world.putBacks()).toEqual([
+    { ...ofDay, kind: 'delay' },
+    { ...ofDay, kind: 'sizing' },
+  ])
+  world.restart()
+  expect(await world.putBacks()).toHaveLength(2)
+  world.reach()
+  world.at(DAY + 60)
+  await world.pass()
+  expect(await world.putBacks()).toEqual([])
+})
+
 describe('a rung that is reached', () => {
   test('changes nothing at 50 %', async () => {
     const world = await budgetWorld()
