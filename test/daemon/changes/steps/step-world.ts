@@ -214,3 +214,7 @@ function periodAt(now: Instant) {
   const day = Math.floor((now - at(0)) / (DAY * 1000))
   return { from: at(day * DAY), to: at((day + 1) * DAY) }
 }
+
+/** Compute, kind, settings and reason of each change, oldest first. */
+export const made = async (world: BudgetWorld) =>
+  (await world.changes()).map(({ ref, kind, desired, reason }) => [ref.endpointId, kind, desired, reason])

@@ -1,12 +1,8 @@
 // Steps of budgets, from a rung that is reached to the period after it, with the real decision and journal.
 import { describe, expect, test } from 'vitest'
-import type { PolicyRule } from '../../../../src/model/policy/policies.ts'
 import { cu, seconds } from '../../../../src/model/units.ts'
 import { at } from '../../../support/build.ts'
-import { APPLY, budgetWorld, DAY, type BudgetWorld } from './step-world.ts'
-
-const made = async (world: BudgetWorld) =>
-  (await world.changes()).map(({ ref, kind, desired, reason }) => [ref.endpointId, kind, desired, reason])
+import { APPLY, budgetWorld, DAY, made, type BudgetWorld } from './step-world.ts'
 
 const DELAY = ['ep-0', 'delay', { autosuspendDelay: 60 }, '80 % of the budget preview']
 const SIZE = ['ep-0', 'sizing', { sizing: { fixed: 0.25 } }, '100 % of the budget preview']
@@ -229,99 +225,6 @@ test('a daemon that ends at any call of a port makes and puts back the same', as
       expect({ changes, settings }).toEqual({ changes: whole.changes, settings: whole.settings })
   }
   expect(ends).toBeGreaterThan(8)
-})
-
-describe('a schedule', () => {
-  const OFFICE: PolicyRule = {
-    ...APPLY,
-    match: { project: ['project-0'] },
-    autosuspend: {
-      floor: seconds(60),
-      ceiling: 'never',
-      wakeCost: seconds(300),
-      schedule: [{ window: 'office', delay: seconds(900) }],
-    },
-  }
-  const [MORNING, NOON, EVENING] = [8, 12, 19].map((hour) => hour * 3600) as [number, number, number]
-
-  test('sets its delay when its window opens, once, and puts it back when it has closed, each day', async () => {
-    const world = await budgetWorld([OFFICE])
-    const delays: unknown[] = []
-    for (const time of [MORNING, NOON, NOON + 60, EVENING, EVENING + 60, DAY + NOON, DAY + EVENING]) {
-      world.at(time)
-      world.restart()
-      // oxlint-disable-next-line no-await-in-loop -- one pass after the other
-      await world.pass()
-      delays.push(world.settingsOf('ep-0').autosuspendDelay)
-    }
-    expect(delays).toEqual([300, 900, 900, 300, 300, 900, 300])
-    expect((await made(world)).map(([, , , reason]) => reason)).toEqual([
-      'the window office is open',
-      'puts back ch-00000001: the window office has closed',
-      'the window office is open',
-      'puts back ch-00000003: the window office has closed',
-    ])
-  })
-
-  test('leaves a delay that a person set while its window was open', async () => {
-    const world = await budgetWorld([OFFICE])
-    world.at(NOON)
-    await world.pass()
-    await world.set('ep-0', { autosuspendDelay: seconds(120) })
-    await world.pass()
-    world.at(EVENING)
-    await world.pass()
-    expect(world.settingsOf('ep-0').autosuspendDelay).toBe(120)
-    expect(await made(world)).toHaveLength(1)
-  })
-
-  test('waits for the end of a period whose budget shortened the delay', async () => {
-    const world = await budgetWorld([OFFICE])
-    world.at(MORNING)
-    world.reach(80)
-    await world.pass()
-    world.at(NOON)
-    await world.pass()
-    expect(world.settingsOf('ep-0').autosuspendDelay).toBe(60)
-    expect((await world.decisions())[0]?.steps).toEqual(
-      [
-        { origin: { by: 'budget', name: 'preview', rung: 80, period: at(0) }, because: 'made-before' },
-        { origin: { by: 'schedule', name: 'office', period: at(9 * 3600) }, because: 'budget' },
-      ].slice(1),
-    )
-  })
-
-  test('waits for no step of a budget that a person has rejected', async () => {
-    const world = await budgetWorld([{ ...OFFICE, mode: 'approve' }])
-    world.at(MORNING)
-    world.reach(80)
-    await world.decide()
-    const [step] = await world.changes()
-    if (!step) throw new Error('no step was proposed')
-    await world.end(step, 'rejected')
-    world.at(NOON)
-    await world.decide()
-    expect((await made(world)).map(([, , , reason]) => reason)).toEqual([
-      '80 % of the budget preview',
-      'the window office is open',
-    ])
-  })
-
-  test('goes before a budget that is nearly spent later: its delay stays until the window has closed', async () => {
-    const world = await budgetWorld([OFFICE])
-    world.at(NOON)
-    await world.pass()
-    world.reach(80)
-    await world.pass()
-    expect(world.settingsOf('ep-0').autosuspendDelay).toBe(900)
-    expect((await world.decisions())[0]?.steps).toMatchObject([
-      { origin: { by: 'budget' }, because: 'schedule' },
-    ])
-    world.at(EVENING)
-    await world.pass()
-    await world.pass()
-    expect(world.settingsOf('ep-0').autosuspendDelay).toBe(60)
-  })
 })
 
 test('what a preview says is what happens', async () => {
