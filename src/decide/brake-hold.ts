@@ -44,17 +44,21 @@ export function brakeHold(change: Change, given: BrakeContext, now: Instant): Ho
 const OF_RESTARTS: ReadonlySet<StoredBrakeName> = new Set(['fleet', 'breaker'])
 
 /** By an engaged brake of the account, of the kind of change, or of the compute; the breaker, which has states of its own, apart. */
-function storedBrakeHold({ kind, ref }: Change, { engaged }: BrakeContext): Hold | undefined {
+function storedBrakeHold(change: Change, { engaged }: BrakeContext): Hold | undefined {
+  const { kind, ref } = change
   const subjects = ['', kind, ref.endpointId ?? kind]
-  const brake = engaged.find(
-    ({ name, subject }) =>
-      name !== 'breaker' && subjects.includes(subject) && (restartsCompute(kind) || !OF_RESTARTS.has(name)),
-  )
+  const passing: ReadonlySet<StoredBrakeName> = new Set([
+    'breaker',
+    ...(restartsCompute(kind) ? [] : OF_RESTARTS),
+    // the pace of the fleet is enough
+    ...(isPutBack(change) ? (['fleet'] as const) : []),
+  ])
+  const brake = engaged.find(({ name, subject }) => !passing.has(name) && subjects.includes(subject))
   return brake && { because: 'brake', until: undefined, detail: `${brakeId(brake)}, ${brake.because}` }
 }
 
-/** What a budget puts back has the start of a period, and each compute only once. */
-const isPutBack = ({ origin }: Change) => origin.by === 'budget' && origin.of !== undefined
+/** What a budget puts back has the start of a period, and each compute only once: it is not counted among what policies want. */
+export const isPutBack = ({ origin }: Change) => origin.by === 'budget' && origin.of !== undefined
 
 type HoldOffContext = Pick<BrakeContext, 'brakes' | 'startedAt' | 'isSwept' | 'createdAt'>
 
@@ -70,12 +74,15 @@ export function holdOff(
 function computePace(change: Change, { brakes, restarts }: BrakeContext, now: Instant): Hold | undefined {
   const ofCompute = restarts.filter(({ ref }) => ref.endpointId === change.ref.endpointId)
   const times = ofCompute.flatMap(({ state }) => sentAtOf(state) ?? [])
-  const opposite = ofCompute.filter((other) => directionOf(other) * directionOf(change) < 0)
+  const direction = directionOf(change)
+  const paused = ofCompute.filter(
+    (other) => directionOf(other) * direction < 0 || (directionOf(other) < 0 && direction < 0),
+  )
   const ends = [
     endOfMany(times, { count: 1, within: brakes.computePause }, now),
     endOfMany(times, { count: brakes.computePerWeek, within: RESTART_MEMORY }, now),
     endOfMany(
-      opposite.flatMap(({ state }) => sentAtOf(state) ?? []),
+      paused.flatMap(({ state }) => sentAtOf(state) ?? []),
       { count: 1, within: brakes.oppositePause },
       now,
     ),

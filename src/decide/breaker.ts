@@ -63,7 +63,7 @@ function stateBefore(
   return cause ?? { kind: 'over' }
 }
 
-/** While it is half open one failure is enough. */
+/** While it is half open one failure of a change that was tried is enough. */
 function failuresIn(
   { brakes, restarts, breaker }: BreakerContext,
   engaged: StoredBrake | undefined,
@@ -76,14 +76,20 @@ function failuresIn(
       (time) => time !== undefined,
     ),
   )
-  const failures = restarts.flatMap(({ state }) =>
-    isEnded(state) && isFailure(state) && state.endedAt >= since ? [state.endedAt] : [],
+  const endsOf = (changes: readonly Change[]) =>
+    changes.flatMap(({ state }) =>
+      isEnded(state) && isFailure(state) && state.endedAt >= since ? [state.endedAt] : [],
+    )
+  const open = (because: string, changes: readonly Change[], count: number): Open | undefined => {
+    const until = endOfMany(endsOf(changes), { count, within }, now)
+    return until === undefined ? undefined : { kind: 'open', because, until }
+  }
+  // one that failed before it was sent was tried, too
+  const tried = restarts.filter((change) => isTry(change) && (sentAtOf(change.state) ?? since) >= since)
+  return (
+    (isTrying ? open('the change that was tried failed', tried, 1) : undefined) ??
+    open(`${breakerFailures} changes failed within ${within} s`, restarts, breakerFailures)
   )
-  const until = endOfMany(failures, { count: isTrying ? 1 : breakerFailures, within }, now)
-  const because = isTrying
-    ? 'the change that was tried failed'
-    : `${breakerFailures} changes failed within ${within} s`
-  return until === undefined ? undefined : { kind: 'open', because, until }
 }
 
 function failedRequestsIn({ brakes, failedRequests }: BreakerContext): Open | undefined {

@@ -50,10 +50,11 @@ function denialHold(
   return closedHold('denied-window', denying, { now, over: after(now, times.duration) })
 }
 
-/** Whether the policy as it is now would let it be made: what a person approved needs no lever. */
+/** Whether the policy as it is now would let it be made, or proposed: what a person approved needs no lever. */
 function stillDecides({ kind, state }: Change, { mode, levers }: ChangePolicy): boolean {
   const isApproved = 'approvedBy' in state && state.approvedBy !== undefined
-  return isApproved || (mode === 'apply' && levers.some((lever) => lever === kind))
+  const isProposed = state.at === 'proposed' && mode === 'approve'
+  return isApproved || ((isProposed || mode === 'apply') && levers.some((lever) => lever === kind))
 }
 
 type Times = Pick<PolicyTerms, 'windows' | 'ofProject' | 'duration'>
@@ -96,15 +97,49 @@ const windowNamed = (name: string, { windows, ofProject }: Times): Window | unde
 
 /**
  * Rungs that the policy allows now while a compute is awake: inside a window that stays open for long enough. Undefined where it allows none.
+ *
+ * @param freezes windows in which nothing is changed
  */
 export function awakeRungs(
-  { policy: { restart }, ...times }: Omit<PolicyTerms, 'isForced'>,
+  {
+    policy: { restart },
+    freezes,
+    ...times
+  }: Omit<PolicyTerms, 'isForced'> & Readonly<{ freezes: NamedWindows }>,
   now: Instant,
 ): AwakeRungs | undefined {
   const [quiet, lowestLoad] = (['quiet', 'window'] as const).map((moment) => restart.when.includes(moment))
   if (!quiet && !lowestLoad) return undefined
-  const lastSafe = lastSafeIn(restart, times, now)
+  const closing = [
+    ...restart.deny.map((name) => windowNamed(name, times)),
+    ...[...freezes].map(([, one]) => one),
+  ]
+  const lastSafe = lastOutside(
+    closing.filter((window) => window !== undefined),
+    {
+      from: now,
+      last: lastSafeIn(restart, times, now),
+      duration: times.duration,
+    },
+  )
   return lastSafe < now ? undefined : { quiet: quiet === true, lowestLoad: lowestLoad === true, lastSafe }
+}
+
+type Search = Readonly<{ from: Instant; last: Instant; duration: Seconds }>
+
+/** Last instant up to `last` at which a change that begins is over before any of the windows opens; before `from` where there is none. */
+function lastOutside(windows: readonly Window[], { from, last, duration }: Search): Instant {
+  let at = last
+  while (at >= from) {
+    const over = after(at, duration)
+    const opened = windows.flatMap((window) => {
+      const next = window.at(at) ?? window.next(at)
+      return next && next.from < over ? [next.from] : []
+    })
+    if (opened.length === 0) return at
+    at = instant(earliest(...opened) - 1000 * duration)
+  }
+  return at
 }
 
 /** Names of windows and the windows, those that there are. */

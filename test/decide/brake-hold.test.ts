@@ -45,6 +45,8 @@ const many = (count: number, state: (index: number) => ChangeState) =>
 
 const LARGER = { before: { sizing: { fixed: cu(1) } }, desired: { sizing: { fixed: cu(2) } } }
 
+const RESTART = { kind: 'restart', before: {}, desired: {} } as const
+
 /** Reason, and the seconds until its end. */
 function holdText(over: Partial<BrakeContext>, change: Change = CHANGE) {
   const hold = brakeHold(change, { ...CONTEXT, ...over }, NOW)
@@ -56,7 +58,7 @@ test('what a budget puts back waits for no earlier restart of its compute, but f
   const step = { ...CHANGE, origin }
   const putBack = { ...CHANGE, origin: { ...origin, of: 'ch-step' } }
   const [same, others] = [{ restarts: [own(done(HOUR))] }, { restarts: many(10, () => done(60)) }]
-  expect([holdText(same, step), holdText(same, putBack)]).toEqual([['compute-pace', 5 * HOUR], undefined])
+  expect([holdText(same, step), holdText(same, putBack)]).toEqual([['compute-pace', 23 * HOUR], undefined])
   expect(holdText(others, putBack)).toEqual(['fleet-pace', 3540])
 })
 
@@ -69,8 +71,10 @@ test.each<[what: string, over: Partial<BrakeContext>, expected: readonly unknown
   ['one failure', { restarts: many(1, () => failedAgo(10)) }, undefined],
   ['two failures', { restarts: many(2, (index) => failedAgo(index * 600)) }, ['breaker', 3000]],
   ['two failures, one of them old', { restarts: many(2, (index) => failedAgo(index * HOUR)) }, undefined],
-  ['the same compute 5 hours ago', { restarts: [own(done(5 * HOUR))] }, ['compute-pace', HOUR]],
-  ['the same compute 6 hours ago', { restarts: [own(done(6 * HOUR))] }, undefined],
+  ['the same compute 5 hours ago', { restarts: [own(done(5 * HOUR), RESTART)] }, ['compute-pace', HOUR]],
+  ['the same compute 6 hours ago', { restarts: [own(done(6 * HOUR), RESTART)] }, undefined],
+  ['a smaller size 23 hours ago', { restarts: [own(done(23 * HOUR))] }, ['compute-pace', HOUR]],
+  ['a smaller size a day ago', { restarts: [own(done(DAY))] }, undefined],
   [
     'the same compute three times in a week',
     { restarts: [2, 4, 6].map((days) => own(done(days * DAY))) },
@@ -128,6 +132,14 @@ const brake = (fields: Partial<StoredBrake> = {}): StoredBrake => ({
   because: 'too many',
   engagedAt: NOW,
   ...fields,
+})
+
+test('the fleet brake holds no change that puts back what a budget set', () => {
+  const origin = { by: 'budget', name: 'preview', rung: 100, period: at(0) } as const
+  const holds = [origin, { ...origin, of: 'ch-step' }].map((one) =>
+    holdText({ engaged: [brake()] }, { ...CHANGE, origin: one }),
+  )
+  expect(holds).toEqual([['brake', undefined], undefined])
 })
 
 describe('a stored brake', () => {

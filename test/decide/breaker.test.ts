@@ -43,6 +43,31 @@ const HALF = breaker({ halfOpenAt: ago(HOUR) })
 
 test.each<[what: string, over: Partial<BreakerContext>, expected: string]>([
   ['nothing', {}, 'closed'],
+  [
+    'half open, and a change of a person failed',
+    { breaker: HALF, restarts: [failed('a', 10, { when: 'idle' })] },
+    'half-open',
+  ],
+  [
+    'half open, and a change of before failed',
+    {
+      breaker: HALF,
+      restarts: [
+        change('a', {
+          at: 'unknown',
+          because: '',
+          endedAt: ago(10),
+          sent: { at: ago(2 * HOUR), sessions: 0 },
+        }),
+      ],
+    },
+    'half-open',
+  ],
+  [
+    'half open, and two changes of people failed',
+    { breaker: HALF, restarts: [failed('a', 10, { when: 'idle' }), failed('b', 70, { when: 'idle' })] },
+    'open for 3530',
+  ],
   ['one failure', { restarts: [failed('a', 10)] }, 'closed'],
   ['two failures', { restarts: [failed('a', 10), failed('b', 70)] }, 'open for 3530'],
   [

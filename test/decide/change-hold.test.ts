@@ -78,7 +78,7 @@ function holdBy(given: Given, change: Change = changeOf({ when: 'policy' })) {
       createdAt: at(0),
     },
   }
-  return changeHold(change, { freezes, holds, duration, isClockSteady, unasked }, NOW)
+  return changeHold(change, { freezes, holds, duration, isClockSteady, mode: 'apply', unasked }, NOW)
 }
 
 const REASONS = Object.keys(STOPPING) as (keyof typeof STOPPING)[]
@@ -113,10 +113,24 @@ describe('of a change of a policy', () => {
   })
 
   test('it waits where no pass has seen the compute', () => {
-    const terms = { freezes: [], holds: [], duration: seconds(60), isClockSteady: true, unasked: undefined }
-    expect(changeHold(changeOf({ when: 'policy' }), terms, NOW)?.because).toBe('policy')
-    expect(changeHold(changeOf(), terms, NOW)).toBeUndefined()
+    expect(changeHold(changeOf({ when: 'policy' }), UNSEEN, NOW)?.because).toBe('policy')
+    expect(changeHold(changeOf(), UNSEEN, NOW)).toBeUndefined()
   })
+})
+
+const UNSEEN = {
+  freezes: [],
+  holds: [],
+  duration: seconds(60),
+  isClockSteady: true,
+  mode: undefined,
+  unasked: undefined,
+}
+
+test.each(['off', 'observe'] as const)('a policy with mode %s holds what a person asked for, too', (mode) => {
+  for (const when of ['idle', 'now', 'policy'] as const)
+    expect(changeHold(changeOf({ when }), { ...UNSEEN, mode }, NOW)?.because).toBe('mode')
+  expect(changeHold(changeOf({ when: 'now' }), { ...UNSEEN, mode: 'suggest' }, NOW)).toBeUndefined()
 })
 
 test.each(['idle', 'now'] as const)(

@@ -17,6 +17,7 @@ function windowsOf(entries: Record<string, unknown>, name = 'UTC') {
     .windows
 }
 const WINDOWS = windowsOf({ night: '22:00-06:00', lunch: '12:00-13:00', office: 'Mon-Fri 08:00-19:00' })
+const CLOSING = windowsOf({ early: '05:00-08:00', dawn: '04:00-05:00', midnight: '00:00-01:00' })
 
 const iso = (text: string) => instant(Date.parse(`2026-01-${text}:00Z`))
 const policyOf = (restart: Partial<ChangePolicy['restart']>, over: Partial<ChangePolicy> = {}) => ({
@@ -84,10 +85,23 @@ describe('a policy', () => {
     ['nothing with idle and natural', '05T23:00', ['idle', 'natural'], undefined],
   ])('allows an awake compute %s', (_, time, when, rungs) => {
     const policy = policyOf({ when, windows: ['night'] })
-    const terms = { policy, windows: WINDOWS, ofProject: undefined, duration: seconds(60) }
+    const terms = { policy, windows: WINDOWS, freezes: [], ofProject: undefined, duration: seconds(60) }
     const found = awakeRungs(terms, iso(time))
     // 60 s and 10 minutes before the end
     expect(found).toEqual(rungs && { ...rungs, lastSafe: iso('06T05:49') })
+  })
+
+  test.each<[what: string, time: string, deny: readonly string[], freezes: readonly string[], at: string]>([
+    ['before a denied window', '05T23:00', ['early'], [], '06T04:59'],
+    ['before a freeze', '05T23:00', [], ['early'], '06T04:59'],
+    ['before the first of several that follow each other', '05T23:00', ['early'], ['dawn'], '06T03:59'],
+    ['after one that closes again', '05T23:00', ['midnight'], [], '06T05:49'],
+  ])('has its last safe moment %s', (_, time, deny, frozen, lastSafe) => {
+    const policy = policyOf({ when: ['window'], windows: ['night'], deny })
+    const freezes = frozen.map((name) => [name, CLOSING.get(name)] as const)
+    const windows = new Map([...WINDOWS, ...CLOSING])
+    const terms = { policy, windows, freezes, ofProject: undefined, duration: seconds(60) }
+    expect(awakeRungs(terms, iso(time))?.lastSafe).toEqual(iso(lastSafe))
   })
 
   test('forbids what would not be over when a denied window opens', () => {
@@ -233,6 +247,7 @@ describe('the windows of a project', () => {
       windows: WINDOWS,
       ofProject: projectWindows(SERVICE, before),
       duration: seconds(60),
+      freezes: [],
     }
     const rungs = { quiet: false, lowestLoad: true }
     expect(awakeRungs(terms, iso(time))).toEqual(lastSafe && { ...rungs, lastSafe: iso(lastSafe) })

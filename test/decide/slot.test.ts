@@ -5,7 +5,7 @@ import { buildWindows, windowsSchema } from '../../src/config/sections/windows.t
 import type { ChangeTerms } from '../../src/decide/change-hold.ts'
 import { changeSlot, slotSpan } from '../../src/decide/slot.ts'
 import { DEFAULT_BRAKES } from '../../src/model/policy/brakes.ts'
-import { DEFAULT_RESTART_RULES, type RestartRules } from '../../src/model/policy/change-policy.ts'
+import { DEFAULT_RESTART_RULES, type Mode, type RestartRules } from '../../src/model/policy/change-policy.ts'
 import type { Change } from '../../src/model/policy/change.ts'
 import { instant, seconds } from '../../src/model/units.ts'
 import { changeOf, SCHEDULED } from '../support/changes.ts'
@@ -32,6 +32,7 @@ const DEADLINE = iso('01-19T10:00')
 const BY_POLICY = changeOf({ when: 'policy', state: SCHEDULED, deadline: DEADLINE })
 
 type Given = Readonly<{
+  mode?: Mode
   restart?: Partial<RestartRules>
   freezes?: ChangeTerms['freezes']
   holds?: ChangeTerms['holds']
@@ -41,10 +42,17 @@ type Given = Readonly<{
 
 /** A change takes 60 s, and ends 10 minutes before its window does. */
 function slotOf(given: Given, change: Change = BY_POLICY) {
-  const { restart = {}, freezes = [], holds = [], isClockSteady = true, startedAt = '01-01T00:00' } = given
+  const {
+    mode = 'apply',
+    restart = {},
+    freezes = [],
+    holds = [],
+    isClockSteady = true,
+    startedAt = '01-01T00:00',
+  } = given
   const duration = seconds(60)
   const policy = {
-    mode: 'apply',
+    mode,
     levers: ['sizing'],
     restart: { ...DEFAULT_RESTART_RULES, ...restart },
     path: 'policies[0]',
@@ -61,7 +69,7 @@ function slotOf(given: Given, change: Change = BY_POLICY) {
     goFirst: [],
   }
   const unasked = { policy: { policy, windows, ofProject: undefined, duration, isForced: false }, brakes }
-  return changeSlot(change, { freezes, holds, duration, isClockSteady, unasked }, slotSpan(NOW))
+  return changeSlot(change, { freezes, holds, duration, isClockSteady, mode, unasked }, slotSpan(NOW))
 }
 
 test.each<[what: string, given: Given, from: string | undefined, to?: string]>([
@@ -110,6 +118,13 @@ test.each<[what: string, given: Given, from: string | undefined, to?: string]>([
   ['none, while nobody knows the time', { isClockSteady: false }, undefined],
 ])('a change of a policy goes %s', (_, given, from, to = '') => {
   expect(slotOf(given)).toEqual(from === undefined ? undefined : { from: iso(from), to: iso(to) })
+})
+
+test('a change that waits for an approval has the slot that it would have with it', () => {
+  const proposed = { ...BY_POLICY, state: { at: 'proposed' } } as const
+  expect(slotOf({ mode: 'approve' }, proposed)).toEqual({ from: NOW, to: DEADLINE })
+  expect(slotOf({ mode: 'suggest' }, proposed)).toBeUndefined()
+  expect(slotOf({ mode: 'approve' })).toBeUndefined()
 })
 
 test('windows of policies are nothing to a change that a person asked for', () => {

@@ -156,6 +156,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       holds: placedHolds.fitting(published.selectorTargetOf(ref)),
       duration: durations.p99(),
       isClockSteady: isClockSteady(),
+      mode: policy?.mode,
       unasked:
         policy && when === 'policy'
           ? {
@@ -199,7 +200,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const rungsOf = (change: Change): AwakeRungs | undefined => {
     const policy = change.when === 'policy' ? policyOf(change.ref) : undefined
     if (!policy || !restartsCompute(change.kind)) return undefined
-    return awakeRungs(termsOf(change.ref, policy), now())
+    return awakeRungs({ ...termsOf(change.ref, policy), freezes: freezes() }, now())
   }
   /** A person who waits for a suspension wants the next one. */
   const waitsNaturally = ({ ref, kind, when }: Change) =>

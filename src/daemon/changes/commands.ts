@@ -77,7 +77,7 @@ export function createChangeCommands(sources: CommandSources) {
       reason: asked.reason,
       state: asked.propose ? { at: 'proposed' } : scheduledAt(now, undefined),
     }
-    return add(change, by)
+    return refusedByMode(change) ?? add(change, by)
   }
 
   async function approveRecommendation(
@@ -105,7 +105,7 @@ export function createChangeCommands(sources: CommandSources) {
       reason: `recommendation ${id}`,
       state: scheduledAt(now, approval.by),
     }
-    return add(change, approval.by)
+    return refusedByMode(change) ?? add(change, approval.by)
   }
 
   async function approve(
@@ -130,8 +130,17 @@ export function createChangeCommands(sources: CommandSources) {
         `plan_hash: the plan is no longer true: it is ${changeText(change)}, and the ${what} has ${current} now`,
       )
     }
-    return move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by), approval.by)
+    return (
+      refusedByMode(change) ??
+      move(change, scheduledAt(runnerOf(change.ref.account).now(), approval.by), approval.by)
+    )
   }
+
+  /** Where the policy of the compute or project allows no changes; undefined where it does. */
+  const refusedByMode = (change: Change) =>
+    runnerOf(change.ref.account).policyHold(change)?.because === 'mode'
+      ? refuseCommand(409, 'mode: that of the policy allows no changes')
+      : undefined
 
   /** Settings as the last pass saw them; undefined where the compute or project is gone. */
   function comparedNow(snapshot: Snapshot, { ref }: Change) {

@@ -48,6 +48,7 @@ export async function createKillSwitch({ config, store }: KillSwitchOptions) {
   }
   const engagedBy = () => [...(thrown ? [`a command of ${thrown.by}`] : []), ...standing()]
   let last: Promise<unknown> = Promise.resolve()
+  let lastSet: Promise<unknown> = Promise.resolve()
 
   async function announceNow({ account, store: own, send, by, at }: Announcement): Promise<void> {
     const before = (await store.jobState(account, ANNOUNCED)) ?? null
@@ -60,6 +61,15 @@ export async function createKillSwitch({ config, store }: KillSwitchOptions) {
     const events: readonly Event[] = isNews ? [{ kind, account, at, brake: 'kill_switch', because }] : []
     await commit(own, [jobStateWrite(ANNOUNCED, isOn ? engaged : null), ...eventWrites(events)])
     if (isNews) await send(events)
+  }
+
+  /** After earlier ones. @param before what a release ends: what somebody engages meanwhile stays */
+  async function storeInOrder(next: Thrown | null, before: Thrown | undefined): Promise<void> {
+    await lastSet
+    for (const { name } of config().accounts)
+      // oxlint-disable-next-line no-await-in-loop -- of each account, so that its store alone tells
+      await commit(store.account(name), [jobStateWrite(STORED, next)])
+    if (next || thrown === before) thrown = next ?? undefined
   }
 
   return {
@@ -81,10 +91,9 @@ export async function createKillSwitch({ config, store }: KillSwitchOptions) {
       const next = isOn ? { by, at } : null
       // engaged even where that cannot be stored
       thrown = next ?? thrown
-      for (const { name } of config().accounts)
-        // oxlint-disable-next-line no-await-in-loop -- of each account, so that its store alone tells
-        await commit(store.account(name), [jobStateWrite(STORED, next)])
-      thrown = next ?? undefined
+      const done = storeInOrder(next, thrown)
+      lastSet = done.catch(() => undefined)
+      await done
       return ok(undefined)
     },
   }

@@ -179,7 +179,7 @@ export type ChangeEvent = Readonly<{
 export type HoldReason =
   | 'approval'
   | 'kill-switch'
-  /** `mode` is `off` or `observe`. */
+  /** `mode` of the configuration or of the policy is `off` or `observe`. */
   | 'mode'
   /** A window in which nothing is changed. */
   | 'freeze'

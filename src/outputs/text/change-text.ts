@@ -17,7 +17,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'kill-switch': 'the kill switch is engaged',
   freeze: 'nothing is changed in a freeze',
   hold: 'a person holds changes of the compute',
-  mode: 'the mode of the configuration allows no changes',
+  mode: 'the mode of the configuration or of its policy allows no changes',
   policy: 'its policy makes no such changes any more',
   'outside-window': 'no window of its policy is open for long enough',
   clock: "the machine's clock was set: the time is known again after the next pass",
@@ -178,8 +178,7 @@ const savedLines = ({ saved, currency }: Pick<ChangeJson, 'saved' | 'currency'>)
 const whenText = ({ kind, when, restarts }: Pick<ChangeJson, 'kind' | 'when' | 'restarts'>): string => {
   if (kind === 'defaults') return 'at any time: no session is interrupted'
   if (when === 'now') return restarts ? 'at once, sessions are interrupted' : 'at once'
-  if (when === 'policy')
-    return restarts ? 'when its policy allows it, while nobody is connected' : 'while the compute is awake'
+  if (when === 'policy') return restarts ? 'when its policy allows it' : 'while the compute is awake'
   return restarts ? 'while nobody is connected' : 'at the next look: no session is interrupted'
 }
 

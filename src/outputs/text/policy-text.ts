@@ -52,8 +52,18 @@ function policyText({ path, line, mode, levers, restart, onForeignChange, manage
 }
 
 function restartText({ when, windows, deny }: RestartRules): string {
-  const moment = when.includes('idle') ? 'at any time' : `in ${namesText(windows)}`
-  return `restarts a suspended compute ${moment}${deny.length === 0 ? '' : `, never in ${namesText(deny)}`}`
+  const isAnyTime = when.includes('idle') || when.includes('natural')
+  const suspended = `a suspended compute ${isAnyTime ? 'at any time' : `in ${namesText(windows)}`}`
+  const awake = [
+    ...(when.includes('quiet') ? ['while nobody uses it'] : []),
+    ...(when.includes('window') ? ['at a low load, which interrupts clients'] : []),
+  ].join(', or ')
+  const place = isAnyTime ? `in ${namesText(windows)}` : 'there'
+  return [
+    `restarts ${suspended}`,
+    ...(awake === '' ? [] : [`an awake one ${place} ${awake}`]),
+    ...(deny.length === 0 ? [] : [`never in ${namesText(deny)}`]),
+  ].join(', ')
 }
 
 const expiryText = ({ maxWait, onExpire }: RestartRules) =>

@@ -160,6 +160,25 @@ test.each(['two', 'project-two'])(
   },
 )
 
+test('of a project with one compute both are explained', async () => {
+  const recommendations = [
+    recommendation({
+      id: 'project-one.defaults.1',
+      ref: { account: 'main', projectId: 'project-one' },
+      kind: 'defaults',
+      from: { delay: seconds(300) },
+      to: { delay: seconds(60) },
+      detail: { kind: 'defaults', lives: 90, atOnce: 0 },
+    }),
+  ]
+  await using recommended = await keptBy([{ computes, projects, recommendations }])
+  const { out } = await recommended.cli('explain one')
+  expect(out).toContain('ep-one of project one, account main\n')
+  expect(out).toContain('\nproject one (project-one), account main\n')
+  expect(out).toContain('\nrecommendation project-one.defaults.1: ')
+  expect((await recommended.cli('explain ep-one')).out).not.toContain('project-one.defaults.1')
+})
+
 test('of a project why no default is recommended is explained, too', async () => {
   const fits = { kind: 'defaults', because: 'fits', have: 0, needs: 0, until: undefined } as const
   const advice = [{ ref: OF_PROJECT, evaluatedAt: at(0), withheld: [fits], made: {} }]

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { GOOD, problemsOf } from '../loading.ts'
 
 const DURATIONS = {
-  compute_pause: '1s to 30d',
-  opposite_pause: '1s to 30d',
+  compute_pause: '1s to 7d',
+  opposite_pause: '1s to 7d',
   hold_off: '1s to 1d',
   min_age: '1s to 90d',
-  breaker_within: '1s to 30d',
+  breaker_within: '1s to 7d',
 }
 const COUNTS = {
   compute_per_week: 1000,

@@ -54,6 +54,39 @@ test('a command engages it beyond a restart with a new account before the others
   expect(next.engagedBy()).toEqual(['a command of ann'])
 })
 
+test('engaged while a release is being stored, it stays so, also where the store fails then', async () => {
+  const waiting: (() => void)[] = []
+  const kept = memoryStore()
+  let isFull = false
+  const slow = {
+    ...kept,
+    account: (name: string) => ({
+      ...kept.account(name),
+      commit: async (...given: Parameters<ReturnType<typeof kept.account>['commit']>) => {
+        await new Promise<void>((resolve) => void waiting.push(resolve))
+        if (isFull) throw new Error('the disk is full')
+        return kept.account(name).commit(...given)
+      },
+    }),
+  }
+  const next = async () => {
+    while (waiting.length === 0) await Promise.resolve()
+    waiting.shift()?.()
+  }
+  const killSwitch = await switchOf(slow, { accounts: ['main'] })
+  const first = killSwitch.set(true, 'ann', at(0))
+  await next()
+  await first
+  const release = killSwitch.set(false, 'bob', at(1))
+  const again = killSwitch.set(true, 'cyd', at(2)).catch(() => 'failed')
+  await next()
+  await release
+  expect(killSwitch.engagedBy()).toEqual(['a command of cyd'])
+  isFull = true
+  await next()
+  expect([await again, killSwitch.isEngaged()]).toEqual(['failed', true])
+})
+
 test('a file engages it while it exists, also one that leads nowhere', async () => {
   const killSwitch = await switchOf(memoryStore(), { killSwitchFile: file })
   writeFileSync(file, '')

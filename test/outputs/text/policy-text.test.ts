@@ -37,7 +37,7 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
     { path: 'policies[2]', mode: 'suggest', levers: [], managedBy: 'terraform' },
   ],
   [
-    'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, never in the window office; a change that waits for 36 h expires with an alert',
+    'policies[1], mode apply, lever sizing; restarts a suspended compute in the windows night, lunch, an awake one there at a low load, which interrupts clients, never in the window office; a change that waits for 36 h expires with an alert',
     {
       path: 'policies[1]',
       levers: ['sizing'],
@@ -48,6 +48,13 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
         deny: ['office'],
         maxWait: seconds(36 * 3600),
       },
+    },
+  ],
+  [
+    'policies[0], mode apply, lever sizing; restarts a suspended compute at any time, an awake one in the window night while nobody uses it; a change that waits for 14 d expires with an alert',
+    {
+      levers: ['sizing'],
+      restart: { ...DEFAULT_RESTART_RULES, when: ['natural', 'quiet'], windows: ['night'] },
     },
   ],
 ])('%s', (expected, over) => {

@@ -1,5 +1,6 @@
 // Brakes that the decisions of policies engage and end.
 /* oxlint-disable no-await-in-loop -- few kinds, one commit after the other */
+import { isPutBack } from '../../../decide/brake-hold.ts'
 import type { BreakerState } from '../../../decide/breaker.ts'
 import type { Decided } from '../../../decide/decide.ts'
 import { demotionOf } from '../../../decide/demoted.ts'
@@ -70,9 +71,13 @@ export const setFleetBrake = (
     : Promise.resolve()
 }
 
-/** Changes of policies that restart the compute and were not sent. */
+/** Changes that policies want, restart the compute, and were not sent: without reverts and put-backs, which nobody has to allow. */
 export const waitingRestarts = ({ changes = [] }: ComputeView): number =>
   changes.filter(
-    ({ change: { when, kind, state } }) =>
-      when === 'policy' && restartsCompute(kind) && state.at === 'scheduled',
+    ({ change }) =>
+      change.when === 'policy' &&
+      restartsCompute(change.kind) &&
+      change.state.at === 'scheduled' &&
+      change.origin.by !== 'revert' &&
+      !isPutBack(change),
   ).length

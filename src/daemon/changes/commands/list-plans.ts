@@ -162,7 +162,7 @@ const NO_RULES: ChangeRules = {
   arrival: () => ratio(0),
 }
 
-/** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. */
+/** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. A policy may not wait for one. */
 function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
   if (!restartsCompute(kind)) return 'yes'
   const view = viewOfRef(snapshot, ref)
@@ -171,6 +171,6 @@ function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson
   // a suspended compute is restarted by its next start alone
   if (state.shown === 'idle') return kind === 'restart' ? 'unknown' : 'yes'
   if (when === 'now') return 'yes'
-  if (state.delay === 'never') return 'no'
+  if (state.delay === 'never') return when === 'policy' ? 'unknown' : 'no'
   return ledger.counters.suspends > 0 ? 'yes' : 'unknown'
 }

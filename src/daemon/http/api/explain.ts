@@ -28,9 +28,9 @@ import { explainedProject, projectLines, type ExplainedProject } from './explain
 import { computeJson, type ComputeJson } from './status-json.ts'
 
 export type Explanation = Readonly<{
-  /** Null: a project is explained. */
+  /** Null: a project without, or with several. */
   compute: ComputeJson | null
-  /** Null: a compute is explained. */
+  /** Null where a compute is named, and where its defaults were neither recommended nor changed. */
   project: ExplainedProject | null
   /** Policy of changes without a request, with its line of the configuration file; null where none says anything of it, or no daemon runs. */
   policy: Readonly<{ path: string | null; line: number | null; mode: Mode }> | null
@@ -44,8 +44,8 @@ export type ExplainSources = AdviceSources &
   }>
 
 /**
- * @param name an endpoint id, the name of a compute or of a project with one compute, or the name or id of another project whose defaults were
- *   recommended or changed
+ * @param name an endpoint id or the name of a compute; the name or id of a project: its only compute is explained, and its defaults where any
+ *   were recommended or changed
  * @throws when the store fails
  */
 export async function explain(
@@ -55,14 +55,18 @@ export async function explain(
 ): Promise<Result<Explanation, string>> {
   const matches = computesNamed(snapshot.computes, name)
   const [view] = matches
-  if (view && matches.length === 1) return ok(await explainCompute(snapshot, view, sources))
+  const isOne = view !== undefined && matches.length === 1
   const projects = projectsNamed(snapshot, name)
   const [project, other] = projects
-  if (other)
+  if (other && !isOne)
     return failed(
       `${name} is the name of several projects: ${projects.map(({ ref }) => ref.projectId).join(', ')}`,
     )
   const explained = project && (await explainProject(snapshot, project, sources))
+  if (isOne) {
+    const ofCompute = await explainCompute(snapshot, view, sources)
+    return ok(explained ? explainBoth(ofCompute, explained) : ofCompute)
+  }
   if (explained) return ok(explained)
   if (!view) return failed(`no compute is called ${name}`)
   const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
@@ -108,6 +112,12 @@ async function explainProject(
   ]
   return { compute: null, project: explained, policy: policyJson(decision), lines }
 }
+
+const explainBoth = (compute: Explanation, { project, lines }: Explanation): Explanation => ({
+  ...compute,
+  project,
+  lines: [...compute.lines, ...lines],
+})
 
 type Target = Readonly<{
   ref: TargetRef

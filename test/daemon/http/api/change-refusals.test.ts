@@ -276,3 +276,11 @@ describe('nothing is written where', () => {
     expect((await daemon.post('/changes', { compute: 'shop', delay_seconds: 600 }))[0]).toBe(200)
   })
 })
+
+test('a policy that allows no changes refuses those of people', async () => {
+  await using daemon = await changesDaemon({ policyHold: () => ({ because: 'mode', until: undefined }) })
+  expect(await daemon.post('/changes', SIZE)).toMatchObject([
+    409,
+    { message: 'mode: that of the policy allows no changes' },
+  ])
+})
