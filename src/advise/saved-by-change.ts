@@ -1,7 +1,7 @@
 // Saved and extra spend of the changes of one compute: the setting before each replayed over what came (replayed-setting.ts).
 //
-// 1. A change counts from the instant at which it was done, for 28 days, or until another value was seen. One that takes another back does not
-//    count: the other one ends with it.
+// 1. A change that was sent counts from the instant at which it was done, for 28 days, or until another value was seen. One that takes another
+//    back does not count: the other one ends with it.
 // 2. Only time counts whose gaps and awake intervals are final. An evaluation counts what became final since the one before, as one part. No
 //    part is counted again or restated, so that sums of them do not fall.
 // 3. The likely money of a part is saved or extra spend, by its sign. Where the replay needs gaps that nobody could see, it is neither.
@@ -52,9 +52,12 @@ export const savedParts = (
     return [savedPart(change, { period, money: money ?? micros(0), team })]
   })
 
-/** Whether it is done and set something that nobody had set before. */
+/** Whether its request set something that nobody had set before. */
 export const isCounted = (change: Change): change is DoneChange =>
-  change.state.at === 'done' && change.kind !== 'restart' && !('of' in change.origin && change.origin.of)
+  change.state.at === 'done' &&
+  change.state.sent !== undefined &&
+  change.kind !== 'restart' &&
+  !('of' in change.origin && change.origin.of)
 
 /** Time in which a change counts, unless another value is set. */
 export const followUpOf = ({ state: { endedAt } }: DoneChange): Interval => ({

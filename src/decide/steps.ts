@@ -88,9 +88,9 @@ export const stepKey = ({ origin, ref }: Pick<SettingStep, 'origin' | 'ref'>): s
 export const rungOf = (origin: StepOrigin): StepRung | undefined =>
   origin.by === 'budget' ? origin.rung : undefined
 
-/** Whether a step stands until it is put back: it took effect. */
+/** Whether a step stands until it is put back: its request took effect. A value that somebody else set before it was sent is not ours. */
 export const isStanding = ({ origin, state }: Change): boolean =>
-  isStepOrigin(origin) && origin.of === undefined && state.at === 'done'
+  isStepOrigin(origin) && origin.of === undefined && state.at === 'done' && state.sent !== undefined
 
 /**
  * Start of the period of each budget and of each window of a schedule, by `periodKey`; undefined where no period contains the time, or the

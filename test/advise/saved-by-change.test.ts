@@ -17,7 +17,12 @@ import { check } from '../support/property.ts'
 const DAY = 86_400
 const HOUR = 3600
 
-const done = (second = 0): EndedChange => ({ at: 'done', because: 'verified', endedAt: at(second) })
+const done = (second = 0): EndedChange => ({
+  at: 'done',
+  because: 'verified',
+  endedAt: at(second),
+  sent: { at: at(second), sessions: 0 },
+})
 
 /** From autosuspend off to 300 s, done at second 0. */
 const delayChange = (over: Partial<Change> = {}): Change =>
@@ -142,6 +147,10 @@ test.each<[string, Partial<Change>]>([
   ['a restart', { kind: 'restart', before: {}, desired: {} }],
   ['one that is open', { state: { at: 'proposed' } }],
   ['one that was taken back', { state: { ...done(), at: 'reverted' } }],
+  [
+    'one for which nothing had to be sent',
+    { state: { at: 'done', because: 'it is so already', endedAt: at(0) } },
+  ],
   ['one that takes another back', { origin: { by: 'revert', of: 'ch-zero', name: 'policies[0]' } }],
   ['a step that is put back', { origin: { by: 'schedule', name: 'office', period: at(0), of: 'ch-zero' } }],
 ])('nothing is counted of %s', (_, over) => {

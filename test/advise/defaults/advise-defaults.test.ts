@@ -209,7 +209,7 @@ describe('what a change of the default saved', () => {
     kind: 'defaults',
     before: { autosuspendDelay: seconds(300) },
     desired: { autosuspendDelay: seconds(60) },
-    state: { at: 'done', because: 'verified', endedAt: at(2 * DAY) },
+    state: { at: 'done', because: 'verified', endedAt: at(2 * DAY), sent: { at: at(2 * DAY), sessions: 0 } },
   })
   const countedAt = (day: number, parts: readonly SavedPart[], lives = livesOf(27, shorter)) =>
     savedByDefaults(

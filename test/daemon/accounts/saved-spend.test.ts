@@ -141,7 +141,7 @@ test('what a change saved is counted with an evaluation, once, and stays when th
     kind: 'delay',
     before: { autosuspendDelay: 'never' },
     desired: { autosuspendDelay: seconds(300) },
-    state: { at: 'done', because: 'verified', endedAt: DONE_AT },
+    state: { at: 'done', because: 'verified', endedAt: DONE_AT, sent: { at: DONE_AT, sessions: 0 } },
   })
   // as the apply loop ends it
   await addChange(first.store.account('main'), change, { at: DONE_AT })

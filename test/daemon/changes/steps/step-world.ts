@@ -142,12 +142,23 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
     await transition(main, { change, to }, { at: given.now })
     if (state === 'done') await set(change.ref.endpointId ?? '', change.desired)
   }
+  /** Each open change ends, because its compute has the value. */
+  const endUnsent = async () => {
+    const to = {
+      at: 'done',
+      because: 'nothing had to be sent: it is so already',
+      endedAt: given.now,
+    } as const
+    for (const change of await store.openChanges('main'))
+      await transition(main, { change, to }, { at: given.now })
+  }
   return {
     problems,
     set,
     settingsOf,
     changes,
     end,
+    endUnsent,
     /** Within the seven days after now. */
     putBacks: () =>
       decided.putBacksIn('main', { from: given.now, to: at((given.now - at(0)) / 1000 + 7 * DAY) }),
