@@ -44,16 +44,22 @@ const ratioOf = (hits: number, misses: number): Ratio | undefined =>
 const MIN_WEEKS = 2
 const WEEK = 7 * DAY
 
+/** Mean number of connections in one hour. */
+export type HourlyConnections = Readonly<{ from: Instant; mean: number }>
+
+/** In the order of the hours, without those in which nothing was read. */
+export const hourlyConnections = (hours: readonly RollupSums[]): readonly HourlyConnections[] =>
+  hours.flatMap(({ from, connections }) =>
+    connections ? [{ from, mean: connections.all.sum / connections.count }] : [],
+  )
+
 /**
  * Connections that clients are expected to hold at an instant: the lowest hourly mean in the same hour of the weeks before. Undefined where too
  * few weeks have it.
  *
  * @param hours of the last four weeks
  */
-export function expectedConnections(hours: readonly RollupSums[], at: Instant): number | undefined {
+export function expectedConnections(hours: readonly HourlyConnections[], at: Instant): number | undefined {
   const sameHour = hours.filter(({ from }) => (at - from) % WEEK < HOUR && at - from >= HOUR)
-  const means = sameHour.flatMap(({ connections }) =>
-    connections ? [connections.all.sum / connections.count] : [],
-  )
-  return means.length < MIN_WEEKS ? undefined : Math.min(...means)
+  return sameHour.length < MIN_WEEKS ? undefined : Math.min(...sameHour.map(({ mean }) => mean))
 }

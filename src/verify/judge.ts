@@ -9,7 +9,7 @@ const ENOUGH_GOOD = 5
 const TOO_MANY_BAD = 3
 /** Failed attempts to read an awake compute in a row after which it counts as out of order. */
 const TOO_MANY_FAILURES = 3
-/** Days without a verdict after which the change stays: a compute that hardly runs gives no looks. */
+/** Time without a verdict after which the change stays, ms: a compute that runs seldom or briefly gives few looks, or none of a warm cache. */
 const LONGEST = 7 * 86_400_000
 /** Points of the hit ratio that a change may cost. Source: changing.md, §4. */
 const LOST_POINTS = 0.02
@@ -77,17 +77,17 @@ export function judge(input: JudgeInput, now: Instant): Verdict {
   if (isOutOfOrder(input))
     return revert(`the compute refused ${reading.failures} readings in a row since`, true)
   const at = reading.atLimitAt ?? reading.read?.at
-  if (at === undefined || at <= (judgement.lookedAt ?? since))
-    return now - since > LONGEST ? KEEP_UNUSED : { verdict: 'undecided', judgement }
+  const withoutLook: Verdict = now - since > LONGEST ? KEEP_UNJUDGED : { verdict: 'undecided', judgement }
+  if (at === undefined || at <= (judgement.lookedAt ?? since)) return withoutLook
   const problems = problemsOf(input, at)
   const looked = { lookedAt: at, restarts: reading.restarts }
   if (problems.length > 0) return afterBad(problems, judgement, looked)
-  return isTelling(input) ? afterGood(judgement, looked) : { verdict: 'undecided', judgement }
+  return isTelling(input) ? afterGood(judgement, looked) : withoutLook
 }
 
-const KEEP_UNUSED: Verdict = {
+const KEEP_UNJUDGED: Verdict = {
   verdict: 'keep',
-  because: 'verified; it was hardly used since, so that its effect could not be judged',
+  because: 'verified; too few readings since, or none of a warm cache, to judge its effect',
 }
 
 type Looked = Pick<Judgement, 'lookedAt' | 'restarts'>

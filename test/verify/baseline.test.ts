@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Rollup } from '../../src/model/ledger/rollup.ts'
 import { instant } from '../../src/model/units.ts'
-import { changeBaseline, expectedConnections } from '../../src/verify/baseline.ts'
+import { changeBaseline, expectedConnections, hourlyConnections } from '../../src/verify/baseline.ts'
 import { at } from '../support/build.ts'
 import { computeOf } from '../store/build.ts'
 
@@ -77,6 +77,6 @@ describe('expected connections', () => {
     ['other hours say nothing', [mean(WEEK - HOUR, 8), mean(2 * WEEK - HOUR, 8)], undefined],
     ['the hour in progress is not before', [mean(0, 1), mean(WEEK, 8), mean(2 * WEEK, 8)], 8],
   ])('%s', (_, hours, expected) => {
-    expect(expectedConnections(hours.map(hourOf), NOW)).toBe(expected)
+    expect(expectedConnections(hourlyConnections(hours.map(hourOf)), NOW)).toBe(expected)
   })
 })

@@ -145,10 +145,11 @@ test('a bad look ends the row of good ones, and is not forgotten by good ones', 
 test.each([
   [7 * 86_400, 'undecided'],
   [7 * 86_400 + 1, 'keep'],
-])('after %i s without a look: %s', (passed, verdict) => {
+])('after %i s without a look, or with readings of a cold cache alone: %s', (passed, verdict) => {
   const judgement = { ...JUDGEMENT, lookedAt: undefined }
-  const input = inputOf({ judgement, reading: { read: undefined } })
-  expect(judge(input, at(passed)).verdict).toBe(verdict)
+  const cold = { at: at(passed - 10), upFor: seconds(600) }
+  for (const given of [{ reading: { read: undefined } }, { read: cold }])
+    expect(judge(inputOf({ judgement, ...given }), at(passed)).verdict).toBe(verdict)
 })
 
 /** Looks in order: whether each is good. */

@@ -7,7 +7,12 @@ import { isJudged, type Change, type ChangeBaseline, type JudgedState } from '..
 import type { History } from '../../model/ports/history.ts'
 import { isComputeRef, type AutosuspendDelay, type TargetRef } from '../../model/service/compute.ts'
 import { DAY, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { changeBaseline, expectedConnections } from '../../verify/baseline.ts'
+import {
+  changeBaseline,
+  expectedConnections,
+  hourlyConnections,
+  type HourlyConnections,
+} from '../../verify/baseline.ts'
 import { judge, type ComputeReading, type Verdict } from '../../verify/judge.ts'
 
 type VerificationOptions = Readonly<{
@@ -25,7 +30,12 @@ const PROFILE_DAYS = 28
 
 /** Counters of the file cache at a reading. */
 type Counted = Readonly<{ at: Instant; incarnation: Instant; hits: number; misses: number }>
-type Watched = { readonly hours: readonly Rollup[]; last: Counted | undefined; before: Counted | undefined }
+type Watched = {
+  /** Of the weeks before the first look, oldest first. */
+  readonly hours: readonly HourlyConnections[]
+  last: Counted | undefined
+  before: Counted | undefined
+}
 
 /** `superseded`: somebody else set the compute meanwhile. */
 type JudgeResult = Verdict | Readonly<{ verdict: 'superseded'; because: string }>
@@ -46,7 +56,7 @@ export function createVerification({ history, entryOf, defaultDelayOf, warmUp, n
   const watch = async (change: Change): Promise<Watched> => {
     const known = watched.get(change.id)
     if (known) return known
-    const fresh = { hours: await hoursOf(change), last: undefined, before: undefined }
+    const fresh = { hours: hourlyConnections(await hoursOf(change)), last: undefined, before: undefined }
     watched.set(change.id, fresh)
     return fresh
   }
