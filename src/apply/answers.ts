@@ -6,14 +6,15 @@ import { after, seconds, type Instant } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
 import { operationIdsOf, scheduledAgain, sentOf, type Applying } from './next-step.ts'
 
-/** Result of a look that failed; undefined where only another look can tell. */
+/** Result of a look that failed; undefined where only another look can tell. A change that waited is no failure: nothing was tried. */
 export function afterFailedLook(
-  { kind }: Pick<Change, 'kind'>,
+  { kind, state }: Pick<Change, 'kind' | 'state'>,
   error: ServiceError,
   now: Instant,
 ): EndedChange | undefined {
+  if (error.kind !== 'gone') return undefined
   const because = `the ${kind === 'defaults' ? 'project' : 'compute'} is deleted`
-  return error.kind === 'gone' ? { at: 'failed', because, endedAt: now } : undefined
+  return { at: state.at === 'scheduled' ? 'expired' : 'failed', because, endedAt: now }
 }
 
 /** What the call of the request came to: `withdrawn` when the check at the socket stopped it, so that nothing was sent. */

@@ -282,7 +282,10 @@ describe('an answer', () => {
   })
 })
 
-test('a compute that is deleted ends the change, every other failed look leaves it as it is', () => {
-  expect(afterFailedLook(changeOf(), { kind: 'gone', message: 'x' }, NOW)?.at).toBe('failed')
-  expect(afterFailedLook(changeOf(), { kind: 'unavailable', message: 'x' }, NOW)).toBeUndefined()
+test.each([
+  ['a change that waits expires where its compute is deleted', SCHEDULED, 'gone', 'expired'],
+  ['one that may have been sent fails', applyingOf(), 'gone', 'failed'],
+  ['every other failed look leaves it as it is', SCHEDULED, 'unavailable', undefined],
+] as const)('%s', (_, state, kind, expected) => {
+  expect(afterFailedLook(changeOf({ state }), { kind, message: 'x' }, NOW)?.at).toBe(expected)
 })
