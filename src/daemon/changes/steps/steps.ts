@@ -235,7 +235,8 @@ async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: C
   for (const change of memory.waiting()) {
     if (!isOver(change.origin, periods)) continue
     const because = overText(change.origin)
-    const to = { at: 'superseded', because, endedAt: now() } as const
+    // superseded would mean that a person set the compute
+    const to = { at: 'expired', because, endedAt: now() } as const
     const events = changeEvents(change, to, now())
     const done = await transition(store, { change, to }, { at: now(), events })
     if (!done.ok) continue

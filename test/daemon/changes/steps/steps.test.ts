@@ -179,7 +179,7 @@ describe('what a budget changed', () => {
     world.reach()
     await world.decide()
     expect((await world.changes()).map(({ state }) => state)).toEqual([
-      { at: 'superseded', because: 'the period of the budget preview is over', endedAt: expect.any(Number) },
+      { at: 'expired', because: 'the period of the budget preview is over', endedAt: expect.any(Number) },
     ])
     expect(world.settingsOf('ep-0').autosuspendDelay).toBe(300)
   })
