@@ -17,6 +17,8 @@ const MANY = 100_000
 const isStepChange = (change: Change): change is StepChange =>
   isStepOrigin(change.origin) && isComputeRef(change.ref)
 
+const isWaiting = ({ state }: StepChange) => state.at === 'proposed' || state.at === 'scheduled'
+
 export type StepMemory = Awaited<ReturnType<typeof loadStepMemory>>
 
 /** As the journal has them. Rejects where it cannot be read. */
@@ -41,6 +43,12 @@ export async function loadStepMemory(
     }
   }
 
+  /** Put-backs that were not made in time: their steps stand again. */
+  function forgetExpired(): void {
+    for (const { id, origin, state } of byId.values())
+      if (origin.of !== undefined && state.at === 'expired') byId.delete(id)
+  }
+
   /** Steps of periods that are over, and that nobody has to put back any more. */
   function forgetSettled(periods: CurrentPeriods): void {
     const backs = putBacks()
@@ -53,11 +61,13 @@ export async function loadStepMemory(
     }
   }
 
+  forgetExpired()
   return {
     add: (change: StepChange) => void byId.set(change.id, change),
     /** @param open changes of the account as the last pass showed them */
     refresh: async (open: ReadonlyMap<string, Change>, periods: CurrentPeriods): Promise<void> => {
       await takeOver(open)
+      forgetExpired()
       forgetSettled(periods)
     },
     /** Keys of the steps that were made, whatever became of them. */
@@ -70,9 +80,14 @@ export async function loadStepMemory(
       return steps().filter((step) => isStanding(step) && !backs.has(step.id))
     },
     /** Steps that were not sent. */
-    waiting: (): readonly StepChange[] =>
-      steps().filter(({ state }) => state.at === 'proposed' || state.at === 'scheduled'),
-    /** Its value is another one now: nothing is put back. */
+    waiting: (): readonly StepChange[] => steps().filter(isWaiting),
+    /** Put-backs that were not sent, each with its step. */
+    waitingPutBacks: () =>
+      [...byId.values()].flatMap((putBack) => {
+        const step = putBack.origin.of === undefined ? undefined : byId.get(putBack.origin.of)
+        return step && isWaiting(putBack) ? [{ putBack, step }] : []
+      }),
+    /** Of a step: its value is another one now, and nothing is put back. Of a put-back: it has expired. */
     forget: (id: string) => void byId.delete(id),
   }
 }

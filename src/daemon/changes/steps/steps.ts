@@ -161,6 +161,7 @@ export function createSteps(sources: StepSources) {
         rungs.flatMap((rung) => stepsAt(rung, budget, { ...snapshot, config, runnerOf })),
       )
       const now = runner.now()
+      await endNeedless()
       const wanted = [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })]
       const made = memory.made()
       const isMade = (step: WantedStep) => {
@@ -208,6 +209,16 @@ export function createSteps(sources: StepSources) {
         add: memory.add,
       }
 
+      /** Ends put-backs that wait and whose value is asked for again. */
+      async function endNeedless(): Promise<void> {
+        for (const { putBack, step } of memory.waitingPutBacks()) {
+          const view = viewOfRef(snapshot, step.ref)
+          const isNeedless = view !== undefined && isAskedAgain(step, view)
+          if (isNeedless && (await expire(putBack, 'its value is asked for again', runner)))
+            memory.forget(putBack.id)
+        }
+      }
+
       function isAskedAgain({ origin, desired }: StepChange, view: ComputeView): boolean {
         const target = targetOf(view)
         if (origin.by === 'budget')
@@ -231,18 +242,23 @@ const heldByOthers = (memory: StepMemory): ReadonlyMap<string, Candidate['heldBy
 
 /** Steps whose period ended before they were sent. */
 async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: ChangeRunner) {
-  const { store, now, send, wake } = runner
-  for (const change of memory.waiting()) {
-    if (!isOver(change.origin, periods)) continue
-    const because = overText(change.origin)
-    // superseded would mean that a person set the compute
-    const to = { at: 'expired', because, endedAt: now() } as const
-    const events = changeEvents(change, to, now())
-    const done = await transition(store, { change, to }, { at: now(), events })
-    if (!done.ok) continue
-    await send(events)
-    wake()
-  }
+  for (const change of memory.waiting())
+    if (isOver(change.origin, periods)) await expire(change, overText(change.origin), runner)
+}
+
+/** Ends a change that was not sent, not as superseded: nobody else set the compute. @returns whether it has ended */
+async function expire(
+  change: StepChange,
+  because: string,
+  { store, now, send, wake }: ChangeRunner,
+): Promise<boolean> {
+  const to = { at: 'expired', because, endedAt: now() } as const
+  const events = changeEvents(change, to, now())
+  const ended = await transition(store, { change, to }, { at: now(), events })
+  if (!ended.ok) return false
+  await send(events)
+  wake()
+  return true
 }
 
 /** Changes of a compute since a step that are looked through. */

@@ -1,25 +1,14 @@
 // Steps of schedules, from the opening of a window to its end, beside those of budgets, with the real decision and journal.
 import { describe, expect, test } from 'vitest'
-import type { PolicyRule } from '../../../../src/model/policy/policies.ts'
 import { seconds } from '../../../../src/model/units.ts'
 import { at } from '../../../support/build.ts'
-import { APPLY, budgetWorld, DAY, made } from './step-world.ts'
+import { budgetWorld, DAY, made, OFFICE_RULE } from './step-world.ts'
 
 describe('a schedule', () => {
-  const OFFICE: PolicyRule = {
-    ...APPLY,
-    match: { project: ['project-0'] },
-    autosuspend: {
-      floor: seconds(60),
-      ceiling: 'never',
-      wakeCost: seconds(300),
-      schedule: [{ window: 'office', delay: seconds(900) }],
-    },
-  }
   const [MORNING, NOON, EVENING] = [8, 12, 19].map((hour) => hour * 3600) as [number, number, number]
 
   test('sets its delay when its window opens, once, and puts it back when it has closed, each day', async () => {
-    const world = await budgetWorld([OFFICE])
+    const world = await budgetWorld([OFFICE_RULE])
     const delays: unknown[] = []
     for (const time of [MORNING, NOON, NOON + 60, EVENING, EVENING + 60, DAY + NOON, DAY + EVENING]) {
       world.at(time)
@@ -38,7 +27,7 @@ describe('a schedule', () => {
   })
 
   test('leaves a delay that a person set while its window was open', async () => {
-    const world = await budgetWorld([OFFICE])
+    const world = await budgetWorld([OFFICE_RULE])
     world.at(NOON)
     await world.pass()
     await world.set('ep-0', { autosuspendDelay: seconds(120) })
@@ -50,7 +39,7 @@ describe('a schedule', () => {
   })
 
   test('waits for the end of a period whose budget shortened the delay', async () => {
-    const world = await budgetWorld([OFFICE])
+    const world = await budgetWorld([OFFICE_RULE])
     world.at(MORNING)
     world.reach(80)
     await world.pass()
@@ -66,7 +55,7 @@ describe('a schedule', () => {
   })
 
   test('waits for no step of a budget that a person has rejected', async () => {
-    const world = await budgetWorld([{ ...OFFICE, mode: 'approve' }])
+    const world = await budgetWorld([{ ...OFFICE_RULE, mode: 'approve' }])
     world.at(MORNING)
     world.reach(80)
     await world.decide()
@@ -82,7 +71,7 @@ describe('a schedule', () => {
   })
 
   test('goes before a budget that is nearly spent later: its delay stays until the window has closed', async () => {
-    const world = await budgetWorld([OFFICE])
+    const world = await budgetWorld([OFFICE_RULE])
     world.at(NOON)
     await world.pass()
     world.reach(80)

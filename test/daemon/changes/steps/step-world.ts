@@ -23,6 +23,18 @@ import { budgetOf as shownBudget } from '../../../outputs/page/shown.ts'
 export const DAY = 86_400
 export const APPLY: PolicyRule = { match: {}, mode: 'apply', levers: ['delay', 'sizing'] }
 
+/** Of `project-0`: 900 s while the window office is open. */
+export const OFFICE_RULE: PolicyRule = {
+  ...APPLY,
+  match: { project: ['project-0'] },
+  autosuspend: {
+    floor: seconds(60),
+    ceiling: 'never',
+    wakeCost: seconds(300),
+    schedule: [{ window: 'office', delay: seconds(900) }],
+  },
+}
+
 /** A range of 0.25 to 2 CU with a delay of 300 s each. */
 const SETTINGS: Required<ChangeSettings> = {
   sizing: { min: cu(0.25), max: cu(2) },
