@@ -48,14 +48,16 @@ export type BudgetPreview = Readonly<{
 
 export function createSteps(sources: StepSources) {
   const { config, runnerOf, journal, history, random } = sources
-  const memories = new Map<string, StepMemory>()
+  /** By account: a promise, so that a decision and a preview at once share one. */
+  const memories = new Map<string, Promise<StepMemory>>()
 
-  async function memoryOf(account: string): Promise<StepMemory> {
+  function memoryOf(account: string): Promise<StepMemory> {
     const known = memories.get(account)
     if (known) return known
-    const loaded = await loadStepMemory(journal, account, runnerOf(account).now())
-    memories.set(account, loaded)
-    return loaded
+    const loading = loadStepMemory(journal, account, runnerOf(account).now())
+    memories.set(account, loading)
+    loading.catch(() => memories.delete(account))
+    return loading
   }
 
   const periodsOf = (account: string, now: Instant): CurrentPeriods => {

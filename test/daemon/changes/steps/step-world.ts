@@ -165,6 +165,8 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       await transition(main, { change, to }, { at: given.now })
   }
   return {
+    sources,
+    snapshot,
     problems,
     set,
     settingsOf,
