@@ -25,8 +25,9 @@ function isForeign(before: ObservedSetting, setting: ObservedSetting, changes: r
   const sent = changes.filter(({ state }) => (sentAtOf(state) ?? Infinity) <= setting.since)
   const isDelayOurs = sent.some(
     ({ desired: { autosuspendDelay: delay } }) =>
-      // of 0 s the project's default is in force
-      delay !== undefined && (delay === 0 || delayMillis(delay) === delayMillis(setting.delay)),
+      // of 0 s the project's default is in force, and the compute has no delay of its own
+      delay !== undefined &&
+      (delay === 0 ? !setting.isOwnDelay : delayMillis(delay) === delayMillis(setting.delay)),
   )
   const isSizingOurs = sent.some(({ desired: { sizing } }) => sizing && isSameSizing(sizing, setting.sizing))
   const hasNewDelay = delayMillis(before.delay) !== delayMillis(setting.delay)

@@ -256,6 +256,20 @@ describe('a setting that somebody else made', () => {
       held,
     ],
     [
+      'is none where a change asked for the default',
+      [set(0), set(HOUR_AGO, { delay: 'never' })],
+      [ours({ desired: { autosuspendDelay: seconds(0) } })],
+      byPolicy,
+      undefined,
+    ],
+    [
+      'is one where a change asked for the default, and the compute has a delay of its own',
+      [set(0), set(HOUR_AGO, { delay: 'never', isOwnDelay: true })],
+      [ours({ desired: { autosuspendDelay: seconds(0) } })],
+      byPolicy,
+      held,
+    ],
+    [
       'is one where a change sent a part of it',
       [set(0), set(HOUR_AGO, { sizing: { fixed: cu(2) }, delay: 'never' })],
       [ours({ desired: { sizing: { fixed: cu(2) } } })],
