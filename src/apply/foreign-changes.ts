@@ -28,8 +28,8 @@ export type ForeignChange = Readonly<{
   isStanding: boolean
 }>
 
-/** A look may have been asked for before a change and answered so long after it, and its time is an upper bound. */
-const LOOK_TAKES = seconds(15)
+/** Time after a change in which a look may still show the values before it: it was asked for before, and its time is an upper bound. */
+export const LOOK_TAKES = seconds(15)
 
 /** Whether the last look shows what followed the newest change. */
 export const isSeenSince = ({ changes, seenAt }: Pick<WatchedCompute, 'changes' | 'seenAt'>): boolean =>

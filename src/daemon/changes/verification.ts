@@ -1,4 +1,5 @@
 // Figures before and after changes of size, from the ledger and the stored hours, for the stage that judges them.
+import { LOOK_TAKES } from '../../apply/foreign-changes.ts'
 import { hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
@@ -6,7 +7,7 @@ import { ifRead } from '../../model/observation.ts'
 import { isJudged, type Change, type ChangeBaseline, type JudgedState } from '../../model/policy/change.ts'
 import type { History } from '../../model/ports/history.ts'
 import { isComputeRef, type AutosuspendDelay, type TargetRef } from '../../model/service/compute.ts'
-import { DAY, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { after, DAY, instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import {
   changeBaseline,
   expectedConnections,
@@ -74,7 +75,7 @@ export function createVerification({ history, entryOf, defaultDelayOf, warmUp, n
       const { desired, before } = change
       const { baseline, effectiveAt: since = sent.at } = sent
       const compared = { compute: entry.compute, defaultDelay: defaultDelayOf(change.ref) }
-      if (entry.observedAt > since && !hasSettings(compared, desired))
+      if (entry.observedAt > after(since, LOOK_TAKES) && !hasSettings(compared, desired))
         return {
           verdict: 'superseded',
           because: `somebody else set ${settingsText(settingsLike(desired, compared))} meanwhile`,
