@@ -61,15 +61,25 @@ export function createForeignWatch({ journal, history, runnerOf }: WatchSources)
   async function suspectsOf(account: string): Promise<Set<string>> {
     const known = suspects.get(account)
     if (known) return known
+    // before the reads, so that what moves meanwhile is not lost
     const keys = new Set<string>()
     suspects.set(account, keys)
+    try {
+      await addEarlier(account, keys)
+    } catch (cause) {
+      suspects.delete(account)
+      throw cause
+    }
+    return keys
+  }
+
+  async function addEarlier(account: string, keys: Set<string>): Promise<void> {
     const to = runnerOf(account).now()
     const from = instant(to - 1000 * HANDS_OFF)
     for (const { ref } of await journal.changes(account, { since: from, count: VERY_MANY }))
       keys.add(targetKey(ref))
     for await (const { ref, since } of history.settings(account, { from, to }))
       if (since > from) keys.add(computeKey(ref))
-    return keys
   }
 
   async function watchedOf({ identity, state }: ComputeView) {

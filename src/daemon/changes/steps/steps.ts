@@ -248,14 +248,18 @@ async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: C
     if (isOver(change.origin, periods)) await expire(change, overText(change.origin), runner)
 }
 
-/** Ends a change that was not sent, not as superseded: nobody else set the compute. @returns whether it has ended */
+/**
+ * Ends a change that was not sent, not as superseded: nobody else set the compute. A put-back has no event: its step goes on.
+ *
+ * @returns whether it has ended
+ */
 async function expire(
   change: StepChange,
   because: string,
   { store, now, send, wake }: ChangeRunner,
 ): Promise<boolean> {
   const to = { at: 'expired', because, endedAt: now() } as const
-  const events = changeEvents(change, to, now())
+  const events = change.origin.of === undefined ? changeEvents(change, to, now()) : []
   const ended = await transition(store, { change, to }, { at: now(), events })
   if (!ended.ok) return false
   await send(events)
