@@ -15,7 +15,7 @@ policies:
     levers: [sizing]
 `
 
-/** A verdict needs eight readings, which a busy machine answers late. */
+/** A busy machine answers late, and three failed readings are a verdict. */
 const READING = 'deadline: 3s, overhead: 0.2'
 
 /** Of 1 kB. The scaled file cache of 1 CU holds 48 MB, that of half a CU 24 MB. */
