@@ -46,8 +46,7 @@ testWith('promtool')('a service that does several things at once costs little', 
 })
 
 describe.concurrent('a service whose mode is', () => {
-  // one or two polls after the first look
-  const seconds = 1.5
+  const seconds = 3
   let normal: Promise<Damage> | undefined
   longTest.each(Object.keys({ ...CONTENT_MODES, ...HTTP_MODES }) as ModeName[])('%s', async (mode) => {
     normal ??= attack('normal', { seconds })
