@@ -39,11 +39,11 @@ type ViewContext = Readonly<{
   /** Upper bound of the present time. */
   atMost: Instant
   activityLag: Seconds
-  /** The service did not answer the last sweep. */
+  /** The service did not answer the last sweep, or what it answered could not be stored. */
   isUnobserved: boolean
-  /** States are outdated: the service was unreachable for too long. */
+  /** States are outdated: the service was unreachable, or the store failed, for too long. */
   stale: boolean
-  /** Last completed sweep; undefined before the first since the start. */
+  /** Last sweep that is in the ledger; undefined before the first since the start. */
   sweptAt?: Instant | undefined
   /** Why the compute cannot be read; undefined where it can. */
   unreadable?: string | undefined

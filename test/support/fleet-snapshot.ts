@@ -79,7 +79,8 @@ export function snapshotOf(count: number, options: FleetOptions = {}): Snapshot 
   ).ledger
   const begun = newPassState(known)
   const service = { ...begun.service, status: 'ok' as const, lastSweepAt: at(TAKEN) }
-  const state = { ...begun, service }
+  const persistence = { ...begun.persistence, storedAt: at(TAKEN) }
+  const state = { ...begun, service, persistence }
   const shown = { state, prices, preset: createPreset('interface'), ...options.shown }
   return takeSnapshot([shown], {
     now: at(TAKEN),

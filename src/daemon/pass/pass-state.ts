@@ -43,6 +43,8 @@ export type Persistence = Readonly<{
   isPersisted: boolean
   /** Failure to store the last pass, if it failed. */
   failure: unknown
+  /** End of the last sweep that reached the service and was stored, by the wall clock: the ledger is as of then. */
+  storedAt: Instant | undefined
   /** Oldest day the last pass restated, if any. */
   restatedFrom: Instant | undefined
   /** Attempts that could not be stored: the next pass applies them, so a store that fails now and then hides none. */
@@ -82,6 +84,7 @@ export const newPassState = (ledger: Ledger): PassState => ({
   persistence: {
     isPersisted: false,
     failure: undefined,
+    storedAt: undefined,
     restatedFrom: undefined,
     unstoredReadings: [],
     settingsChanged: [],

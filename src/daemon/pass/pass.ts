@@ -61,6 +61,7 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
     persistence: {
       isPersisted: persisted.isStored && (persistence.isPersisted || isSeen),
       failure: persisted.failure,
+      storedAt: isSeen && persisted.isStored ? wallClock : persistence.storedAt,
       restatedFrom: applied.restatedFrom,
       settingsChanged: applied.settingsChanged,
       saturated: applied.saturated,

@@ -51,15 +51,15 @@ async function onePass(
     const took = seconds(ports.clock.monotonic() - begun)
     self.pass('failure', took)
     log.error({ err, account: before.ledger.account }, 'pass failed, its observations are dropped')
-    return { state: failedState(before), took }
+    return { state: failedState(before, err), took }
   }
 }
 
 /** After a pass that threw: its observations are dropped, and seen again by the next. */
-const failedState = (before: PassState): PassState => ({
+const failedState = (before: PassState, err: unknown): PassState => ({
   ...before,
   service: { ...before.service, failures: before.service.failures + 1 },
-  persistence: { ...before.persistence, isPersisted: false },
+  persistence: { ...before.persistence, isPersisted: false, failure: err ?? new Error('the pass failed') },
 })
 
 /** Also of stages that fail. */

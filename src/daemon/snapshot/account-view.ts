@@ -89,6 +89,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
         currency: prices.currency,
         service: state.service.status ?? 'unavailable',
         stored: state.persistence.isPersisted,
+        storedAt: state.persistence.storedAt,
         lastSweepAt: state.service.lastSweepAt,
         lastRejectedAt: state.service.lastRejectedAt,
         listedAt: state.polling.list.finished?.startedAt,

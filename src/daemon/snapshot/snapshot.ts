@@ -110,13 +110,15 @@ function createViewer(
   { now, staleAfter, activityLag, owners }: SnapshotContext,
   asleep: IdentityCache<ComputeEntry, CachedView>,
 ): (entry: ComputeEntry) => ComputeView {
-  const { lastSweepAt } = state.service
+  const { storedAt, failure } = state.persistence
   const then = instant(now + state.clock.offset)
-  const stale = lastSweepAt === undefined || now - lastSweepAt > staleAfter * 1000
+  const stale = storedAt === undefined || now - storedAt > staleAfter * 1000
   // only the view of a stale state depends on it
-  const sweptAt = stale ? lastSweepAt : undefined
+  const sweptAt = stale ? storedAt : undefined
   // before the first sweep of a process nothing has failed yet
-  const isUnobserved = state.service.status !== undefined && !isReached(state.service.status)
+  const isUnreached = state.service.status !== undefined && !isReached(state.service.status)
+  // a sweep that was not stored is not in the ledger
+  const isUnobserved = isUnreached || failure !== undefined
   const atMost = instant(then + state.clock.uncertainty)
   const shared = { prices, preset, now: then, atMost, activityLag, owners }
   const viewContext = { ...shared, isUnobserved, stale, sweptAt, unreadable, hosts, past }

@@ -130,6 +130,8 @@ export type AccountView = Readonly<{
   service: ServiceStatus
   /** The published values are committed to the store. */
   stored: boolean
+  /** End of the last sweep that is in the store; undefined before the first since the start. */
+  storedAt: Instant | undefined
   lastSweepAt: Instant | undefined
   lastRejectedAt: Instant | undefined
   /** Start of the newest complete project list. */

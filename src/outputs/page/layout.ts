@@ -117,34 +117,34 @@ const PARTIAL_TEXT = 'Some projects have not been looked at yet: totals are thos
 const MAX_PROBLEMS = 3
 
 function problemsOf(view: AccountView, zone: Zone): readonly HtmlPart[] {
-  const { stored, problems, unreadable } = view
+  const { stored, storedAt, problems, unreadable } = view
   const more = problems.length - MAX_PROBLEMS
   return [
     ...outageOf(view, zone),
-    ...(stored ? [] : ['The ledger cannot be stored.']),
+    ...(stored ? [] : [html`The ledger cannot be stored: the data is ${ageOfData(storedAt, zone)}.`]),
     ...(unreadable === undefined ? [] : [`No compute can be read inside: ${unreadable}.`]),
     ...problems.slice(0, MAX_PROBLEMS),
     ...(more > 0 ? [`and ${countWithNoun(more, 'more problem')}`] : []),
   ]
 }
 
-function outageOf({ service, lastSweepAt }: AccountView, zone: Zone): readonly HtmlPart[] {
+function outageOf({ service, storedAt }: AccountView, zone: Zone): readonly HtmlPart[] {
   switch (service) {
     case 'ok':
       return []
     case 'degraded':
       return ['The service answers only in part: some data is older than a pass.']
     case 'unauthorized':
-      return [html`The service refuses the API key: the data is ${ageOfData(lastSweepAt, zone)}.`]
+      return [html`The service refuses the API key: the data is ${ageOfData(storedAt, zone)}.`]
     case 'unavailable':
-      return [html`The service does not answer: the data is ${ageOfData(lastSweepAt, zone)}.`]
+      return [html`The service does not answer: the data is ${ageOfData(storedAt, zone)}.`]
   }
 }
 
-const ageOfData = (sweptAt: Instant | undefined, zone: Zone): HtmlPart =>
-  sweptAt === undefined
+const ageOfData = (storedAt: Instant | undefined, zone: Zone): HtmlPart =>
+  storedAt === undefined
     ? 'from before Dormouse started'
-    : html`as of ${timeHtml(sweptAt, zone)} (${zone.name})`
+    : html`as of ${timeHtml(storedAt, zone)} (${zone.name})`
 
 /** Characters in large type: longer figures break across lines on a phone. */
 const MAX_LARGE = 14

@@ -217,7 +217,11 @@ test('a daemon explains in the same words, with the state it sees and its change
   }
   const shown = [
     {
-      state: { ...state, service: { ...state.service, lastSweepAt: now, status: 'ok' as const } },
+      state: {
+        ...state,
+        service: { ...state.service, lastSweepAt: now, status: 'ok' as const },
+        persistence: { ...state.persistence, storedAt: now },
+      },
       prices,
       preset,
     },

@@ -68,6 +68,7 @@ const restated = (from: number): Partial<PassState> => ({
   persistence: {
     isPersisted: true,
     failure: undefined,
+    storedAt: undefined,
     restatedFrom: at(from),
     unstoredReadings: [],
     settingsChanged: [],

@@ -66,6 +66,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     state = await pass({ ...ports, timed: untimed }, { before: state, plan }, new AbortController().signal)
     expect(asked).toBe(1)
     expect(state.persistence.failure === undefined).toBe(turn !== 1)
+    expect(state.persistence.storedAt).toBe(at(turn === 2 ? 120 : 0))
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
     await clock.advance(seconds(60))
   }

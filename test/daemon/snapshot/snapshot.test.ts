@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createTallies } from '../../../src/daemon/changes/tallies.ts'
-import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type Persistence } from '../../../src/daemon/pass/pass-state.ts'
 import type { AccountInput } from '../../../src/daemon/snapshot/account-view.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
@@ -103,4 +103,37 @@ test('the view of a sleeping compute is kept until a change of it moves, and not
   expect(ended?.changeTallies).toEqual([tallyOf()])
   expect(shown(tallies.views([])).computes[0]).toBe(ended)
   expect(shown(none.views([])).computes[0]).not.toHaveProperty('changeTallies')
+})
+
+test('what was seen and could not be stored is unknown: a sleeping compute may have been awake, and states become outdated', () => {
+  const state = asleep()
+  const shown = (after: number, persistence: Partial<Persistence>) => {
+    const snapshot = createSnapshotBuilder()({
+      now: at(after),
+      version: 1,
+      passSeconds: seconds(1),
+      staleAfter: seconds(600),
+      activityLag: seconds(60),
+      owners,
+    })
+    const account = snapshot.account({
+      state: {
+        ...state,
+        service: { ...state.service, status: 'ok', lastSweepAt: at(after) },
+        persistence: { ...state.persistence, ...persistence },
+      },
+      prices,
+      preset,
+    })
+    account.add(state.ledger.computes.values())
+    account.close()
+    const view = snapshot.finish().computes[0]
+    return [view?.state.shown, view?.ledger.awake.low, view?.ledger.awake.high]
+  }
+  const failure = new Error('the disk is full')
+  expect(shown(0, { storedAt: at(0) })).toEqual(['idle', 0, 0])
+  expect(shown(500, { storedAt: at(500) })).toEqual(['idle', 0, 0])
+  expect(shown(500, { storedAt: at(0), failure })).toEqual(['idle', 0, 500_000])
+  expect(shown(700, { storedAt: at(0), failure })).toEqual(['unknown', 0, 700_000])
+  expect(shown(700, { failure })).toEqual(['unknown', 0, 700_000])
 })

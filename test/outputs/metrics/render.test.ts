@@ -107,6 +107,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
       lastSweepAt: at(600),
       lastRejectedAt: service === 'ok' ? undefined : at(600),
     },
+    persistence: { ...begun.persistence, storedAt: at(600) },
     polling: {
       ...begun.polling,
       list,

@@ -16,7 +16,7 @@ export const PRICE = 106_000
 export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
   ...NO_HISTORY,
   async *awakeTimes(account, { from, to, computes: wanted = [] }) {
-    const until = accounts.find((one) => one.account === account)?.lastSweepAt ?? takenAt
+    const until = accounts.find((one) => one.account === account)?.storedAt ?? takenAt
     for (const ref of wanted)
       yield {
         ref,

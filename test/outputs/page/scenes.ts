@@ -77,7 +77,7 @@ function troubled(): Snapshot {
     ...taken,
     computes: views,
     accounts: [
-      { ...account, ...BROKEN, lastSweepAt: at(TAKEN - 600), budgets },
+      { ...account, ...BROKEN, lastSweepAt: at(TAKEN - 600), storedAt: at(TAKEN - 600), budgets },
       { ...second, ...BROKEN, service: 'unavailable', budgets: [] },
     ],
   }

@@ -70,14 +70,14 @@ describe('while the service does not answer', () => {
     ['unavailable', 'The service does not answer: the data is as of 2026-01-05 01:10 (UTC).'],
     ['unauthorized', 'The service refuses the API key: the data is as of 2026-01-05 01:10 (UTC).'],
   ] as const)('%s: the banner says as of when, and stays the same', async (service, says) => {
-    const down = withAccount({ service, lastSweepAt: at(4200) })
+    const down = withAccount({ service, storedAt: at(4200) })
     const banner = await bannerOf(down)
     expect(readOf(banner)).toContain(says)
     expect(await bannerOf({ ...down, takenAt: at(TAKEN + 600), version: 2 })).toBe(banner)
   })
 
   test('without a sweep since the start the banner says so', async () => {
-    const down = withAccount({ service: 'unavailable', lastSweepAt: undefined })
+    const down = withAccount({ service: 'unavailable', storedAt: undefined })
     expect(await read(down, '/')).toContain('the data is from before Dormouse started.')
   })
 

@@ -39,7 +39,7 @@ export function createComputePages(sources: PageSources, context: PageContext) {
     span: Interval,
     { knownFrom = new Map<string, Instant>() }: Partial<Pick<RecentSumsTable, 'knownFrom'>> = {},
   ) => {
-    const sweptAt = new Map(accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? takenAt]))
+    const sweptAt = new Map(accounts.map(({ account, storedAt }) => [account, storedAt ?? takenAt]))
     return (views: readonly ComputeView[]) => readTimelines({ span, views, knownFrom, sweptAt })
   }
 
