@@ -46,6 +46,7 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
   const { sweep, wallClock } = observed
   const { service, persistence } = before
   const isSeen = isReached(sweep.service)
+  const isComplete = isSeen && persisted.isStored
   return {
     ledger: persisted.ledger,
     budgets: persisted.budgets ?? before.budgets,
@@ -54,14 +55,14 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
     polling: nextPolling(before.polling, sweep, persisted),
     service: {
       status: sweep.service,
-      failures: isSeen && persisted.isStored ? 0 : service.failures + 1,
+      failures: isComplete ? 0 : service.failures + 1,
       lastSweepAt: isSeen ? wallClock : service.lastSweepAt,
       lastRejectedAt: sweep.service === 'unauthorized' ? wallClock : service.lastRejectedAt,
     },
     persistence: {
       isPersisted: persisted.isStored && (persistence.isPersisted || isSeen),
       failure: persisted.failure,
-      storedAt: isSeen && persisted.isStored ? wallClock : persistence.storedAt,
+      storedAt: isComplete ? wallClock : persistence.storedAt,
       restatedFrom: applied.restatedFrom,
       settingsChanged: applied.settingsChanged,
       saturated: applied.saturated,
