@@ -215,7 +215,7 @@ export const configSchema = strictObject({
       ]),
     )
     .describe(
-      'How recommendations are made for which computes, and which of them become changes without a request. Each group of settings (autosuspend, sizing, recommend, advice, mode, levers, restart, on_foreign_change, managed_by) is that of the most specific entry that fits and has it, then of the first; keys that a group leaves out have their defaults.',
+      'How recommendations are made for which computes, and which of them become changes without a request. Each group of settings (autosuspend, sizing, recommend, advice, mode, levers, restart, warm, on_foreign_change, managed_by) is that of the most specific entry that fits and has it, then of the first; keys that a group leaves out have their defaults.',
     ),
   advice: adviceSchema.prefault({}).describe('The evidence that recommendations need.'),
   notifications: notificationsSchema

@@ -87,6 +87,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     history: store,
     config: settings.config,
     decisionOf: runners.decisionOf,
+    warmUpsOf: runners.warmUpsOf,
     putBacksIn: runners.putBacksIn,
   }
   const api: ApiSources = {
@@ -140,7 +141,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
         ),
         ...runners.all.map(async (runner, index) => {
           await first[index]
-          await runner.changes.run(until)
+          await Promise.all([runner.changes.run(until), runner.warmUps.run(until)])
         }),
         ...runners.all.map(async (runner, index) => {
           await first[index]

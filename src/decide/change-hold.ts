@@ -58,7 +58,7 @@ function unaskedHold(change: Change, { unasked }: ChangeTerms, now: Instant): Ho
 }
 
 /** Until the last of them ends. */
-function placedHoldOf(standing: readonly PlacedHold[]): Hold | undefined {
+export function placedHoldOf(standing: readonly PlacedHold[]): Hold | undefined {
   if (standing.length === 0) return undefined
   return {
     because: 'hold',

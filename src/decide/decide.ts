@@ -2,7 +2,7 @@
 // that is not made.
 import type { NotMadeBecause, PolicyDecision } from '../model/output/policy-decision.ts'
 import { isEngaged, type Brakes, type StoredBrake } from '../model/policy/brakes.ts'
-import { LEVERS, type ChangePolicy, type Lever } from '../model/policy/change-policy.ts'
+import { CHANGE_LEVERS, type ChangeLever, type ChangePolicy } from '../model/policy/change-policy.ts'
 import type { RecommendationKind } from '../model/policy/recommendation.ts'
 
 /** An open recommendation or a step of a budget, and what is known about the changes of its compute or project. */
@@ -111,4 +111,5 @@ function whyNotAgain({
   return isBarred ? 'barred' : undefined
 }
 
-const isLever = (kind: RecommendationKind): kind is Lever => LEVERS.some((lever) => lever === kind)
+const isLever = (kind: RecommendationKind): kind is ChangeLever =>
+  CHANGE_LEVERS.some((lever) => lever === kind)

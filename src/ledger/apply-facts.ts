@@ -16,14 +16,14 @@ import {
   instant,
   seconds,
   type Instant,
-  type Interval,
   type Seconds,
+  type Interval,
 } from '../model/units.ts'
 import { addBranchMoves, divideByBranch } from './branch-moves.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
 import { replacedAt } from './deleted-computes.ts'
-import { EMPTY_EVIDENCE } from './evidence/evidence.ts'
+import { EMPTY_EVIDENCE, type OwnActions } from './evidence/evidence.ts'
 import { evidenceWith } from './evidence/evidence-of-facts.ts'
 import { allowedLateness } from './settle/watermark.ts'
 import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
@@ -47,12 +47,21 @@ export type LedgerContext = Readonly<{
   dayOf: Zone['dayOf']
   /** Shortest gap that is stored; by default `MIN_GAP`. */
   minGap?: Seconds
-  /** When changes of a compute were under way; by default never. */
-  changesOf?: ChangesOf
+  /** By default there were none. */
+  ownActionsOf?: OwnActionsOf
 }>
 
-/** In order, of the last hour at least; undefined where there were none. */
-export type ChangesOf = (ref: ComputeRef) => readonly Interval[] | undefined
+/** Undefined where there were none. */
+export type OwnActionsOf = (ref: ComputeRef) => OwnActions | undefined
+
+type TimesOf = (ref: ComputeRef) => readonly Interval[] | undefined
+
+export const joinActions =
+  (changesOf: TimesOf, warmUpsOf: TimesOf): OwnActionsOf =>
+  (ref) => {
+    const own = { changes: changesOf(ref), warmUps: warmUpsOf(ref) }
+    return own.changes || own.warmUps ? own : undefined
+  }
 
 export type ApplyContext = LedgerContext &
   Readonly<{
@@ -115,7 +124,7 @@ export function applyFacts(
   const delay = given.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const context = { ...given, delay }
   const observed = observedFields(before, facts, context)
-  const evidence = evidenceWith(before, facts, { ...context, changes: given.changesOf?.(ref) })
+  const evidence = evidenceWith(before, facts, { ...context, ownActions: given.ownActionsOf?.(ref) })
   const watermark = resumedWatermark(before, facts)
   const awaiting = awaitsOperations(observed)
   const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)

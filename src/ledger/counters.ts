@@ -84,16 +84,18 @@ export function addWakes(
 }
 
 function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: ComputeEntry): Wakes {
-  const { wakes, wakesCaused, wakesByChange = 0 } = before?.counters ?? NO_PUBLISHED_COUNTERS
-  const dormouse = counters.wakesCaused - wakesCaused
-  const change = (counters.wakesByChange ?? 0) - wakesByChange
-  const unknown = Math.max(0, counters.wakes - wakes - dormouse - change)
-  if (dormouse + change + unknown === 0) return sum
-  const byChange = (sum.change ?? 0) + change
+  const earlier = before?.counters ?? NO_PUBLISHED_COUNTERS
+  const added = (name: 'wakes' | 'wakesCaused' | 'wakesByChange' | 'wakesByWarmUp') =>
+    (counters[name] ?? 0) - (earlier[name] ?? 0)
+  const [dormouse, change, warmUp] = [added('wakesCaused'), added('wakesByChange'), added('wakesByWarmUp')]
+  const unknown = Math.max(0, added('wakes') - dormouse - change - warmUp)
+  if (dormouse + change + warmUp + unknown === 0) return sum
+  const [byChange, byWarmUp] = [(sum.change ?? 0) + change, (sum['warm-up'] ?? 0) + warmUp]
   return {
     dormouse: sum.dormouse + dormouse,
     unknown: sum.unknown + unknown,
     ...(byChange > 0 && { change: byChange }),
+    ...(byWarmUp > 0 && { 'warm-up': byWarmUp }),
   }
 }
 

@@ -44,11 +44,8 @@ export type ObservedGaps = Interval &
  */
 export function observedGaps(input: AdviseInput): ObservedGaps {
   const { now, settings } = input
-  const stored = input.gaps.map((gap): ObservedGap => {
-    const { from, hiddenBelow } = gap
-    return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
-  })
-  const all = [...stored, ...openGap(input, stored.at(-1))]
+  const all = storedAndOpenGaps(input)
+  const stored = input.gaps
   const [observed, first] = [settings[0]?.since ?? now, all[0]?.from ?? now]
   // older gaps may have been dropped
   const begin = stored.length < MAX_GAPS ? Math.min(observed, first) : first
@@ -58,6 +55,17 @@ export function observedGaps(input: AdviseInput): ObservedGaps {
   // a look may be dated after `now`, which is estimated
   const followed = spans.map((span) => ({ from: span.from, to: earliest(span.to, now) }))
   return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }
+}
+
+export type GapInput = Pick<AdviseInput, 'gaps' | 'entry' | 'project' | 'needs' | 'settings'>
+
+/** In order; the one in progress is the last. */
+export function storedAndOpenGaps(input: GapInput): readonly ObservedGap[] {
+  const stored = input.gaps.map((gap): ObservedGap => {
+    const { from, hiddenBelow } = gap
+    return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
+  })
+  return [...stored, ...openGap(input, stored.at(-1))]
 }
 
 const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)
@@ -74,7 +82,7 @@ function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
  * From the last client activity until the last look. None where operations alone do not show that activity, and for a compute without
  * autosuspend that is asleep: its silence costs nothing.
  */
-function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly ObservedGap[] {
+function openGap(input: GapInput, last: ObservedGap | undefined): readonly ObservedGap[] {
   const { entry, needs } = input
   if (!showsActivity(entry.compute) || isAsleepForFree(input)) return []
   const recorded = newestActivity(input)
@@ -85,7 +93,7 @@ function openGap(input: AdviseInput, last: ObservedGap | undefined): readonly Ob
   return [{ from, length: bounds, isOpen: true, isFollowed: true, hiddenBelow: 0 }]
 }
 
-const isAsleepForFree = ({ entry: { compute }, project }: AdviseInput) =>
+const isAsleepForFree = ({ entry: { compute }, project }: GapInput) =>
   compute.state === 'idle' && effectiveDelay(compute, project?.project) === 'never'
 
 /** Share of the awake time of an hour that looks must have followed; the rest is the step to the first look after a wake. */
@@ -100,7 +108,7 @@ function followedHours({ hours, entry, now }: AdviseInput, from: Instant): reado
 }
 
 /** By clients. Where own activity hides it, the first observation: a client may have come just before. */
-function newestActivity({ entry, settings }: AdviseInput): Instant {
+function newestActivity({ entry, settings }: GapInput): Instant {
   const { evidence, activity, compute, observedAt } = entry
   const { shown, open } = activity ?? {}
   const known = [clientActivities(evidence).at(-1), shown?.from, open?.from].filter((at) => at !== undefined)

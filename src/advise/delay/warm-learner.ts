@@ -20,7 +20,7 @@ import {
 import { createWarmUpRecord, type WantedPlan, type WarmUpTotals } from './warm-record.ts'
 
 /** Own gaps before the first warm-up: fewer show no period. */
-const MIN_GAPS = 5
+export const MIN_GAPS = 5
 /** Share of the cost of the delay alone that a plan with warm-ups must stay under: smaller differences are within chance. */
 const WORTHWHILE = 0.95
 /** Bounds of a hazard: no outcome is certain. */

@@ -78,7 +78,8 @@ export function expectedPlanCost({ survival, awake }: GapOdds, prices: GapPrices
   return cost + prices.wakeCost * longer(asleepFrom)
 }
 
-const mayWarmUp = (terms: WarmUpTerms, delay: number) =>
+/** Whether a warm-up after the delay can gain anything. */
+export const mayWarmUp = (terms: WarmUpTerms, delay: number): boolean =>
   delay < longestDelay(terms) && (terms.hasSuspendLever || terms.wakeCost > delay + LEAD)
 
 function delayAtWill(odds: GapOdds, terms: WarmUpTerms): number {

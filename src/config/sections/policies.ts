@@ -163,6 +163,12 @@ const restart = strictObject({
   })
   .transform(camelKeys)
 
+const warmUps = strictObject({
+  in: string('expected the name of a window')
+    .optional()
+    .describe('The window in which computes are started; by default at any time.'),
+}).transform(({ in: window }) => ({ window }))
+
 const LEVER_NAMES = `expected a list of ${LEVERS.join(', ')}`
 
 const policy = strictObject({
@@ -183,9 +189,10 @@ const policy = strictObject({
   levers: array(oneOf(LEVERS), LEVER_NAMES)
     .optional()
     .describe(
-      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range. defaults: the delay that a project gives its new computes; it takes effect at once on those without a delay of their own. Of policies without conditions on branches and computes.',
+      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range. defaults: the delay that a project gives its new computes; it takes effect at once on those without a delay of their own. Of policies without conditions on branches and computes. warm, in the mode apply: starts a compute that sleeps a minute ahead of clients that come by a timer, where a wake costs more than the delay and the gaps of the compute show a gain of 5 %.',
     ),
   restart: restart.optional().describe('When the changes that they make may restart a compute.'),
+  warm: warmUps.optional().describe('When computes may be started ahead of clients; needs the lever warm.'),
   on_foreign_change: oneOf(FOREIGN_CHANGE_ANSWERS)
     .optional()
     .describe(
@@ -221,6 +228,7 @@ export function policyProblems({ policies, recurrences }: PoliciesAndWindows): r
               `policies[${index}].autosuspend.schedule[${at}].in: ${unknownNameText('window', window, [...recurrences.keys()])}`,
             ],
       ),
+      ...warmProblems(rule, recurrences, `policies[${index}]`),
       ...unknownWindows(`${path}.windows`, allowed, known),
       ...allowed.flatMap((name, at) => shortWindow(`${path}.windows[${at}]`, { name, early, recurrences })),
       ...unknownWindows(`${path}.deny`, deny, known),
@@ -228,6 +236,22 @@ export function policyProblems({ policies, recurrences }: PoliciesAndWindows): r
       ...managedProblems(rule, `policies[${index}]`),
     ]
   })
+}
+
+/** @param path of the policy */
+function warmProblems(
+  { warm, levers = [], mode = 'apply' }: PolicyRule,
+  recurrences: PoliciesAndWindows['recurrences'],
+  path: string,
+): readonly string[] {
+  const window = warm?.window
+  const isUnknown = window !== undefined && !recurrences.has(window)
+  return [
+    ...(isUnknown ? [`${path}.warm.in: ${unknownNameText('window', window, [...recurrences.keys()])}`] : []),
+    ...(levers.includes('warm') && mode !== 'apply'
+      ? [`${path}.levers: expected none of warm beside mode: ${mode}, which starts no compute by itself`]
+      : []),
+  ]
 }
 
 /** Problems of names that no window has. @param path of the list of names */

@@ -1,9 +1,11 @@
 // Account runners, one per account, and the one snapshot of all.
 import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
+import { joinActions } from '../../ledger/apply-facts.ts'
 import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
 import { readStoredChanges, type Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { Snapshot } from '../../model/output/snapshot.ts'
+import { decidedCompute } from '../../model/output/policy-decision.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'
@@ -22,6 +24,7 @@ import { newPassState } from '../pass/pass-state.ts'
 import { runOpeningPass, runPasses } from '../pass/run-passes.ts'
 import type { AccountInput } from '../snapshot/account-view.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
+import { createWarmUps } from '../warm-ups/warm-ups.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { advicePlanOf, reasonNotReadable, recommends } from './ports.ts'
 import { accountIn, createLivePlan } from './live-plan.ts'
@@ -131,6 +134,10 @@ export async function createAccountRunners(
   return {
     killSwitch,
     decisionOf: decidedChanges.decisionOf,
+    warmUpsOf: (view: ComputeView) => {
+      const { target } = decidedCompute(view)
+      return of(target.ref.account).warmUps.viewOf(view.identity.ref, target)
+    },
     previewBudget: decidedChanges.previewBudget,
     putBacksIn: decidedChanges.putBacksIn,
     /** @throws where no account has the name */
@@ -225,7 +232,8 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     const next = livePlan.current()
     const plan = (await storePrices(next.plan.prices)) ? next : used
     const { changesOf, changing } = changes.forPass()
-    const withChanges = { ...plan.plan, changesOf, sweep: { ...plan.plan.sweep, changing } }
+    const ownActionsOf = joinActions(changesOf, warmUps.timesOf)
+    const withChanges = { ...plan.plan, ownActionsOf, sweep: { ...plan.plan.sweep, changing } }
     isPassing = true
     const done = await passes(ports, { before: state, plan: withChanges }, { ...environment, signal })
     isPassing = false
@@ -247,9 +255,20 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     preset: () => used.plan.preset,
     onMove: foreignWatch.moved,
   })
+  const warmUps = await createWarmUps({
+    ...environment,
+    ...changes,
+    ports,
+    account,
+    config: current,
+    history: environment.store,
+    isCurrent: environment.store.isCurrent,
+    state: () => state,
+  })
   return {
     account: account.name,
     changes,
+    warmUps,
     state: () => state,
     prices: () => used.plan.prices,
     /** Why its computes cannot be read; undefined where they can. */
@@ -267,6 +286,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       past: countedPast.current(),
       changes: tallies.views(changes.open()),
       savedSpend,
+      warmUps: current().policies.warmsUp ? warmUps.counts() : undefined,
     }),
     changeRecommendation: adviser.change,
     /** On the monotonic clock. */
@@ -290,10 +310,18 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
       used.forecaster.refresh(state, countedPast.current())
       countedPast.refresh(state, signal)
       if (recommends(current())) adviser.refresh(state, signal)
+      warmUps.refresh(state)
       await afterTurn(done.took)
       return { failures, nextLook: undefined }
     },
     // after a failure to store prices the plan used is an older one
-    idle: () => Promise.all([livePlan.idle(), used.forecaster.idle(), adviser.idle(), countedPast.idle()]),
+    idle: () =>
+      Promise.all([
+        livePlan.idle(),
+        used.forecaster.idle(),
+        adviser.idle(),
+        countedPast.idle(),
+        warmUps.idle(),
+      ]),
   }
 }

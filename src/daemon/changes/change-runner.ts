@@ -6,7 +6,6 @@ import { changeHold, type ChangeTerms } from '../../decide/change-hold.ts'
 import { changeSlot, slotSpan } from '../../decide/slot.ts'
 import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
-import type { ChangesOf } from '../../ledger/apply-facts.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import {
@@ -29,7 +28,7 @@ import { earliestNow, isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
 import { moveBreaker } from './brakes/policy-brakes.ts'
 import { createAwakeUse, createLightReading } from './awake-use.ts'
-import { createChangeTimes } from './change-times.ts'
+import { createChangeTimes, type ChangeTimes } from './change-times.ts'
 import { createDurations } from './durations.ts'
 import { createPlacedHolds, type PlacedHolds } from './placed-holds.ts'
 import type { KillSwitch } from './kill-switch.ts'
@@ -50,7 +49,7 @@ export type ChangeRunner = Readonly<{
   limits: () => Readonly<{ preset: Preset; limits: PlanLimits | undefined }>
   open: () => readonly OpenChange[]
   /** What a pass must know of changes. */
-  forPass: () => Readonly<{ changesOf: ChangesOf; changing: ReadonlySet<string> }>
+  forPass: () => Readonly<{ changesOf: ChangeTimes['of']; changing: ReadonlySet<string> }>
   holdOf: (id: string) => OpenChange['hold']
   /** By a freeze, a hold of a person, or the policy of the compute, as configured now. @param isForced default: whether it is forced now */
   policyHold: (change: Change, isForced?: boolean) => Hold | undefined

@@ -25,6 +25,8 @@ function endOf(state: ChangeState): Instant | undefined {
 /** By start: one that has ended replaces itself as it was under way. */
 type Times = Map<Instant, Instant | undefined>
 
+export type ChangeTimes = ReturnType<typeof createChangeTimes>
+
 export function createChangeTimes(now: () => Instant) {
   const byCompute = new Map<string, Times>()
 

@@ -1,8 +1,9 @@
 // Changes as JSON, for the API and the command line.
 import type { Config } from '../../config/load.ts'
 import type { DecidedTarget, PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import { isEnded, type Change } from '../../model/policy/change.ts'
+import type { WarmUpView } from '../../model/policy/warm-up.ts'
 import { sumOfParts } from '../../model/policy/saved.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
@@ -54,6 +55,8 @@ export type JournalSources = Pick<ChangeSources, 'journal' | 'clock'> &
     ) => Pick<ChangeRunner, 'holdOf' | 'slotOf'> & { readonly placedHolds: Pick<PlacedHolds, 'forceOf'> }
     /** Absent without a daemon. */
     decisionOf?: (target: DecidedTarget) => PolicyDecision | undefined
+    /** Undefined where the policy starts no compute ahead of clients; absent without a daemon. */
+    warmUpsOf?: (view: ComputeView) => WarmUpView | undefined
   }>
 
 export async function listChanges(

@@ -1,6 +1,6 @@
 // What a pass goes by: its plan, and what the pass before left, by owner. Only the ledger outlives the process.
 import type { Zone } from '../../calendar/zone.ts'
-import type { ChangesOf } from '../../ledger/apply-facts.ts'
+import type { OwnActionsOf } from '../../ledger/apply-facts.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -68,8 +68,8 @@ export type PassPlan = Readonly<{
   overhead: number
   /** Shortest gap between activities that is stored; by default `MIN_GAP`. */
   minGap?: Seconds
-  /** When changes of a compute were under way; by default never. */
-  changesOf?: ChangesOf
+  /** When changes and warm-ups of a compute were under way; by default never. */
+  ownActionsOf?: OwnActionsOf
 }>
 
 export type PassInput = Readonly<{ before: PassState; plan: PassPlan }>

@@ -17,6 +17,7 @@ import type {
 import type { Owner, Owners } from '../../model/policy/owner.ts'
 import type { AllowedHosts } from '../../model/service/allowed-hosts.ts'
 import { targetKey, type ProjectRef } from '../../model/service/compute.ts'
+import type { WarmUpCounts } from '../../model/policy/warm-up.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { earliest, micros, millis, ratio, type Instant } from '../../model/units.ts'
 import type { Adviser } from '../advice/adviser.ts'
@@ -45,11 +46,12 @@ export type AccountInput = Readonly<{
   past?: CountedPast | undefined
   changes?: ChangeViews | undefined
   savedSpend?: Pick<SavedSpend, 'of' | 'byTeam'> | undefined
+  warmUps?: WarmUpCounts | undefined
 }>
 
 /** `add` takes each entry with its view, `close` returns the whole. */
 export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject'>) {
-  const { state, prices, forecasts, scopes, advice, past, changes, savedSpend, unreadable } = input
+  const { state, prices, forecasts, scopes, advice, past, changes, savedSpend, unreadable, warmUps } = input
   const { isRead = true } = input
   const { account, projects, deleted, counters, readings } = state.ledger
   const totals = noTotals()
@@ -57,6 +59,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
   let hostsRefused = 0
   const wakesCaused = new Map<string, number>()
   const wakesByChange = new Map<string, number>()
+  const wakesByWarmUp = new Map<string, number>()
   const lags: ActivityLagSample[] = []
   const budgetOwners = createBudgetOwners(scopes)
   // now, not in `close`: the forecaster works on while entries are added
@@ -76,8 +79,9 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
       const { projectId } = entry.ref
       const { awake, spend, observerOverhead } = ledger
       addOfProject(projectId, { ...ledger.counters, awake, spend, observerOverhead })
-      const { wakesByChange: byChange = 0 } = ledger.counters
+      const { wakesByChange: byChange = 0, wakesByWarmUp: byWarmUp = 0 } = ledger.counters
       if (byChange > 0) wakesByChange.set(projectId, (wakesByChange.get(projectId) ?? 0) + byChange)
+      if (byWarmUp > 0) wakesByWarmUp.set(projectId, (wakesByWarmUp.get(projectId) ?? 0) + byWarmUp)
       lags.push(...entry.reading.lags)
       if (!isDeleted && !identity.isHostAllowed) hostsRefused += 1
       if (!isDeleted) budgetOwners.add(entry, projects.get(projectId), identity.owner)
@@ -105,6 +109,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
         counts: meteringCounts(projects.values()),
         wakesCaused,
         wakesByChange,
+        wakesByWarmUp,
         totals: {
           ...totals,
           shown: past && shownAmount(totals.spend, { past, computes: past.computes.values() }),
@@ -124,6 +129,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
           restartsAvoided: changes.restartsAvoided,
         },
         saved: savedSpend?.byTeam(),
+        warmUps,
       }
     },
   }

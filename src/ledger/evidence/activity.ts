@@ -167,9 +167,9 @@ function lastClientBefore(start: Instant, session: OwnSession | undefined): Inst
 export const lastClientActivity = (evidence: Evidence): Instant | undefined =>
   clientActivities(evidence).at(-1)
 
-/** Whether a wake falls inside a change of Dormouse. A client that comes in that second is taken for it. */
-export const isWokenByChange = ({ from }: AwakeInterval, changes: Evidence['changes'] = []): boolean =>
-  changes.some((change) => from.latest + SECOND > change.from && from.earliest <= change.to)
+/** Whether a wake falls inside a change or a warm-up of Dormouse. A client that comes in that second is taken for it. */
+export const isWokenDuring = ({ from }: AwakeInterval, spans: readonly Interval[] = []): boolean =>
+  spans.some((span) => from.latest + SECOND > span.from && from.earliest <= span.to)
 
 /** Whether a wake falls inside an own session that neither a look nor its start time proves to be older than the session. */
 export function isWokenByObserver({ from }: AwakeInterval, ownSessions: readonly OwnSession[]): boolean {

@@ -1,6 +1,5 @@
 // Evidence of one compute with the facts of a sweep.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { Evidence } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { Preset } from '../../model/service/sizes.ts'
@@ -9,12 +8,13 @@ import type { Instant } from '../../model/units.ts'
 import { attributeSinceReading } from '../attribution/attribution.ts'
 import type { ComputeFacts } from '../facts.ts'
 import {
-  addChanges,
+  addOwnActions,
   addDeletion,
   addLook,
   addMeasuredSize,
   addOperations,
   addOperationsRead,
+  type OwnActions,
 } from './evidence.ts'
 import { addOwnSession } from './own-sessions.ts'
 
@@ -22,14 +22,14 @@ type FactsContext = Readonly<{
   now: Instant
   delay: AutosuspendDelay
   preset: Preset
-  /** When changes of the compute were under way. */
-  changes: Evidence['changes']
+  /** Of the compute; undefined where there were none. */
+  ownActions: OwnActions | undefined
 }>
 
 export function evidenceWith(
   before: ComputeEntry,
   facts: ComputeFacts,
-  { now, delay, preset, changes }: FactsContext,
+  { now, delay, preset, ownActions }: FactsContext,
 ) {
   const { evidence, reading } = before
   const attributed = attributeSinceReading(before, facts.looks, delay)
@@ -39,7 +39,7 @@ export function evidenceWith(
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),
     operated,
   )
-  const changed = addChanges(read, changes)
+  const changed = ownActions ? addOwnActions(read, ownActions) : read
   const covered = facts.operationsRead ? addOperationsRead(changed, facts, now) : changed
   return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
 }

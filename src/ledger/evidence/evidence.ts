@@ -65,12 +65,23 @@ export const addDeletion = (
   return { ...evidence, states: addState(evidence.states, state) }
 }
 
-/** A change that has ended since replaces itself as it was under way. */
-export function addChanges(evidence: Evidence, changes: readonly Interval[] | undefined): Evidence {
-  if (!changes) return evidence
-  const byStart = new Map([...(evidence.changes ?? []), ...changes].map((one) => [one.from, one]))
-  return { ...evidence, changes: [...byStart.values()].toSorted((a, b) => a.from - b.from) }
-}
+/** When changes and warm-ups of a compute were under way, in order, of the last hour at least; undefined where there were none. */
+export type OwnActions = Readonly<{
+  changes: readonly Interval[] | undefined
+  warmUps: readonly Interval[] | undefined
+}>
+
+/** One that has ended since replaces itself as it was under way. */
+export const addOwnActions = (evidence: Evidence, { changes, warmUps }: OwnActions): Evidence => ({
+  ...evidence,
+  ...(changes && { changes: byStart(evidence.changes, changes) }),
+  ...(warmUps && { warmUps: byStart(evidence.warmUps, warmUps) }),
+})
+
+const byStart = (before: readonly Interval[] = [], added: readonly Interval[]): readonly Interval[] =>
+  [...new Map([...before, ...added].map((one) => [one.from, one])).values()].toSorted(
+    (a, b) => a.from - b.from,
+  )
 
 export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {
   const last = states.at(-1)

@@ -21,7 +21,7 @@ import {
 import { isWokenByService } from '../attribution/attribution.ts'
 import {
   clientActivities,
-  isWokenByChange,
+  isWokenDuring,
   isWokenByObserver,
   observerActivities,
 } from '../evidence/activity.ts'
@@ -68,10 +68,11 @@ export function suspensionGaps(
   return { activity: { ...activity, followed, open }, gaps }
 }
 
-/** Where the service woke the compute, records may show the wake itself as activity. */
+/** Where the service or a warm-up woke the compute, records may show the wake itself as activity. */
 function clientsIn(interval: AwakeInterval, evidence: Evidence): readonly Instant[] {
   const { from, to } = interval
-  const since = isWokenByService(interval, evidence) ? from.latest + SECOND : from.earliest - SECOND
+  const isOwn = isWokenByService(interval, evidence) || isWokenDuring(interval, evidence.warmUps)
+  const since = isOwn ? from.latest + SECOND : from.earliest - SECOND
   return clientActivities(evidence).filter((at) => at >= since && at <= (to?.latest ?? Infinity))
 }
 
@@ -85,7 +86,8 @@ function firstActivity(
   const [client] = clients
   const isWokenByClient =
     !isWokenByObserver(interval, evidence.ownSessions) &&
-    !isWokenByChange(interval, evidence.changes) &&
+    !isWokenDuring(interval, evidence.changes) &&
+    !isWokenDuring(interval, evidence.warmUps) &&
     !isWokenByService(interval, evidence)
   if (!isWokenByClient) return client === undefined ? undefined : { from: from.earliest, to: client }
   if (client === undefined && isShownUnused(interval, evidence)) return undefined

@@ -1,7 +1,7 @@
 import { isOperationTracked } from '../../model/service/operation.ts'
 import type { AwakeInterval, Edge, Evidence } from '../../model/ledger/evidence.ts'
 import type { Totals } from '../../model/ledger/ledger.ts'
-import { SECOND, millis, type Instant } from '../../model/units.ts'
+import { SECOND, millis, type Instant, type Interval } from '../../model/units.ts'
 import { observerOverhead, clientActivities, observerActivities } from '../evidence/activity.ts'
 import { updateBehaviourOf } from '../evidence/certainty.ts'
 import { deletionIn } from '../evidence/evidence.ts'
@@ -36,7 +36,7 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
     ownSessions: ownSessions.filter(({ disconnectedAt }) =>
       open ? disconnectedAt + MAX_SESSION_TRACE >= open.from.earliest : isAfter(disconnectedAt),
     ),
-    ...changesAfter(evidence, at, open),
+    ...ownActionsAfter(evidence, at, open),
     covered,
     readSince,
     updates: updateBehaviourOf(evidence),
@@ -46,14 +46,18 @@ export function pruneEvidence(evidence: Evidence, at: Instant, open: AwakeInterv
   }
 }
 
-/** Changes of the interval in progress stay, as long as it may be restated. */
-function changesAfter(
-  { changes = [] }: Evidence,
+/** Changes and warm-ups of the interval in progress stay, as long as it may be restated. */
+function ownActionsAfter(
+  { changes = [], warmUps = [] }: Evidence,
   at: Instant,
   open: AwakeInterval | undefined,
-): Pick<Evidence, 'changes'> {
-  const kept = changes.filter(({ to }) => to + SECOND > (open?.from.earliest ?? at))
-  return kept.length === 0 ? {} : { changes: kept }
+): Pick<Evidence, 'changes' | 'warmUps'> {
+  const isKept = ({ to }: Interval) => to + SECOND > (open?.from.earliest ?? at)
+  const kept = { changes: changes.filter(isKept), warmUps: warmUps.filter(isKept) }
+  return {
+    ...(kept.changes.length > 0 && { changes: kept.changes }),
+    ...(kept.warmUps.length > 0 && { warmUps: kept.warmUps }),
+  }
 }
 
 /** Without observations older than the last start or suspension before the watermark, served from a stale record. */

@@ -9,7 +9,7 @@ import {
   UNPRODUCTIVE_CAUSES,
 } from '../../model/ledger/counters.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
-import { observerOverhead, idleTailOf, isWokenByChange, isWokenByObserver } from '../evidence/activity.ts'
+import { observerOverhead, idleTailOf, isWokenDuring, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
 import { parseCulpritKey } from '../attribution/causes.ts'
@@ -57,12 +57,14 @@ function assumedOf(slices: readonly AwakeSlice[]): Pick<Totals, 'assumed'> {
 export function startTotals(interval: AwakeInterval, { evidence }: TotalsContext): Totals {
   if (interval.restart) return { ...NO_TOTALS, restarts: 1 }
   const byReading = isWokenByObserver(interval, evidence.ownSessions)
-  const byChange = !byReading && isWokenByChange(interval, evidence.changes)
+  const byChange = !byReading && isWokenDuring(interval, evidence.changes)
+  const byWarmUp = !byReading && !byChange && isWokenDuring(interval, evidence.warmUps)
   return {
     ...NO_TOTALS,
     wakes: 1,
     wakesCaused: byReading ? 1 : 0,
     ...(byChange && { wakesByChange: 1 }),
+    ...(byWarmUp && { wakesByWarmUp: 1 }),
   }
 }
 
@@ -87,10 +89,21 @@ export function addTotals(a: Totals, b: Totals): Totals {
     suspends: a.suspends + b.suspends,
     restarts: a.restarts + b.restarts,
     wakesCaused: a.wakesCaused + b.wakesCaused,
-    ...((a.wakesByChange ?? b.wakesByChange) !== undefined && {
-      wakesByChange: (a.wakesByChange ?? 0) + (b.wakesByChange ?? 0),
-    }),
+    ...wakesByDormouse(a, b, (x, y) => x + y),
   }
+}
+
+type WakesByDormouse = Pick<Totals, 'wakesByChange' | 'wakesByWarmUp'>
+
+/** Absent where neither has any. */
+function wakesByDormouse(
+  a: WakesByDormouse,
+  b: WakesByDormouse,
+  join: (x: number, y: number) => number,
+): WakesByDormouse {
+  const joined = (name: keyof WakesByDormouse) =>
+    (a[name] ?? b[name]) === undefined ? {} : { [name]: join(a[name] ?? 0, b[name] ?? 0) }
+  return { ...joined('wakesByChange'), ...joined('wakesByWarmUp') }
 }
 
 /** Published counters, which never fall. Observer overhead costs the mean size of the compute at the present price. */
@@ -112,9 +125,7 @@ export function raiseCounters(before: PublishedCounters, totals: Totals, price: 
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),
     wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
-    ...((before.wakesByChange ?? totals.wakesByChange) !== undefined && {
-      wakesByChange: Math.max(before.wakesByChange ?? 0, totals.wakesByChange ?? 0),
-    }),
+    ...wakesByDormouse(before, totals, Math.max),
     unproductive: updateUnproductive(before.unproductive ?? {}, totals, spend),
   }
 }

@@ -33,7 +33,7 @@ export type AccountCounters = Readonly<{
   /** Team → spend of its computes while it owned them. */
   teams: Readonly<Record<string, Unproductive>>
   /** By initiator. */
-  wakes: Readonly<{ dormouse: number; unknown: number; change?: number }>
+  wakes: Readonly<{ dormouse: number; unknown: number; change?: number; 'warm-up'?: number }>
   operations: readonly OperationCounter[]
   wakeLatency: readonly WakeLatencyCounter[]
 }>

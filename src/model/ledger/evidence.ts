@@ -115,6 +115,8 @@ export type Evidence = Readonly<{
   ownSessions: readonly OwnSession[]
   /** When changes of Dormouse were under way that may wake the compute; absent where there were none. */
   changes?: readonly Interval[] | undefined
+  /** When warm-ups of Dormouse may have woken the compute; absent where there were none. */
+  warmUps?: readonly Interval[] | undefined
   /** In order, not overlapping. */
   attributed: readonly AttributedInterval[]
   /** Where the list of operations is complete; undefined before the first list. */

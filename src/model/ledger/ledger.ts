@@ -26,6 +26,8 @@ export type Totals = Readonly<{
   wakesCaused: number
   /** By changes; absent where there were none. */
   wakesByChange?: number | undefined
+  /** By warm-ups; absent where there were none. */
+  wakesByWarmUp?: number | undefined
 }>
 
 /** Likely values: a counter never falls, also when a total is restated. */

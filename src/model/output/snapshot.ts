@@ -1,4 +1,5 @@
 // Published by a pass, immutable, read by all outputs.
+import type { WarmUpCounts } from '../policy/warm-up.ts'
 import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project, ProjectRef } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
@@ -159,6 +160,8 @@ export type AccountView = Readonly<{
   wakesCaused: ReadonlyMap<string, number>
   /** Wakes by changes, by project id; projects without any are absent. */
   wakesByChange?: ReadonlyMap<string, number>
+  /** Wakes by warm-ups, likewise. */
+  wakesByWarmUp?: ReadonlyMap<string, number>
   totals: Readonly<{
     awake: Bounds<Millis>
     spend: Spend
@@ -189,6 +192,8 @@ export type AccountView = Readonly<{
   changes?: AccountChanges | undefined
   /** By changes of its computes and projects, by team: that of each when it was counted. */
   saved?: ReadonlyMap<string, Saved> | undefined
+  /** Since ever; undefined where no policy allows any. */
+  warmUps?: WarmUpCounts | undefined
 }>
 
 /** Changes of one account, those of deleted computes included. */

@@ -8,8 +8,12 @@ export const MODES = ['off', 'observe', 'suggest', 'approve', 'apply'] as const
  */
 export type Mode = (typeof MODES)[number]
 
-/** What Dormouse may change by itself; each is opted into. */
-export const LEVERS = ['delay', 'sizing', 'defaults'] as const
+/** Settings that Dormouse may change by itself; each is opted into. */
+export const CHANGE_LEVERS = ['delay', 'sizing', 'defaults'] as const
+export type ChangeLever = (typeof CHANGE_LEVERS)[number]
+
+/** `warm`: starts computes ahead of expected clients, which is no change of settings. */
+export const LEVERS = [...CHANGE_LEVERS, 'warm'] as const
 export type Lever = (typeof LEVERS)[number]
 
 /**

@@ -204,6 +204,8 @@ export type HoldReason =
   /** Changes restarted enough computes lately. */
   | 'fleet-pace'
   | 'key-refused'
+  /** A budget of the compute has reached 80 %. */
+  | 'budget'
   /** The service asked to wait, or was busy. */
   | 'retry'
   | 'project-busy'

@@ -2,6 +2,7 @@
 import { seconds, type Cu, type Micros, type Seconds } from '../units.ts'
 import { DEFAULT_ADVICE_POLICY, type AdviceNeeds, type AdvicePolicy } from './advice-policy.ts'
 import {
+  CHANGE_LEVERS,
   DEFAULT_RESTART_RULES,
   type ChangePolicy,
   type ForeignChangeAnswer,
@@ -22,6 +23,9 @@ type DelayRules = Pick<AdvicePolicy, 'floor' | 'ceiling'> &
     schedule: readonly ScheduledDelay[]
   }>
 
+/** `window`: its name; undefined: at any time. */
+export type WarmUpRules = Readonly<{ window: string | undefined }>
+
 export type ScheduledDelay = Readonly<{ /** Its name. */ window: string; delay: AutosuspendDelay }>
 
 /** Groups of settings that a policy leaves out are those of the next policy that matches. */
@@ -33,6 +37,7 @@ type PolicyGroups = Readonly<{
   mode?: Mode | undefined
   levers?: readonly Lever[] | undefined
   restart?: RestartRules | undefined
+  warm?: WarmUpRules | undefined
   onForeignChange?: ForeignChangeAnswer | undefined
   managedBy?: Manager | undefined
 }>
@@ -49,6 +54,9 @@ export type PolicyRule = PolicyGroups & Readonly<{ match: Selector }>
 /** Lines of the configuration file in which the groups of a policy stand, from 1. */
 export type PolicyLines = Readonly<Partial<Record<keyof PolicyGroups, number | undefined>>>
 
+/** `path` and `line`: where the lever stands. */
+export type WarmUpPolicy = WarmUpRules & Pick<ChangePolicy, 'path' | 'line'>
+
 /** Who owns the settings of a compute; undefined: nobody else. */
 export type ManagerOf = (target: SelectorTarget) => Manager | undefined
 
@@ -56,6 +64,10 @@ export type Policies = Readonly<{
   /** @param awakeHour price of an hour awake of that compute */
   of: (target: SelectorTarget, awakeHour: Micros) => AdvicePolicy
   changesOf: (target: SelectorTarget) => ChangePolicy
+  /** Undefined where computes may not be started ahead of clients. */
+  warmUpsOf: (target: SelectorTarget) => WarmUpPolicy | undefined
+  /** Whether any may be. */
+  warmsUp: boolean
   floorsOf: (target: SelectorTarget) => Floors
   scheduleOf: (target: SelectorTarget) => readonly ScheduledDelay[]
   /** Whether any policy has a schedule. */
@@ -88,6 +100,7 @@ export function createPolicies(
   )
   const isReadOnly = mode === 'off' || mode === 'observe'
   const fitting = (target: SelectorTarget) => ranked.filter(({ match }) => matchesSelector(match, target))
+  const modes = isReadOnly ? [] : [mode, ...rules.map((rule) => rule.mode)]
   return {
     of: (target, awakeHour) => {
       const group = groupIn(fitting(target))
@@ -122,6 +135,15 @@ export function createPolicies(
         ...(line !== undefined && { line }),
       }
     },
+    warmUpsOf: (target) => {
+      const group = groupIn(fitting(target))
+      const levers = group('levers')
+      const isMade = (group('mode')?.value ?? mode) === 'apply' && !isReadOnly && !group('managedBy')
+      if (!isMade || !levers?.value.includes('warm')) return undefined
+      const { path, line } = levers
+      return { window: group('warm')?.value.window, path, ...(line !== undefined && { line }) }
+    },
+    warmsUp: modes.includes('apply') && rules.some(({ levers = [] }) => levers.includes('warm')),
     scheduleOf: (target) => groupIn(fitting(target))('autosuspend')?.value.schedule ?? [],
     hasSchedules: rules.some(({ autosuspend }) => (autosuspend?.schedule.length ?? 0) > 0),
     floorsOf: (target) => {
@@ -136,9 +158,8 @@ export function createPolicies(
       ),
     alertsOfForeignChanges: rules.some(({ onForeignChange }) => onForeignChange === 'alert'),
     decidesChanges:
-      !isReadOnly &&
-      rules.some(({ levers = [] }) => levers.length > 0) &&
-      [mode, ...rules.map((rule) => rule.mode)].some((one) => one === 'approve' || one === 'apply'),
+      rules.some(({ levers = [] }) => CHANGE_LEVERS.some((lever) => levers.includes(lever))) &&
+      modes.some((one) => one === 'approve' || one === 'apply'),
   }
 }
 

@@ -28,6 +28,7 @@ const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   'compute-pace': 'changes restarted the compute lately',
   'fleet-pace': 'changes restart enough computes of the account already',
   'key-refused': 'the service refuses the API key',
+  budget: 'a budget of the compute has reached 80 %',
   retry: 'the service was busy or could not take the request',
   'project-busy': 'an operation of the project is in progress',
   'delay-pace': 'a shorter delay is set at most once an hour',

@@ -13,7 +13,8 @@ const suspended = (startedAt: number) =>
 
 /** Asleep until 430, then looked at until `until`. */
 function applied(changes: readonly Interval[], until: number): ComputeEntry {
-  const changesOf = (ref: Parameters<typeof computeKey>[0]) => (computeKey(ref) === KEY ? changes : undefined)
+  const ownActionsOf = (ref: Parameters<typeof computeKey>[0]) =>
+    computeKey(ref) === KEY ? { changes, warmUps: undefined } : undefined
   const sweeps = [
     sweep(420, { looks: [look(420, asleep)] }),
     sweep(460, { looks: [look(460, woken(430))] }),
@@ -21,7 +22,7 @@ function applied(changes: readonly Interval[], until: number): ComputeEntry {
     sweep(until, { looks: [look(until, suspended(430))] }),
   ]
   const after = sweeps.reduce(
-    (known, one) => accounted(known, one, { ...context((one.endedAt - at(0)) / 1000), changesOf }).ledger,
+    (known, one) => accounted(known, one, { ...context((one.endedAt - at(0)) / 1000), ownActionsOf }).ledger,
     ledger(),
   )
   const entry = after.computes.get(KEY)

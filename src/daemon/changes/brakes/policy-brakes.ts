@@ -7,7 +7,7 @@ import { demotionOf } from '../../../decide/demoted.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEngaged } from '../../../model/policy/brakes.ts'
 import { restartsCompute } from '../../../model/policy/change.ts'
-import { LEVERS } from '../../../model/policy/change-policy.ts'
+import { CHANGE_LEVERS } from '../../../model/policy/change-policy.ts'
 import type { StoredBrakes } from '../stored-brakes.ts'
 
 /** @param subject kind of change, or id of a compute */
@@ -27,7 +27,7 @@ export async function demote(
   account: string,
 ): Promise<void> {
   const promised = accounts.find((view) => view.account === account)?.advice?.promised
-  for (const kind of LEVERS) {
+  for (const kind of CHANGE_LEVERS) {
     const givenBackAt = storedBrakes.of('demoted', kind)?.released?.at
     const because = demotionOf(promised?.get(kind) ?? [], givenBackAt)
     if (because !== undefined) await storedBrakes.engage({ name: 'demoted', subject: kind, because })

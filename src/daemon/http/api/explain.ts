@@ -18,6 +18,7 @@ import {
   recommendationLines,
   recommendationSummary,
 } from '../../../outputs/text/recommendation-text.ts'
+import { warmUpLines } from '../../../outputs/text/warm-up-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { standingHoldsOn } from '../../changes/commands/hold-commands.ts'
 import { readTargetChanges, type JournalSources } from '../../changes/list-changes.ts'
@@ -81,8 +82,10 @@ async function explainCompute(
   const { ref } = view.identity
   const decision = sources.changes?.decisionOf?.(decidedCompute(view))
   const holds = sources.changes ? await standingHoldsOn(sources.changes, snapshot, view.identity) : []
+  const warmUps = sources.changes?.warmUpsOf?.(view)
   const lines = [
     ...explanationLines(view),
+    ...(warmUps ? warmUpLines(warmUps) : []),
     ...holds.map(placedHoldText),
     ...(await targetLines({ ref, decision, ...(await readTarget(snapshot, ref, sources)) }, sources)),
   ]

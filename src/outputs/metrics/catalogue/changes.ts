@@ -49,6 +49,10 @@ export const CHANGE_FAMILIES = {
     'Money spent beyond what the settings before changes would have cost, by team.',
     'team currency',
   ),
+  warmups_total: ofAll.basicCounter(
+    'Computes started ahead of clients, by result: used (a client came while it was awake), unused, or failed (the service did not start it). Absent before the first.',
+    'account result',
+  ),
   window_active: ofAll.gauge('Whether a window of the configuration is open, freezes included.', 'window'),
   brake_engaged: ofAll.basicGauge(
     'Whether a brake holds changes back. kill_switch: nothing is sent. freeze: a window in which nothing is changed is open. hold: a person holds changes of some computes. fleet: policies want to restart too many computes. breaker: changes of policies or requests to the service failed; afterwards they go one by one until one is done. demoted: the savings of a kind of change did not come. controller: something else keeps setting a compute. hold_off: policies restart nothing right after a start.',

@@ -42,7 +42,7 @@ export const COMPUTE_FAMILIES = {
   compute_cu_seconds_total: basicCounter('Size times time awake.'),
   compute_wakes_total: basicCounter('Wakes, restarts not counted.'),
   wakes_total: ofAll.basicCounter(
-    'Wakes of all computes by who caused them: dormouse by a reading, change inside a change of Dormouse, or unknown, because the service names nobody.',
+    'Wakes of all computes by who caused them: dormouse by a reading, change inside a change of Dormouse, warm-up by a start ahead of a client, or unknown, because the service names nobody.',
     'initiator',
   ),
   wake_latency_seconds: ofAll.basicHistogram(

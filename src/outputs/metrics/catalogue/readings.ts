@@ -59,7 +59,7 @@ export const READING_FAMILIES = {
     'result',
   ),
   wakeups_caused_total: ofAll.basicCounter(
-    'Wakes that Dormouse caused. By a reading: must stay 0. By a change: the service may wake a compute for it.',
+    'Wakes that Dormouse caused. By a reading: must stay 0. By a change: the service may wake a compute for it. By a warm-up, reason warm: that is what it is for.',
     'project_id reason',
   ),
   compute_awake_extension_seconds_total: basicCounter('Awake time that our own readings added.'),

@@ -28,7 +28,7 @@ export function putAccount(view: AccountView, now: Instant, put: AddSample): voi
 }
 
 export function putWakes(accounts: readonly AccountView[], put: AddSample): void {
-  for (const initiator of ['dormouse', 'change', 'unknown'] as const) {
+  for (const initiator of ['dormouse', 'change', 'warm-up', 'unknown'] as const) {
     const wakes = sumOf(accounts, ({ wakesBy }) => wakesBy[initiator] ?? 0)
     put('wakes_total', [initiator], wakes)
   }

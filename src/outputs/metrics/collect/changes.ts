@@ -1,4 +1,4 @@
-import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import type { AccountView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { BRAKE_NAMES } from '../../../model/policy/brakes.ts'
 import {
   CHANGE_KINDS,
@@ -9,6 +9,7 @@ import {
   type ChangeTally,
   type OpenChange,
 } from '../../../model/policy/change.ts'
+import { WARM_UP_RESULTS } from '../../../model/policy/warm-up.ts'
 import { targetKey } from '../../../model/service/compute.ts'
 import { latest, type Instant } from '../../../model/units.ts'
 import { NOTHING_SAVED, type Saved } from '../../../model/policy/saved.ts'
@@ -106,6 +107,12 @@ export function putChanges({ accounts, engagedBrakes, windows }: Snapshot, put: 
   )
   for (const [name, isOpen] of windows) put('window_active', [name], flag(isOpen))
   for (const name of BRAKE_NAMES) put('brake_engaged', [name], flag(engagedBrakes.includes(name)))
+}
+
+export function putWarmUps(accounts: readonly AccountView[], put: AddSample): void {
+  for (const { account, warmUps } of accounts)
+    if (warmUps)
+      for (const result of WARM_UP_RESULTS) put('warmups_total', [account, result], warmUps[result])
 }
 
 function putHolds(open: readonly OpenChange[], put: AddSample) {

@@ -8,7 +8,7 @@ import {
   putWakeLatency,
   putWakes,
 } from './accounts.ts'
-import { putChanges, putComputeChanges, putPendingChanges, putSaved } from './changes.ts'
+import { putChanges, putComputeChanges, putPendingChanges, putSaved, putWarmUps } from './changes.ts'
 import { DISPLAYED_STATES, putCompute } from './computes.ts'
 import { putAdvice, putFollowUps, putRecommendations } from './recommendations.ts'
 import {
@@ -70,6 +70,7 @@ export function collectSamples(snapshot: Snapshot, info: DaemonInfo, memory = cr
   }
   putFollowUps(snapshot.accounts, put)
   putChanges(snapshot, put)
+  putWarmUps(snapshot.accounts, put)
   memory.computes.evictUnused()
   return { samples: samples(), dropped }
 }
@@ -79,9 +80,12 @@ function putProjects(computes: readonly ComputeView[], accounts: readonly Accoun
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
   for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
     put('wakeups_caused_total', [projectId, 'reading'], caused.get(projectId) ?? 0)
-  for (const { wakesByChange } of accounts)
+  for (const { wakesByChange, wakesByWarmUp } of accounts) {
     for (const [projectId, wakes] of wakesByChange ?? [])
       put('wakeups_caused_total', [projectId, 'change'], wakes)
+    for (const [projectId, wakes] of wakesByWarmUp ?? [])
+      put('wakeups_caused_total', [projectId, 'warm'], wakes)
+  }
   for (const [projectId, views] of byProject) putProject(projectId, views, put)
 }
 
