@@ -180,8 +180,15 @@ function gapsAfter(
   { ref, looks, listed }: ComputeFacts,
   { settled, evidence, delay, deletedAt, minGap = MIN_GAP }: SettledFacts,
 ) {
-  const { ownSessions } = evidence
-  const followed = followActivity(isNew ? undefined : before, { ref, looks, listed, ownSessions, minGap })
+  const { ownSessions, warmUps } = evidence
+  const followed = followActivity(isNew ? undefined : before, {
+    ref,
+    looks,
+    listed,
+    ownSessions,
+    warmUps,
+    minGap,
+  })
   const closed = settled.closed.map(({ interval }) => interval)
   const over = suspensionGaps(followed.activity, {
     closed,

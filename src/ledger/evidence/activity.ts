@@ -11,6 +11,10 @@ const MAX_TRACE_DELAY = SECOND
 export const isObserverActivity = (at: Instant, ownSessions: readonly OwnSession[]): boolean =>
   ownSessions.some((session) => isOurs(at, session))
 
+/** Whether activity dated to the second `at` may be the start that a warm-up asked for: records may show it as activity. */
+export const isWarmUpActivity = (at: Instant, warmUps: readonly Interval[] = []): boolean =>
+  warmUps.some(({ from, to }) => at + SECOND > from && at <= to)
+
 /** Whether activity dated to the second `at` may be the daemon's own session. */
 const isOurs = (at: Instant, session: OwnSession) =>
   !session.sawClients &&
@@ -25,10 +29,11 @@ export const clientActivities = (evidence: Evidence): readonly Instant[] =>
   )
 
 /** Recorded activity that own sessions may explain, and the rest. Both inputs are ascending: one walk suffices. */
-function recordedActivities({ activities, ownSessions }: Evidence) {
+function recordedActivities({ activities, ownSessions, warmUps }: Evidence) {
   const [ours, clients]: [Instant[], Instant[]] = [[], []]
   let first = 0
   for (const at of activities) {
+    if (isWarmUpActivity(at, warmUps)) continue
     while ((ownSessions[first]?.disconnectedAt ?? Infinity) + MAX_TRACE_DELAY < at) first += 1
     let isExplained = false
     for (let index = first; !isExplained; index += 1) {

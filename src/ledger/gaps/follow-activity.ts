@@ -24,7 +24,7 @@ import {
   type Interval,
   type Seconds,
 } from '../../model/units.ts'
-import { isObserverActivity } from '../evidence/activity.ts'
+import { isObserverActivity, isWarmUpActivity } from '../evidence/activity.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
 
@@ -47,6 +47,8 @@ type FollowInput = Readonly<{
   /** Before the looks. */
   listed?: ListedActivity | undefined
   ownSessions: readonly OwnSession[]
+  /** When starts of the compute may have been ours; by default never. */
+  warmUps?: readonly Interval[] | undefined
   /** Shorter ones are left out. */
   minGap: Seconds
 }>
@@ -54,16 +56,21 @@ type FollowInput = Readonly<{
 /** @param before undefined before the first look. Looks not later than its own are left out, so that applying them twice is safe. */
 export function followActivity(
   before: Pick<ComputeEntry, 'compute' | 'observedAt' | 'activity'> | undefined,
-  { ref, looks, listed, ownSessions, minGap }: FollowInput,
+  { ref, looks, listed, ownSessions, warmUps, minGap }: FollowInput,
 ): Readonly<{ activity: ActivityState; gaps: readonly Gap[] }> {
   const gaps: Gap[] = []
   let activity = before?.activity ?? NO_ACTIVITY
   if (before && listed)
-    activity = followListed(activity, listed, { startedAt: before.compute.startedAt, ownSessions, minGap })
+    activity = followListed(activity, listed, {
+      startedAt: before.compute.startedAt,
+      ownSessions,
+      warmUps,
+      minGap,
+    })
   let last = before && { compute: before.compute, at: before.observedAt }
   for (const look of looks) {
     if (!isLater(look.answeredAt, last?.at)) continue
-    const next = followLook(activity, look, { last, ownSessions, minGap })
+    const next = followLook(activity, look, { last, ownSessions, warmUps, minGap })
     for (const gap of next.gaps) gaps.push({ ref, ...gap })
     activity = next.activity
     last = { compute: look.compute, at: look.answeredAt }
@@ -71,16 +78,13 @@ export function followActivity(
   return { activity, gaps }
 }
 
-type LookContext = Readonly<{
-  last: ObservedCompute | undefined
-  ownSessions: readonly OwnSession[]
-  minGap: Seconds
-}>
+type LookContext = Pick<FollowInput, 'ownSessions' | 'warmUps' | 'minGap'> &
+  Readonly<{ last: ObservedCompute | undefined }>
 
 function followLook(
   { unconfirmed = [], ...before }: ActivityState,
   look: Look,
-  { last, ownSessions, minGap }: LookContext,
+  { last, ownSessions, warmUps, minGap }: LookContext,
 ) {
   const { compute, askedAt, answeredAt: at, listed } = look
   const spans = last ? stateSpansBetween(last, { compute, at, listed }) : []
@@ -89,7 +93,9 @@ function followLook(
   const earlier = shownBefore(before.shown, look, sleeps)
   const quietUntil = instant(askedAt - Math.max(lag.atLeast, lag.atMost) * SECOND)
   const isIdle = compute.state === 'idle'
-  const shown = isIdle ? undefined : shownAfter(earlier, { ...compute, askedAt, quietUntil, ownSessions })
+  const shown = isIdle
+    ? undefined
+    : shownAfter(earlier, { ...compute, askedAt, quietUntil, ownSessions, warmUps })
   const followed = union([
     ...before.followed,
     ...spans.filter(({ followed: isFollowed }) => isFollowed),
@@ -117,20 +123,22 @@ function isConfirmed({ from, high }: Omit<Gap, 'ref'>, { followed, sleeps, at }:
   return wasFollowed(followed, { from, to }) && isAfterAll(earlierSleeps, from)
 }
 
-type ListContext = Pick<FollowInput, 'ownSessions' | 'minGap'> & { readonly startedAt: Instant | undefined }
+type ListContext = Pick<FollowInput, 'ownSessions' | 'warmUps' | 'minGap'> & {
+  readonly startedAt: Instant | undefined
+}
 
 /** Activity that is dated ahead leaves the newest unknown. */
 function followListed(
   before: ActivityState,
   listed: ListedActivity,
-  { startedAt, ownSessions, minGap }: ListContext,
+  { startedAt, ownSessions, warmUps, minGap }: ListContext,
 ): ActivityState {
   if (isDatedAhead(listed)) return { ...before, shown: undefined }
   const { lastActive, askedAt, askedBefore, lag } = listed
   const quietBefore = askedBefore && after(askedBefore, seconds(0 - lag))
   const earlier = before.shown && quietAt(before.shown, quietBefore)
   const quietUntil = after(askedAt, seconds(0 - lag))
-  const shown = shownAfter(earlier, { lastActive, startedAt, askedAt, quietUntil, ownSessions })
+  const shown = shownAfter(earlier, { lastActive, startedAt, askedAt, quietUntil, ownSessions, warmUps })
   const gap = earlier && shown && gapBetween(earlier, shown, minGap)
   const unconfirmed = [...(before.unconfirmed ?? []), ...(gap ? [gap] : [])].slice(-MAX_FOLLOWED_SPANS)
   return { ...before, shown, ...(unconfirmed.length > 0 && { unconfirmed }) }
@@ -176,11 +184,12 @@ type ShownInput = Pick<Compute, 'lastActive' | 'startedAt'> &
     askedAt: Instant
     /** Newer activity would be shown. */
     quietUntil: Instant
-    ownSessions: readonly OwnSession[]
-  }>
+  }> &
+  Pick<FollowInput, 'ownSessions' | 'warmUps'>
 
 function shownAfter(earlier: Shown | undefined, input: ShownInput): Shown | undefined {
-  const { lastActive, startedAt, askedAt, quietUntil, ownSessions } = input
+  const { lastActive: recorded, startedAt, askedAt, quietUntil, ownSessions, warmUps } = input
+  const lastActive = recorded !== undefined && isWarmUpActivity(recorded, warmUps) ? undefined : recorded
   const isOwn = lastActive !== undefined && isObserverActivity(lastActive, ownSessions)
   const newest = isOwn ? readActivity(ownSessions, askedAt) : lastActive
   if (newest !== undefined && newest > (earlier ? newestOf(earlier) : 0))

@@ -10,6 +10,7 @@ import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import {
+  earliest,
   instant,
   latest,
   SECOND,
@@ -50,9 +51,10 @@ export function suspensionGaps(
   const intervals = partlySettled ? [...closed, partlySettled.interval] : closed
   const gaps: Omit<Gap, 'ref'>[] = []
   let { open } = activity
+  const { lag } = activity
   intervals.forEach((interval, index) => {
     const clients = clientsIn(interval, evidence)
-    const first = interval.restart ? undefined : firstActivity(interval, clients, evidence)
+    const first = interval.restart ? undefined : firstActivity(interval, clients, { evidence, lag })
     if (open && first) {
       const gap = lengthOf(open, first, minGap)
       if (gap) gaps.push(gap)
@@ -80,7 +82,7 @@ function clientsIn(interval: AwakeInterval, evidence: Evidence): readonly Instan
 function firstActivity(
   interval: AwakeInterval,
   clients: readonly Instant[],
-  evidence: Evidence,
+  { evidence, lag }: Readonly<{ evidence: Evidence }> & Pick<ActivityState, 'lag'>,
 ): Interval | undefined {
   const { from } = interval
   const [client] = clients
@@ -89,9 +91,20 @@ function firstActivity(
     !isWokenDuring(interval, evidence.changes) &&
     !isWokenDuring(interval, evidence.warmUps) &&
     !isWokenByService(interval, evidence)
-  if (!isWokenByClient) return client === undefined ? undefined : { from: from.earliest, to: client }
+  if (!isWokenByClient)
+    return client && { from: earliest(client, quietUntil(interval, evidence, lag)), to: client }
   if (client === undefined && isShownUnused(interval, evidence)) return undefined
   return { from: instant(from.earliest - WAKE_TIME), to: from.latest }
+}
+
+/** Until when looks show that no client came after a start that none caused. */
+function quietUntil({ from }: AwakeInterval, { states }: Evidence, lag: ActivityState['lag']): Instant {
+  const quiet = states.findLast(
+    ({ askedAt, record }) =>
+      askedAt > from.latest && record?.lastActive !== undefined && record.lastActive <= from.latest,
+  )
+  const hidden = Math.max(lag.atLeast, lag.atMost) * SECOND
+  return latest(from.earliest, instant((quiet?.askedAt ?? 0) - hidden))
 }
 
 /** A look after the start shows no activity since. */

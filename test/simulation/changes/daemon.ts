@@ -90,6 +90,7 @@ async function starting(options: DaemonOptions) {
     const lastStartedAt = runner.lastStartedAt()
     await Promise.all([
       runner.changes.run(end.signal),
+      runner.warmUps.run(end.signal),
       runLoop(machine.clock, { interval, turn, failures: first.failures, lastStartedAt }, end.signal),
     ])
   }
