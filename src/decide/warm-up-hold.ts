@@ -5,7 +5,7 @@ import type { Instant } from '../model/units.ts'
 import { placedHoldOf, type ChangeTerms } from './change-hold.ts'
 import { closedHold } from './policy-hold.ts'
 
-export type WarmUpTerms = Pick<ChangeTerms, 'freezes' | 'holds' | 'isClockSteady'> &
+export type WarmUpHoldTerms = Pick<ChangeTerms, 'freezes' | 'holds' | 'isClockSteady'> &
   Readonly<{
     isKilled: boolean
     isKeyRefused: boolean
@@ -16,7 +16,7 @@ export type WarmUpTerms = Pick<ChangeTerms, 'freezes' | 'holds' | 'isClockSteady
   }>
 
 /** The first of: kill switch, API key, freeze, hold of a person, clock, window of the policy, budget. */
-export function warmUpHold(terms: WarmUpTerms, now: Instant): Hold | undefined {
+export function warmUpHold(terms: WarmUpHoldTerms, now: Instant): Hold | undefined {
   const { freezes, holds, isClockSteady, isKilled, isKeyRefused, window, isNearlySpent } = terms
   if (isKilled) return { because: 'kill-switch', until: undefined }
   if (isKeyRefused) return { because: 'key-refused', until: undefined }
@@ -26,7 +26,7 @@ export function warmUpHold(terms: WarmUpTerms, now: Instant): Hold | undefined {
   return windowHold(window, now) ?? (isNearlySpent ? { because: 'budget', until: undefined } : undefined)
 }
 
-function windowHold(named: WarmUpTerms['window'], now: Instant): Hold | undefined {
+function windowHold(named: WarmUpHoldTerms['window'], now: Instant): Hold | undefined {
   if (!named) return undefined
   const [name, window] = named
   if (window?.at(now)) return undefined

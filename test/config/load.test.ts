@@ -82,6 +82,8 @@ describe('a configuration', () => {
         policies: {
           of: expect.any(Function),
           changesOf: expect.any(Function),
+          warmUpsOf: expect.any(Function),
+          warmsUp: false,
           floorsOf: expect.any(Function),
           scheduleOf: expect.any(Function),
           hasSchedules: false,

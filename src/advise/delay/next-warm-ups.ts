@@ -1,6 +1,6 @@
 // Warm-ups of the gap in progress of one compute: its gaps before are replayed under the delay in force, so that each plan is tested on the
 // past of the compute, and a process that starts anew plans the same.
-import type { NoWarmUpReason, WarmUpPlan, WarmUpRecord } from '../../model/policy/warm-up.ts'
+import type { NoWarmUpReason, WarmUpPlan, WarmUpBacktest } from '../../model/policy/warm-up.ts'
 import { effectiveDelay } from '../../model/service/compute.ts'
 import { after, MINUTE, seconds, type Seconds } from '../../model/units.ts'
 import { createFleetHazard } from './fleet-hazard.ts'
@@ -19,7 +19,7 @@ const MAX_GAPS = 400
 /** Step of the learner. */
 const STEP = seconds(60)
 
-const NO_RECORD: WarmUpRecord = { gaps: 0, predicted: 0, came: 0, saved: seconds(0) }
+const NOTHING_PLAYED: WarmUpBacktest = { gaps: 0, predicted: 0, came: 0, saved: seconds(0) }
 
 /** @param wakeCost price of a wake, awake time */
 export function planWarmUps(input: GapInput, wakeCost: Seconds): WarmUpPlan {
@@ -29,7 +29,7 @@ export function planWarmUps(input: GapInput, wakeCost: Seconds): WarmUpPlan {
     gapFrom: open?.isOpen ? open.from : undefined,
     starts: [],
     because,
-    record: NO_RECORD,
+    backtest: NOTHING_PLAYED,
   })
   if (!open?.isOpen) return none('unseen')
   const delay = effectiveDelay(input.entry.compute, input.project?.project)
@@ -38,13 +38,14 @@ export function planWarmUps(input: GapInput, wakeCost: Seconds): WarmUpPlan {
   const awakeFor = Math.max(1, Math.ceil(delay / STEP))
   if (!mayWarmUp(terms, awakeFor)) return none('wake-cost')
   const past = all.slice(0, -1).slice(-MAX_GAPS)
-  if (past.length < MIN_GAPS) return { ...none('few-gaps'), record: { ...NO_RECORD, gaps: past.length } }
-  const { plan, record, isInLoss } = replayed(past, open, { terms, delay: awakeFor })
+  if (past.length < MIN_GAPS)
+    return { ...none('few-gaps'), backtest: { ...NOTHING_PLAYED, gaps: past.length } }
+  const { plan, backtest, isInLoss } = replayed(past, open, { terms, delay: awakeFor })
   return {
     gapFrom: open.from,
     starts: plan.warmUps.map(({ from }) => after(open.from, seconds(from * STEP))),
     because: plan.warmUps.length > 0 ? undefined : isInLoss ? 'in-loss' : 'no-gain',
-    record,
+    backtest,
   }
 }
 
@@ -78,7 +79,7 @@ function replayed(
   const { predicted, came, saved, balance } = learner.record()
   return {
     plan,
-    record: { gaps: past.length, predicted, came, saved: seconds(saved * STEP) },
+    backtest: { gaps: past.length, predicted, came, saved: seconds(saved * STEP) },
     isInLoss: balance < 0,
   }
 }

@@ -1,7 +1,7 @@
 // Warm-ups of one account, beside the passes: starts sleeping computes ahead of the clients that are expected.
 /* oxlint-disable no-await-in-loop -- one start after the other */
 import type { AccountConfig, Config } from '../../config/load.ts'
-import { warmUpHold, type WarmUpTerms } from '../../decide/warm-up-hold.ts'
+import { warmUpHold, type WarmUpHoldTerms } from '../../decide/warm-up-hold.ts'
 import { mayActOn } from '../../ledger/budgets/evaluate.ts'
 import type { Hold } from '../../model/policy/change.ts'
 import type { SelectorTarget } from '../../model/policy/selector.ts'
@@ -69,7 +69,7 @@ export async function createWarmUps(options: WarmUpOptions) {
   let news = new AbortController()
   let running: Promise<void> | undefined
 
-  const termsOf = ({ target, policy: { window } }: PlannedCompute): WarmUpTerms => {
+  const termsOf = ({ target, policy: { window } }: PlannedCompute): WarmUpHoldTerms => {
     const { windows, changes } = config()
     return {
       isKilled: killSwitch.isEngaged(),
@@ -126,7 +126,7 @@ export async function createWarmUps(options: WarmUpOptions) {
     const isAllowed = () => isCurrent() && warmUpHold(termsOf(planned), now()) === undefined
     const answer = await service.at('apply', isAllowed).startCompute(projectId, endpointId, signal)
     if (answer.ok)
-      log.info({ ...ref, ...plan.record }, 'a compute was started ahead of a client that is expected')
+      log.info({ ...ref, ...plan.backtest }, 'a compute was started ahead of a client that is expected')
     else {
       if (hadNoEffect(answer.error)) await sent.failed(ref, at)
       const error = serviceErrorText(answer.error)

@@ -3,7 +3,7 @@ import type { Instant, Seconds } from '../units.ts'
 import type { Hold } from './change.ts'
 
 /** Plans of the gaps before, as if each had been carried out. `saved`: awake time less than with the delay alone, wakes at their price. */
-export type WarmUpRecord = Readonly<{ gaps: number; predicted: number; came: number; saved: Seconds }>
+export type WarmUpBacktest = Readonly<{ gaps: number; predicted: number; came: number; saved: Seconds }>
 
 export type NoWarmUpReason =
   /** Nobody knows when a client was active last. */
@@ -25,7 +25,7 @@ export type WarmUpPlan = Readonly<{
   starts: readonly Instant[]
   /** Undefined where there are starts. */
   because: NoWarmUpReason | undefined
-  record: WarmUpRecord
+  backtest: WarmUpBacktest
 }>
 
 /** Of one compute. */

@@ -44,7 +44,8 @@ function policyText({ path, line, mode, levers, restart, onForeignChange, manage
   return [
     `${where}, mode ${mode}, ${levers.length === 1 ? 'lever' : 'levers'} ${what}`,
     ...(levers.includes('sizing') ? [restartText(restart)] : []),
-    expiryText(restart),
+    ...(levers.some((lever) => lever !== 'warm') ? [expiryText(restart)] : []),
+    ...(levers.includes('warm') ? ['starts computes ahead of clients'] : []),
     FOREIGN_TEXTS[onForeignChange ?? 'adopt'],
   ]
     .filter((part) => part !== undefined)

@@ -1,6 +1,6 @@
 // Starts of a compute ahead of clients: the next one, or why there is none, and what its past says of them.
 import type { Hold } from '../../model/policy/change.ts'
-import type { NoWarmUpReason, WarmUpRecord, WarmUpView } from '../../model/policy/warm-up.ts'
+import type { NoWarmUpReason, WarmUpBacktest, WarmUpView } from '../../model/policy/warm-up.ts'
 import type { Instant } from '../../model/units.ts'
 import { toIso } from '../../model/time.ts'
 import { countWithNoun, instantText, spanText } from './amounts.ts'
@@ -19,7 +19,7 @@ export function warmUpLines({ plan, nextAt, hold }: WarmUpView): readonly string
   if (!plan) return ['starts ahead of clients: none while it is awake']
   return [
     `starts ahead of clients: ${nextText({ because: plan.because, nextAt, hold })}`,
-    ...recordLines(plan.record),
+    ...backtestLines(plan.backtest),
   ]
 }
 
@@ -34,7 +34,7 @@ function nextText({
   return hold ? `the one of ${at} is held, ${holdText(hold.because)}` : `next at ${at}`
 }
 
-function recordLines({ gaps, predicted, came, saved }: WarmUpRecord): readonly string[] {
+function backtestLines({ gaps, predicted, came, saved }: WarmUpBacktest): readonly string[] {
   if (predicted === 0) return []
   const gain = saved < 0 ? `cost ${spanText(-1000 * saved)}` : `saved ${spanText(1000 * saved)}`
   return [

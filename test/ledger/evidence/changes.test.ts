@@ -1,4 +1,4 @@
-// Wakes inside changes of Dormouse.
+// Wakes inside changes and warm-ups of Dormouse.
 import { expect, test } from 'vitest'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
@@ -12,9 +12,13 @@ const suspended = (startedAt: number) =>
   ({ state: 'idle', startedAt: at(startedAt), suspendedAt: at(startedAt + 5) }) as const
 
 /** Asleep until 430, then looked at until `until`. */
-function applied(changes: readonly Interval[], until: number): ComputeEntry {
+function applied(
+  spans: readonly Interval[],
+  until: number,
+  of: 'changes' | 'warmUps' = 'changes',
+): ComputeEntry {
   const ownActionsOf = (ref: Parameters<typeof computeKey>[0]) =>
-    computeKey(ref) === KEY ? { changes, warmUps: undefined } : undefined
+    computeKey(ref) === KEY ? { changes: undefined, warmUps: undefined, [of]: spans } : undefined
   const sweeps = [
     sweep(420, { looks: [look(420, asleep)] }),
     sweep(460, { looks: [look(460, woken(430))] }),
@@ -45,4 +49,18 @@ test('it counts once when it is settled, and its change is forgotten', () => {
   const { counters, evidence } = applied([{ from: at(428), to: at(440) }], 520 + HOUR / 1000)
   expect(counters.wakesByChange).toBe(1)
   expect(evidence.changes).toEqual([{ from: at(428), to: at(440) }])
+})
+
+test.each<[string, Interval, number | undefined]>([
+  ['inside one', { from: at(428), to: at(440) }, 1],
+  ['after one', { from: at(400), to: at(428) }, undefined],
+])('a wake %s that starts a compute ahead of clients', (_, warmUp, expected) => {
+  const { totals, evidence } = applied([warmUp], 520, 'warmUps')
+  expect([totals.wakesByWarmUp, totals.wakesByChange]).toEqual([expected, undefined])
+  expect(evidence.warmUps).toEqual([warmUp])
+})
+
+test('a wake of a warm-up counts once when it is settled', () => {
+  const { counters } = applied([{ from: at(428), to: at(440) }], 520 + HOUR / 1000, 'warmUps')
+  expect([counters.wakesByWarmUp, counters.wakes]).toEqual([1, 2])
 })

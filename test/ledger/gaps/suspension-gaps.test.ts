@@ -65,6 +65,21 @@ const own = (when: number) => ({
   arrivalRate: undefined,
 })
 
+/** A look that shows the start of 1500 as the newest activity. The lag of activity is not known: up to a minute. */
+const quietLook = (when: number) => ({
+  state: 'active' as const,
+  askedAt: at(when),
+  answeredAt: at(when),
+  record: {
+    startedAt: at(1500),
+    suspendedAt: at(1000),
+    lastActive: at(1500),
+    updatedAt: at(1500),
+    holds: seconds(300),
+    unusedUntil: undefined,
+  },
+})
+
 test.each<readonly [string, Case, readonly (readonly number[])[]]>([
   [
     'operations alone: from one delay before the suspension, shorter ones are hidden',
@@ -112,6 +127,37 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
       followed: ALL,
     },
     [[699, 1297, 1302, 0]],
+  ],
+  [
+    'a start ahead of a client that did not come: the gap goes on',
+    {
+      intervals: [awake(0, 1000), awake(1500, 1800), awake(2000, undefined)],
+      evidence: { ...shown(699, 1500, 2001), warmUps: [{ from: at(1498), to: at(1501) }] },
+      followed: ALL,
+    },
+    [[699, 1297, 1302, 0]],
+  ],
+  [
+    'a start ahead of a client that came: the gap ends with the client',
+    {
+      intervals: [awake(0, 1000), awake(1500, 2100)],
+      evidence: { ...shown(699, 1500, 1560), warmUps: [{ from: at(1498), to: at(1501) }] },
+      followed: ALL,
+    },
+    [[699, 800, 862, 0]],
+  ],
+  [
+    'a start ahead of a client that looks show to have come later',
+    {
+      intervals: [awake(0, 1000), awake(1500, 2100)],
+      evidence: {
+        ...shown(699, 1500, 1790),
+        warmUps: [{ from: at(1498), to: at(1501) }],
+        states: [quietLook(1560), quietLook(1740)],
+      },
+      followed: ALL,
+    },
+    [[699, 980, 1092, 0]],
   ],
   [
     'a compute whose settings were changed just before a client came',

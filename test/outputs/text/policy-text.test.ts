@@ -28,6 +28,7 @@ test.each<[expected: string, over: Partial<ChangePolicy>]>([
     'policies[0], mode apply, lever delay; a change that waits for 14 d expires with an alert; alerts where somebody else overwrites a value',
     { levers: ['delay'], onForeignChange: 'alert' },
   ],
+  ['policies[0], mode apply, lever warm; starts computes ahead of clients', { levers: ['warm'] }],
   [
     'policies[2] (line 34 of the file), mode apply, lever delay; a change that waits for 14 d expires with an alert',
     { path: 'policies[2]', line: 34, levers: ['delay'] },

@@ -98,6 +98,25 @@ test('wakes by changes are told apart from those by readings, by project and for
   expect(body).toContain('dormouse_wakeups_caused_total{project_id="project-0",reason="reading"} 0')
 })
 
+test('starts ahead of clients count by what came of them, from 0 on where a policy allows them', () => {
+  const [view, ...others] = fleet.accounts
+  if (!view) throw new Error('the fleet has no account')
+  const linesOf = (warmUps: typeof view.warmUps) => {
+    const wakesBy = { dormouse: 0, unknown: 7, 'warm-up': 3 }
+    const woken = { ...view, wakesBy, wakesByWarmUp: new Map([['project-0', 3]]), warmUps }
+    const body = bodyText(partsOf({ ...fleet, accounts: [woken, ...others] }, FACTS)).split('\n')
+    return body.filter((line) => /^dormouse_warmups|"warm(-up)?"/.test(line))
+  }
+  expect(linesOf({ used: 2, unused: 1, failed: 0 })).toEqual([
+    'dormouse_wakes_total{initiator="warm-up"} 3',
+    'dormouse_wakeups_caused_total{project_id="project-0",reason="warm"} 3',
+    'dormouse_warmups_total{account="main",result="used"} 2',
+    'dormouse_warmups_total{account="main",result="unused"} 1',
+    'dormouse_warmups_total{account="main",result="failed"} 0',
+  ])
+  expect(linesOf(undefined)).toHaveLength(2)
+})
+
 const savedLines = (taken: Snapshot): string[] =>
   bodyText(partsOf(taken, FACTS))
     .split('\n')
