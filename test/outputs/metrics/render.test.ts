@@ -131,7 +131,9 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     windows: new Map([['office', OFFICE]]),
   }
   const forecasts = { of: () => ({ forecast: FORECAST }) }
-  const taken = takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
+  const warmUps = { used: 2, unused: 1, failed: 0 }
+  const shown = { state, prices, preset: createPreset('interface'), forecasts, warmUps }
+  const taken = takeSnapshot([shown], context)
   const tallies = [tallyOf(), tallyOf({ outcome: 'failed' })]
   const open = [{ change: changeOf(), hold: { because: 'awake', until: undefined, since: at(0) } as const }]
   return withChanges(withAdvice(taken, [recommendation(), sizingRecommendation()]), { open, tallies })
