@@ -45,12 +45,18 @@ async function syncFolder(folder: string) {
   await opened.sync()
 }
 
-/** Removes old files of a template with `{slot}`. Slots sort by time. */
+/** Week of a report, `2026-W47`, or one made by hand, `2026-W47-manual-1`. */
+const SLOT = /^\d{4}-W\d\d(-manual-\d+)?$/
+
+/** Removes old files of a template with `{slot}`, no others: names of accounts and receivers may end alike. Slots sort by time. */
 async function removeOld(folder: string, template: string, keep: number) {
   const [begin = '', end] = template.split('{slot}')
   if (end === undefined) return
   const names = (await readdir(folder)).filter(
-    (name) => name.startsWith(begin) && name.endsWith(end) && /^\d{4}-W\d\d/.test(name.slice(begin.length)),
+    (name) =>
+      name.startsWith(begin) &&
+      name.endsWith(end) &&
+      SLOT.test(name.slice(begin.length, name.length - end.length)),
   )
   const old = names.toSorted().slice(0, Math.max(0, names.length - keep))
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true })))

@@ -170,6 +170,19 @@ test('a file is complete, named after its week, and the oldest of many is remove
   expect(readFileSync(join(place.folder, 'main-2026-W04.md'), 'utf8')).toBe('week 2026-W04')
 })
 
+test('files of another account or receiver whose name ends alike are neither counted nor removed', async () => {
+  using place = inFolder()
+  const others = ['2026-W01-eu-main.md', '2026-W02-eu-main.md', '2026-W01-payments-main.md']
+  for (const name of others) writeFileSync(join(place.folder, name), 'theirs')
+  const sink = createFileSink({ path: join(place.folder, '{slot}-{account}.md'), keep: 2 })
+  for (const slot of ['2026-W03', '2026-W04', '2026-W05'])
+    // oxlint-disable-next-line no-await-in-loop -- one week after the other
+    expect(await sink(message({ slot }), signal)).toEqual({ kind: 'delivered' })
+  expect(readdirSync(place.folder).toSorted()).toEqual(
+    [...others, '2026-W04-main.md', '2026-W05-main.md'].toSorted(),
+  )
+})
+
 test('no name leads out of the folder', async () => {
   using place = inFolder()
   const inner = join(place.folder, 'inner')
