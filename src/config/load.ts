@@ -137,7 +137,7 @@ function complete(
   const budgets = buildBudgets(entry.budgets ?? [], { ...windows, timezone: entry.timezone, currencies })
   const notifications = buildNotifications(entry.notifications, context)
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
-  const report = buildReportSinks(entry.report, teams, context)
+  const report = buildReportSinks(entry.report, { teams, accounts: accounts.length }, context)
   const changes = changesOf(entry, context)
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { array, enum as oneOf, strictObject, string, type z } from 'zod'
 import { parseCron } from '../../calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../calendar/schedule.ts'
@@ -30,7 +31,9 @@ const sink = strictObject({
   path: string(PATH)
     .regex(/^(.*\/)?[^/]*\{slot\}[^/]*$/, PATH)
     .optional()
-    .describe('file: the path, with {account} and {slot} in its last part; relative to this file.'),
+    .describe(
+      'file: the path, with {slot} in its last part, and {account} where there are several; relative to this file.',
+    ),
   keep: wholeNumberSchema(1, 1000)
     .optional()
     .describe('file: how many files of one account are kept; by default 52.'),
@@ -91,9 +94,15 @@ const DEFAULT_FORMATS = {
   smtp: 'html',
 } as const satisfies Readonly<Record<Receiver['type'], ReportFormat>>
 
+type ReportedNames = Readonly<{
+  /** Of owners. */
+  teams: ReadonlySet<string>
+  accounts: number
+}>
+
 export function buildReportSinks(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
-  teams: ReadonlySet<string>,
+  { teams, accounts }: ReportedNames,
   context: ConfigContext,
 ): Readonly<{ reportSinks: readonly ReportSink[]; problems: readonly string[] }> {
   const { built, problems } = buildReceivers('report.sinks', sinks, context)
@@ -103,17 +112,24 @@ export function buildReportSinks(
     format: format ?? DEFAULT_FORMATS[type],
     team: filter?.team,
   }))
-  const more = [...pathProblems(reportSinks), ...teamProblems(reportSinks, teams)]
+  const more = [...pathProblems(reportSinks, accounts), ...teamProblems(reportSinks, teams)]
   return { reportSinks, problems: [...problems, ...more] }
 }
 
-function pathProblems(sinks: readonly ReportSink[]) {
+function pathProblems(sinks: readonly ReportSink[], accounts: number) {
   const paths = sinks.map(({ receiver }) => ('path' in receiver ? receiver.path : undefined))
   return paths.flatMap((path, index) => {
+    if (path === undefined) return []
     const first = paths.indexOf(path)
-    return path === undefined || first === index
-      ? []
-      : [`report.sinks[${index}].path: is the path of report.sinks[${first}], too`]
+    const isShared = accounts > 1 && !basename(path).includes('{account}')
+    return [
+      ...(first === index ? [] : [`report.sinks[${index}].path: is the path of report.sinks[${first}], too`]),
+      ...(isShared
+        ? [
+            `report.sinks[${index}].path: expected {account} in its last part: the reports of ${accounts} accounts would replace each other`,
+          ]
+        : []),
+    ]
   })
 }
 

@@ -84,3 +84,13 @@ test('two receivers do not write the same file', () => {
     'report.sinks[2].path: is the path of report.sinks[0], too',
   ])
 })
+
+test('the reports of several accounts do not replace each other', () => {
+  const second = `${GOOD.replace('accounts:\n', '').replace('main', 'second')}`
+  const sinks = [file('a', 'r/{account}-{slot}.md'), file('b', 'r/{slot}.md')]
+  const report = `report: { sinks: [${sinks.join(', ')}] }\n`
+  expect(problemsOf(`${GOOD}${report}`, ENV)).toEqual([])
+  expect(problemsOf(`${GOOD}${second}${report}`, ENV)).toEqual([
+    'report.sinks[1].path: expected {account} in its last part: the reports of 2 accounts would replace each other',
+  ])
+})
