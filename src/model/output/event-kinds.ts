@@ -140,7 +140,8 @@ export const EVENT_KINDS = {
     notification: {
       severity: ({ rung }) =>
         rung >= CRITICAL_RUNG ? 'critical' : rung >= WARNING_RUNG ? 'warning' : 'info',
-      topic: ({ budget, period, rung }) => `budget/${budget}/${period.from}/${rung}`,
+      // rungs are reached anew with a new limit
+      topic: ({ budget, period, rung, limit }) => `budget/${budget}/${period.from}/${rung}/${limit.amount}`,
       stored: 'once',
       subject: ({ budget }) => ({ kind: 'budget', budget }),
       text: ({ budget, rung, limit }) =>

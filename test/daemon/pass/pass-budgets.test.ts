@@ -139,6 +139,19 @@ test('a rung is kept to be told, once, also where the process was killed between
   expect(new Set(rungs).size).toBe(rungs.length)
 })
 
+test('with a new limit rungs are reached, stored and told anew in the same period', async () => {
+  const store = place.open()
+  const seen = await watch({ uses: usesOf(20, 3), store })
+  await seen.passes(180, [budgetOf({ limit: money(0.03) })])
+  await seen.passes(10, [budgetOf({ limit: money(0.031) })])
+  const stored = await store.eventsAfter('main', 0, 100)
+  const reached = [...seen.events, ...stored.map(({ event }) => event)].flatMap((event) =>
+    event.kind === 'budget-rung' && event.rung === 110 ? [event.limit.amount] : [],
+  )
+  expect(reached).toEqual([30_000, 31_000, 30_000, 31_000])
+  expect(new Set(stored.map(({ topic }) => topic)).size).toBe(stored.length)
+})
+
 test('the counter of a budget is behind nothing that is shown, and falls neither by kills nor by another scope', async () => {
   const random = seeded(11)
   const seen = await watch({

@@ -148,8 +148,8 @@ test('topic and key of each kind', () => {
   expect(all.filter(isNotifiable).map(eventKey)).toMatchInlineSnapshot(`
     [
       {
-        "key": "budget/previews/1767571200000/80",
-        "topic": "budget/previews/1767571200000/80",
+        "key": "budget/previews/1767571200000/80/200000000",
+        "topic": "budget/previews/1767571200000/80/200000000",
       },
       {
         "key": "wake-caused/p1/ep1/490992",
