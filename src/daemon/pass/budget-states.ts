@@ -14,7 +14,7 @@ import { isStateOfDefinition, spendKnownSince } from '../../ledger/budgets/settl
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { isReached, type Sweep } from '../../model/observation.ts'
-import type { BudgetStates } from '../../model/policy/budget.ts'
+import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, type Write } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -154,20 +154,12 @@ type SweepResults = Readonly<{ observed: Observed; applied: { ledger: Ledger; fa
 const ENTRIES_PER_TURN = 2000
 
 /** Stage 3 of a pass: as of now, with provisional usage. Undefined where the sweep could not be stored. */
-export async function evaluatePassBudgets(clock: Ports['clock'], { plan }: PassInput, results: SweepResults) {
+export async function evaluatePassBudgets(clock: Ports['clock'], input: PassInput, results: SweepResults) {
   const { observed, applied } = results
   if (applied.failure !== undefined) return undefined
   const { ledger } = applied
-  const evaluator = openBudgets(plan.budgets, {
-    ...ledger,
-    prices: plan.prices,
-    now: observed.now,
-    atMost: observed.upperBound,
-    isUnreachable: !isReached(observed.sweep.service),
-  })
-  const entries = plan.budgets.budgets.length === 0 ? [] : ledger.computes.values()
-  for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) evaluator.add(chunk)
-  const { states, budgetCounters, views, events } = evaluator.close()
+  const isUnobserved = !isReached(observed.sweep.service)
+  const { states, budgetCounters, views, events } = await evaluate(clock, input, { ...results, isUnobserved })
   const counters = withBudgetCounters(ledger.counters, budgetCounters)
   return {
     /** With the evaluated states and counters. */
@@ -179,6 +171,33 @@ export async function evaluatePassBudgets(clock: Ports['clock'], { plan }: PassI
       ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),
     ],
   }
+}
+
+/** Views as of now of a pass that could not be stored. What it saw is not in the ledger: bounds grow as while the service does not answer. */
+export async function viewUnstoredBudgets(
+  clock: Ports['clock'],
+  input: PassInput,
+  results: SweepResults,
+): Promise<readonly BudgetView[]> {
+  const { views } = await evaluate(clock, input, { ...results, isUnobserved: true })
+  return views
+}
+
+async function evaluate(
+  clock: Ports['clock'],
+  { plan }: PassInput,
+  { observed, applied: { ledger }, isUnobserved }: SweepResults & { readonly isUnobserved: boolean },
+) {
+  const evaluator = openBudgets(plan.budgets, {
+    ...ledger,
+    prices: plan.prices,
+    now: observed.now,
+    atMost: observed.upperBound,
+    isUnobserved,
+  })
+  const entries = plan.budgets.budgets.length === 0 ? [] : ledger.computes.values()
+  for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) evaluator.add(chunk)
+  return evaluator.close()
 }
 
 /** `before` itself where no counter changed. */

@@ -17,7 +17,7 @@ import { newOutbox, type OutboxState } from './sweep-events.ts'
 
 export type PassState = Readonly<{
   ledger: Ledger
-  /** As of the last stored pass. */
+  /** As of the last pass, stored or not. */
   budgets: readonly BudgetView[]
   statistics: AwakeStatistics
   clock: ClockState

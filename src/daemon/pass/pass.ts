@@ -49,7 +49,7 @@ function nextState(before: PassState, { observed, applied, persisted }: PassResu
   const isComplete = isSeen && persisted.isStored
   return {
     ledger: persisted.ledger,
-    budgets: persisted.budgets ?? before.budgets,
+    budgets: persisted.budgets,
     statistics: applied.statistics,
     clock: nextClock(observed),
     polling: nextPolling(before.polling, sweep, persisted),

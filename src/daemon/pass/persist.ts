@@ -4,7 +4,7 @@ import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
 import { seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { evaluatePassBudgets } from './budget-states.ts'
+import { viewUnstoredBudgets, type evaluatePassBudgets } from './budget-states.ts'
 import type { PassInput } from './pass-state.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 
@@ -21,10 +21,10 @@ type StageResults = Readonly<{
 
 export async function persist(
   ports: Pick<Ports, 'store' | 'epoch' | 'clock'>,
-  { before }: PassInput,
+  input: PassInput,
   { observed, applied, evaluated }: StageResults,
 ) {
-  const { service, outbox } = before
+  const { service, outbox } = input.before
   const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)
   const pending = [...outbox.pendingEvents, ...ofSweep]
   const failure = evaluated
@@ -37,8 +37,7 @@ export async function persist(
     failure,
     /** As stored. */
     ledger: stored?.ledger ?? applied.ledger,
-    /** Undefined where not stored. */
-    budgets: stored?.budgets,
+    budgets: stored?.budgets ?? (await viewUnstoredBudgets(ports.clock, input, { observed, applied })),
     /** Events of this pass, stored or pending. */
     events: [...ofSweep, ...applied.events, ...(stored?.events ?? [])],
     /** Not in the store yet. */

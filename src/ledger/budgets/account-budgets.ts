@@ -90,8 +90,8 @@ export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> &
     now: Instant
     /** Upper bound of the present time; `now` by default. */
     atMost?: Instant | undefined
-    /** The service did not answer in this pass. */
-    isUnreachable?: boolean
+    /** The service did not answer in this pass, or what it answered could not be stored. */
+    isUnobserved?: boolean
   }>
 
 /** Evaluation as of now, with the provisional usage of the entries that are added. */
@@ -101,18 +101,18 @@ type BudgetEvaluator = Readonly<{
 }>
 
 export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
-  const { projects, budgets: states, counters, prices, now, atMost, isUnreachable = false } = inputs
+  const { projects, budgets: states, counters, prices, now, atMost, isUnobserved = false } = inputs
   const perCuHour = priceAt(prices, now)
   const evaluations = scopes.budgets.map((budget) => {
     const { name } = budget
-    const stored = { state: states[name], counter: counters.budgets[name], isUnreachable }
+    const stored = { state: states[name], counter: counters.budgets[name], isUnobserved }
     return { name, evaluation: openEvaluation(budget, stored, now) }
   })
   /** By index of the budget. */
   const countedSlices = (entry: ComputeEntry, project: ProjectEntry | undefined) => {
     const { indexes } = scopes.of(entry, project)
     if (indexes.length === 0 && !entry.branchMoves) return []
-    const slices = provisionalSlices(entry, { prices, project, now, atMost, isUnobserved: isUnreachable })
+    const slices = provisionalSlices(entry, { prices, project, now, atMost, isUnobserved })
     if (!entry.branchMoves) return indexes.map((index) => [index, slices] as const)
     const compute = targetOf(entry, project)
     return scopes.budgets.map(({ scope }, index) => [index, slicesInScope(scope, compute, slices)] as const)

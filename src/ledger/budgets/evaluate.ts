@@ -44,8 +44,8 @@ type OpenEvaluation = Readonly<{
 type StoredBudget = Readonly<{
   state: BudgetState | undefined
   counter: BudgetCounter | undefined
-  /** The service did not answer: usage since may be in the spend, not in the counter, which cannot fall again. */
-  isUnreachable: boolean
+  /** The service did not answer, or the store failed: usage since may be in the spend, not in the counter, which cannot fall again. */
+  isUnobserved: boolean
 }>
 
 export function openEvaluation(budget: Budget, before: StoredBudget, now: Instant): OpenEvaluation {
@@ -77,7 +77,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
       const period = budget.periodAt(now)
       const current = period && steps.find(({ after }) => isRecordOf(after, period))
       const counter =
-        (before.isUnreachable ? before.counter : undefined) ??
+        (before.isUnobserved ? before.counter : undefined) ??
         raiseBudgetCounter(budget, before.counter, amountInLimitUnit(total, unit).likely)
       return {
         state: steps.some(reachesRung) ? { ...state, records: steps.map(({ after }) => after) } : state,

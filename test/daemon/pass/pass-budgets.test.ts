@@ -6,9 +6,10 @@ import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
 import { addBounds, type CuTimeByPrice } from '../../../src/model/ledger/quantities.ts'
 import type { Rows } from '../../support/writes.ts'
-import { micros, type Instant } from '../../../src/model/units.ts'
+import { instant, micros, type Instant, type Interval } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { weekly, windowOf } from '../../calendar/windows.ts'
+import { START } from '../../local/control/build.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import type { Use } from '../../simulation/world.ts'
 import { eachInItsFolder } from '../../store/folder.ts'
@@ -19,6 +20,11 @@ import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 const place = eachInItsFolder()
 const MINUTE = 60_000
+
+function twoHoursAt(at: Instant): Interval {
+  const from = at - (at % (120 * MINUTE))
+  return { from: instant(from), to: instant(from + 120 * MINUTE) }
+}
 
 /** Used for a while, then left, at times of its own. */
 const useOf = (index: number, hours: number): Use => {
@@ -178,4 +184,30 @@ test('the counter of a budget is behind nothing that is shown, and falls neither
     }
     expect(shown).toBeGreaterThan(first?.total ?? shown)
   }
+})
+
+test('while the store takes no writes the bounds of a budget grow and hold the truth, and the next period begins', async () => {
+  let isFull = false
+  const seen = await watch({ uses: usesOf(5, 6), store: place.open(), isFull: () => isFull })
+  const budgets = [budgetOf({ periodAt: (now) => twoHoursAt(now) })]
+  const viewAfter = async (minutes: number) => {
+    await seen.passes(minutes, budgets)
+    const [view] = seen.state().budgets
+    if (!view) throw new Error('no period')
+    return view
+  }
+  const before = await viewAfter(60)
+  isFull = true
+  const during = await viewAfter(30)
+  isFull = false
+  const after = await viewAfter(1)
+  expect(after.spent.likely).toBeGreaterThan(before.spent.high)
+  expect(during.spent.high).toBeGreaterThan(after.spent.likely)
+  expect(during.total).toBe(before.total)
+  isFull = true
+  const next = await viewAfter(60)
+  expect([before, during, after, next].map(({ period }) => period)).toEqual([
+    ...Array.from({ length: 3 }, () => twoHoursAt(instant(START))),
+    twoHoursAt(instant(START + 120 * MINUTE)),
+  ])
 })

@@ -31,9 +31,11 @@ export type WatchOptions = {
   readonly store: Store & History
   /** Whether the process is killed before or after that commit, the first is 1. */
   readonly killed?: (commit: number, rows: Rows) => 'before' | 'after' | undefined
+  /** Whether the store takes no writes, while the process goes on. */
+  readonly isFull?: () => boolean
 }
 
-export async function watch({ uses, store, killed }: WatchOptions): Promise<Watch> {
+export async function watch({ uses, store, killed, isFull }: WatchOptions): Promise<Watch> {
   const random = seeded(1)
   const clock = fakeClock(new Date(START).toISOString())
   const world = createWorld(uses, { clock, random })
@@ -42,6 +44,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   let isDead = false
   let state = newPassState(await store.account('main').load())
   const mortal = withCommit(store, async (rows, commit) => {
+    if (isFull?.()) throw new Error('the disk is full')
     commits += 1
     const when = isDead ? 'before' : killed?.(commits, rows)
     const committed = when === 'before' ? ok(undefined) : await commit()

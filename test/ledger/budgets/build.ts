@@ -99,17 +99,17 @@ export type BudgetInput = Omit<BudgetSettleInput, 'settled' | 'computes'> & {
   readonly settled: readonly AwakeSlice[]
   readonly provisional: readonly AwakeSlice[]
   readonly counter?: BudgetCounter | undefined
-  readonly isUnreachable?: boolean
+  readonly isUnobserved?: boolean
 }
 
 /** One pass: what was settled goes into the state, then it is looked at, a compute after the other. */
 export function advanceBudget(
   budget: Budget,
   before: BudgetState | undefined,
-  { settled, provisional, counter, isUnreachable = false, ...input }: BudgetInput,
+  { settled, provisional, counter, isUnobserved = false, ...input }: BudgetInput,
 ): BudgetEvaluation {
   const state = settleBudget(budget, before, { ...input, settled: groupByCompute(settled) })
-  const look = openEvaluation(budget, { state, counter, isUnreachable }, input.now)
+  const look = openEvaluation(budget, { state, counter, isUnobserved }, input.now)
   const inScope = [...input.computes].filter(([, compute]) => matchesSelector(budget.scope, compute))
   for (const [key, compute] of inScope) {
     if (!compute.isDeleted) look.compute(compute.maxCu, compute.perCuHour)

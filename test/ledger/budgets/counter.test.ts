@@ -79,11 +79,11 @@ test('the counter never falls, is never below the real spend, and above it by at
   )
 })
 
-const pass = (now: string, hours: number, counter?: BudgetCounter, isUnreachable = false) =>
+const pass = (now: string, hours: number, counter?: BudgetCounter, isUnobserved = false) =>
   advanceBudget(
     budget,
     undefined,
-    inputAt(now, { provisional: [sliceOf('2026-11-02T00:00:00Z', hours)], counter, isUnreachable }),
+    inputAt(now, { provisional: [sliceOf('2026-11-02T00:00:00Z', hours)], counter, isUnobserved }),
   )
 
 test('provisional usage counts, and after a guess that was too high the counter waits for real usage', () => {
