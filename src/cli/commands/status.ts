@@ -50,6 +50,7 @@ function accountText(account: FleetJson['accounts'][number]) {
     `account ${account.account}: service ${service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
       `spend ${spentText(spend, spend.currency)}; ` +
       `wakes caused by readings ${observer.wakes_caused}, awake time added ${spanText(observer.awake_extension_seconds * 1000)}`,
+    ...ageLines(account),
     ...(unreadable === null ? [] : [`  not read inside: ${unreadable}`]),
     ...(refused === 0
       ? []
@@ -64,6 +65,14 @@ function accountText(account: FleetJson['accounts'][number]) {
     ...(account.list_complete && account.projects_unseen === 0 ? [] : [`  ${partialText(account)}`]),
     ...account.problems.map((problem) => `  not seen: ${sanitize(problem)}`),
   ].join('\n')
+}
+
+/** Nothing before the first sweep of a daemon, and without one. */
+function ageLines({ service, stored, last_sweep_at, stored_at }: FleetJson['accounts'][number]) {
+  const isReached = service === 'ok' || service === 'degraded'
+  if (last_sweep_at === null || (stored && isReached)) return []
+  const age = `the data is ${stored_at === null ? 'from before Dormouse started' : `as of ${toSecond(stored_at)}`}`
+  return [stored ? `  ${age}` : `  the ledger cannot be stored: ${age}`]
 }
 
 const partialText = ({ list_complete, projects_unseen }: FleetJson['accounts'][number]) =>

@@ -28,6 +28,9 @@ const accountJson = (view: AccountView) => ({
   account: view.account,
   service: view.service,
   last_sweep_at: timeField(view.lastSweepAt),
+  // whether what was seen is in the store, and the end of the last sweep that is: the ledger is as of then
+  stored: view.stored,
+  stored_at: timeField(view.storedAt),
   // whether the project list was read to its end, and projects without a look: totals are those of the others
   list_complete: view.listedAt !== undefined,
   projects_unseen: view.backlog.unseen,

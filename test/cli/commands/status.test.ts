@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
+import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
+import type { AccountView } from '../../../src/model/output/snapshot.ts'
+import { toIso } from '../../../src/model/time.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { NO_PAGES } from '../../support/no-pages.ts'
+import { NO_REPORTS } from '../../support/no-reports.ts'
+import { at } from '../../support/build.ts'
+import { snapshotOf } from '../../support/fleet-snapshot.ts'
+import { dormouse, words } from '../local-cli.ts'
+
+/** What `status` prints of an account between its first line and its computes. */
+async function statusOf(changed: Partial<AccountView>) {
+  const taken = snapshotOf(1)
+  const snapshot = { ...taken, accounts: taken.accounts.map((view) => ({ ...view, ...changed })) }
+  const sources = { history: NO_HISTORY, accounts: () => [], ...NO_REPORTS, ...NO_PAGES }
+  const app = createApiApp({ snapshot: () => snapshot, ...sources })
+  await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+  const url = urlOf(listener.address)
+  const { out } = await dormouse(words(`status --url ${url}`))
+  const json = await dormouse(words(`status --json --url ${url}`))
+  const { accounts } = JSON.parse(json.out) as { accounts: readonly object[] }
+  return { lines: out.split('\n\n')[0]?.split('\n').slice(1), account: accounts[0] }
+}
+
+const WELL = { service: 'ok', stored: true, lastSweepAt: at(600), storedAt: at(600) } as const
+
+test.each([
+  ['all is well', {}, []],
+  [
+    'the store takes no writes',
+    { stored: false, storedAt: at(60) },
+    ['the ledger cannot be stored: the data is as of 2026-01-05T00:01:00Z'],
+  ],
+  [
+    'the store has taken none',
+    { stored: false, storedAt: undefined },
+    ['the ledger cannot be stored: the data is from before Dormouse started'],
+  ],
+  ['the service does not answer', { service: 'unavailable' }, ['the data is as of 2026-01-05T00:10:00Z']],
+  [
+    'nothing was seen yet',
+    { service: 'unavailable', stored: false, lastSweepAt: undefined, storedAt: undefined },
+    [],
+  ],
+] as const)('status says as of when the data is: %s', async (_, changed, lines) => {
+  const view = { ...WELL, ...changed }
+  const { lines: printed, account } = await statusOf({ ...view, listedAt: at(0) })
+  expect(printed).toEqual(lines.map((line) => `  ${line}`))
+  const { stored, storedAt } = view
+  expect(account).toMatchObject({ stored, stored_at: storedAt === undefined ? null : toIso(storedAt) })
+})
