@@ -1,5 +1,5 @@
 import type { AccumulatedCache } from '../../../model/ledger/reading-state.ts'
-import type { AwakeReason, ComputeView, DisplayedState } from '../../../model/output/snapshot.ts'
+import type { AwakeReason, ComputeView, DisplayedState, ReadingView } from '../../../model/output/snapshot.ts'
 import { largestCu, smallestCu } from '../../../model/service/compute.ts'
 import type { Seconds } from '../../../model/units.ts'
 import { sumOf } from '../../../std/sum.ts'
@@ -78,8 +78,6 @@ function putReading({ state, reading }: ComputeView, add: AddOfCompute) {
     add('compute_file_cache_hits_total', cache.totalHits)
     add('compute_file_cache_misses_total', cache.totalMisses)
     add('compute_file_cache_writes_total', cache.totalWrites)
-    // the counters behind it end with the start: asleep there is no ratio
-    if (state.shown === 'active') add('compute_file_cache_lifetime_hit_ratio', lifetimeRatio(cache))
   }
   add('compute_file_cache_used_bytes', reading.cacheUsed)
   add('compute_file_cache_size_bytes', reading.cacheLimit)
@@ -93,10 +91,20 @@ function putReading({ state, reading }: ComputeView, add: AddOfCompute) {
   add('compute_preset_mismatch', flag(presetMismatch?.fileCache), 'file_cache')
   add('current_size_unknown_total', reading.sizeUnknown)
   add('compute_reading_success', flag(reading.succeeded))
-  for (const { window, size } of reading.workingSet) add('compute_working_set_bytes', size, spanText(window))
-  add('compute_average_active_sessions', reading.averageActive)
-  add('compute_longest_transaction_seconds', reading.longestTransaction)
   add('compute_reading_timestamp_seconds', inSeconds(reading.at))
+  if (isOfNow({ state, reading })) putMoment(reading, add)
+}
+
+/** Asleep, and before the first reading since it woke, nothing is known of the moment. */
+const isOfNow = ({ state: { shown, awakeSince }, reading: { at } }: Pick<ComputeView, 'state' | 'reading'>) =>
+  shown === 'active' && at !== undefined && (awakeSince === undefined || at >= awakeSince)
+
+/** What a start or a suspension ends. */
+function putMoment({ cache, workingSet, averageActive, longestTransaction }: ReadingView, add: AddOfCompute) {
+  add('compute_file_cache_lifetime_hit_ratio', cache && lifetimeRatio(cache))
+  for (const { window, size } of workingSet) add('compute_working_set_bytes', size, spanText(window))
+  add('compute_average_active_sessions', averageActive)
+  add('compute_longest_transaction_seconds', longestTransaction)
 }
 
 /** Undefined before the first page was read. */
