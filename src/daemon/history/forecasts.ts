@@ -65,8 +65,11 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     }
     for await (const view of inTurns(budgets, clock)) {
       const days = series.get(view.name)
+      const budget = scopes.budgets.find(({ name }) => name === view.name)
       const forecastOf = (one: BudgetView) =>
-        days && forecastBudget(one, days.restated, { now, dayOf: zone.dayOf })
+        days &&
+        budget &&
+        forecastBudget(one, days.restated, { now, dayOf: zone.dayOf, countedIn: budget.countedIn })
       const shown = shownSpend(view, { past, scopes, ledger })
       const shownForecast = shown && forecastOf({ ...view, spent: shown.amount })
       const spentByDay = days && spentByDayOf(view, days.paid, now)

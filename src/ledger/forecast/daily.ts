@@ -1,8 +1,7 @@
 // Daily amounts as a history to forecast from.
 import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
-import type { CalendarDay } from '../../calendar/zone.ts'
 import type { UsageAmounts, LimitUnit } from '../../model/policy/budget.ts'
-import { instant, millis, type Instant, cuMillis } from '../../model/units.ts'
+import { millis, cuMillis } from '../../model/units.ts'
 import { amountInLimitUnit } from '../budgets/period-totals.ts'
 import { addCuTime, cuTimeSum, mapCuTime, NO_AMOUNTS } from '../settle/cu-time.ts'
 import { addBounds, scaleBounds } from '../../model/ledger/quantities.ts'
@@ -29,18 +28,6 @@ export function dailySeries(daily: DailyAmounts, today: DayNumber, unit: LimitUn
     }),
     firstWeekday: (weekdayOf(first) + 6) % 7,
   }
-}
-
-/** Days from `now` until `to`, each by its real length: half of a day of 25 hours is half a day. */
-export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => CalendarDay): number {
-  let days = 0
-  for (let at = now; at < to;) {
-    const day = dayOf(at)
-    const until = instant(Math.min(day.to, to))
-    days += (until - at) / (day.to - day.from)
-    at = until
-  }
-  return days
 }
 
 /** As its compute is sized now: at the fixed size, or at the day's average size clamped to the range. */
