@@ -26,10 +26,10 @@ import { toIso } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant, type Interval } from '../../model/units.ts'
 import { createHistoryAggregator } from '../../outputs/report/aggregate.ts'
 import type { HistoryAggregator, ReportSpans } from '../../outputs/report/aggregate.ts'
-import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
+import { isInReportPlan, SOME_COMPUTES, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import { composeReport, type ReportInput } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
-import { eventText } from '../../model/output/event-kinds.ts'
+import { eventText, type NotifiableEvent } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import { inTurns } from '../turns.ts'
@@ -179,17 +179,24 @@ const EVENTS_PER_PAGE = 500
 /** A week in which everything failed must not make the report unreadable. */
 const MAX_LISTED_EVENTS = 200
 
-async function eventsIn({ history, ledger: { account } }: ReportSource, slot: ReportSlot) {
+async function eventsIn({ history, ledger: { account }, plan }: ReportSource, slot: ReportSlot) {
   const collector = createEventCollector(slot)
+  const textOf = plan.redact.includes('names') ? textWithoutNames : eventText
   for (let id = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const page = await history.eventsAfter(account, id, EVENTS_PER_PAGE)
-    for (const { event } of page) collector.add(event, eventText(event))
+    for (const { event } of page) collector.add(event, textOf(event))
     const last = page.at(-1)
     if (!last || page.length < EVENTS_PER_PAGE) return collector.done()
     id = last.id
   }
 }
+
+/** What a hold is about is written with names of projects and computes; other events name them by their ids. */
+const textWithoutNames = (event: NotifiableEvent): string =>
+  event.kind === 'hold-placed' || event.kind === 'hold-ended'
+    ? eventText({ ...event, what: SOME_COMPUTES })
+    : eventText(event)
 
 /** `add` expects events in order of time. */
 export function createEventCollector({ from, to }: Interval) {

@@ -5,17 +5,21 @@ import {
   type BudgetWithForecast,
   type SpendForecast,
 } from '../../model/policy/budget.ts'
+import type { Redactable } from '../../model/output/report.ts'
+import { matchesEverything } from '../../model/policy/selector.ts'
 import { toIso } from '../../model/time.ts'
 import { isoInterval, shownBecauseText } from '../text/amounts.ts'
+import { SOME_COMPUTES } from './ownership.ts'
 import type { ReportBudget } from './schema.ts'
 
-export function reportBudget(view: BudgetWithForecast): ReportBudget {
+export function reportBudget(view: BudgetWithForecast, redact: readonly Redactable[]): ReportBudget {
   const { limit, spent, shown } = view
+  const isHidden = redact.includes('names') && !matchesEverything(view.scope)
   const { share, forecast } = shown ?? view
   const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
-    scope: scopeText(view.scope),
+    scope: isHidden ? SOME_COMPUTES : scopeText(view.scope),
     team: view.team || null,
     per: view.per,
     period: isoInterval(view.period),

@@ -49,7 +49,7 @@ export type ReportInput = Readonly<{
 }>
 
 export function composeReport(input: ReportInput): Report {
-  const { slot, madeAt, plan, prices, history, spans, planned } = input
+  const { slot, madeAt, plan, prices, history, spans } = input
   const { onlyTeam } = plan
   const computes = history.computes.map((sums) => ({ ...sums, identity: input.identityOf(sums.ref) }))
   const awake = computes
@@ -75,7 +75,7 @@ export function composeReport(input: ReportInput): Report {
     awake: awakeOf(awake),
     groups: groupsOf(computes, plan, isBeforeKnown),
     movers: isBeforeKnown && madeAt >= slot.to ? moversOf(computes, plan) : [],
-    budgets: planned?.budgets.filter(({ team }) => (onlyTeam ?? team) === team).map(reportBudget) ?? null,
+    budgets: budgetsOf(input),
     observer: {
       extension_seconds: sumOf(awake, ({ week }) => week.observerOverhead) / 1000,
       micros: sumOf(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
@@ -92,6 +92,11 @@ export function composeReport(input: ReportInput): Report {
   }
   return { ...report, verdict: summarySentence(report) }
 }
+
+const budgetsOf = ({ planned, plan: { onlyTeam, redact } }: ReportInput): Report['budgets'] =>
+  planned?.budgets
+    .filter(({ team }) => (onlyTeam ?? team) === team)
+    .map((view) => reportBudget(view, redact)) ?? null
 
 function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
   const starts = [firstDay, countedSince].filter((start) => start !== undefined)

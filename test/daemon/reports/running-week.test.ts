@@ -5,6 +5,8 @@ import { createUtc } from '../../../src/calendar/zone.ts'
 import { hourlyRollups } from '../../../src/daemon/history/hourly.ts'
 import { buildReport, type ReportSource } from '../../../src/daemon/reports/build.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
+import { eventKey, type OutboxEvent } from '../../../src/model/output/outbox-event.ts'
+import type { ReportPlan } from '../../../src/model/output/report.ts'
 import type { ReadingAttempt } from '../../../src/model/observation.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -26,14 +28,16 @@ function seen(readings: readonly ReadingAttempt[]) {
   return accounted(before.ledger, sweep(second, { looks: [look(second, awake)], readings }), context)
 }
 
-async function report(readings: readonly ReadingAttempt[]) {
+type Told = Readonly<{ events?: readonly OutboxEvent[]; redact?: ReportPlan['redact'] }>
+
+async function report(readings: readonly ReadingAttempt[], { events = [], redact = [] }: Told = {}) {
   const { ledger: known, days } = seen(readings)
   const history = {
     ...NO_HISTORY,
     days: async function* told() {
       yield* days
     },
-    eventsAfter: () => Promise.resolve([]),
+    eventsAfter: () => Promise.resolve(events),
   }
   const id = isoWeekIdOf(at(0), zone)
   const week = isoWeekInterval(id, zone)
@@ -45,7 +49,7 @@ async function report(readings: readonly ReadingAttempt[]) {
     prices,
     zone,
     owners: createOwners([]),
-    plan: { groupBy: undefined, onlyTeam: undefined, redact: [] },
+    plan: { groupBy: undefined, onlyTeam: undefined, redact },
     unread: undefined,
     view: undefined,
   }
@@ -54,6 +58,24 @@ async function report(readings: readonly ReadingAttempt[]) {
 
 const unreadIn = ({ not_analysed: groups }: Awaited<ReturnType<typeof report>>) =>
   groups.filter(({ reason }) => reason === 'unread').map(({ computes }) => computes)
+
+test('where names are left out, events about holds do not tell what they are about', async () => {
+  const about = { account: 'main', at: at(HOUR), holdId: 'h-1', what: 'project=quux-*', because: 'a demo' }
+  const events = [
+    { ...about, kind: 'hold-placed', by: 'ada', until: at(2 * HOUR) } as const,
+    { ...about, kind: 'hold-ended', by: 'ada', until: at(2 * HOUR) } as const,
+  ].map((event, index): OutboxEvent => ({ id: index + 1, ...eventKey(event), event }))
+  const textsOf = async (redact: ReportPlan['redact']) =>
+    (await report([], { events, redact })).events?.told.map(({ what }) => what)
+  expect(await textsOf([])).toEqual([
+    'Hold h-1 of ada stops changes of project=quux-* until 2026-01-05T02:00:00Z: a demo',
+    'Hold h-1 no longer stops changes of project=quux-*: a demo',
+  ])
+  expect(await textsOf(['names'])).toEqual([
+    'Hold h-1 of ada stops changes of some computes until 2026-01-05T02:00:00Z: a demo',
+    'Hold h-1 no longer stops changes of some computes: a demo',
+  ])
+})
 
 test('a reading in the current hour counts', async () => {
   expect(unreadIn(await report([]))).toEqual([1])

@@ -1,5 +1,6 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import type { ReportChanges } from '../changes-schema.ts'
+import { SOME_COMPUTES } from '../ownership.ts'
 import type { Report } from '../schema.ts'
 import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
 import { askedByText, changeStateText, changeTitle, isUnsent, sessionsText } from '../../text/change-text.ts'
@@ -85,7 +86,7 @@ function revertedBlocks({ reverted = [] }: ReportChanges): readonly ReportBlock[
 function stopBlocks({ holds = [], freezes = [] }: ReportChanges): readonly ReportBlock[] {
   const rows = [
     ...holds.map(({ what, by, reason, placed_at: from, until, ended }) => [
-      displayName(what ?? 'some computes', MAX_NAMES_LENGTH),
+      displayName(what ?? SOME_COMPUTES, MAX_NAMES_LENGTH),
       displayName(`${by}: ${reason}`, MAX_STATE_LENGTH),
       instantText(from),
       ended?.by == null

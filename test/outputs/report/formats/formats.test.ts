@@ -13,6 +13,7 @@ import { problemsOf } from '../../page/well-formed.ts'
 import { HOSTILE } from '../../../support/hostile-names.ts'
 import { check } from '../../../support/property.ts'
 import { longTest, splitCases } from '../../../support/tiers.ts'
+import { budget } from '../fleet-budgets.ts'
 import { FLEETS, inputOf, told } from '../fleets.ts'
 import { advisedAll, budgetNamed, namedAll } from '../hostile-fleet.ts'
 
@@ -254,7 +255,10 @@ test('redacted names are in no format', () => {
     place: { ...one.place, unreadBecause: undefined, owner: FLEETS.busy.computes[0]?.place?.owner ?? NONE },
   }))
   const recommendations = advisedAll([secret, secret]).recommendations?.slice(0, 2) ?? []
-  const report = told(inputOf({ computes, plan, recommendations }))
+  const ofProject = { ...budget('previews', 31, 0.02), scope: { project: [`${secret}-*`] } }
+  const planned = { budgets: [ofProject, { ...ofProject, scope: {} }], month: undefined }
+  const report = told({ ...inputOf({ computes, plan, recommendations }), planned })
+  expect(report.budgets?.map(({ scope }) => scope)).toEqual(['some computes', 'all'])
   expect(report.movers.length).toBe(2)
   expect(report.recommendations?.listed.length).toBe(2)
   for (const format of REPORT_FORMATS) expect(rendered(report, format)).not.toContain(secret)
