@@ -105,11 +105,19 @@ function createTurn(receiver: DeliveryReceiver, ports: DeliveryPorts, { signal, 
     unrecorded = undefined
   }
 
+  /** What cannot be made into a message does not hold up the others: it is tried again, and given up in time. */
+  const outcomeOf = async (delivery: Delivery): Promise<DeliveryOutcome> => {
+    try {
+      const message = await messageOf(delivery)
+      return message ? await sink(message, signal) : { kind: 'failed', because: 'it is no longer stored' }
+    } catch (err) {
+      log.error({ err, sink: name, item: delivery.item }, 'a message cannot be made')
+      return { kind: 'retry', because: 'its message cannot be made; the log of the daemon has the reason' }
+    }
+  }
+
   const attempt = async (delivery: Delivery) => {
-    const message = await messageOf(delivery)
-    const outcome: DeliveryOutcome = message
-      ? await sink(message, signal)
-      : { kind: 'failed', because: 'it is no longer stored' }
+    const outcome = await outcomeOf(delivery)
     // an attempt that was stopped does not count
     if (signal.aborted && outcome.kind !== 'delivered') return
     const pause = outcome.kind === 'retry' ? outcome.after : undefined

@@ -98,6 +98,31 @@ test('at most a thousand deliveries wait: the oldest are dropped and counted', a
   expect(await here.store.dueDeliveries('main', 'down', 5000)).toHaveLength(MAX_QUEUED)
 })
 
+test('a message that cannot be made holds up no other, and is given up after two days', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  const ops = here.recipient({ name: 'ops', sink: hearing(heard), subscription: ALL })
+  const messageOf: typeof ops.messageOf = async (delivery) => {
+    if (delivery.topic.includes('/a/')) throw new Error('it is damaged')
+    return ops.messageOf(delivery)
+  }
+  const receivers = [{ ...ops, messageOf }]
+  const told = here.changing(() => receivers)
+  await told.begin()
+  await here.happened(problem(here.clock, 'a'))
+  await here.clock.advance(seconds(1))
+  await here.happened(problem(here.clock, 'b'))
+  const stop = new AbortController()
+  const done = told.run(stop.signal)
+  await here.clock.advance(seconds(20))
+  expect(subjects(heard)).toEqual(['b'])
+  await here.clock.advance(seconds(49 * 3600))
+  stop.abort()
+  await done
+  expect(here.counts).toMatchObject({ 'ops delivered': 1, 'ops failed': 1 })
+  expect(await here.store.dueDeliveries('main', 'ops', 10)).toEqual([])
+})
+
 test('a failed delivery is reported to the other receivers, a failed report of it to none', async () => {
   const here = desk()
   const heard: Message[] = []
