@@ -94,6 +94,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
     ...runners,
     ...pageSourcesOf(config, runners),
     windows: () => settings.config().windows,
+    appliesChanges: () => settings.config().policies.appliesChanges,
     managerOf: (target) => settings.config().policies.managerOf(target),
     history: store,
     archive: store,

@@ -89,6 +89,7 @@ describe('a configuration', () => {
           hasSchedules: false,
           unmatchedBy: expect.any(Function),
           decidesChanges: false,
+          appliesChanges: false,
           alertsOfForeignChanges: false,
           managerOf: expect.any(Function),
         },

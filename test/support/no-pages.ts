@@ -16,5 +16,6 @@ export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history' | 'changes'> = {
   clock: fakeClock(),
   zone: createUtc(),
   mode: 'suggest',
+  appliesChanges: () => false,
   nextReportAt: () => undefined,
 }

@@ -77,6 +77,8 @@ export type Policies = Readonly<{
   unmatchedBy: (targets: readonly SelectorTarget[]) => readonly string[]
   /** Whether changes are made without a request for any compute. */
   decidesChanges: boolean
+  /** Whether any of them is sent without a person. */
+  appliesChanges: boolean
   /** Whether one for any compute alerts where somebody else overwrites what a change had set. */
   alertsOfForeignChanges: boolean
 }>
@@ -99,6 +101,7 @@ export function createPolicies(
     rules.map((rule, index) => ({ ...rule, path: `policies[${index}]`, lines: lines[index] ?? {} })),
   )
   const isReadOnly = mode === 'off' || mode === 'observe'
+  const hasLevers = rules.some(({ levers = [] }) => CHANGE_LEVERS.some((lever) => levers.includes(lever)))
   const fitting = (target: SelectorTarget) => ranked.filter(({ match }) => matchesSelector(match, target))
   const modes = isReadOnly ? [] : [mode, ...rules.map((rule) => rule.mode)]
   return {
@@ -157,9 +160,8 @@ export function createPolicies(
         targets.some((target) => matchesSelector(match, target)) ? [] : [`policies[${index}]`],
       ),
     alertsOfForeignChanges: rules.some(({ onForeignChange }) => onForeignChange === 'alert'),
-    decidesChanges:
-      rules.some(({ levers = [] }) => CHANGE_LEVERS.some((lever) => levers.includes(lever))) &&
-      modes.some((one) => one === 'approve' || one === 'apply'),
+    decidesChanges: hasLevers && modes.some((one) => one === 'approve' || one === 'apply'),
+    appliesChanges: hasLevers && modes.includes('apply'),
   }
 }
 

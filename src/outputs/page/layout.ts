@@ -9,6 +9,8 @@ import { timeHtml } from './timestamps.ts'
 export type PageContext = Readonly<{
   zone: Zone
   mode: string
+  /** Whether policies change settings without a person; asked for each page, as they are read again while the daemon runs. */
+  appliesChanges: () => boolean
   style: string
   script: string
 }>
@@ -40,7 +42,7 @@ export const renderHtml = (part: HtmlPart): string => stripBidiControls(html`${p
 export const documentHtml = (
   { title, path, main }: PageContent,
   snapshot: Snapshot | undefined,
-  { zone, mode, style, script }: PageContext,
+  { zone, mode, appliesChanges, style, script }: PageContext,
 ): Html =>
   html`<!doctype html>
     <html lang="en">
@@ -67,8 +69,7 @@ export const documentHtml = (
         <footer>
           <p>
             ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, zone)} (${zone.name}). `}Mode ${mode}:
-            Dormouse
-            ${mode === 'off' || mode === 'observe' ? 'recommends nothing and changes nothing' : 'recommends settings, and changes only what a person asked for or approved'}.
+            Dormouse ${modeText(mode, appliesChanges())}.
           </p>
           ${snapshot && reportLinks(snapshot)}
           <p>
@@ -111,6 +112,11 @@ function banner({ accounts, ready }: Snapshot, zone: Zone) {
 }
 
 /** Without a number, which would be read aloud after every pass. */
+function modeText(mode: string, appliesChanges: boolean): string {
+  if (mode === 'off' || mode === 'observe') return 'recommends nothing and changes nothing'
+  return `recommends settings, and changes only what a person asked for or approved${appliesChanges ? ', or what a policy has a lever for' : ''}`
+}
+
 const PARTIAL_TEXT = 'Some projects have not been looked at yet: totals are those of the others.'
 
 /** Most problems of one account; the log has all. */

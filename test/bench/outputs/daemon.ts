@@ -150,6 +150,7 @@ export async function runWeek(): Promise<Outputs> {
       ...runners,
       ...pageSourcesOf(config, runners),
       windows: () => config.windows,
+      appliesChanges: () => config.policies.appliesChanges,
       history: store,
       archive: store,
       clock,

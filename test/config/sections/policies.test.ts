@@ -109,17 +109,19 @@ describe('changes that a policy makes', () => {
     expect(policies.changesOf(target('ep-b'))).toEqual({ ...none, path: 'policies[2]', line: LINE + 2 })
   })
 
-  test.each<[mode: string, text: string, decides: boolean]>([
-    ['suggest', '  [{ levers: [delay] }]', false],
-    ['suggest', '  [{ mode: apply }]', false],
-    ['suggest', '  [{ levers: [delay] }, { mode: approve }]', true],
-    ['apply', '  [{ levers: [delay] }]', true],
-    ['apply', '  [{ levers: [] }]', false],
-    ['observe', '  [{ levers: [delay], mode: apply }]', false],
-    ['off', '  [{ levers: [delay], mode: apply }]', false],
-  ])('with mode %s and %s: %s', (mode, text, decides) => {
+  test.each<[mode: string, text: string, decides: boolean, applies: boolean]>([
+    ['suggest', '  [{ levers: [delay] }]', false, false],
+    ['suggest', '  [{ mode: apply }]', false, false],
+    ['suggest', '  [{ levers: [delay] }, { mode: approve }]', true, false],
+    ['apply', '  [{ levers: [delay] }]', true, true],
+    ['apply', '  [{ levers: [] }]', false, false],
+    ['observe', '  [{ levers: [delay], mode: apply }]', false, false],
+    ['off', '  [{ levers: [delay], mode: apply }]', false, false],
+    ['suggest', '  [{ levers: [delay] }, { mode: apply }]', true, true],
+  ])('with mode %s and %s: %s', (mode, text, decides, applies) => {
     const policies = changesOf(text, mode)
     expect(policies.decidesChanges).toBe(decides)
+    expect(policies.appliesChanges).toBe(applies)
   })
 
   test.each(['off', 'observe'])('are none where the file says %s', (mode) => {

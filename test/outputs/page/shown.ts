@@ -28,6 +28,7 @@ export type Shown = {
   readonly nextReportAt?: (now: Instant) => Instant | undefined
   readonly clock?: Clock
   readonly changes?: ShownChanges
+  readonly appliesChanges?: boolean
 }
 
 /** Reads `shown` at every request: tests change it between requests. */
@@ -45,6 +46,7 @@ export const appOf = (shown: Shown): Hono =>
     archive: shown.kept ?? NO_PAGES.archive,
     reports: () =>
       new Map(shown.snapshot?.accounts.map(({ account }) => [account, {} as unknown as ReportSource])),
+    appliesChanges: () => shown.appliesChanges ?? false,
     nextReportAt: shown.nextReportAt ?? NO_PAGES.nextReportAt,
     clock: shown.clock ?? fakeClock(),
     accounts: () => [],

@@ -113,6 +113,16 @@ describe('while the service does not answer', () => {
   })
 })
 
+test.each([
+  [false, 'changes only what a person asked for or approved.'],
+  [true, 'changes only what a person asked for or approved, or what a policy has a lever for.'],
+])('every page says who may change settings: by policies %s', async (appliesChanges, words) => {
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT, appliesChanges })
+  for (const path of ['/', '/budgets', '/changes'])
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    expect(readOf(await textOf(app, path))).toContain(words)
+})
+
 test('the reason does not repeat the state', async () => {
   const text = await read(snapshot, '/')
   expect(text).toContain('asleep since 01:30')

@@ -20,9 +20,9 @@ type PageStatus = 200 | 404 | 503
 type Answer = Response | Promise<Response>
 
 export function pageRoutes(app: Hono, sources: PageSources): void {
-  const { zone, mode } = sources
+  const { zone, mode, appliesChanges } = sources
   const { style, script } = readAssets()
-  const pageContext = { zone, mode, style: style.path, script: script.path }
+  const pageContext = { zone, mode, appliesChanges, style: style.path, script: script.path }
   const { fleet, compute } = createComputePages(sources, pageContext)
   const reportPage = createReportPage(sources)
   const sendPage = (context: Context, page: PageContent, status: PageStatus = 200) =>

@@ -31,6 +31,8 @@ export type PageSources = Readonly<{
   clock: Clock
   zone: Zone
   mode: string
+  /** Whether policies change settings without a person. */
+  appliesChanges: () => boolean
   /** Undefined where no changes are made. */
   changes?: ChangePageSources | undefined
   /** What a budget changes at its rungs; absent where no changes are made. */
