@@ -8,6 +8,7 @@ import {
   type BudgetAmounts,
   type PeriodRecord,
   budgetUnit,
+  withAmount,
   STEP_RUNGS,
   type StepRung,
 } from '../../model/policy/budget.ts'
@@ -71,7 +72,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
     close: () => {
       const steps = state.records.map((record, index): Step => {
         const amounts = counted[index] ?? record.settled
-        const after = { ...record, rungs: reachedRungs(budget, record, amounts) }
+        const after = { ...record, rungs: reachedRungs(unit, record, amounts) }
         return { before: record, after, counted: amounts }
       })
       const period = budget.periodAt(now)
@@ -170,13 +171,14 @@ export const budgetForSmallerSize = (
   })?.name
 
 function rungEvents(
-  { account, name, limit }: Budget,
+  { account, name, limit: present }: Budget,
   { before, after, counted }: Step,
   now: Instant,
 ): readonly Event[] {
   const rung = after.rungs.findLast((reached) => !before.rungs.includes(reached))
   if (rung === undefined) return []
   const { from, to } = after
+  const limit = withAmount(present, after.rungsOf)
   const spent = amountInLimitUnit(counted.all, limit.unit)
   return [{ account, at: now, kind: 'budget-rung', budget: name, rung, spent, limit, period: { from, to } }]
 }

@@ -45,11 +45,10 @@ export function addSlicesInPeriod(
   return { all: addSliceAmounts(counted.all, parts), assumed: addSliceAmounts(counted.assumed, assumed) }
 }
 
-/** Rungs that the spend has reached, also those that a restated sum is below again. */
-export function reachedRungs(budget: Budget, record: PeriodRecord, counted: BudgetAmounts): readonly Rung[] {
-  const { unit, amount } = budget.limit
+/** Rungs that the spend has reached of the limit that the period had, also those that a restated sum is below again. */
+export function reachedRungs(unit: LimitUnit, record: PeriodRecord, counted: BudgetAmounts): readonly Rung[] {
   const spent = amountInLimitUnit(counted.all, unit).likely
-  return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= amount * rung)
+  return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= record.rungsOf * rung)
 }
 
 /** In the unit of a limit: micros, CU·ms, or awake ms. */

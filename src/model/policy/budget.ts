@@ -198,6 +198,10 @@ export type BudgetWithForecast = BudgetView &
 export const budgetUnit = (limit: BudgetLimit): string =>
   limit.unit === 'money' ? limit.currency : limit.unit
 
+/** @param amount in the unit of the limit */
+export const withAmount = (limit: BudgetLimit, amount: number): BudgetLimit =>
+  ({ ...limit, amount }) as BudgetLimit
+
 /** Amount in `budgetUnit`. */
 export const amountInUnit = (amount: number, { unit }: BudgetLimit): number =>
   amount / (unit === 'money' ? 1_000_000 : HOUR)
