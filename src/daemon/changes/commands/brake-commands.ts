@@ -41,7 +41,7 @@ const COMPUTED: Readonly<Partial<Record<BrakeName, string>>> = {
 }
 
 type BrakeRelease = Readonly<{
-  /** Id of the brake, or what it is for: a kind of change or a compute. */
+  /** Id or name of the brake, or what it is for: a kind of change or a compute. */
   brake: string
   account: string | undefined
   reason: string
@@ -76,7 +76,8 @@ export async function releaseBrake(
   return ok({ schema_version: 1, brake: storedBrakeJson(released, first.account) })
 }
 
-const isCalled = (brake: StoredBrake, name: string) => brakeId(brake) === name || brake.subject === name
+const isCalled = (brake: StoredBrake, name: string) =>
+  [brakeId(brake), brake.name, brake.subject].includes(name)
 
 function severalText(
   name: string,

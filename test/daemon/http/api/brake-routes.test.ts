@@ -64,6 +64,22 @@ describe('a brake', () => {
     expect((await daemon.post('/brakes/ep-0/release', WHY))[0]).toBe(200)
   })
 
+  test('of a kind of change is released by the name of the brake, too, while it is engaged for one kind alone', async () => {
+    const daemon = await daemonOf()
+    const demoted = { ...CAUSE, name: 'demoted' } as const
+    await daemon.storedBrakes.engage({ ...demoted, subject: 'sizing' })
+    expect(await daemon.post('/brakes/demoted/release', WHY)).toMatchObject([
+      200,
+      { brake: { id: 'demoted.sizing', engaged: false } },
+    ])
+    await daemon.storedBrakes.engage({ ...demoted, subject: 'sizing' })
+    await daemon.storedBrakes.engage({ ...demoted, subject: 'delay' })
+    expect(await daemon.post('/brakes/demoted/release', WHY)).toEqual([
+      400,
+      { message: 'brake: demoted is that of several: demoted.sizing, demoted.delay; name one of them' },
+    ])
+  })
+
   test('may be that of several: then one of them is named', async () => {
     const daemon = await daemonOf()
     for (const name of ['fleet', 'breaker'] as const)
