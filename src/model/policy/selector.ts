@@ -99,9 +99,17 @@ export function selectorText({ project = [], branch = [], compute = [], type }: 
   return conditions.length === 0 ? 'everything' : conditions.join(' ')
 }
 
+/** Whether it lets every compute through, also by patterns that every id fits: `*`, `?*`, `ep-*` of computes, `br-*` of branches. */
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
-  type === undefined &&
-  [project, branch, compute].every((patterns) => !patterns || patterns.some((one) => /^\*+$/.test(one)))
+  type === undefined && fitsEvery(project, '') && fitsEvery(branch, 'br-') && fitsEvery(compute, 'ep-')
+
+/** @param prefix of all ids. Source: service interface, "Branch" and "Compute (endpoint)" */
+const fitsEvery = (patterns: readonly string[] | undefined, prefix: string): boolean =>
+  !patterns ||
+  patterns.some((pattern) => {
+    const [, beginning = '', wildcards = ''] = /^([^*?]*)([*?]*)$/.exec(pattern) ?? []
+    return wildcards.includes('*') && prefix.startsWith(beginning)
+  })
 
 const fits = (patterns: readonly string[] | undefined, names: readonly (string | undefined)[]) =>
   patterns === undefined ||

@@ -71,6 +71,7 @@ describe('with one line and exit code 2 ends', () => {
       ['hold', 'project=*', ...UNTIL, ...WHY],
       'match: it fits everything: expected conditions, or all (--all)',
     ],
+    [['hold', 'ep-*', ...UNTIL, ...WHY], 'match: it fits everything: expected conditions, or all (--all)'],
     [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], 'all: expected no conditions beside it'],
     [['hold', 'shop', ...UNTIL, ...WHY], `${SELECTOR}, got shop`],
     [['hold', 'team=web', ...UNTIL, ...WHY], `${SELECTOR}, got team=web`],

@@ -35,7 +35,14 @@ describe('a selector', () => {
   test.each<[Selector, boolean]>([
     [{}, true],
     [{ project: ['a', '**'], compute: ['*'] }, true],
+    [{ project: ['?*'] }, true],
+    [{ project: ['*?*'], branch: ['br-*'], compute: ['ep-?*'] }, true],
+    [{ compute: ['e*'] }, true],
     [{ project: ['a*'] }, false],
+    [{ project: ['ep-*'] }, false],
+    [{ project: ['???'] }, false],
+    [{ compute: ['ep-a*'] }, false],
+    [{ compute: ['br-*'] }, false],
     [{ type: 'read_write' }, false],
     [{ branch: [] }, false],
   ])('%j selects all: %s', (selector, expected) => {
