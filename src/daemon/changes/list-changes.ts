@@ -66,7 +66,7 @@ export async function listChanges(
 ): Promise<Result<ChangesJson, CommandProblem>> {
   const { journal, clock } = sources
   const refs = compute === undefined ? [undefined] : targetsNamed(snapshot, compute)
-  if (refs.length === 0) return refuseCommand(404, `compute: no compute is called ${compute}`)
+  if (refs.length === 0) return refuseCommand(404, `compute: no compute or project is called ${compute}`)
   const since = all ? undefined : instant(clock.now() - DEFAULT_DAYS * DAY)
   const lists = refs.map((ref) => journal.changes(account, { target: ref, since, count: MOST }))
   const changes = (await Promise.all(lists)).flat().toSorted((a, b) => b.createdAt - a.createdAt)

@@ -57,7 +57,7 @@ export function adviceRequestOf(
   const states = state === undefined ? USUAL : LISTED.filter((one) => one === state)
   if (states.length === 0) return failed(`state: expected one of ${LISTED.join(', ')}, got ${state}`)
   const named = compute === undefined ? undefined : refsNamed(snapshot, compute, asked)
-  if (named?.length === 0) return failed(`compute: no compute is called ${compute}`)
+  if (named?.length === 0) return failed(`compute: no compute or project is called ${compute}`)
   const accounts = snapshot.accounts.map(({ account }) => account)
   const account = parseAccount({ account: asked ?? named?.[0]?.account }, accounts)
   return account.ok ? ok({ account: account.value, targets: named, states }) : account

@@ -128,7 +128,7 @@ describe('with one line and exit code 2 ends', () => {
     ],
     [['reject', 'ch-none'], 'no change has the id ch-none'],
     [['cancel', 'ch-none'], 'no change has the id ch-none'],
-    [['plan', 'nobody'], 'no compute, recommendation or open change is called nobody'],
+    [['plan', 'nobody'], 'no compute, project, recommendation or open change is called nobody'],
   ])('%j', async (words, message) => {
     const daemon = await shared()
     const before = daemon.stored()

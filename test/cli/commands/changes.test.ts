@@ -74,7 +74,11 @@ test('one change has its history', async () => {
 
 test.each([
   ['changes ch-none', 2, /^dormouse: no change has the id ch-none; no daemon answers at .*\n$/],
-  ['changes --compute nobody', 2, /^dormouse: compute: no compute is called nobody; no daemon .*\n$/],
+  [
+    'changes --compute nobody',
+    2,
+    /^dormouse: compute: no compute or project is called nobody; no daemon .*\n$/,
+  ],
   ['changes --account other', 2, /^dormouse: account: expected one of main, got other; no daemon .*\n$/],
   ['plan', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],
   ['kill on', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],

@@ -105,7 +105,11 @@ const CHANGES = [
 ]
 
 test.each([
-  ['explain ep-nobody', 2, /^dormouse: no compute is called ep-nobody; no daemon answers at .*\n$/],
+  [
+    'explain ep-nobody',
+    2,
+    /^dormouse: no compute or project is called ep-nobody; no daemon answers at .*\n$/,
+  ],
   [
     'explain two',
     2,

@@ -131,7 +131,7 @@ test.each([
   [
     'recommendations nobody',
     2,
-    /^dormouse: compute: no compute is called nobody; no daemon answers at .*, so the store was read\n$/,
+    /^dormouse: compute: no compute or project is called nobody; no daemon answers at .*, so the store was read\n$/,
   ],
   ['recommendations --account other', 2, /^dormouse: account: expected one of main, got other; .*\n$/],
   [
@@ -227,7 +227,7 @@ test('a daemon dismisses, and takes it back', async () => {
   expect(await cli('recommendations', 'nobody')).toEqual({
     code: 2,
     out: '',
-    err: 'dormouse: compute: no compute is called nobody\n',
+    err: 'dormouse: compute: no compute or project is called nobody\n',
   })
   const refusals = [
     [await dismiss('ep-0.delay.1', ...reason), 'ep-0.delay.1 has ended: it is withdrawn'],

@@ -93,7 +93,7 @@ async function plansOf(
   }
   const refs = targetsNamed(snapshot, name)
   if (refs.length === 0)
-    return refuseCommand(404, `no compute, recommendation or open change is called ${name}`)
+    return refuseCommand(404, `no compute, project, recommendation or open change is called ${name}`)
   const keys = new Set(refs.map(targetKey))
   const proposals = (await openRecommendations(sources, refs)).map(planOfOne)
   return ok([

@@ -114,7 +114,7 @@ describe('plans', () => {
     const daemon = await daemonOf()
     expect(await daemon.ask('/plan?name=nobody')).toEqual([
       404,
-      { message: 'no compute, recommendation or open change is called nobody' },
+      { message: 'no compute, project, recommendation or open change is called nobody' },
     ])
     expect(await daemon.ask('/plan?when=later')).toEqual([
       400,
@@ -160,7 +160,7 @@ test('changes are listed of one compute, and of unknown ones and accounts they a
   expect(changesSchema.parse(answer).changes.map((one) => one.id)).toEqual([id])
   expect(await daemon.ask('/changes?compute=nobody')).toEqual([
     404,
-    { message: 'compute: no compute is called nobody' },
+    { message: 'compute: no compute or project is called nobody' },
   ])
   expect(await daemon.ask('/changes?account=other')).toEqual([
     400,

@@ -152,7 +152,7 @@ test.each([
     '?state=nothing',
     'state: expected one of open, implemented, superseded, withdrawn, dismissed, withheld, got nothing',
   ],
-  ['?compute=nobody', 'compute: no compute is called nobody'],
+  ['?compute=nobody', 'compute: no compute or project is called nobody'],
   ['?account=other', 'account: expected one of main, got other'],
 ])('%s is refused', async (query, message) => {
   const answer = await ask(`/api/v1/recommendations${query}`)
