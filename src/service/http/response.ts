@@ -105,9 +105,13 @@ export const isMissingRoute = (error: ServiceError): boolean =>
 export function retryAfterOf({ headers }: HttpResponse, now: Instant): Seconds {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
   const serviceNow = dateHeaderOf(headers) ?? now
-  const pause = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - serviceNow) / 1000
+  // some gateways send fractions; and Date.parse reads 30.5 or -5 as days long past
+  const isDate = /[a-z]/i.test(text)
+  const pause = isDate ? (Date.parse(text) - serviceNow) / 1000 : parseSeconds(text)
   return Number.isNaN(pause) ? DEFAULT_PAUSE : seconds(Math.min(MAX_PAUSE, Math.max(0, pause)))
 }
+
+const parseSeconds = (text: string): number => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN)
 
 const statusText = (answer: HttpResponse): string => `${answer.status} ${messageOf(answer)}`.trim()
 

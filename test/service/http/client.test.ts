@@ -110,6 +110,20 @@ const TABLE: [string, Fault, number, unknown, unknown][] = [
     { kind: 'limited', until: Date.parse('2026-01-05T01:00:00Z') },
   ],
   [
+    'answers 429, retry after 30.5 s',
+    answers(429, {}, { 'retry-after': '30.5' }),
+    4,
+    { kind: 'limited' },
+    { kind: 'limited', until: inHalfAMinute + 500 },
+  ],
+  [
+    'answers 429, retry after what is neither seconds nor a date',
+    answers(429, {}, { 'retry-after': '-5' }),
+    4,
+    { kind: 'limited' },
+    { kind: 'limited', until: Date.parse('2026-01-05T00:00:02Z') },
+  ],
+  [
     'answers 429 and names no time',
     answers(429),
     4,
