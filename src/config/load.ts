@@ -247,7 +247,7 @@ function selectPrices(
   file: PriceFile,
   { plan, currency = file.currency, cuHour }: Pick<AccountEntry, 'plan' | 'currency' | 'cuHour'>,
 ): Prices | undefined {
-  const listed = file.plans[plan]
+  const listed = Object.hasOwn(file.plans, plan) ? file.plans[plan] : undefined
   if (!listed) return undefined
   return { currency, periods: cuHour === undefined ? listed : [{ from: instant(0), perCuHour: cuHour }] }
 }

@@ -79,6 +79,7 @@ test.each([
   ['audit --days 999999999999', 'Expected a whole number from 1 to 400.'],
   ['audit --top 0', 'Expected a whole number from 1 to 100000.'],
   [`audit ${SERVICE} --plan gold`, '--plan: expected one of free, launch, scale'],
+  [`audit ${SERVICE} --plan toString`, '--plan: expected one of free, launch, scale'],
   [`audit ${SERVICE} --folder key`, `--folder: ${join(folder, 'key')} is a file, expected a folder`],
   ['local --port 70000', 'Expected a whole number from 0 to 65535.'],
   ['local --proxy-port 1.5', 'Expected a whole number from 0 to 65535.'],
