@@ -6,6 +6,7 @@ import type { Config } from '../../config/load.ts'
 import { createKey } from '../../config/secrets.ts'
 import { addressText } from '../../config/units.ts'
 import { fieldOf } from '../../std/field.ts'
+import { isBeforeSending } from '../../service/http/request.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { isUnencrypted } from '../../std/unencrypted.ts'
 import { cutText, sanitize } from '../../std/sanitize.ts'
@@ -110,8 +111,15 @@ export async function askDaemon(
     const message = messageIn(await body.text(), `${apiUrl} answers ${statusCode}`)
     return failed({ kind: 'refused', message, status: statusCode })
   } catch (cause) {
-    return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${errorReason(cause)})` })
+    return failed({ kind: 'unreached', message: lostText(apiUrl, method, cause) })
   }
+}
+
+function lostText(apiUrl: string, method: string, cause: unknown): string {
+  const reason = errorReason(cause)
+  return method === 'GET' || isBeforeSending(cause)
+    ? `no daemon answers at ${apiUrl} (${reason})`
+    : `${apiUrl} took the request and gave no answer (${reason}): it may have been carried out, so look before you repeat it`
 }
 
 const headersOf = (token: string | undefined, sent: string | null) => ({

@@ -98,7 +98,7 @@ export async function sendRequest(
       kind: 'lost',
       code: 'network',
       message: messageOf(cause),
-      ...(isUnsent(cause) && { unsent: true }),
+      ...(isBeforeSending(cause) && { unsent: true }),
     }
   }
 }
@@ -132,9 +132,10 @@ const UNSENT: ReadonlySet<unknown> = new Set([
   'UND_ERR_INVALID_ARG',
 ])
 
-const isUnsent = (cause: unknown): boolean =>
+/** Whether the request cannot have arrived, by the error of undici. */
+export const isBeforeSending = (cause: unknown): boolean =>
   cause instanceof AggregateError
-    ? cause.errors.every(isUnsent)
+    ? cause.errors.every(isBeforeSending)
     : cause instanceof Error && 'code' in cause && UNSENT.has(cause.code)
 
 /** A failed connection to several addresses has its text in its parts. */

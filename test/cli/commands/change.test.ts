@@ -7,7 +7,7 @@ import {
   killSwitchSchema,
   plansSchema,
 } from '../../../src/outputs/text/change-schema.ts'
-import { answers, faultyServer } from '../../service/faulty-server.ts'
+import { answers, faultyServer, resets } from '../../service/faulty-server.ts'
 import { applyingOf } from '../../apply/build.ts'
 import { changesDaemon, daemonOf, TOKENS, type ChangesDaemon } from '../../support/changes-daemon.ts'
 import { dormouse } from '../local-cli.ts'
@@ -203,6 +203,18 @@ describe('with one line and exit code 1 ends', () => {
       out: '',
       err: 'dormouse: internal error; the log of the daemon has it\n',
     })
+  })
+
+  test('a command whose answer is lost, which may have been carried out', async () => {
+    await using daemon = await faultyServer(resets)
+    const url = new URL(daemon.baseUrl).origin
+    const lost = await cliOf({ apiUrl: url })(...ASK)
+    expect([lost.code, lost.out, daemon.requests]).toEqual([1, '', ['POST /api/v1/changes']])
+    expect(lost.err).toBe(
+      `dormouse: ${url} took the request and gave no answer (read ECONNRESET): it may have been carried out, so look before you repeat it\n`,
+    )
+    const listed = await cliOf({ apiUrl: url })('plan')
+    expect(listed.err).toMatch(/^dormouse: no daemon answers at/)
   })
 
   test.each<[string, readonly string[]]>([
