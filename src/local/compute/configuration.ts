@@ -11,15 +11,15 @@ export const SUPERUSER = 'cloud_admin'
 /** Settings by size, in the data folder; `postgresql.conf` includes it. */
 const SIZE_FILE = 'compute.conf'
 
-/** Small log files keep starts quick. */
+/** Small log files keep starts quick. What follows the included file belongs to the service: `pg_settings` has none of it. */
 const COMMON = `
+max_wal_size = '256MB'
+min_wal_size = '16MB'
 include '${SIZE_FILE}'
 log_destination = 'stderr'
 logging_collector = off
 lc_messages = 'C'
 password_encryption = 'scram-sha-256'
-max_wal_size = '256MB'
-min_wal_size = '16MB'
 max_wal_senders = 100
 max_replication_slots = 100
 max_slot_wal_keep_size = '64MB'

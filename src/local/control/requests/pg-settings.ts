@@ -7,6 +7,7 @@ const RESERVED: readonly RegExp[] = [
   /(?:_directory|_file|_command|_libraries|_library|_library_path|_preload|_path)$/,
   /^(?:log_|logging_|syslog|event_source|archive_|restore_|recovery_|primary_|promote_|hot_standby)/,
   /^(?:wal_level|max_wal_senders|max_replication_slots|max_slot_wal_keep_size|fsync|full_page_writes|data_sync_retry)$/,
+  /^(?:lc_messages|password_encryption)$/,
   /^(?:huge_pages|shared_memory_type|dynamic_shared_memory_type|min_dynamic_shared_memory|io_method|allow_system_table_mods)$/,
   /^(?:max_prepared_transactions|max_worker_processes|max_locks_per_transaction|max_pred_locks|track_commit_timestamp)/,
   /^(?:ignore_|zero_damaged_pages|debug_|trace_|wal_consistency|restart_after_crash|exit_on_error|block_size)/,
