@@ -13,7 +13,7 @@ import { HISTORY_BEHAVIOUR } from './history/generate.ts'
 import { listenOn, openPort } from './proxy/listen.ts'
 import { loadHistoryInfo, monitoringPassword, requireSeeds, seedHistory, seedProjects } from './setup/seed.ts'
 import { createKeyStore } from './state/keys.ts'
-import type { BehaviourChange, BehaviourSwitches } from './engine/behaviour-switches.ts'
+import type { BehaviourChange } from './engine/behaviour-switches.ts'
 import { createBehaviourSwitches } from './engine/behaviour-switches.ts'
 import { buildTruth } from './engine/truth.ts'
 import { createWakeQueue } from './engine/wake-queue.ts'
@@ -47,7 +47,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     makeComputes: (listener) =>
       createComputes({
         ...listener,
-        ...serverOptions(prepared, switches),
+        ...serverOptions(prepared, settings),
         clientsOf: clients.connections.sessions,
       }),
     waiting: createWakeQueue(clock),
@@ -108,7 +108,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
 
 const serverOptions = (
   { options, paths, projects, cluster, log }: Prepared,
-  switches: BehaviourSwitches,
+  settings: ComputesOptions['settings'],
 ): Omit<ComputesOptions, keyof ComputeListener | 'clientsOf'> => ({
   folder: paths.branches,
   template: paths.template,
@@ -116,13 +116,15 @@ const serverOptions = (
   cacheScale: options.cacheScale ?? 1,
   activityPoll: 1000 * (options.activityPoll ?? 0.5),
   goalEvery: 1000 * (options.autoscaleEvery ?? 5),
-  behaviour: switches.behaviour,
+  settings,
   applied: projects.applied,
   setApplied: projects.setApplied,
   onProblem: (message, err) => log({ kind: 'problem', message, err }),
 })
 
 const behaviourOf = (options: LocalOptions, hasHistory: boolean): BehaviourChange => ({
+  // the position of Q-11 that belongs to the preset (service-facts 12)
+  ...(options.preset === '2026-03' && { connectionsBasis: 'min(max, 8×min)' }),
   ...(hasHistory && { countersLag: HISTORY_BEHAVIOUR.countersLag }),
   ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),
   ...(options.lastActiveLag !== undefined && { lastActiveLag: options.lastActiveLag }),

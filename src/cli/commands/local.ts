@@ -57,7 +57,10 @@ export const createLocalCommand = ({ io, end }: CommandSession) =>
       'scale',
     )
     .addOption(
-      new Option('--preset <name>', 'sizes, and limits of plans: of the interface text, or of the documents')
+      new Option(
+        '--preset <name>',
+        'sizes and what follows from them, and limits of plans: of the interface text, or of the documents',
+      )
         .choices(['interface', '2026-03'])
         .default('interface'),
     )

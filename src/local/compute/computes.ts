@@ -82,7 +82,7 @@ export function createComputes(options: ComputesOptions): Computes {
   /** A replica needs its primary's connections at least: those with fewer stop, and wake with more. */
   const startPrimary = async (order: StartOrder) => {
     const { id: branchId } = order.branch
-    const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
+    const needed = maxConnectionsOf(order.config, options.settings())
     for (const [endpointId, replica] of replicasOn(branchId)) {
       if (maxConnectionsIn(join(options.folder, endpointId)) >= needed) continue
       const working = await countWorking(replica)

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCacheMiB, maxConnectionsOf } from '../control/sizing/sizes.ts'
-import type { ConnectionsBasis } from '../control/behaviour.ts'
+import type { Settings } from '../control/events.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { replaceFile } from './files.ts'
 
@@ -40,7 +40,7 @@ export function writeCommonConfiguration(dataFolder: string): void {
 
 type SizeInput = Readonly<{
   cacheScale: number
-  basis: ConnectionsBasis
+  rules: Pick<Settings, 'connectionsBasis' | 'preset'>
   /** Current size. A reload applies what depends on it (S-67); the rest needs a start. */
   cu: number
   /** Override all others. */
@@ -49,15 +49,16 @@ type SizeInput = Readonly<{
 
 /** `shared_buffers`, 128 MB at every size (S-99), is divided by `cacheScale`, the file cache not: its model scales pages. */
 export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, input: SizeInput): void {
-  const { cacheScale, basis, cu, extraLines } = input
+  const { cacheScale, rules, cu, extraLines } = input
+  const { preset } = rules
   const lines = [
     // first, because the last line of a name counts
     ...Object.entries(config.pgSettings).map(([name, value]) => settingLine(name, value)),
     `shared_buffers = '${Math.max(128, Math.round((128 * 1024) / cacheScale))}kB'`,
-    `max_connections = ${maxConnectionsOf(config, basis)}`,
-    `effective_cache_size = '${fileCacheMiB(cu)}MB'`,
-    `neon.file_cache_size_limit = '${fileCacheMiB(cu)}MB'`,
-    `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
+    `max_connections = ${maxConnectionsOf(config, rules)}`,
+    `effective_cache_size = '${fileCacheMiB(cu, preset)}MB'`,
+    `neon.file_cache_size_limit = '${fileCacheMiB(cu, preset)}MB'`,
+    `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu, preset)}MB'`,
     ...extraLines,
   ]
   replaceFile(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)

@@ -71,7 +71,7 @@ type ActivityRow = ActivityReading &
 export async function startMonitor(
   port: number,
   { onActivity, onWork, onProblem }: MonitorListener,
-  { cluster, activityPoll, behaviour }: ComputesOptions,
+  { cluster, activityPoll, settings }: ComputesOptions,
 ): Promise<Monitor> {
   const { clock } = cluster
   const client = await connectSuperuser({ ...cluster, port })
@@ -81,7 +81,7 @@ export async function startMonitor(
   const read = async () => {
     const [row] = (await client.query<ActivityRow>(ACTIVITY_QUERY)).rows
     if (!row) return
-    const rule1 = behaviour().activityRule1
+    const rule1 = settings().activityRule1
     const at = detectActivity(row, { earlier, lastActive, rule1 }, clock.now())
     earlier = row
     onWork({ running: row.running, reads: new Map(Object.entries(row.reads ?? {})) })

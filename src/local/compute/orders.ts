@@ -1,6 +1,5 @@
 // Orders for one server, and options that all share.
-import type { Behaviour } from '../control/behaviour.ts'
-import type { ProcessOrder } from '../control/events.ts'
+import type { ProcessOrder, Settings } from '../control/events.ts'
 import type { ClientSessions, Stop } from '../control/records.ts'
 import type { Cluster } from './server.ts'
 
@@ -27,7 +26,7 @@ export type ComputesOptions = ComputeListener &
     activityPoll: number
     /** Time between two goals of the autoscaler, ms. */
     goalEvery: number
-    behaviour: () => Behaviour
+    settings: () => Settings
     /** `versionOf` the catalogue that the data of a branch has. */
     applied: (branchId: string) => string | undefined
     setApplied: (branchId: string, version: string | undefined) => void

@@ -56,7 +56,7 @@ async function prepareBranch(order: StartOrder, options: ComputesOptions): Promi
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
   const exists = existsSync(dataFolder)
-  const hasCatalogue = options.applied(branch.id) === versionOf(branch, options.behaviour())
+  const hasCatalogue = options.applied(branch.id) === versionOf(branch, options.settings())
   if (exists && hasCatalogue && endOfLog(dataFolder) !== undefined) return
   // as many as before: awake replicas may not have fewer
   const extraLines = exists ? [`max_connections = ${maxConnectionsIn(dataFolder)}`] : []
@@ -90,7 +90,7 @@ async function startAndCatchUp(order: StartOrder, primary: number | undefined, o
 /** While its primary sleeps, a standby reads the log from its folder. The proxy enforces the standby's connection limit. */
 function standbyLines(order: StartOrder, port: number | undefined, options: ComputesOptions): string[] {
   const origin = join(options.folder, order.branch.id)
-  const ownMaxConnections = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
+  const ownMaxConnections = maxConnectionsOf(order.config, options.settings())
   const connection =
     port === undefined
       ? ''

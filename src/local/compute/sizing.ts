@@ -55,7 +55,9 @@ export function createSizeModel(
   const readEvery = 2 * options.activityPoll
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
-  let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
+  /** Pages of this machine. */
+  const pagesOf = (cu: number) => (fileCacheMiB(cu, options.settings().preset) * PAGES_PER_MIB) / cacheScale
+  let model: CacheModel = emptyCache(pagesOf(config.minCu), startedAt)
   let load = 0
   let [lastReadingAt, goalAt, relationsReadAt, unchangedAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
@@ -120,15 +122,12 @@ export function createSizeModel(
     resize: (cu) =>
       runInTurn(async () => {
         await readChangedRelations().catch(reportProblem)
-        model = resizeCache(model, pagesOf(cu, cacheScale))
+        model = resizeCache(model, pagesOf(cu))
         publish()
       }),
     stop: () => void (isStopped = true),
   }
 }
-
-/** Pages of this machine. */
-const pagesOf = (cu: number, cacheScale: number) => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
 
 const relationsOf = (address: SuperuserAddress): Promise<readonly RelationReading[]> =>
   withSession({ ...address, asWalsender: true }, async (client) => {

@@ -64,11 +64,11 @@ export async function spawn(
 ): Promise<Spawned> {
   const { config } = order
   const { cacheScale, cluster } = options
-  const { connectionsBasis: basis } = options.behaviour()
+  const rules = options.settings()
   let [cu, followedPort] = [config.minCu, primary]
   const configure = () => {
     const extra = extraLines(followedPort)
-    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extra })
+    writeSizeConfiguration(dataFolder, config, { cacheScale, rules, cu, extraLines: extra })
   }
   configure()
   // every start resets all counters (S-113), whichever Postgres wrote the files
@@ -96,7 +96,7 @@ export const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour)
 
 /** Does nothing when the data has this version. */
 export async function updateCatalogue(port: number, branch: Branch, options: ComputesOptions): Promise<void> {
-  const behaviour = options.behaviour()
+  const behaviour = options.settings()
   const version = versionOf(branch, behaviour)
   if (options.applied(branch.id) === version) return
   await applyCatalogue({ ...options.cluster, port }, branch.catalogue, behaviour)

@@ -81,8 +81,8 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
       if (pooled && compute && !compute.config.poolerEnabled) return poolerDisabled(endpointId)
       const admission = await engine.admit(endpointId, cause, disconnected)
       if (!pooled || !compute || !admission.ok) return admission
-      const { connectionsBasis, poolerBackendVisible: keepsSessions } = settings()
-      const maxConnections = maxConnectionsOf(compute.config, connectionsBasis)
+      const { poolerBackendVisible: keepsSessions } = settings()
+      const maxConnections = maxConnectionsOf(compute.config, settings())
       const { port: serverPort } = admission
       const pooler = await poolers.admit(endpointId, { serverPort, maxConnections, keepsSessions })
       if (engine.serverPort(endpointId) === serverPort) return pooler
@@ -93,7 +93,7 @@ function createComputeAccess(clock: Clock, { engine, clients, settings }: Fronte
       const compute = engine.compute(endpointId)
       // a replica's server has its primary's connections at least, so maybe too many
       if (compute?.type !== 'read_only') return undefined
-      return maxConnectionsOf(compute.config, settings().connectionsBasis)
+      return maxConnectionsOf(compute.config, settings())
     },
     cancel: (packet, endpointId) => {
       const server = endpointId === undefined ? engine.serverPorts() : (engine.serverPort(endpointId) ?? [])

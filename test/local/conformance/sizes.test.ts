@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { step } from '../../../src/local/control/step.ts'
 import { START, compute, context, project, settings } from '../control/build.ts'
-import { type Subject, call, query, subject } from '../support.ts'
+import { type Subject, call, query, quickLocal, subject } from '../support.ts'
 import { ended, serviceFor, set } from './service.ts'
 
 const local = serviceFor({ projects: [{ name: 'shop', cu: 0.25, suspendTimeoutSeconds: -1 }] })
@@ -21,9 +21,9 @@ const resize = (min: number, max = min): ReturnType<typeof call> =>
     body: { endpoint: { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } },
   })
 
-async function measure(): Promise<Measured> {
+async function measure(uri = shop.uri): Promise<Measured> {
   const [row] = await query(
-    shop.uri,
+    uri,
     `select current_setting('max_connections')::int as connections, current_setting('shared_buffers') as buffers,
       (pg_size_bytes(current_setting('neon.file_cache_size_limit')) / 1048576)::int as "cacheMiB"`,
   )
@@ -209,4 +209,15 @@ test('S-56 waking takes its latency, and the client that woke it is served after
   expect(await query(shop.uri, 'select 1 as served')).toEqual([{ served: 1 }])
   expect(Date.now() - before).toBeGreaterThanOrEqual(250)
   expect(settings().wakeLatency).toEqual({ min: 1, max: 3 })
+})
+
+test('by the documents, connections and file cache of a range are others', async () => {
+  const documented = await quickLocal({ preset: '2026-03' })
+  const { uri, path, projectId, settled } = await subject(documented)
+  await settled('active')
+  expect(await measure(uri)).toMatchObject({ connections: 104, cacheMiB: 698 })
+  const endpoint = { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 8 }
+  await call(documented, `PATCH ${path}`, { body: { endpoint } })
+  await ended(documented, projectId)
+  expect(await measure(uri)).toMatchObject({ connections: 1678, cacheMiB: 1536 })
 })

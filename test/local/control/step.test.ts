@@ -205,6 +205,17 @@ describe('refused', () => {
 
 describe('inactivity', () => {
   test.each([
+    [16, '2026-03', START + 300_000],
+    [18, '2026-03', undefined],
+    [18, 'interface', START + 300_000],
+  ] as const)('suspends %i CU by the preset %s at %s', (cu, preset, wakeAt) => {
+    const awake = project([compute({}, { minCu: cu, maxCu: cu })])
+    expect(step(awake, { kind: 'time' }, context(1, { preset })).wakeAt).toBe(wakeAt)
+    const late = step(awake, { kind: 'time' }, context(301, { preset }))
+    expect(late.project.queue).toHaveLength(wakeAt === undefined ? 0 : 1)
+  })
+
+  test.each([
     ['the delay after the start', compute(), START + 300_000],
     [
       'the delay after the last activity',

@@ -3,6 +3,7 @@ import { type Draft, enqueue, subjectOf, withCompute, withProject } from '../dra
 import type { Context, Settings } from '../events.ts'
 import { type AnnouncedUpdate, type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
+import { maySuspend } from '../sizing/plans.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
 /** Undefined when nothing is due. Open operations delay all else. */
@@ -12,14 +13,18 @@ export function nextDueAt(
 ): number | undefined {
   const { queue, computes, update } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
-  const instants = computes.flatMap((compute) => [suspendAt(project, compute), checkAt(compute, settings)])
+  const instants = computes.flatMap((compute) => [
+    suspendAt(project, compute, settings),
+    checkAt(compute, settings),
+  ])
   const earliest = Math.min(quotaExceededAt(project, now), update?.scheduledFor ?? Infinity, ...instants)
   return earliest === Infinity ? undefined : earliest
 }
 
 /** The delay after start or last activity; Infinity for never. */
-function suspendAt({ defaults }: Project, { state, config, startedAt, activity }: Compute): number {
-  const delay = delayOf(config, defaults)
+function suspendAt({ defaults }: Project, compute: Compute, settings: Settings): number {
+  const { state, config, startedAt, activity } = compute
+  const delay = maySuspend(config, settings) ? delayOf(config, defaults) : undefined
   if (state !== 'active' || startedAt === undefined || delay === undefined) return Infinity
   return Math.max(startedAt, lastActivityOf(activity) ?? startedAt) + delay
 }
@@ -37,7 +42,7 @@ export function applyDue(draft: Draft): Draft {
   const { now, settings } = context
   const isExceeded = exceededQuota(draft) !== undefined
   const toSuspend = project.computes.filter(
-    (compute) => suspendAt(project, compute) <= now || (isExceeded && compute.state === 'active'),
+    (compute) => suspendAt(project, compute, settings) <= now || (isExceeded && compute.state === 'active'),
   )
   const toCheck = project.computes.filter((compute) => checkAt(compute, settings) <= now && !isExceeded)
   const suspending = toSuspend.reduce(enqueueSuspension, draft)
@@ -65,7 +70,8 @@ const enqueueRestart = (draft: Draft, compute: Compute): Draft =>
   ])
 
 function enqueueSuspension(draft: Draft, compute: Compute): Draft {
-  const why = suspendAt(draft.project, compute) <= draft.context.now ? 'autosuspend' : 'quota'
+  const { context } = draft
+  const why = suspendAt(draft.project, compute, context.settings) <= context.now ? 'autosuspend' : 'quota'
   return enqueue(draft, subjectOf(compute), [['suspend_compute', { kind: 'suspend', why }]])
 }
 

@@ -27,6 +27,10 @@ const ALLOWED: Readonly<Record<LimitsPreset, Readonly<Record<SubscriptionPlan, A
   },
 }
 
+/** Whether a compute of this size suspends by itself: by the service's documents not above 16 CU (service-facts 7). */
+export const maySuspend = ({ maxCu }: SizeRange, { preset }: Pick<PlanAndPreset, 'preset'>): boolean =>
+  preset === 'interface' || maxCu <= 16
+
 /** CU. */
 export const largestInRange = ({ plan, preset }: PlanAndPreset): number => ALLOWED[preset][plan].inRange
 

@@ -20,11 +20,30 @@ export const sizesText = (preset: LimitsPreset): string => SIZES[preset].join(',
 /** Whether the service offers this size (S-45 to S-47). */
 export const isSupported = (cu: number, preset: LimitsPreset): boolean => SIZES[preset].includes(cu)
 
-/** By minimum size or range (Q-11; S-103, S-105 to S-107): the formula behind the interface's table (service-facts 7). */
-export function maxConnectionsOf({ minCu, maxCu }: SizeRange, basis: ConnectionsBasis): number {
-  const cu = basis === 'min' ? minCu : Math.min(maxCu, 8 * minCu)
-  return Math.min(4000, Math.max(100, Math.floor((cu * 4 * 1_073_741_824) / 9_531_392)))
+/** What decides about `max_connections`. */
+type ConnectionRules = Readonly<{ connectionsBasis: ConnectionsBasis; preset: LimitsPreset }>
+
+/** By minimum size or range (Q-11; S-103, S-105 to S-107). */
+export function maxConnectionsOf(
+  { minCu, maxCu }: SizeRange,
+  { connectionsBasis, preset }: ConnectionRules,
+): number {
+  const cu = connectionsBasis === 'min' ? minCu : Math.min(maxCu, 8 * minCu)
+  return Math.min(4000, Math.max(100, Math.floor(CONNECTIONS[preset](cu))))
 }
 
-/** 80 % of 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
-export const fileCacheMiB = (cu: number): number => Math.floor(0.8 * cu * 4096)
+/** The formulae behind the tables (service-facts 7); that of 2026-03 holds up to 8 CU. */
+const CONNECTIONS: Readonly<Record<LimitsPreset, (cu: number) => number>> = {
+  interface: (cu) => (cu * 4 * 1_073_741_824) / 9_531_392,
+  '2026-03': (cu) => (cu > 8 ? 4000 : 419.63 * cu),
+}
+
+/** Of 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
+export const fileCacheMiB = (cu: number, preset: LimitsPreset): number =>
+  Math.floor(FILE_CACHE[preset](4096 * cu))
+
+/** MiB of file cache for MiB of RAM. */
+const FILE_CACHE: Readonly<Record<LimitsPreset, (memory: number) => number>> = {
+  interface: (memory) => 0.8 * memory,
+  '2026-03': (memory) => Math.min((memory - 256) / 1.1, 0.75 * memory),
+}
