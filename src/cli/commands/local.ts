@@ -5,6 +5,8 @@ import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { LocalEvent } from '../../local/log.ts'
 import { startLocal, type Local, type LocalOptions } from '../../local/start.ts'
+import { InvalidSeed } from '../../local/setup/seed.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
 import { parseDuration } from '../../config/units.ts'
 import { parseCu, parseDelay, parseFolderOption, parseLength, parseWholeFrom } from '../terminal/parse.ts'
 import { EXIT, failUsage, type CommandSession, type Io } from '../terminal/io.ts'
@@ -90,7 +92,9 @@ async function runLocal(options: Options, io: Io) {
   }
   const folder = parseFolderOption('--folder', options.folder, io)
   if (!folder.ok) return failUsage(io, folder.error)
-  const local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
+  const started = await start(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
+  if (!started.ok) return failUsage(io, started.error)
+  const local = started.value
   const { baseUrl, apiKey, proxyPort } = local
   io.out(options.json ? JSON.stringify({ baseUrl, apiKey, proxyPort }) : readyText(local))
   const clock = createClock()
@@ -98,6 +102,21 @@ async function runLocal(options: Options, io: Io) {
   while (!io.signal.aborted) await clock.sleep(MAX_SLEEP, io.signal)
   await local.stop()
   return EXIT.ok
+}
+
+/** The problem is one of an option that computes are created with. */
+async function start(options: LocalOptions): Promise<Result<Local, string>> {
+  try {
+    return ok(await startLocal(options))
+  } catch (cause) {
+    if (!(cause instanceof InvalidSeed)) throw cause
+    const { message } = cause.refusal
+    return failed(
+      message.replace(/^endpoint\.(\w+)/, (_, field) =>
+        field === 'suspend_timeout_seconds' ? '--delay' : '--cu',
+      ),
+    )
+  }
 }
 
 const MAX_SLEEP = seconds(1_000_000)

@@ -28,11 +28,11 @@ export const monitoringPassword = (store: Store, random: Random): string =>
 
 type SeedParts = Pick<Api, 'plane' | 'store' | 'clock' | 'random'>
 
-/** @throws for a size or delay that the service does not allow */
+/** @throws `InvalidSeed` for a size or delay that the service does not allow */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
   for (const seed of seeds) {
     const refusal = configRefusal({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
-    if (refusal) throw seedError(seed, refusal)
+    if (refusal) throw new InvalidSeed(seed, refusal)
   }
 }
 
@@ -55,7 +55,7 @@ function addProject(seed: SeedProject, { plane, store, clock, random }: SeedPart
   const project = newProject({ id, name: seed.name, branch, now })
   const config = configOf(seed)
   const answer = plane.createProject(project, { kind: 'create', endpointId, branchId, config })
-  if (!answer.ok) throw seedError(seed, answer.refusal)
+  if (!answer.ok) throw new InvalidSeed(seed, answer.refusal)
 }
 
 const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeConfig> => ({
@@ -63,8 +63,15 @@ const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeCo
   ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
 })
 
-const seedError = ({ name }: SeedProject, { message }: Refusal): Error =>
-  new Error(`project "${name}" cannot be made: ${message}`)
+/** A project that the service refuses to make. */
+export class InvalidSeed extends Error {
+  readonly refusal: Refusal
+
+  constructor({ name }: SeedProject, refusal: Refusal) {
+    super(`project "${name}" cannot be made: ${refusal.message}`)
+    this.refusal = refusal
+  }
+}
 
 export function loadHistoryInfo(store: Store): StoredHistory | undefined {
   const stored = store.setting(HISTORY)

@@ -11,6 +11,12 @@ test.each([
   ['--past 60d --seed x', /--seed.*Expected a whole number/s],
   ['--past 60d --cu 2', /--cu and --delay do not go with --past/],
   ['--past 60d --delay 60s', /--cu and --delay do not go with --past/],
+  [
+    '--delay 30s',
+    /^dormouse: --delay: expected -1 \(never\), 0 \(default\) or 60 to 604800 seconds, got 30\n$/,
+  ],
+  ['--cu 3.3', /^dormouse: --cu: expected one of 0.25, .*, got 3.3\n$/],
+  ['--plan free --cu 2', /^dormouse: --cu: the free plan allows at most 0.25 CU, got 2\n$/],
 ])('local %s is not understood, and starts nothing', async (options, message) => {
   const ended = await dormouse(words(`local ${options}`))
   expect([ended.code, ended.out]).toEqual([2, ''])
