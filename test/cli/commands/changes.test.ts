@@ -79,6 +79,12 @@ test.each([
     2,
     /^dormouse: compute: no compute or project is called nobody; no daemon .*\n$/,
   ],
+  [
+    'changes ch-one --compute ep-one',
+    2,
+    /^dormouse: expected neither --compute nor --all beside the id of a change\n$/,
+  ],
+  ['changes ch-one --all', 2, /^dormouse: expected neither --compute nor --all beside the id of a change\n$/],
   ['changes --account other', 2, /^dormouse: account: expected one of main, got other; no daemon .*\n$/],
   ['plan', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],
   ['kill on', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],

@@ -10,7 +10,7 @@ import { failed, ok, type Result } from '../../../std/result.ts'
 import { sanitize } from '../../../std/sanitize.ts'
 import { readJson, withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
 import { printFleetAnswer, storedJournal, type StoredSource } from '../../connect/stored.ts'
-import { textTable, type CommandSession, type Io } from '../../terminal/io.ts'
+import { failUsage, textTable, type CommandSession, type Io } from '../../terminal/io.ts'
 
 type Options = ApiOptions & Readonly<{ account?: string; compute?: string; all?: boolean }>
 
@@ -74,8 +74,10 @@ function changesText({ changes }: ChangesJson): string {
   return textTable(['CHANGE', 'COMPUTE', 'WHAT', 'ASKED BY', 'SENT', 'SESSIONS', 'STATE'], rows)
 }
 
-const printChange = (id: string, options: Options, io: Io) =>
-  printFleetAnswer<ChangeHistoryJson>(options, io, {
+const printChange = (id: string, options: Options, io: Io) => {
+  if (options.compute !== undefined || options.all)
+    return Promise.resolve(failUsage(io, 'expected neither --compute nor --all beside the id of a change'))
+  return printFleetAnswer<ChangeHistoryJson>(options, io, {
     ask: (api) =>
       readJson(api, `/api/v1/changes/${encodeURIComponent(id)}`, {
         isExpected: isHistory,
@@ -90,5 +92,6 @@ const printChange = (id: string, options: Options, io: Io) =>
     },
     text: (answer) => historyLines(answer).map(sanitize).join('\n'),
   })
+}
 
 const isHistory = (body: unknown): body is ChangeHistoryJson => Array.isArray(fieldOf(body, 'history'))
