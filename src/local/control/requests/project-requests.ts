@@ -25,7 +25,7 @@ function updateProject(draft: Draft, request: Request<'update-project'>): Outcom
     historyRetention: request.historyRetention ?? project.historyRetention,
     maintenanceWindow: request.maintenanceWindow ?? project.maintenanceWindow,
   })
-  return defaultsRefusal(defaults, context.settings) ?? accept(updated, undefined, [])
+  return defaultsRefusal(defaults, context.settings, project.defaults) ?? accept(updated, undefined, [])
 }
 
 /** An update that is moved stays announced since it first was. */
@@ -44,9 +44,18 @@ function deleteProject(draft: Draft): Outcome {
   return accept(withEffects(withoutComputes, ...removals))
 }
 
-export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): Refusal | undefined {
-  const config = completeConfig({ suspendTimeout: defaults.suspendTimeout }, { defaults }, settings)
-  return configRefusal(config, settings, { field: 'project.default_endpoint_settings' })
+/** @param before of an update: what stays as it is, is allowed */
+export function defaultsRefusal(
+  defaults: ComputeDefaults,
+  settings: Settings,
+  before?: ComputeDefaults,
+): Refusal | undefined {
+  const complete = (given: ComputeDefaults) =>
+    completeConfig({ suspendTimeout: given.suspendTimeout }, { defaults: given }, settings)
+  return configRefusal(complete(defaults), settings, {
+    field: 'project.default_endpoint_settings',
+    ...(before && { before: complete(before) }),
+  })
 }
 
 type NewProject = Pick<Project, 'id' | 'name'> &

@@ -3,7 +3,7 @@ import type { Refusal, Settings } from '../events.ts'
 import { type Draft, branchOf } from '../draft.ts'
 import { type Compute, type ComputeConfig, type SizeRange, primaryOf, replicasOf } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
-import { settingsRefusal } from './pg-settings.ts'
+import { sameSettings, settingsRefusal } from './pg-settings.ts'
 import { planDelayProblem, planSizeProblem } from '../sizing/plans.ts'
 import { isSupported, sizesText } from '../sizing/sizes.ts'
 
@@ -20,7 +20,7 @@ type Sizing = SizeRange & Pick<ComputeConfig, 'suspendTimeout' | 'pgSettings'>
 type Place = Readonly<{
   /** Holds the configuration in the body; default `endpoint`. */
   field?: string
-  /** Configuration that an update changes: what stays as it is, is allowed, as after a change of the plan. */
+  /** Configuration that an update changes: what stays as it is, is allowed, as after a start with another plan or preset. */
   before?: Sizing
 }>
 
@@ -29,14 +29,32 @@ export function configRefusal(
   settings: Settings,
   { field = 'endpoint', before }: Place = {},
 ): Refusal | undefined {
+  const { size, delay, pgSettings } = changesOf(config, before)
+  const settingsField = field === 'endpoint' ? 'settings.pg_settings' : 'pg_settings'
   const problem =
-    sizeProblem(config, settings) ??
-    delayProblem(config, settings) ??
-    settingsRefusal(config.pgSettings, field === 'endpoint' ? 'settings.pg_settings' : 'pg_settings')
+    problemOf(size, (given) => sizeProblem(given, settings)) ??
+    problemOf(delay, (given) => delayProblem(given, settings)) ??
+    problemOf(pgSettings, (given) => settingsRefusal(given, settingsField))
   if (problem) return refuse(400, `${field}.${problem}`)
-  const refused = planProblem(config, settings, before)
+  const refused =
+    problemOf(size, (given) => planSizeProblem(given, settings)) ??
+    problemOf(delay, (given) => planDelayProblem(given, settings))
   return refused === undefined ? undefined : refuse(403, `${field}.${refused}`)
 }
+
+/** Undefined for what stays as it was. */
+function changesOf({ minCu, maxCu, suspendTimeout, pgSettings }: Sizing, before: Sizing | undefined) {
+  const isSameSize = minCu === before?.minCu && maxCu === before.maxCu
+  const hasSameSettings = before !== undefined && sameSettings(pgSettings, before.pgSettings)
+  return {
+    size: isSameSize ? undefined : { minCu, maxCu },
+    delay: suspendTimeout === before?.suspendTimeout ? undefined : suspendTimeout,
+    pgSettings: hasSameSettings ? undefined : pgSettings,
+  }
+}
+
+const problemOf = <Value>(changed: Value | undefined, find: (value: Value) => string | undefined) =>
+  changed === undefined ? undefined : find(changed)
 
 function sizeProblem({ minCu, maxCu }: SizeRange, { preset }: Settings): string | undefined {
   const expected = `expected one of ${sizesText(preset)}`
@@ -46,14 +64,7 @@ function sizeProblem({ minCu, maxCu }: SizeRange, { preset }: Settings): string 
   return `autoscaling_limit_min_cu: ${minCu} is above autoscaling_limit_max_cu ${maxCu}`
 }
 
-function planProblem(config: Sizing, settings: Settings, before: Sizing | undefined): string | undefined {
-  const isSameSize = config.minCu === before?.minCu && config.maxCu === before.maxCu
-  const isSameDelay = config.suspendTimeout === before?.suspendTimeout
-  const size = isSameSize ? undefined : planSizeProblem(config, settings)
-  return size ?? (isSameDelay ? undefined : planDelayProblem(config.suspendTimeout, settings))
-}
-
-function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Settings): string | undefined {
+function delayProblem(suspendTimeout: number, { delayBelowMinimum }: Settings): string | undefined {
   const shortest = delayBelowMinimum === 'refused' ? SHORTEST_DELAY : 1
   const inRange = suspendTimeout >= shortest && suspendTimeout <= LONGEST_DELAY
   if (Number.isInteger(suspendTimeout) && ([0, -1].includes(suspendTimeout) || inRange)) return undefined

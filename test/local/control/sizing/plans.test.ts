@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../../../src/local/control/events.ts'
+import { NO_DEFAULTS } from '../../../../src/local/control/config.ts'
+import type { Request, Settings } from '../../../../src/local/control/events.ts'
 import type { ComputeConfig } from '../../../../src/local/control/project.ts'
 import { step } from '../../../../src/local/control/step.ts'
 import { compute, context, project } from '../build.ts'
@@ -79,4 +80,38 @@ test('the interface text limits nothing but sizes on the free plan', () => {
       expect(update({ plan, preset: 'interface' }, { suspendTimeout })).toBe('taken')
   expect(update({ plan: 'launch', preset: 'interface' }, { minCu: 0.25, maxCu: 10 })).toBe('taken')
   expect(update({ plan: 'free', preset: 'interface' }, { minCu: 0.25, maxCu: 0.5 })).toMatch(/^403/)
+})
+
+test('what an update does not change stays allowed, also after a start with another preset or without short delays', () => {
+  const now = { plan: 'scale', preset: 'interface' } as const
+  const before = { suspendTimeout: 10, minCu: 18, maxCu: 18, pgSettings: { lc_messages: 'POSIX' } }
+  expect(update(now, { suspendTimeout: 600 }, before)).toBe('taken')
+  expect(update(now, { minCu: 2, maxCu: 2 }, before)).toBe('taken')
+  expect(update(now, { pgSettings: {} }, before)).toBe('taken')
+  expect(update(now, { minCu: 16, maxCu: 16 }, before)).toMatch(/^400 endpoint.autoscaling_limit_min_cu/)
+  expect(update(now, { suspendTimeout: 20 }, before)).toMatch(/^400 endpoint.suspend_timeout_seconds/)
+})
+
+/** Name of a project with default sizes of 4 CU after a change on the free plan, or the refusal. */
+function changed(request: Omit<Request<'update-project'>, 'kind'>): unknown {
+  const defaults = { ...NO_DEFAULTS, minCu: 4, maxCu: 4 }
+  const { answer } = step(
+    { ...project(), defaults },
+    { kind: 'update-project', ...request },
+    context(1, { plan: 'free' }),
+  )
+  return answer?.ok ? answer.project.name : answer?.refusal
+}
+
+describe('defaults of a project', () => {
+  test('that the plan does not allow any more do not hold up other changes', () => {
+    expect(changed({ name: 'renamed' })).toBe('renamed')
+    expect(changed({ name: 'renamed', defaults: { suspendTimeout: 600 } })).toBe('renamed')
+  })
+
+  test('are refused where they change', () => {
+    const message =
+      'project.default_endpoint_settings.autoscaling_limit_max_cu: the free plan allows at most 0.25 CU, got 2'
+    expect(changed({ defaults: { minCu: 2, maxCu: 2 } })).toEqual({ status: 403, message })
+  })
 })
