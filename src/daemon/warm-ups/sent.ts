@@ -78,6 +78,9 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
     counts: (): WarmUpCounts => memory.counts,
     /** Undefined where none was sent to it within the last hour. */
     lastTo: (ref: ComputeRef): Instant | undefined => sentTo(ref).at(-1)?.at,
+    /** Projects with one of which nobody knows yet what came of it: passes look at them. */
+    waiting: (): ReadonlySet<string> =>
+      new Set(memory.sent.flatMap(({ projectId, result }) => (result === undefined ? [projectId] : []))),
     /** When starts of the compute may have been ours; undefined where none was within the last hour. */
     timesOf: (ref: ComputeRef): readonly Interval[] | undefined => {
       const times = sentTo(ref)

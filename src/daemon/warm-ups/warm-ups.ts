@@ -138,6 +138,8 @@ export async function createWarmUps(options: WarmUpOptions) {
   const planAnew = async (next: PassState): Promise<void> => {
     await sent.follow(next.ledger)
     await plans.refresh(next)
+    // of a gap that is over
+    for (const [key, at] of handled) if (at + LATEST * 1000 < now()) handled.delete(key)
   }
 
   const nextWait = (): Seconds => {
@@ -149,6 +151,7 @@ export async function createWarmUps(options: WarmUpOptions) {
 
   return {
     timesOf: sent.timesOf,
+    waiting: sent.waiting,
     counts: sent.counts,
     /** Undefined where the policy of the compute allows none. */
     viewOf: (ref: ComputeRef, target: SelectorTarget): WarmUpView | undefined => {
