@@ -43,7 +43,7 @@ async function checkConfig(options: Options, io: Io) {
 const SAFE_SETTLE = 120
 
 const changeWarnings = ({ mode, policies, service: { settle } }: Config): readonly string[] => [
-  ...((mode === 'apply' || mode === 'approve') && !policies.decidesChanges
+  ...((mode === 'apply' || mode === 'approve') && !policies.decidesChanges && !policies.warmsUp
     ? [`mode: ${mode} changes nothing by itself: no policy has levers`]
     : []),
   ...(settle < SAFE_SETTLE

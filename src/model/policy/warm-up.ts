@@ -13,7 +13,7 @@ export type NoWarmUpReason =
   | 'wake-cost'
   /** Fewer than five were seen. */
   | 'few-gaps'
-  /** The plans of the gaps before cost more than they saved. */
+  /** The plans of earlier gaps would have cost more than they saved, and those since have not made that good. */
   | 'in-loss'
   /** No plan of the gap saves 5 %. */
   | 'no-gain'

@@ -11,7 +11,7 @@ const REASON_TEXTS: Readonly<Record<NoWarmUpReason, string>> = {
   'autosuspend-off': 'autosuspend is off',
   'wake-cost': 'a wake costs no more than the delay and a minute',
   'few-gaps': 'fewer than five gaps between clients were seen',
-  'in-loss': 'starts in the gaps before would have cost more than they saved',
+  'in-loss': 'starts would have cost more than they saved, and those since have not made that good',
   'no-gain': 'no start in this gap saves 5 %',
 }
 

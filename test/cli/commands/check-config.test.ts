@@ -46,6 +46,7 @@ test.each<[string, readonly string[]]>([
   ['mode: approve', [noLevers('approve')]],
   ['mode: apply', [noLevers('apply')]],
   ['mode: apply\npolicies: [{ match: {}, levers: [sizing] }]', []],
+  ['mode: apply\npolicies: [{ levers: [warm] }]', []],
   ['service: { settle: 120s }', []],
   ['service: { settle: 60s }', [SETTLE]],
   ['mode: apply\nservice: { settle: 60s }', [noLevers('apply'), SETTLE]],

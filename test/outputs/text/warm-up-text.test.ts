@@ -50,7 +50,7 @@ test.each<[string, WarmUpView, readonly string[]]>([
       hold: undefined,
     },
     [
-      'starts ahead of clients: none, starts in the gaps before would have cost more than they saved',
+      'starts ahead of clients: none, starts would have cost more than they saved, and those since have not made that good',
       RECORD.replace('saved 109 h', 'cost 2 h'),
     ],
   ],
