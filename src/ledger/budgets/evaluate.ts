@@ -6,6 +6,7 @@ import {
   type BudgetState,
   type BudgetView,
   type BudgetAmounts,
+  type EndedPeriod,
   type PeriodRecord,
   budgetUnit,
   withAmount,
@@ -83,9 +84,10 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
       return {
         state: steps.some(reachesRung) ? { ...state, records: steps.map(({ after }) => after) } : state,
         counter,
-        view:
-          current &&
-          viewOf(budget, current, { ...state, unsettled: provisional, now, rate, total: counter.value }),
+        view: current && {
+          ...viewOf(budget, current, { ...state, unsettled: provisional, now, rate, total: counter.value }),
+          ...endedBefore(current, steps, { budget, since: state.since }),
+        },
         events: steps.flatMap((step) => rungEvents(budget, step, now)),
       }
     },
@@ -97,15 +99,42 @@ type Step = Readonly<{ before: PeriodRecord; after: PeriodRecord; counted: Budge
 
 const reachesRung = ({ before, after }: Step) => after.rungs.length > before.rungs.length
 
+/** Amounts of the period of a step. @param since before it nothing is known */
+function periodAmounts(
+  { after: { from, to, rungs }, counted }: Step,
+  { limit, since }: Pick<Budget, 'limit'> & { readonly since: Instant },
+): EndedPeriod {
+  const spent = amountInLimitUnit(counted.all, limit.unit)
+  const [share, remaining] = [ratio(spent.likely / limit.amount), limit.amount - spent.likely]
+  return { period: { from, to }, knownFrom: latest(since, from), limit, spent, share, remaining, rungs }
+}
+
+function endedBefore(
+  current: Step,
+  steps: readonly Step[],
+  { budget, since }: { readonly budget: Budget; readonly since: Instant },
+): Pick<BudgetView, 'ended'> {
+  const earlier = steps.filter(({ after }) => after.to <= current.after.from)
+  if (earlier.length === 0) return {}
+  const inOrder = earlier.toSorted((a, b) => a.after.from - b.after.from)
+  return {
+    ended: inOrder.map((step) =>
+      periodAmounts(step, { limit: withAmount(budget.limit, step.after.rungsOf), since }),
+    ),
+  }
+}
+
 /** @param spending `rate`: spend per millisecond with every compute awake at its largest */
 function viewOf(
   budget: Budget,
-  { after: period, counted }: Step,
+  step: Step,
   { rate, total, ...spending }: Omit<BurnInput, 'period' | 'maxBurn'> & { rate: number; total: number },
 ): BudgetView {
+  const { after: period, counted } = step
   const { account, name, mode, scope, per, limit } = budget
-  const { from, to, rungs } = period
-  const spent = amountInLimitUnit(counted.all, limit.unit)
+  const { from, to } = period
+  const amounts = periodAmounts(step, { limit, since: spending.since })
+  const { spent } = amounts
   const assumedSpend = amountInLimitUnit(counted.assumed, limit.unit).likely
   const assumed = ratio(spent.likely === 0 ? 0 : assumedSpend / spent.likely)
   const maxBurn = (rate * (to - from)) / limit.amount
@@ -115,16 +144,10 @@ function viewOf(
     mode,
     scope,
     per,
-    period: { from, to },
-    limit,
-    spent,
-    share: ratio(spent.likely / limit.amount),
-    remaining: limit.amount - spent.likely,
-    rungs,
+    ...amounts,
     assumed,
     enforcement: enforcementOf(budget, assumed),
     total,
-    knownFrom: latest(spending.since, from),
     maxBurn,
     burns: burnRates(budget, { ...spending, period, maxBurn }),
   }

@@ -171,7 +171,15 @@ export type BudgetView = Readonly<{
   /** With every compute of the scope awake at its largest size. */
   maxBurn: number
   burns: readonly BurnRate[]
+  /** Periods before this one, oldest first, as far as their usage is still counted; absent where there is none. */
+  ended?: readonly EndedPeriod[] | undefined
 }>
+
+/** A period of a budget that is over, with the limit that it had. */
+export type EndedPeriod = Pick<
+  BudgetView,
+  'period' | 'knownFrom' | 'limit' | 'spent' | 'share' | 'remaining' | 'rungs'
+>
 
 /** Spend since the start of a period at the end of each whole day, in the unit of the limit; empty where nothing was spent. */
 export type SpentByDay = Readonly<{ current: readonly number[]; previous: readonly number[] }>

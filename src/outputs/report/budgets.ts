@@ -8,18 +8,25 @@ import {
 import type { Redactable } from '../../model/output/report.ts'
 import { matchesEverything } from '../../model/policy/selector.ts'
 import { toIso } from '../../model/time.ts'
+import type { Instant } from '../../model/units.ts'
 import { isoInterval, shownBecauseText } from '../text/amounts.ts'
 import { SOME_COMPUTES } from './ownership.ts'
 import type { ReportBudget } from './schema.ts'
 
-export function reportBudget(view: BudgetWithForecast, redact: readonly Redactable[]): ReportBudget {
+type BudgetContext = Readonly<{
+  redact: readonly Redactable[]
+  /** A time in the period that is reported; without it the present one is. */
+  at?: Instant
+}>
+
+export function reportBudget(present: BudgetWithForecast, { redact, at }: BudgetContext): ReportBudget {
+  const view = viewAt(present, at)
   const { limit, spent, shown } = view
-  const isHidden = redact.includes('names') && !matchesEverything(view.scope)
   const { share, forecast } = shown ?? view
   const inUnit = (amount: number) => amountInUnit(amount, limit)
   return {
     budget: view.name,
-    scope: isHidden ? SOME_COMPUTES : scopeText(view.scope),
+    scope: computesOf(view, redact),
     team: view.team || null,
     per: view.per,
     period: isoInterval(view.period),
@@ -33,6 +40,16 @@ export function reportBudget(view: BudgetWithForecast, redact: readonly Redactab
     forecast: forecast ? forecastIn(inUnit, forecast) : null,
     probability_over: forecast?.probabilityOver ?? null,
   }
+}
+
+const computesOf = ({ scope }: BudgetWithForecast, redact: readonly Redactable[]): string =>
+  redact.includes('names') && !matchesEverything(scope) ? SOME_COMPUTES : scopeText(scope)
+
+/** The budget in an earlier period that is still counted, else as it is: a week is reported after it ended, and with it periods of budgets. */
+function viewAt(view: BudgetWithForecast, at: Instant | undefined): BudgetWithForecast {
+  if (at === undefined) return view
+  const ended = view.ended?.find(({ period: { from, to } }) => from <= at && at < to)
+  return ended ? { ...view, ...ended, forecast: undefined, shown: undefined, spentByDay: undefined } : view
 }
 
 export function forecastIn(

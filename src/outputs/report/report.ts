@@ -9,7 +9,7 @@ import type { ComputeRef, TargetRef } from '../../model/service/compute.ts'
 import type { AggregatedHistory, ReportSpans, WeekSums } from './aggregate.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
-import { HOUR, earliest, type Instant, type Micros, type Interval } from '../../model/units.ts'
+import { HOUR, earliest, instant, type Instant, type Micros, type Interval } from '../../model/units.ts'
 import { forecastIn, reportBudget } from './budgets.ts'
 import { millisInSeconds } from '../text/compute-fields.ts'
 import { isoInterval, shownBecauseText } from '../text/amounts.ts'
@@ -93,10 +93,12 @@ export function composeReport(input: ReportInput): Report {
   return { ...report, verdict: summarySentence(report) }
 }
 
-const budgetsOf = ({ planned, plan: { onlyTeam, redact } }: ReportInput): Report['budgets'] =>
-  planned?.budgets
-    .filter(({ team }) => (onlyTeam ?? team) === team)
-    .map((view) => reportBudget(view, redact)) ?? null
+/** In the periods that hold the end of the week. */
+function budgetsOf({ planned, plan: { onlyTeam, redact }, slot, madeAt }: ReportInput): Report['budgets'] {
+  const at = earliest(madeAt, instant(slot.to - 1))
+  const budgets = planned?.budgets.filter(({ team }) => (onlyTeam ?? team) === team)
+  return budgets?.map((view) => reportBudget(view, { redact, at })) ?? null
+}
 
 function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
   const starts = [firstDay, countedSince].filter((start) => start !== undefined)

@@ -64,7 +64,9 @@ const budget = strictObject({
     .describe('What narrowed it, in words; absent where it is what the ledger takes as likely.'),
   share: number().describe('Spent by limit.'),
   reached: array(int()).describe('Rungs reached in this period, in percent of the limit, by the ledger.'),
-  forecast: forecast.nullable().describe('How the period may end; null before a day is over.'),
+  forecast: forecast
+    .nullable()
+    .describe('How the period may end; null before a day is over, and after the end.'),
   probability_over: ratio.nullable(),
 })
 
@@ -205,7 +207,11 @@ export const reportSchema = strictObject({
       ),
     }),
   ).describe('The five largest differences to the week before; empty until the week is over.'),
-  budgets: array(budget).nullable().describe('As they were when the report was made; null: not known.'),
+  budgets: array(budget)
+    .nullable()
+    .describe(
+      'In the periods that hold the end of the week, as counted when the report was made; null: not known.',
+    ),
   observer: strictObject({
     extension_seconds: seconds,
     micros,

@@ -43,27 +43,6 @@ const onePass = (budget: Partial<Budget>, input: BudgetInput) =>
 const november = (day: number, hour = 0) =>
   instant(at('2026-11-01T00:00:00Z') + (day - 1) * 24 * HOUR + hour * HOUR)
 
-test('a limit that is lowered in a period is no limit of the period before', () => {
-  const october = sliceOf('2026-10-30T00:00:00Z', 6)
-  const before = advanceBudget(
-    budgetOf({ limit: money(10) }),
-    undefined,
-    inputAt('2026-10-31T00:00:00Z', { settled: [october] }),
-  )
-  const after = advanceBudget(budgetOf({ limit: money(5) }), before.state, inputAt('2026-11-03T00:00:00Z'))
-  expect(before.events).toMatchObject([{ rung: 50 }])
-  expect(after.events).toEqual([])
-  const late = inputAt('2026-11-03T00:01:00Z', { settled: [sliceOf('2026-10-31T01:00:00Z', 3)] })
-  expect(advanceBudget(budgetOf({ limit: money(5) }), after.state, late).events).toMatchObject([
-    {
-      rung: 80,
-      limit: money(10),
-      spent: { likely: 9 * MILLION },
-      period: { to: at('2026-11-01T00:00:00Z') },
-    },
-  ])
-})
-
 describe('what is counted', () => {
   test('is what was settled, and what is not settled yet on top of it, never both', () => {
     const [first, second] = [sliceOf('2026-11-02T00:00:00Z', 2), sliceOf('2026-11-02T10:00:00Z', 3)]

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cuMillis, instant, micros, millis } from '../../../src/model/units.ts'
+import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
+import { toIso } from '../../../src/model/time.ts'
+import { cuMillis, instant, micros, millis, ratio } from '../../../src/model/units.ts'
+import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
 import { splitSpendDifference } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { check } from '../../support/property.ts'
@@ -158,6 +161,41 @@ describe('what is known', () => {
 
   test('the forecast of another month is left out', () => {
     expect(report({ ...FLEETS.busy, week: '2026-W43' }).spend.forecast).toBeNull()
+  })
+
+  test('budgets are those of the periods that hold the end of the week, although the next ones have begun', () => {
+    const input = inputOf(FLEETS.busy)
+    const { from, to } = input.slot
+    const [month] = input.planned?.budgets ?? []
+    if (!month) throw new Error('no budget')
+    const limit = month.limit
+    const spent = { low: 240e6, likely: 250e6, high: 260e6 }
+    const over = { limit, spent, share: ratio(1.25), remaining: -50e6, rungs: [50, 80, 100, 110] as const }
+    const weekly: BudgetWithForecast = {
+      ...month,
+      name: 'weekly',
+      per: 'week',
+      period: { from: to, to: instant(2 * to - from) },
+      knownFrom: to,
+      spent: { low: 0, likely: 1e6, high: 2e6 },
+      share: ratio(0.005),
+      rungs: [],
+      ended: [{ ...over, period: { from, to }, knownFrom: from }],
+    }
+    const planned = { budgets: [month, weekly], month: undefined }
+    const { budgets, verdict } = told({ ...input, planned })
+    expect(
+      budgets?.map(({ budget, period, spent: amount, reached }) => [budget, period.to, amount, reached]),
+    ).toEqual([
+      ['payments', '2026-12-01T00:00:00Z', 212, [50, 80, 100]],
+      ['weekly', toIso(to), 250, [50, 80, 100, 110]],
+    ])
+    expect(budgets?.[1]).toMatchObject({ share: 1.25, forecast: null, probability_over: null })
+    expect(verdict).toContain('Budget weekly is over its limit: 250.00 USD of 200.00 USD')
+    const text = REPORT_RENDERINGS.markdown.render(told({ ...input, planned })).join('')
+    expect(text).toContain('| weekly, per week, ended | 250.00 USD | 200.00 USD | 125 % |  |  |')
+    const during = told({ ...input, planned, madeAt: instant(to - 1000) })
+    expect(during.budgets?.[1]?.period.to).toBe(toIso(to))
   })
 
   test('the report of a team has only its budgets', () => {
