@@ -6,6 +6,11 @@ import { loadWithSource } from '../../src/config/load.ts'
 import { ACCOUNT, GOOD, folder, load, makeConfigFolder, problemsOf } from './loading.ts'
 
 describe('a configuration', () => {
+  test('has each project once, however often it is listed: a page of the list begins with an id', () => {
+    const loaded = load(`${GOOD}    projects: [a, b, a]`)
+    expect(loaded).toMatchObject({ ok: true, value: { accounts: [{ projects: ['a', 'b'] }] } })
+  })
+
   test('of one account has defaults for the rest', () => {
     expect(load(GOOD)).toEqual({
       ok: true,

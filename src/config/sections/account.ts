@@ -83,6 +83,7 @@ export const accountSchema = strictObject({
     [literal('discover'), array(string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
     { error: NO_PROJECTS },
   )
+    .transform((given) => (given === 'discover' ? given : [...new Set(given)]))
     .prefault('discover')
     .describe('discover, or a list of ids for a key that may not list projects.'),
   plan: text('expected the name of a plan')
