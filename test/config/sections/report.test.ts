@@ -86,7 +86,7 @@ test('two receivers do not write the same file', () => {
 })
 
 test('the reports of several accounts do not replace each other', () => {
-  const second = `${GOOD.replace('accounts:\n', '').replace('main', 'second')}`
+  const second = GOOD.replace('accounts:\n', '').replace('main', 'second')
   const sinks = [file('a', 'r/{account}-{slot}.md'), file('b', 'r/{slot}.md')]
   const report = `report: { sinks: [${sinks.join(', ')}] }\n`
   expect(problemsOf(`${GOOD}${report}`, ENV)).toEqual([])
