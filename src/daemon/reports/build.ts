@@ -26,10 +26,10 @@ import { toIso } from '../../model/time.ts'
 import { DAY, earliest, instant, type Instant, type Interval } from '../../model/units.ts'
 import { createHistoryAggregator } from '../../outputs/report/aggregate.ts'
 import type { HistoryAggregator, ReportSpans } from '../../outputs/report/aggregate.ts'
-import { isInReportPlan, SOME_COMPUTES, type ComputeIdentity } from '../../outputs/report/ownership.ts'
+import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import { composeReport, type ReportInput } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
-import { eventText, type NotifiableEvent } from '../../model/output/event-kinds.ts'
+import { eventText, eventTextWithoutNames } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 import { inTurns } from '../turns.ts'
@@ -181,7 +181,7 @@ const MAX_LISTED_EVENTS = 200
 
 async function eventsIn({ history, ledger: { account }, plan }: ReportSource, slot: ReportSlot) {
   const collector = createEventCollector(slot)
-  const textOf = plan.redact.includes('names') ? textWithoutNames : eventText
+  const textOf = plan.redact.includes('names') ? eventTextWithoutNames : eventText
   for (let id = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const page = await history.eventsAfter(account, id, EVENTS_PER_PAGE)
@@ -191,12 +191,6 @@ async function eventsIn({ history, ledger: { account }, plan }: ReportSource, sl
     id = last.id
   }
 }
-
-/** What a hold is about is written with names of projects and computes; other events name them by their ids. */
-const textWithoutNames = (event: NotifiableEvent): string =>
-  event.kind === 'hold-placed' || event.kind === 'hold-ended'
-    ? eventText({ ...event, what: SOME_COMPUTES })
-    : eventText(event)
 
 /** `add` expects events in order of time. */
 export function createEventCollector({ from, to }: Interval) {

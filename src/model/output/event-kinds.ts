@@ -95,6 +95,8 @@ type NotificationRow<Kind extends EventKind> = Readonly<{
   subject?: (event: EventOf<Kind>) => EventSubject
   /** Single line, not sanitized. */
   text: (event: EventOf<Kind>) => string
+  /** Where `text` has names of projects or computes; others name them by their ids. */
+  textWithoutNames?: (event: EventOf<Kind>) => string
   /** In the webhook body, in whole units. */
   fields?: (event: EventOf<Kind>) => Fields
 }>
@@ -286,3 +288,6 @@ export const subjectOf = <Kind extends NotifiableKind>(event: EventOf<Kind>): Ev
 
 export const eventText = <Kind extends NotifiableKind>(event: EventOf<Kind>): string =>
   notificationOf(event).text(event)
+
+export const eventTextWithoutNames = <Kind extends NotifiableKind>(event: EventOf<Kind>): string =>
+  notificationOf(event).textWithoutNames?.(event) ?? eventText(event)

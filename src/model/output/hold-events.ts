@@ -15,6 +15,14 @@ const holdFields = ({ holdId, what, by, because, until }: HoldMove) => ({
 
 const ABOUT_HOLD = { topic: ({ holdId }: HoldMove) => `hold/${holdId}`, fields: holdFields } as const
 
+/** In place of a selector, which is written with names, where names are left out. */
+export const SOME_COMPUTES = 'some computes'
+
+const placedText = ({ holdId, what, by, because, until }: HoldMove): string =>
+  `Hold ${holdId} of ${by} stops changes of ${what} until ${toIsoSecond(until)}: ${because}`
+const endedText = ({ holdId, what, because }: HoldMove): string =>
+  `Hold ${holdId} no longer stops changes of ${what}: ${because}`
+
 /** `brake`: its id, as `fleet`. */
 export type BrakeMove = Readonly<{ brake: string; because: string }>
 
@@ -29,8 +37,8 @@ export const HOLD_EVENT_KINDS = {
     notification: {
       severity: 'info',
       ...ABOUT_HOLD,
-      text: ({ holdId, what, by, because, until }: HoldMove) =>
-        `Hold ${holdId} of ${by} stops changes of ${what} until ${toIsoSecond(until)}: ${because}`,
+      text: placedText,
+      textWithoutNames: (move: HoldMove) => placedText({ ...move, what: SOME_COMPUTES }),
     },
   },
   'hold-ended': {
@@ -38,8 +46,8 @@ export const HOLD_EVENT_KINDS = {
     notification: {
       severity: 'info',
       ...ABOUT_HOLD,
-      text: ({ holdId, what, because }: HoldMove) =>
-        `Hold ${holdId} no longer stops changes of ${what}: ${because}`,
+      text: endedText,
+      textWithoutNames: (move: HoldMove) => endedText({ ...move, what: SOME_COMPUTES }),
     },
   },
   'brake-engaged': {

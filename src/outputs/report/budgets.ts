@@ -10,7 +10,7 @@ import { matchesEverything } from '../../model/policy/selector.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { isoInterval, shownBecauseText } from '../text/amounts.ts'
-import { SOME_COMPUTES } from './ownership.ts'
+import { SOME_COMPUTES } from '../../model/output/hold-events.ts'
 import type { ReportBudget } from './schema.ts'
 
 type BudgetContext = Readonly<{

@@ -21,9 +21,6 @@ export type ComputeIdentity = Readonly<{
 export const isInReportPlan = ({ onlyTeam }: ReportPlan, { owner }: Pick<ComputeIdentity, 'owner'>) =>
   onlyTeam === undefined || owner.team === onlyTeam
 
-/** In place of a selector, which is written with names, where names are left out. */
-export const SOME_COMPUTES = 'some computes'
-
 /** Null as the endpoint: the project itself. */
 export type NamedTarget = ReportAdvice['withheld'][number]['examples'][number]
 type NamedCompute = Report['not_analysed'][number]['examples'][number]

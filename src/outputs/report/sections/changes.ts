@@ -1,6 +1,6 @@
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import type { ReportChanges } from '../changes-schema.ts'
-import { SOME_COMPUTES } from '../ownership.ts'
+import { SOME_COMPUTES } from '../../../model/output/hold-events.ts'
 import type { Report } from '../schema.ts'
 import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
 import { askedByText, changeStateText, changeTitle, isUnsent, sessionsText } from '../../text/change-text.ts'
