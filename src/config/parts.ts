@@ -48,10 +48,19 @@ export const zoneSchema = string('expected an IANA name such as Europe/Berlin').
 /** For the default file and for editors. */
 export const example = <Value>(value: Value) => ({ examples: [value] })
 
-/** The refinement runs although other keys have problems, so that all are reported together. */
-export const ofObject = (error: string) => ({
+type Parsing = Readonly<{
+  value: unknown
+  issues: readonly { readonly path?: readonly PropertyKey[] | undefined }[]
+}>
+
+/** The refinement of `keys` runs although other keys have problems, so that all are reported together. */
+export const ofObject = (error: string, ...keys: readonly string[]) => ({
   error,
-  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+  when: ({ value, issues }: Parsing) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !issues.some(({ path }) => keys.includes(String(path?.[0]))),
 })
 
 type CamelCase<Key> = Key extends `${infer Head}_${infer Tail}`

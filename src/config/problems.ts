@@ -32,6 +32,12 @@ function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
   return [line(issue.path, messageOf(issue))]
 }
 
+/** What kinds of values a union has, where the value is none of them. */
+const kindsText = ({ errors }: z.core.$ZodIssueInvalidUnion): string => {
+  const kinds = errors.flat().flatMap((issue) => (issue.code === 'invalid_type' ? [kindName(issue)] : []))
+  return `expected ${[...new Set(kinds)].join(' or ')}`
+}
+
 /** The form that was probably meant: the right kind of value, the fewest issues. */
 function closestForm({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const ofKind = errors.filter(
@@ -49,7 +55,8 @@ function messageOf(issue: z.core.$ZodIssue) {
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
-    return `expected ${NAMES[issue.expected] ?? issue.expected}`
+    return `expected ${kindName(issue)}`
+  if (issue.code === 'invalid_union' && issue.message === 'Invalid input') return kindsText(issue)
   return issue.message
 }
 
@@ -58,7 +65,10 @@ const NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'keys and values',
   number: 'a number',
+  boolean: 'true or false',
 }
+
+const kindName = ({ expected }: z.core.$ZodIssueInvalidType): string => NAMES[expected] ?? expected
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((parent, key) => fieldOf(parent, key), value)

@@ -37,7 +37,10 @@ const wakeMoney = strictObject({
     ),
 })
 
-const delaySchema = union([literal('never'), durationSchema({ min: '1s', max: '7d' })])
+const delaySchema = union(
+  [literal('never'), durationSchema({ min: '1s', max: '7d' })],
+  'expected never, or a length of time of 1s to 7d such as 5m',
+)
 
 const scheduledDelay = strictObject({
   in: string('expected the name of a window').describe('The window.'),
@@ -65,7 +68,7 @@ const autosuspend = strictObject({
     ),
 })
   .refine((given) => given.floor * 1000 <= delayMillis(given.ceiling), {
-    ...ofObject('expected at least autosuspend.floor'),
+    ...ofObject('expected at least autosuspend.floor', 'floor', 'ceiling'),
     path: ['ceiling'],
   })
   .transform(camelKeys)
@@ -94,7 +97,7 @@ const sizes = strictObject({
     ),
 })
   .refine(({ min = cu(0), max = cu(Infinity) }) => min <= max, {
-    ...ofObject('expected at most sizing.max'),
+    ...ofObject('expected at most sizing.max', 'min', 'max'),
     path: ['min'],
   })
   .transform(({ min, max, never_down: neverDown, hit_ratio: hitRatio }) => ({
@@ -159,7 +162,11 @@ const restart = strictObject({
     .describe('What follows when max_wait is over. alert: the change expires, with an event.'),
 })
   .refine(({ when: moments, windows }) => needsWindow(moments) === windows.length > 0, {
-    ...ofObject('expected windows with quiet or window in when, and neither without the other'),
+    ...ofObject(
+      'expected windows with quiet or window in when, and neither without the other',
+      'when',
+      'windows',
+    ),
   })
   .transform(camelKeys)
 

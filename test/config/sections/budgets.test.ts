@@ -140,6 +140,11 @@ describe('what is wrong with budgets is told:', () => {
       ['budgets[0].scopes: unknown key, did you mean scope?'],
     ],
     [
+      'a text for what is exempt',
+      '{ name: a, limit: 1 USD, exempt: ep-x }',
+      ['budgets[0].exempt: expected keys and values or a list'],
+    ],
+    [
       'an unknown key of the scope',
       '{ name: a, limit: 1 USD, scope: { projects: x } }',
       ['budgets[0].scope.projects: unknown key, did you mean project?'],

@@ -144,6 +144,22 @@ describe('changes that a policy makes', () => {
   })
 
   test.each<[what: string, policy: string, problem: string]>([
+    ['a list for keys', '{ restart: [{ when: [idle] }] }', 'restart: expected keys and values'],
+    [
+      'a text for a list',
+      '{ restart: { when: quiet } }',
+      'restart.when: expected a list of idle, natural, quiet, window',
+    ],
+    [
+      'a ceiling that is no delay, beside a floor',
+      '{ autosuspend: { floor: 1h, ceiling: soon } }',
+      'autosuspend.ceiling: expected never, or a length of time of 1s to 7d such as 5m',
+    ],
+    [
+      'a size that is none, beside another',
+      '{ sizing: { min: x, max: 4 } }',
+      'sizing.min: expected a size of 0.25 to 56 CU in steps of 0.25',
+    ],
     [
       'no moment',
       '{ restart: { when: [] } }',
