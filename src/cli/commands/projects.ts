@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Project } from '../../model/service/compute.ts'
+import { largestCu, smallestCu, type Project } from '../../model/service/compute.ts'
 import { timeField } from '../../outputs/text/compute-fields.ts'
 import { addRequestCommand, printList } from '../connect/request.ts'
 import type { ConnectOptions } from '../connect/service.ts'
@@ -37,4 +37,6 @@ const projectJson = (project: Project) => ({
   updated_at: timeField(project.updatedAt),
   compute_last_active_at: timeField(project.computeLastActiveAt),
   default_autosuspend_delay_seconds: project.defaultAutosuspendDelay ?? null,
+  default_min_cu: project.defaultSizing ? smallestCu(project.defaultSizing) : null,
+  default_max_cu: project.defaultSizing ? largestCu(project.defaultSizing) : null,
 })

@@ -52,6 +52,8 @@ export type Project = Readonly<{
   computeLastActiveAt: Instant | undefined
   /** Delay of computes without their own. Undefined where the service does not publish it. */
   defaultAutosuspendDelay: AutosuspendDelay | undefined
+  /** Size of computes that are made without their own; existing ones keep theirs. Absent where the service does not publish it. */
+  defaultSizing?: Sizing
   /** The record has no defaults of new computes at all, so they cannot be changed. */
   hasDefaults?: false
 }>
@@ -93,6 +95,9 @@ export const isInTransition = ({ state, pendingState }: Compute): boolean =>
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
+
+/** The service writes a fixed size as two equal limits. */
+export const sizingOfLimits = (min: Cu, max: Cu): Sizing => (min === max ? { fixed: max } : { min, max })
 
 /** A fixed size is the same as a range of equal limits. */
 export const isSameSizing = (one: Sizing, other: Sizing): boolean =>

@@ -17,7 +17,7 @@ import { after, seconds, type Instant, type Seconds } from '../../model/units.ts
 import type { RequestGate } from '../request-gate.ts'
 import { failed } from '../../std/result.ts'
 import { listedActivity, listedPage } from './listed-activity.ts'
-import { hasUnexplainedActivity, isRewokenUnseen, type LastListed } from './urgency.ts'
+import { hasUnexplainedActivity, isRewokenUnseen, isSameRecord, type LastListed } from './urgency.ts'
 
 export type ListResult = Readonly<{
   progress: ListProgress
@@ -206,7 +206,7 @@ function addProject(
 ): void {
   const { projectId } = project
   const entry = ledger.projects.get(projectId)
-  const isSame = entry !== undefined && FIELDS.every((field) => entry.project[field] === project[field])
+  const isSame = entry !== undefined && isSameRecord(entry.project, project)
   if (!isSame) changed.set(projectId, project)
   // After a restart there is no finished list: activity that was unexplained before is so still.
   if ((isSame && last) || unexplainedActivity.has(projectId)) return
@@ -218,18 +218,6 @@ function addProject(
   )
     unexplainedActivity.set(projectId, readAt)
 }
-
-/** Fields whose change makes a project worth a look or a new record. */
-const FIELDS = [
-  'computeLastActiveAt',
-  'updatedAt',
-  'cpuUsedSeconds',
-  'name',
-  'defaultAutosuspendDelay',
-  'pgVersion',
-  'regionId',
-  'platformId',
-] as const satisfies readonly (keyof Project)[]
 
 function finishList(
   reading: Reading,

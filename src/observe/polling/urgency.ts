@@ -1,5 +1,11 @@
 // Reasons to look at a project's computes, and their urgency. Pure.
-import { computeKey, isInTransition, largestCu, type Project } from '../../model/service/compute.ts'
+import {
+  computeKey,
+  isInTransition,
+  isSameSizing,
+  largestCu,
+  type Project,
+} from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -219,3 +225,23 @@ export function hasUnexplainedActivity(
     return computeEntry !== undefined && explainsActivity(computeEntry, active, endpointIds.length)
   })
 }
+
+/** Whether a project's record tells nothing new. */
+export const isSameRecord = (one: Project, other: Project): boolean =>
+  FIELDS.every((field) => one[field] === other[field]) &&
+  isSameDefault(one.defaultSizing, other.defaultSizing)
+
+const isSameDefault = (one: Project['defaultSizing'], other: Project['defaultSizing']): boolean =>
+  one && other ? isSameSizing(one, other) : one === other
+
+/** Fields whose change makes a project worth a look or a new record, besides its default size. */
+const FIELDS = [
+  'computeLastActiveAt',
+  'updatedAt',
+  'cpuUsedSeconds',
+  'name',
+  'defaultAutosuspendDelay',
+  'pgVersion',
+  'regionId',
+  'platformId',
+] as const satisfies readonly (keyof Project)[]

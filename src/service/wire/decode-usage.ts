@@ -6,16 +6,8 @@ import type { ConnectionUri } from '../../model/ports/service.ts'
 import { firstLines } from '../../std/first-problems.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { bytes, cuMillis, DAY, millis, MINUTE, seconds } from '../../model/units.ts'
-import {
-  numberSchema,
-  optionalTextSchema,
-  optionalTimeSchema,
-  paginationSchema,
-  projectSchema,
-  timestampSchema,
-  decodeProject,
-  startedIn,
-} from './decode.ts'
+import { paginationSchema, projectSchema, decodeProject, startedIn } from './decode.ts'
+import { numberSchema, optionalTextSchema, optionalTimeSchema, timestampSchema } from './fields.ts'
 import {
   decodeList,
   decodeValue,

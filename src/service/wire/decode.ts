@@ -2,16 +2,25 @@
 import { z } from 'zod'
 import {
   KNOWN_PROVISIONERS,
-  type AutosuspendDelay,
+  sizingOfLimits,
   type Compute,
   type Project,
+  type Sizing,
 } from '../../model/service/compute.ts'
 import type { ApiKey, CreatedApiKey } from '../../model/service/api-key.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { ChangedCompute, Listing, OperationListing } from '../../model/ports/service.ts'
 import { ok, type Result } from '../../std/result.ts'
-import { fromIso } from '../../model/time.ts'
-import { cu, instant, millis, seconds, type Instant } from '../../model/units.ts'
+import { millis } from '../../model/units.ts'
+import {
+  delaySchema,
+  numberSchema,
+  optionalTextSchema,
+  optionalTimeSchema,
+  sizeSchema,
+  timestampSchema,
+  toDelay,
+} from './fields.ts'
 import {
   idSchema,
   textSchema,
@@ -26,42 +35,6 @@ import { MAX_COMPUTES, MAX_KEYS, MAX_STARTED, OPERATIONS_PER_PAGE, PROJECTS_PER_
 import { keepOwnItems, unreadOf } from './ownership.ts'
 import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
 
-/** Characters: a time with nanoseconds and an offset has 35. */
-const MAX_TIMESTAMP_LENGTH = 40
-/** 2000-01-01, years before the service existed: an older date is wrong, and a history since then would have no end. */
-const EARLIEST = instant(946_684_800_000)
-
-/** A fraction of a second is accepted. Source: service interface, "Resources and their fields". */
-export const timestampSchema = z
-  .string()
-  .max(MAX_TIMESTAMP_LENGTH)
-  .transform((text, context): Instant => {
-    const at = fromIso(text)
-    if (at !== undefined && at >= EARLIEST) return at
-    context.addIssue(at === undefined ? 'expected an ISO 8601 UTC timestamp' : 'expected a time since 2000')
-    return z.NEVER
-  })
-
-/** Greatest number of any field, 2^53 − 1: beyond it sums are not exact, and products may be infinite. */
-export const numberSchema = z.number().max(Number.MAX_SAFE_INTEGER)
-
-export const optionalTextSchema = textSchema.nullish().transform((text) => text || undefined)
-export const optionalTimeSchema = timestampSchema.nullish().transform((at) => at ?? undefined)
-
-/** Largest delay, seconds, a year: the service allows a week. */
-const MAX_DELAY = 31_536_000
-/** Largest size, CU, well above any of the service. */
-const MAX_SIZE = 10_000
-
-const delay = z.number().min(-1).max(MAX_DELAY).nullish()
-const size = z.number().positive().max(MAX_SIZE).transform(cu)
-
-/** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
-function toDelay(value: z.infer<typeof delay>): AutosuspendDelay | undefined {
-  if (!value) return undefined
-  return value < 0 ? 'never' : seconds(value)
-}
-
 const computeWire = z
   .object({
     id: idSchema('ep-'),
@@ -73,9 +46,9 @@ const computeWire = z
     type: z.string(),
     current_state: z.enum(['init', 'active', 'idle']),
     pending_state: optionalTextSchema,
-    autoscaling_limit_min_cu: size,
-    autoscaling_limit_max_cu: size,
-    suspend_timeout_seconds: delay,
+    autoscaling_limit_min_cu: sizeSchema,
+    autoscaling_limit_max_cu: sizeSchema,
+    suspend_timeout_seconds: delaySchema,
     provisioner: optionalTextSchema,
     pooler_enabled: z.boolean().nullish(),
     disabled: z.boolean().nullish(),
@@ -96,10 +69,7 @@ const computeWire = z
     type: wire.type === 'read_write' ? 'read_write' : 'read_only',
     state: wire.current_state,
     pendingState: wire.pending_state,
-    sizing:
-      wire.autoscaling_limit_min_cu === wire.autoscaling_limit_max_cu
-        ? { fixed: wire.autoscaling_limit_min_cu }
-        : { min: wire.autoscaling_limit_min_cu, max: wire.autoscaling_limit_max_cu },
+    sizing: sizingOfLimits(wire.autoscaling_limit_min_cu, wire.autoscaling_limit_max_cu),
     autosuspendDelay: toDelay(wire.suspend_timeout_seconds),
     ...((wire.suspend_timeout_seconds ?? undefined) === undefined && { isDelayListed: false }),
     ...(wire.provisioner !== undefined &&
@@ -113,6 +83,19 @@ const computeWire = z
     updatedAt: wire.updated_at,
   }))
 
+/** A default size that does not fit is not known: the project is readable without it. */
+const defaultsWire = z.object({
+  autoscaling_limit_min_cu: sizeSchema.nullish().catch(undefined),
+  autoscaling_limit_max_cu: sizeSchema.nullish().catch(undefined),
+  suspend_timeout_seconds: delaySchema,
+})
+
+/** Both limits: what one alone means is not in the interface. */
+function toDefaultSizing(wire: z.output<typeof defaultsWire> | null | undefined): Sizing | undefined {
+  const { autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = wire ?? {}
+  return min == null || max == null || min > max ? undefined : sizingOfLimits(min, max)
+}
+
 export const projectSchema = z
   .object({
     id: idSchema(''),
@@ -125,21 +108,25 @@ export const projectSchema = z
     active_time: numberSchema.nonnegative().nullish().catch(undefined),
     updated_at: timestampSchema,
     compute_last_active_at: optionalTimeSchema,
-    default_endpoint_settings: z.object({ suspend_timeout_seconds: delay }).nullish(),
+    default_endpoint_settings: defaultsWire.nullish(),
   })
-  .transform((wire): Project => ({
-    projectId: wire.id,
-    name: wire.name ?? wire.id,
-    regionId: wire.region_id ?? '',
-    platformId: wire.platform_id ?? '',
-    pgVersion: wire.pg_version ?? 0,
-    cpuUsedSeconds: wire.cpu_used_sec ?? 0,
-    activeSeconds: wire.active_time ?? undefined,
-    updatedAt: wire.updated_at,
-    computeLastActiveAt: wire.compute_last_active_at,
-    defaultAutosuspendDelay: toDelay(wire.default_endpoint_settings?.suspend_timeout_seconds),
-    ...(!wire.default_endpoint_settings && { hasDefaults: false }),
-  }))
+  .transform((wire): Project => {
+    const defaultSizing = toDefaultSizing(wire.default_endpoint_settings)
+    return {
+      projectId: wire.id,
+      name: wire.name ?? wire.id,
+      regionId: wire.region_id ?? '',
+      platformId: wire.platform_id ?? '',
+      pgVersion: wire.pg_version ?? 0,
+      cpuUsedSeconds: wire.cpu_used_sec ?? 0,
+      activeSeconds: wire.active_time ?? undefined,
+      updatedAt: wire.updated_at,
+      computeLastActiveAt: wire.compute_last_active_at,
+      defaultAutosuspendDelay: toDelay(wire.default_endpoint_settings?.suspend_timeout_seconds),
+      ...(defaultSizing && { defaultSizing }),
+      ...(!wire.default_endpoint_settings && { hasDefaults: false }),
+    }
+  })
 
 const operationWire = z
   .object({

@@ -8,6 +8,7 @@ import { selectProjects, type ProjectSelection } from '../../../src/observe/poll
 import {
   hasUnexplainedActivity,
   isRewokenUnseen,
+  isSameRecord,
   type UrgencyInput,
 } from '../../../src/observe/polling/urgency.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -251,4 +252,15 @@ test('of projects never looked at, which cost two requests, those come first tha
   expect(
     chosen(fleet(ledger(), { changed: changedTo(...listed) }), withoutHistory, at(100)).projectIds,
   ).toHaveLength(7)
+})
+
+const RANGE: Partial<Project> = { defaultSizing: { min: cu(0.25), max: cu(2) } }
+
+test.each<[string, Project, Project, boolean]>([
+  ['the same default size', project(RANGE), project({ defaultSizing: { min: cu(0.25), max: cu(2) } }), true],
+  ['another one', project(RANGE), project({ defaultSizing: { fixed: cu(2) } }), false],
+  ['none any more', project(RANGE), project(), false],
+  ['none as before', project(), project(), true],
+])('a record with %s', (_, one, other, isSame) => {
+  expect(isSameRecord(one, other)).toBe(isSame)
 })

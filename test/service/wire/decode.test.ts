@@ -176,6 +176,32 @@ describe('a project', () => {
       { default_endpoint_settings: { suspend_timeout_seconds: -1 } },
       { defaultAutosuspendDelay: 'never' },
     ],
+    [
+      'tells the size of new computes',
+      {
+        default_endpoint_settings: {
+          suspend_timeout_seconds: 60,
+          autoscaling_limit_min_cu: 0.25,
+          autoscaling_limit_max_cu: 2,
+        },
+      },
+      { defaultAutosuspendDelay: 60, defaultSizing: { min: 0.25, max: 2 } },
+    ],
+    [
+      'gives new computes a fixed size',
+      { default_endpoint_settings: { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 } },
+      { defaultSizing: { fixed: 1 } },
+    ],
+    ...[
+      { autoscaling_limit_max_cu: 2 },
+      { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 1 },
+      { autoscaling_limit_min_cu: 0, autoscaling_limit_max_cu: 1 },
+      { autoscaling_limit_min_cu: '1', autoscaling_limit_max_cu: null },
+    ].map((size): [string, object, object] => [
+      `tells no size by ${JSON.stringify(size)}`,
+      { default_endpoint_settings: size },
+      {},
+    ]),
     ['leaves the default to the service', { default_endpoint_settings: { suspend_timeout_seconds: 0 } }, {}],
     [
       'has nulls',
