@@ -2,6 +2,7 @@
 import type { ChangeMoment, ChangeSettings } from '../model/policy/change.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import {
+  isFixed,
   largestCu,
   LONGEST_AUTOSUSPEND_DELAY,
   MIN_AUTOSUSPEND_DELAY,
@@ -91,23 +92,27 @@ function sizeChecks(target: PlanTarget, size: SizeAsk): readonly Check[] {
   const { fixed, min, max } = size
   const hasBoth = fixed !== undefined && (min !== undefined || max !== undefined)
   const isCrossed = low > high
-  const given = [
-    ['cu', fixed],
-    ['min_cu', min],
-    ['max_cu', max],
-  ] as const
   return [
     [hasBoth, 'cu', 'expected either cu, or min_cu and max_cu'],
-    ...given.map(([path, value]): Check => [
-      value !== undefined && !preset.sizes.includes(value),
-      path,
-      `expected one of the sizes ${preset.sizes.join(', ')} CU, got ${value}`,
-    ]),
+    ...supportedChecks(preset, size),
     min === undefined
       ? [isCrossed, 'max_cu', `expected at least the minimum, ${low} CU, got ${high}`]
       : [isCrossed, 'min_cu', `expected at most the maximum, ${high} CU, got ${low}`],
     ...(limits ? planChecks(limits, { low, high }, fieldOf(size)) : []),
   ]
+}
+
+function supportedChecks({ sizes }: Preset, { fixed, min, max }: SizeAsk): readonly Check[] {
+  const given = [
+    ['cu', fixed],
+    ['min_cu', min],
+    ['max_cu', max],
+  ] as const
+  return given.map(([path, value]) => [
+    value !== undefined && !sizes.includes(value),
+    path,
+    `expected one of the sizes ${sizes.join(', ')} CU, got ${value}`,
+  ])
 }
 
 const ON_PLAN = 'on this service plan, got'
@@ -138,11 +143,24 @@ function delayChecks({ limits, compute }: PlanTarget, delay: AutosuspendDelay): 
   return [[isUnlisted, 'delay_seconds', unlisted], ...limitChecks(limits, delay)]
 }
 
-/** Of a delay that the service plan does not allow; undefined where it does. */
-export const delayProblem = (
-  limits: PlanLimits | undefined,
-  delay: AutosuspendDelay,
-): Result<never, PlanProblem> | undefined => firstProblem(limitChecks(limits, delay))
+/** Of default settings that sizes and service plan do not allow; undefined where they do. */
+export const defaultsProblem = (
+  { limits, preset }: Pick<PlanTarget, 'limits' | 'preset'>,
+  { sizing, autosuspendDelay: delay }: ChangeSettings,
+): Result<never, PlanProblem> | undefined =>
+  firstProblem([
+    ...(delay === undefined ? [] : limitChecks(limits, delay)),
+    ...(sizing ? rangeChecks({ limits, preset }, sizing) : []),
+  ])
+
+function rangeChecks({ limits, preset }: Pick<PlanTarget, 'limits' | 'preset'>, sizing: Sizing) {
+  const [low, high] = [smallestCu(sizing), largestCu(sizing)]
+  const asked = isFixed(sizing) ? { fixed: high } : { min: low, max: high }
+  return [
+    ...supportedChecks(preset, asked),
+    ...(limits ? planChecks(limits, { low, high }, fieldOf(asked)) : []),
+  ]
+}
 
 function limitChecks(limits: PlanLimits | undefined, delay: AutosuspendDelay): readonly Check[] {
   const { delays, mayNever } = limits ?? { delays: ANY_DELAY, mayNever: true }

@@ -29,7 +29,10 @@ function isForeign(before: ObservedSetting, setting: ObservedSetting, changes: r
       delay !== undefined &&
       (delay === 0 ? !setting.isOwnDelay : delayMillis(delay) === delayMillis(setting.delay)),
   )
-  const isSizingOurs = sent.some(({ desired: { sizing } }) => sizing && isSameSizing(sizing, setting.sizing))
+  const isSizingOurs = sent.some(
+    // the default size of a project reaches no existing compute
+    ({ kind, desired: { sizing } }) => kind !== 'defaults' && sizing && isSameSizing(sizing, setting.sizing),
+  )
   const hasNewDelay = delayMillis(before.delay) !== delayMillis(setting.delay)
   return (hasNewDelay && !isDelayOurs) || (!isSameSizing(before.sizing, setting.sizing) && !isSizingOurs)
 }

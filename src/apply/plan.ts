@@ -7,23 +7,24 @@ import {
   type ChangeSettings,
 } from '../model/policy/change.ts'
 import { requestOfChange, type ChangeRequest } from '../model/service/change-request.ts'
-import {
-  DEFAULT_AUTOSUSPEND_DELAY,
-  type AutosuspendDelay,
-  type Project,
-  type ProjectRef,
-} from '../model/service/compute.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY, type Project, type ProjectRef } from '../model/service/compute.ts'
 import { seconds } from '../model/units.ts'
 import { ok, type Result } from '../std/result.ts'
 import {
-  delayProblem,
+  defaultsProblem,
   problem,
   settingsOf,
   type ChangeAsk,
   type PlanProblem,
   type PlanTarget,
 } from './asked-settings.ts'
-import { hasSettings, provisionerProblem, settingsLike, type ComparedDefaults } from './settings.ts'
+import {
+  hasSettings,
+  provisionerProblem,
+  settingsLike,
+  type Compared,
+  type ComparedDefaults,
+} from './settings.ts'
 
 export type ChangePlan = Pick<
   Change,
@@ -62,31 +63,39 @@ export function planChange(
 }
 
 /** A project whose defaults are to change. */
-export type DefaultsTarget = Pick<PlanTarget, 'limits'> & Readonly<{ ref: ProjectRef; project: Project }>
+export type DefaultsTarget = Pick<PlanTarget, 'limits' | 'preset'> &
+  Readonly<{ ref: ProjectRef; project: Project }>
 
 export const comparedDefaultsOf = ({ project }: Pick<DefaultsTarget, 'project'>): ComparedDefaults => ({
   defaultDelay: project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+  defaultSizing: project.defaultSizing,
 })
 
 /** @param digest as of `planChange` */
 export function planDefaults(
   target: DefaultsTarget,
-  { delay, when }: Readonly<{ delay: AutosuspendDelay; when: ChangeMoment }>,
+  { settings, when }: Readonly<{ settings: ChangeSettings; when: ChangeMoment }>,
   digest: (text: string) => string,
 ): Result<ChangePlan, PlanProblem> {
-  const { ref, project, limits } = target
+  const { ref, project } = target
   if (project.hasDefaults === false)
     return problem(
       'project',
       `expected one with default_endpoint_settings: the service shows none of ${ref.projectId}, so they cannot be changed`,
       { isConflict: true },
     )
-  const refused = delayProblem(limits, delay)
+  const refused = defaultsProblem(target, settings)
   if (refused) return refused
   const compared = comparedDefaultsOf(target)
-  const desired = { autosuspendDelay: delay }
-  if (hasSettings(compared, desired))
-    return problem('', 'nothing to change: the project has this default delay already', { isConflict: true })
+  if (settings.sizing && !compared.defaultSizing)
+    return problem(
+      'project',
+      `the service shows no default size of ${ref.projectId}, so it cannot be changed`,
+      { isConflict: true },
+    )
+  const desired = differing(compared, settings)
+  if (Object.keys(desired).length === 0)
+    return problem('', 'nothing to change: the project has these defaults already', { isConflict: true })
   const before = settingsLike(desired, compared)
   const hashed = {
     ref,
@@ -115,7 +124,7 @@ export const isSamePlan = (plan: Pick<ChangePlan, 'planHash'>, hash: string): bo
   plan.planHash === hash
 
 /** Only the settings whose effect is another than now. */
-function differing(target: PlanTarget, { sizing, autosuspendDelay }: ChangeSettings): ChangeSettings {
+function differing(target: Compared, { sizing, autosuspendDelay }: ChangeSettings): ChangeSettings {
   const keepsSize = !sizing || hasSettings(target, { sizing })
   const keepsDelay = autosuspendDelay === undefined || hasSettings(target, { autosuspendDelay })
   return { ...(!keepsSize && { sizing }), ...(!keepsDelay && { autosuspendDelay }) }

@@ -1,6 +1,12 @@
 // Settings of a change against those of a compute, compared in effect.
 import type { Change, ChangeSettings } from '../model/policy/change.ts'
-import { delayMillis, isSameSizing, type AutosuspendDelay, type Compute } from '../model/service/compute.ts'
+import {
+  delayMillis,
+  isSameSizing,
+  type AutosuspendDelay,
+  type Compute,
+  type Sizing,
+} from '../model/service/compute.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { seconds, type Instant } from '../model/units.ts'
 
@@ -11,9 +17,14 @@ export type ComparedCompute = Readonly<{
 }>
 
 /** What a project gives its new computes. */
-export type ComparedDefaults = Readonly<{ compute?: undefined; defaultDelay: AutosuspendDelay }>
+export type ComparedDefaults = Readonly<{
+  compute?: undefined
+  defaultDelay: AutosuspendDelay
+  /** Undefined where the service does not show it. */
+  defaultSizing: Sizing | undefined
+}>
 
-type Compared = ComparedCompute | ComparedDefaults
+export type Compared = ComparedCompute | ComparedDefaults
 
 /** A look at a compute and its project, or at the project alone. */
 export type Seen = Compared &
@@ -28,17 +39,23 @@ export type Seen = Compared &
     askedAt: Instant
   }>
 
-/** The settings, of the kinds that `like` has. */
-export const settingsLike = (like: ChangeSettings, { compute, defaultDelay }: Compared): ChangeSettings => ({
-  ...(like.sizing && compute && { sizing: compute.sizing }),
-  ...(like.autosuspendDelay !== undefined && { autosuspendDelay: compute?.autosuspendDelay ?? defaultDelay }),
-})
+/** The settings, of the kinds that `like` has, and without those that the service does not show. */
+export function settingsLike(like: ChangeSettings, compared: Compared): ChangeSettings {
+  const { compute, defaultDelay } = compared
+  const sizing = compared.compute ? compared.compute.sizing : compared.defaultSizing
+  return {
+    ...(like.sizing && sizing && { sizing }),
+    ...(like.autosuspendDelay !== undefined && {
+      autosuspendDelay: compute?.autosuspendDelay ?? defaultDelay,
+    }),
+  }
+}
 
 /** Whether it has these settings: 300 s over a default of 300 s is no difference. */
 export function hasSettings(compared: Compared, settings: ChangeSettings): boolean {
   const { sizing, autosuspendDelay } = settingsLike(settings, compared)
   const wantedDelay = settings.autosuspendDelay === 0 ? compared.defaultDelay : settings.autosuspendDelay
-  const isSameSize = !sizing || !settings.sizing || isSameSizing(sizing, settings.sizing)
+  const isSameSize = !settings.sizing || (sizing !== undefined && isSameSizing(sizing, settings.sizing))
   return isSameSize && autosuspendDelay === wantedDelay
 }
 

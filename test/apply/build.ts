@@ -2,7 +2,7 @@
 import type { ChangeAsk, PlanTarget } from '../../src/apply/asked-settings.ts'
 import type { ChangeRules } from '../../src/apply/hold.ts'
 import type { Applying, StepInput } from '../../src/apply/next-step.ts'
-import type { Seen } from '../../src/apply/settings.ts'
+import type { ComparedCompute, Seen } from '../../src/apply/settings.ts'
 import type { Change, ChangeState } from '../../src/model/policy/change.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import { ratio, seconds } from '../../src/model/units.ts'
@@ -25,7 +25,10 @@ export const RULES: ChangeRules = {
 }
 
 /** Asked a second before `NOW`. */
-export const seenOf = (over: Partial<Compute> = {}, rest: Partial<Seen> = {}): Seen => ({
+export const seenOf = (
+  over: Partial<Compute> = {},
+  rest: Partial<Omit<Seen, 'compute'>> = {},
+): Seen & ComparedCompute => ({
   compute: compute(over),
   defaultDelay: seconds(300),
   others: [],

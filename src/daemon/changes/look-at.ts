@@ -1,5 +1,6 @@
 // A look at the compute of a change: its project's list, and operations where the request may have been sent; or at the project whose defaults
 // change.
+import { comparedDefaultsOf } from '../../apply/plan.ts'
 import type { Seen } from '../../apply/settings.ts'
 import { isInFlight, type Change } from '../../model/policy/change.ts'
 import type { Listing, Service } from '../../model/ports/service.ts'
@@ -54,8 +55,8 @@ async function lookAtProject(
   const askedAt = now()
   const detail = await at(service, change).getProjectDetail(change.ref.projectId, signal)
   if (!detail.ok) return detail
-  const { defaultAutosuspendDelay: defaultDelay = DEFAULT_AUTOSUSPEND_DELAY } = detail.value.project
-  return ok({ defaultDelay, others: [], openOperations: 0, operations: [], askedAt })
+  const compared = comparedDefaultsOf(detail.value)
+  return ok({ ...compared, others: [], openOperations: 0, operations: [], askedAt })
 }
 
 const at = (service: Service, change: Change) => service.at(isInFlight(change) ? 'verify' : 'apply')

@@ -4,7 +4,7 @@ import { comparedDefaultsOf, planChange, planDefaults, type ChangePlan } from '.
 import { hasSettings, settingsLike, settingsText } from '../../apply/settings.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { ChangeMoment, ChangeSettings } from '../../model/policy/change.ts'
-import type { Recommendation } from '../../model/policy/recommendation.ts'
+import type { Recommendation, Setting } from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { isComputeRef, type ProjectRef, type TargetRef } from '../../model/service/compute.ts'
 import type { Result } from '../../std/result.ts'
@@ -67,7 +67,7 @@ export function planOfRecommendation(
   const view = viewOfRef(snapshot, ref)
   if (!view) return refuseCommand(409, `the compute of recommendation ${id} is gone`)
   const target = planTargetOf(view, runnerOf(ref.account).limits())
-  const made = settingsOfGrounds(recommendation)
+  const made = settingsOf(recommendation.from)
   if (!hasSettings(target, made)) {
     const current = settingsText(settingsLike(made, target))
     return refuseCommand(
@@ -81,22 +81,25 @@ export function planOfRecommendation(
 
 function planOfDefaults(
   snapshot: Snapshot,
-  { id, ref, from, to: { delay } }: Recommendation & { readonly ref: ProjectRef },
+  { id, ref, from, to }: Recommendation & { readonly ref: ProjectRef },
   { when, runnerOf }: PlanContext,
 ): Result<ChangePlan, CommandProblem> {
   const target = defaultsTargetOf(snapshot, ref, runnerOf(ref.account).limits())
-  if (!target || delay === undefined) return refuseCommand(409, `the project of recommendation ${id} is gone`)
-  const { defaultDelay } = comparedDefaultsOf(target)
-  if (from.delay !== undefined && from.delay !== defaultDelay) {
-    const [made, now] = [from.delay, defaultDelay].map((one) => settingsText({ autosuspendDelay: one }))
-    return refuseCommand(409, `recommendation ${id} was made for ${made}, and the project has ${now} now`)
+  if (!target) return refuseCommand(409, `the project of recommendation ${id} is gone`)
+  const made = settingsOf(from)
+  const compared = comparedDefaultsOf(target)
+  if (!hasSettings(compared, made)) {
+    const now = settingsText(settingsLike(made, compared))
+    return refuseCommand(
+      409,
+      `recommendation ${id} was made for ${settingsText(made)}, and the project has ${now} now`,
+    )
   }
-  const plan = planDefaults(target, { delay, when }, digest)
+  const plan = planDefaults(target, { settings: settingsOf(to), when }, digest)
   return plan.ok ? plan : refusePlan({ ...plan.error, isConflict: true })
 }
 
-/** Settings that the recommendation was made for. */
-const settingsOfGrounds = ({ from: { sizing, delay } }: Recommendation): ChangeSettings => ({
+const settingsOf = ({ sizing, delay }: Setting): ChangeSettings => ({
   ...(sizing && { sizing }),
   ...(delay !== undefined && { autosuspendDelay: delay }),
 })

@@ -70,13 +70,13 @@ export const viewOfRef = ({ computes }: Snapshot, ref: TargetRef): ComputeView |
 export function defaultsTargetOf(
   snapshot: Snapshot,
   ref: ProjectRef,
-  { limits }: Limits,
+  { preset, limits }: Limits,
 ): DefaultsTarget | undefined {
   const project = projectsOf(snapshot, ref.account).get(ref.projectId)?.project
-  return project && { ref, project, limits }
+  return project && { ref, project, preset, limits }
 }
 
-/** Existing computes without a delay of their own: a change of the default takes effect on them at once. */
+/** Existing computes without a delay of their own: another default delay takes effect on them at once, another default size on none. */
 export const restingOnDefaults = ({ computes }: Snapshot, ref: TargetRef): readonly ComputeView[] =>
   isComputeRef(ref)
     ? []

@@ -3,7 +3,8 @@ import { lookAt } from '../../../src/daemon/changes/look-at.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
 import type { Priority, Service } from '../../../src/model/ports/service.ts'
 import type { ServiceError } from '../../../src/model/service/service-error.ts'
-import { seconds } from '../../../src/model/units.ts'
+import type { ProjectDetail } from '../../../src/model/service/consumption.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { applyingOf } from '../../apply/build.ts'
 import { at, compute, operation, project } from '../../support/build.ts'
@@ -92,6 +93,19 @@ describe('a look', () => {
     const { result } = await looked({}, {}, project({ defaultAutosuspendDelay: seconds(60) }))
     expect(result).toMatchObject({ ok: true, value: { defaultDelay: 60 } })
   })
+})
+
+test('a look at a project has the defaults of its record', async () => {
+  const sizing = { min: cu(0.25), max: cu(2) }
+  const detail = { project: project({ defaultAutosuspendDelay: seconds(60), defaultSizing: sizing }) }
+  const service: Service = {
+    ...UNASKED,
+    at: () => ({ ...service, getProjectDetail: async () => ok(detail as ProjectDetail) }),
+  }
+  const change = changeOf({ ref: { account: 'main', projectId: 'project-one' }, kind: 'defaults' })
+  const asked = { change, project: undefined }
+  const seen = await lookAt({ service, now: () => NOW }, asked, new AbortController().signal)
+  expect(seen).toMatchObject({ ok: true, value: { defaultDelay: 60, defaultSizing: sizing } })
 })
 
 describe('a compute that is not in the list', () => {

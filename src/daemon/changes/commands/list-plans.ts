@@ -129,7 +129,10 @@ export function planOf(snapshot: Snapshot, change: Change, { id, hold, slot }: P
     context,
     hold: hold ?? expectedHold(snapshot, change),
     slot,
-    atOnce: restingOnDefaults(snapshot, change.ref).map(({ identity }) => identity),
+    atOnce:
+      change.desired.autosuspendDelay === undefined
+        ? []
+        : restingOnDefaults(snapshot, change.ref).map(({ identity }) => identity),
     likelyInTime: likelyInTime(snapshot, change),
   })
 }
