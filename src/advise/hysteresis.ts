@@ -18,19 +18,27 @@ export function renewedFigures(row: Recommendation, proposal: Proposal): Proposa
   const lost = { to, saving, effect, because: 'hardly-better' } as const
   return {
     ...proposal,
+    from: sameFields(proposal.from, row.to),
     to: row.to,
     restarts: row.restarts,
     saving: kept.saving,
     effect: kept.effect,
     confidence: kept.saving.low > 0 ? proposal.confidence : 'low',
     alternatives: [...proposal.alternatives.filter((other) => other !== kept), lost].toSorted(
-      (a, b) => rank(a.to) - rank(b.to),
+      (a, b) => settingRank(a.to) - settingRank(b.to),
     ),
   }
 }
 
+/** The fields of `setting` that `like` has, too. */
+const sameFields = ({ delay, sizing, poolerEnabled }: Setting, like: Setting): Setting => ({
+  ...(like.delay !== undefined && delay !== undefined && { delay }),
+  ...(like.sizing && sizing && { sizing }),
+  ...(like.poolerEnabled !== undefined && poolerEnabled !== undefined && { poolerEnabled }),
+})
+
 /** Order of settings by value: delays by length, sizes by their limits. */
-function rank({ delay, sizing }: Setting): number {
+export function settingRank({ delay, sizing }: Setting): number {
   if (delay !== undefined) return delay === 'never' ? Number.MAX_VALUE : delay
   // limits are multiples of 0.25 CU and below 1,000 CU
   return sizing === undefined ? 0 : smallestCu(sizing) * 4000 + largestCu(sizing)

@@ -8,14 +8,32 @@
 // 4. Its ends stay inside of what any use allows: no time saved, and all of the time. Past spend is no such bound: use may grow.
 import type { Bounds } from '../model/ledger/quantities.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
+import type { AdviceNeeds } from '../model/policy/advice-policy.ts'
 import type { Confidence } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type Sizing } from '../model/service/compute.ts'
-import { cu, DAY, micros, SECOND, type Cu, type Micros } from '../model/units.ts'
+import { cu, DAY, instant, micros, SECOND, type Cu, type Interval, type Micros } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 import type { FinishedSaving } from './input.ts'
 
 /** A part of the time: what a change would have saved in it, seconds, and how much of it was observed, ms. */
 export type Block = Readonly<{ saved: number; observed: number }>
+
+/** Shortest history has this many blocks of the bootstrap. */
+const MIN_BLOCKS = 3
+
+/** Most blocks of one interval, a few times the days of a history: with `advice.min_history` of seconds, days would be ten thousands. */
+const MAX_BLOCKS = 100
+
+/** Equal parts of the time, as near to a day as whole parts can be; shorter where less history than three days is needed. In order. */
+export function blockWindows(
+  { from, to }: Interval,
+  { minHistory }: Pick<AdviceNeeds, 'minHistory'>,
+): readonly Interval[] {
+  const length = Math.min(DAY, (minHistory * SECOND) / MIN_BLOCKS)
+  const count = Math.min(MAX_BLOCKS, Math.max(1, Math.round((to - from) / length)))
+  const edge = (at: number) => instant(from + ((to - from) * at) / count)
+  return Array.from({ length: count }, (_, at) => ({ from: edge(at), to: edge(at + 1) }))
+}
 
 /** A saving is stated for 30 days. */
 export const SAVING_PERIOD = 30 * DAY

@@ -252,7 +252,7 @@ const holdOf = ({ life, rows, proposal }: Evaluated): Withheld | undefined =>
   proposal && (followUpHold(proposal, rows, life.subject.now) ?? dismissalHold(proposal, rows, life))
 
 function followUpHold({ kind, from, to }: Proposal, rows: Rows, now: Instant): Withheld | undefined {
-  const implementedAt = lastImplementation(rows)
+  const implementedAt = lastImplementation(rows.filter((row) => setsSame(row.to, to)))
   if (implementedAt === undefined) return undefined
   const until = after(implementedAt, FOLLOW_UP)
   if (now >= until || isLarger(to, from)) return undefined
@@ -264,6 +264,10 @@ function followUpHold({ kind, from, to }: Proposal, rows: Rows, now: Instant): W
     until,
   }
 }
+
+/** Whether both set a field, or none of them any: the delay and the size of defaults are followed up apart. */
+const setsSame = (one: Setting, other: Setting): boolean =>
+  Object.keys(other).length === 0 || Object.keys(one).some((field) => field in other)
 
 function dismissalHold({ kind, saving }: Proposal, rows: Rows, life: LifeInput): Withheld | undefined {
   const dismissal = lastDismissal(rows)

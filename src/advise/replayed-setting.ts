@@ -171,11 +171,21 @@ export function meanRate(awake: readonly CostedInterval[], period: Interval): Me
   }
 }
 
-const clamp = (size: number, sizing: Sizing): Cu =>
+export const clamp = (size: number, sizing: Sizing): Cu =>
   cu(Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)))
 
-function sizingReplay(input: AdviseInput, period: Interval, old: Sizing): ReplayedSetting {
-  const saved = awakeIntervals(input).map((interval) => {
+const sizingReplay = (input: AdviseInput, period: Interval, old: Sizing): ReplayedSetting => ({
+  covered: coveredTime(input, period),
+  moneyTimes: resizedMoney(awakeIntervals(input), period, old),
+})
+
+/** Money that the sizes which came saved beside the old sizing. */
+export function resizedMoney(
+  awake: readonly CostedInterval[],
+  period: Interval,
+  old: Sizing,
+): ReplayedSetting['moneyTimes'] {
+  const saved = awake.map((interval) => {
     const part = overlap(interval, period)
     const metered = cuTimeSum(interval.cuTime)
     if (part === 0 || metered.likely === 0) return eachBound(() => 0)
@@ -183,10 +193,7 @@ function sizingReplay(input: AdviseInput, period: Interval, old: Sizing): Replay
     const sizes = mapBounds(metered, (sum) => sum / duration(interval))
     return mapBounds(sizes, (size) => part * (clamp(size, old) - size) * perCuMs)
   })
-  return {
-    covered: coveredTime(input, period),
-    moneyTimes: (factor) => ordered(eachBound((bound) => micros(sumOf(saved, (one) => one[bound]) * factor))),
-  }
+  return (factor) => ordered(eachBound((bound) => micros(sumOf(saved, (one) => one[bound]) * factor)))
 }
 
 /** Milliseconds of `period` in the history that is read. */

@@ -1,105 +1,66 @@
-// Recommended default delay of a project, or the reason why there is none: the delay with the least cost over the lives of its computes that
-// existed for hours. Nothing is judged of a compute that lives longer: it earns a recommendation of its own.
+// Recommended defaults of a project, or the reason why there are none: the delay and the range with the least cost over the lives of its computes
+// that existed for hours. Nothing is judged of a compute that lives longer: it earns a recommendation of its own.
 //
-// 1. Allowed delays: what plan and policy allow.
-// 2. Evidence: lives on as many days, and with as many gaps, as the delay of one compute needs.
-// 3. Cost of a delay: awake time in all gaps of all lives, and the price of a wake for each gap that is longer and that a client ended. The
-//    gaps are known from the start of each life to its end, so that the cost is a sum and not an estimate of a hazard.
-// 4. The change must gain for certain on other days like these (delay/proposal.ts).
-import { cuTimeSum } from '../../ledger/settle/cu-time.ts'
-import type { Bounds } from '../../model/ledger/quantities.ts'
+// 1. The delay (default-delay.ts) and the range (default-range.ts) are chosen apart: which delay costs the least does not depend on the size.
+// 2. They are one recommendation and one request (joint-proposal.ts). Where one of them stays as it is, the other is recommended alone, and
+//    the recommendation says why.
+// 3. A setting that was implemented less than 28 days ago is followed up, and the other one is recommended alone.
+// 4. Where a setting of an open recommendation cannot be judged, that is the answer, and the other setting alone is none.
 import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
-import {
-  DEFAULT_AUTOSUSPEND_DELAY,
-  largestCu,
-  smallestCu,
-  type AutosuspendDelay,
-} from '../../model/service/compute.ts'
-import { cu, DAY, earliest, instant, latest, ratio, SECOND, type Cu } from '../../model/units.ts'
-import { sumOf } from '../../std/sum.ts'
-import { duration } from '../../ledger/interval-math.ts'
-import { awakeInGap, wakesUnder } from '../backtest.ts'
-import { allowedDelays } from '../delay/advise-delay.ts'
-import { candidateDelays, cheaperByCost, type AllowedDelays } from '../delay/choose.ts'
-import { delayProposal } from '../delay/proposal.ts'
+import { after, DAY, earliest, SECOND } from '../../model/units.ts'
+import { FOLLOW_UP } from '../follow-up.ts'
 import { withhold } from '../propose.ts'
+import { adviseDefaultDelay } from './default-delay.ts'
+import { adviseDefaultRange, type DefaultRange } from './default-range.ts'
 import type { DefaultsInput } from './input.ts'
-import { judgedSince, settledUntil, shortLives, type ShortLife } from './lives.ts'
+import { jointProposal } from './joint-proposal.ts'
 
 export function adviseDefaults(input: DefaultsInput): Proposal | Withheld {
-  const { plan, policy, needs, project } = input
+  const { plan, policy, project } = input
   if (!policy.kinds.includes('defaults')) return withhold('defaults', 'policy')
   if (project.hasDefaults === false) return withhold('defaults', 'not-listed')
   if (!plan) return withhold('defaults', 'plan-unknown')
-  const allowed = allowedDelays(plan, policy)
-  if (!allowed.range) return withhold('defaults', 'policy')
-  const now = defaultDelayOf(input)
-  const candidates = candidateDelays(allowed, policy.wakeCost, needs.grid)
-  return candidates.every((delay) => delay === now)
-    ? withhold('defaults', 'plan-fixed')
-    : cheapestDefault(input, { now, allowed, candidates })
+  const delay = unlessFollowedUp(adviseDefaultDelay(input, plan), 'delay', input)
+  const range = unlessFollowedUp(adviseDefaultRange(input, plan), 'sizing', input)
+  return together(input, delay, range)
 }
 
-export const defaultDelayOf = ({ project }: Pick<DefaultsInput, 'project'>): AutosuspendDelay =>
-  project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY
+function together(
+  input: DefaultsInput,
+  delay: Proposal | Withheld,
+  range: DefaultRange | Withheld,
+): Proposal | Withheld {
+  const open = input.previous.findLast(({ life }) => life.state === 'open')?.to ?? {}
+  if (isWithheld(delay)) {
+    const isAlone = !isWithheld(range) && open.delay === undefined
+    return isAlone ? jointProposal(input, { delay, range }) : bothReasons(delay, range)
+  }
+  const isUnjudged = isWithheld(range) && open.sizing !== undefined
+  return isUnjudged ? { ...range, sizing: range.because } : jointProposal(input, { delay, range })
+}
 
-type Question = Readonly<{
-  now: AutosuspendDelay
-  allowed: AllowedDelays
-  candidates: readonly AutosuspendDelay[]
-}>
-
-function cheapestDefault(input: DefaultsInput, { now, allowed, candidates }: Question): Proposal | Withheld {
-  const lives = shortLives(input, judgedSince(input))
-  const missing = missingEvidence(lives, input)
-  if (missing) return missing
-  const gaps = lives.flatMap((life) => life.gaps).toSorted((a, b) => a.from - b.from)
-  const costOf = (delay: AutosuspendDelay) =>
-    sumOf(gaps, ({ length }) => awakeInGap(length, delay).likely) +
-    input.policy.wakeCost * wakesUnder(gaps, delay)
-  const best = cheaperByCost(costOf, { candidates, now })
-  if (best === undefined) return withhold('defaults', 'fits')
-  // lives are counted by their ends: as many ended since then as began
-  const from = latest(judgedSince(input), earliest(...lives.map((life) => life.to)))
-  const interval = { from, to: settledUntil(input) }
-  const proposal = delayProposal(
-    {
-      ...interval,
-      input: { ...input, kind: 'defaults', size: sizeOf(lives), sessionsCut: undefined, maxAwake: Infinity },
-      gaps,
-      observed: [interval],
-      followedShare: ratio(1),
-      existing: lives,
-      now,
-      allowed,
-      judgedFrom: 0,
-    },
-    best,
+function unlessFollowedUp<Judged extends Proposal | DefaultRange>(
+  judged: Judged | Withheld,
+  field: 'delay' | 'sizing',
+  { previous, now }: DefaultsInput,
+): Judged | Withheld {
+  const implemented = previous.flatMap(({ life, to }) =>
+    life.state === 'implemented' && to[field] !== undefined ? [life.at] : [],
   )
-  if (!proposal) return withhold('defaults', 'unsure')
-  return { ...proposal, detail: { kind: 'defaults', lives: lives.length, atOnce: input.atOnce } }
+  const [at] = implemented.slice(-1)
+  const until = at && after(at, FOLLOW_UP)
+  if (isWithheld(judged) || at === undefined || until === undefined || now >= until) return judged
+  return withhold('defaults', 'follow-up', {
+    have: Math.floor((now - at) / DAY),
+    needs: (FOLLOW_UP * SECOND) / DAY,
+    until,
+  })
 }
 
-/** `have` and `needs` are days: those on which lives ended, and no more than passed since the first. */
-function missingEvidence(lives: readonly ShortLife[], { needs, now }: DefaultsInput): Withheld | undefined {
-  const needed = (needs.minHistory * SECOND) / DAY
-  const days = new Set(lives.map(({ to }) => Math.floor((now - to) / DAY))).size
-  const have = Math.min(days, (now - Math.min(now, ...lives.map(({ to }) => to))) / DAY)
-  const missing = (because: Withheld['because'], all: number) =>
-    withhold('defaults', because, { have, needs: all, until: instant(now + Math.max(0, all - have) * DAY) })
-  if (have < needed) return missing('history-short', needed)
-  const gaps = sumOf(lives, (life) => life.gaps.length)
-  return gaps >= needs.minGaps
-    ? undefined
-    : missing('not-followed', (have * needs.minGaps) / Math.max(1, gaps))
-}
+const isWithheld = (result: Proposal | DefaultRange | Withheld): result is Withheld => 'because' in result
 
-/** While awake: the mean of the awake time, inside the limits that were in force. */
-function sizeOf(lives: readonly ShortLife[]): Bounds<Cu> {
-  const sizes = lives.flatMap((life) => life.settings.map(({ sizing }) => sizing))
-  const [low, high] = [Math.min(...sizes.map(smallestCu)), Math.max(...sizes.map(largestCu))]
-  const awake = lives.flatMap((life) => life.awake)
-  const time = sumOf(awake, duration)
-  const mean = time === 0 ? low : sumOf(awake, ({ cuTime }) => cuTimeSum(cuTime).likely) / time
-  return { low: cu(low), likely: cu(Math.min(high, Math.max(low, mean))), high: cu(high) }
+function bothReasons(delay: Withheld, range: DefaultRange | Withheld): Withheld {
+  if (!isWithheld(range)) return delay
+  const ends = [delay.until, range.until].filter((until) => until !== undefined)
+  return { ...delay, sizing: range.because, until: ends.length === 0 ? undefined : earliest(...ends) }
 }

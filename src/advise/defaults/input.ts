@@ -3,6 +3,7 @@ import type { SettledInterval } from '../../model/ledger/ledger.ts'
 import type { Project, ProjectRef } from '../../model/service/compute.ts'
 import type { Instant } from '../../model/units.ts'
 import type { AdviseInput } from '../input.ts'
+import type { SeenStep } from '../sizing/load-seen.ts'
 
 /** A deleted compute. Histories are oldest first. */
 export type ComputeLife = Readonly<{
@@ -10,6 +11,8 @@ export type ComputeLife = Readonly<{
   gaps: readonly Gap[]
   settings: readonly ObservedSetting[]
   intervals: readonly SettledInterval[]
+  /** Fine buckets of the last 14 days; empty for the oldest lives where there are many. */
+  steps: readonly SeenStep[]
 }>
 
 /** All that the defaults of one project are judged by. */
@@ -21,4 +24,7 @@ export type DefaultsInput = Readonly<{
   /** Computes that were deleted in the last 35 days, oldest first. */
   lives: readonly ComputeLife[]
 }> &
-  Pick<AdviseInput, 'plan' | 'policy' | 'needs' | 'prices' | 'previous' | 'finished' | 'now'>
+  Pick<
+    AdviseInput,
+    'plan' | 'preset' | 'policy' | 'needs' | 'prices' | 'utilisation' | 'previous' | 'finished' | 'now'
+  >

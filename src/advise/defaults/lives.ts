@@ -1,10 +1,11 @@
 // Lives of computes that existed for hours, such as those of preview branches, as the defaults of their project are judged by them.
 //
-// 1. A life counts if it was shorter than the history that recommendations of a compute need, ended in the last 28 days, was followed from its
-//    start, and rested on the default delay.
-// 2. Its gaps end with a client, but the last one with the deletion, which brings no wake.
+// 1. A life counts if it was shorter than the history that recommendations of a compute need, and ended in the last 28 days.
+// 2. For the default delay it counts if it was followed from its start and had no delay of its own; for the default size if it had that size
+//    whenever it was looked at: a size of its own that is the same cannot be told from it.
+// 3. Its gaps end with a client, but the last one with the deletion, which brings no wake.
 import { MAX_FOLLOWED_STEP, MIN_GAP, type Gap, type ObservedSetting } from '../../model/ledger/gap.ts'
-import { largestCu } from '../../model/service/compute.ts'
+import { isSameSizing, largestCu, type Sizing } from '../../model/service/compute.ts'
 import {
   earliest,
   HOUR,
@@ -27,6 +28,9 @@ export type ShortLife = Interval &
     gaps: readonly ObservedGap[]
     awake: readonly CostedInterval[]
     settings: readonly ObservedSetting[]
+    steps: ComputeLife['steps']
+    /** Followed from its start, without a delay of its own. */
+    restsOnDelay: boolean
   }>
 
 /** Time after a deletion until all awake intervals of the life are settled and stored, 1 h: operations are listed 15 minutes late. */
@@ -35,8 +39,12 @@ const SETTLED_AFTER = HOUR
 /** Lives that ended later are not known to their end. */
 export const settledUntil = ({ now }: Pick<DefaultsInput, 'now'>): Instant => instant(now - SETTLED_AFTER)
 
+/** Whether it had this size all the time. */
+export const hadSize = ({ settings }: Pick<ShortLife, 'settings'>, sizing: Sizing): boolean =>
+  settings.every((seen) => isSameSizing(seen.sizing, sizing))
+
 /** Oldest first. @param since lives that ended before are left out */
-export const shortLives = (input: DefaultsInput, since: Instant): readonly ShortLife[] =>
+export const livesSince = (input: DefaultsInput, since: Instant): readonly ShortLife[] =>
   input.lives.flatMap((life) =>
     life.deletedAt > since && life.deletedAt <= settledUntil(input) ? shortLife(life, input) : [],
   )
@@ -46,16 +54,16 @@ export const judgedSince = ({ now }: Pick<DefaultsInput, 'now'>): Instant =>
   instant(now - HISTORY_SECONDS * SECOND)
 
 function shortLife(life: ComputeLife, { needs, plan }: DefaultsInput): readonly ShortLife[] {
-  const { settings, deletedAt, intervals } = life
+  const { settings, deletedAt, intervals, steps } = life
   const [start, seen] = [intervals[0]?.interval.from.likely, settings[0]?.since]
-  if (start === undefined || seen === undefined || !isFollowed(life, start)) return []
+  if (start === undefined || seen === undefined) return []
   const from = earliest(start, seen)
-  const isShort = deletedAt - from < needs.minHistory * SECOND
+  if (deletedAt - from >= needs.minHistory * SECOND) return []
   const isOwn = settings.some(({ isOwnDelay }) => isOwnDelay)
   const isTooLarge = settings.some(({ sizing }) => largestCu(sizing) > (plan?.largestSuspending ?? Infinity))
-  if (!isShort || isOwn || isTooLarge) return []
+  const restsOnDelay = isFollowed(life, start) && !isOwn && !isTooLarge
   const awake = intervals.map(costedInterval)
-  return [{ from, to: deletedAt, gaps: gapsOfLife(life), awake, settings }]
+  return [{ from, to: deletedAt, gaps: gapsOfLife(life), awake, settings, steps, restsOnDelay }]
 }
 
 /** Looks began right after the start, and hid no gap. */

@@ -4,20 +4,18 @@ import { priceAt } from '../../ledger/settle/slices.ts'
 import { mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Alternative, Effect, Grounds, Proposal } from '../../model/policy/recommendation.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import {
-  DAY,
-  instant,
-  micros,
-  SECOND,
-  seconds,
-  type Cu,
-  type Interval,
-  type Micros,
-} from '../../model/units.ts'
+import { DAY, micros, SECOND, seconds, type Cu, type Interval, type Micros } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { gapGroups, savedTime, savedTimeIn, wakesUnder, type BacktestGap } from '../backtest.ts'
 import type { AdviseInput } from '../input.ts'
-import { confidenceOf, moneyOf, savedTimeInterval, statedWidening, type Block } from '../interval.ts'
+import {
+  blockWindows,
+  confidenceOf,
+  moneyOf,
+  savedTimeInterval,
+  statedWidening,
+  type Block,
+} from '../interval.ts'
 import type { AllowedDelays } from './choose.ts'
 import type { JudgedGaps } from './observed-gaps.ts'
 
@@ -151,21 +149,12 @@ function gainedSeconds(evidence: DelayEvidence, to: AutosuspendDelay): Bounds<nu
   )
 }
 
-/** Shortest history has this many blocks of the bootstrap. */
-const MIN_BLOCKS = 3
-
-/** Most blocks of one interval, a few times the days of a history: with `advice.min_history` of seconds, days would be ten thousands. */
-const MAX_BLOCKS = 100
-
-/** Equal parts of the time, as near to a day as whole parts can be; shorter where less history than three days is needed. */
 function blocksOf(
   { from, to, gaps, observed, input }: DelayEvidence,
   savedBy: (gap: BacktestGap, within: Interval) => number,
 ): readonly (Block & Readonly<{ within: Interval }>)[] {
-  const length = Math.min(DAY, (input.needs.minHistory * 1000) / MIN_BLOCKS)
-  const count = Math.min(MAX_BLOCKS, Math.max(1, Math.round((to - from) / length)))
-  const edge = (at: number) => instant(from + ((to - from) * at) / count)
-  const windows = Array.from({ length: count }, (_, at) => ({ from: edge(at), to: edge(at + 1) }))
+  const windows = blockWindows({ from, to }, input.needs)
+  const count = windows.length
   const saved = windows.map(() => 0)
   const blockAt = (at: number) => Math.min(count - 1, Math.floor(((at - from) * count) / (to - from)))
   for (const gap of gaps) {

@@ -5,15 +5,17 @@
 // 3. Decision: range.ts, or fixed.ts for a plan without ranges.
 // 4. Gates: the saving is at least a tenth of the spend, and pays for the restart within a week. Saturation and a
 //    cache that is too small ask for more in any case, and a budget for less.
+import { priceAt } from '../../ledger/settle/slices.ts'
 import type { Proposal, Withheld } from '../../model/policy/recommendation.ts'
-import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
+import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
-import { cu, DAY, instant, type Cu } from '../../model/units.ts'
+import { DAY, instant } from '../../model/units.ts'
 import type { AdviseInput } from '../input.ts'
 import { withhold } from '../propose.ts'
 import { cacheSeen, leastForCache } from './cache.ts'
-import { connectionsSeen, leastForConnections, type ConnectionsSeen } from './connections.ts'
+import { connectionsSeen } from './connections.ts'
 import { fixedFor } from './fixed.ts'
+import { sizeLimits } from './limits.ts'
 import { loadSeen, replayedSize } from './load-seen.ts'
 import { sizingProposal, type SizingEvidence } from './proposal.ts'
 import { decideRange, MIN_SAVING, rangeTo, type SizeLimits, type SizingDecision } from './range.ts'
@@ -24,37 +26,30 @@ export function adviseSizing(input: AdviseInput): Proposal | Withheld {
   if (!plan) return withhold('sizing', 'plan-unknown')
   const load = loadSeen(input)
   if (!load) return withhold('sizing', 'no-readings', { have: 0, needs: 1 })
+  const { preset, utilisation, prices, now } = input
+  const { sizing } = input.entry.compute
   const connections = connectionsSeen(input)
-  const maximum = largestCu(input.entry.compute.sizing)
-  const limits = limitsOf(input, plan, { connections, maximum })
-  const evidence = { input, load, connections, limits, cache: cacheSeen(input) }
+  const limits = limitsOf(input, plan, { connections, maximum: largestCu(sizing) })
+  const evidence = {
+    input,
+    load,
+    sizing,
+    loads: load.loads,
+    connections,
+    limits,
+    cache: cacheSeen(input),
+    preset,
+    utilisation,
+    perCuHour: priceAt(prices, now),
+  }
   const decision = decided(evidence, plan)
   return decision ? gated(evidence, decision) : whyNot(evidence)
 }
 
 type Plan = NonNullable<AdviseInput['plan']>
 
-/** @param maximum of the range: its least minimum depends on it */
-function limitsOf(
-  input: AdviseInput,
-  plan: Plan,
-  { connections, maximum }: Readonly<{ connections: ConnectionsSeen; maximum: Cu }>,
-): SizeLimits {
-  const { entry, policy, preset, needs } = input
-  const now = largestCu(entry.compute.sizing)
-  const planLargest = plan.hasRanges ? plan.largestInRange : plan.largestFixed
-  const sizes = preset.sizes.filter((size) => size <= Math.max(now, planLargest))
-  const sizing = (size: Cu): Sizing =>
-    plan.hasRanges && size < maximum ? { min: size, max: maximum } : { fixed: size }
-  const least = leastForConnections(sizes, { preset, needs, connections, sizing }) ?? now
-  const { min = 0, max = Infinity, neverDown } = policy.sizing
-  return {
-    sizes,
-    largest: cu(Math.min(planLargest, max)),
-    widest: plan.hasRanges ? plan.widestRange : undefined,
-    least: sizeAtLeast(sizes, Math.max(least, min, neverDown ? smallestCu(entry.compute.sizing) : 0)),
-  }
-}
+const limitsOf = (input: AdviseInput, plan: Plan, options: Parameters<typeof sizeLimits>[1]): SizeLimits =>
+  sizeLimits({ ...input, plan, sizing: input.entry.compute.sizing }, options)
 
 function decided(evidence: SizingEvidence, plan: Plan): SizingDecision | undefined {
   const { input, load, limits, cache } = evidence

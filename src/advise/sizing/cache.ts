@@ -6,13 +6,12 @@
 //    too, so most windows of a day have to be.
 // 3. Full, at the target: says nothing about smaller sizes.
 // 4. Not full, under the target: first reads or scans, for which a larger cache does not help: as in 1.
-import type { RollupSums } from '../../model/ledger/rollup.ts'
-import { isFixed, largestCu } from '../../model/service/compute.ts'
+import { isFixed, largestCu, type Sizing } from '../../model/service/compute.ts'
 import { sizeAtLeast } from '../../model/service/sizes.ts'
 import { ratio, type Cu, type Ratio } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import type { AdviseInput } from '../input.ts'
-import { bucketsOfSizing } from './load-seen.ts'
+import { bucketsOfSizing, type SeenStep } from './load-seen.ts'
 import { SATURATION_PERIOD } from './up.ts'
 
 export type CacheSeen = Readonly<{
@@ -36,14 +35,20 @@ const MIN_WINDOWS = 12
 const AT_SIZE = 0.9
 
 /** Undefined where too little is known. */
-export function cacheSeen(input: AdviseInput): CacheSeen | undefined {
-  const { entry, preset, policy, now } = input
-  const { sizing } = entry.compute
-  const buckets = bucketsOfSizing(input)
+export const cacheSeen = (input: AdviseInput): CacheSeen | undefined =>
+  cacheIn(bucketsOfSizing(input), { ...input, sizing: input.entry.compute.sizing })
+
+type CacheOptions = Pick<AdviseInput, 'preset' | 'policy' | 'now'> & Readonly<{ sizing: Sizing }>
+
+/** @param buckets under the sizing of now */
+export function cacheIn(
+  buckets: readonly SeenStep[],
+  { sizing, preset, policy, now }: CacheOptions,
+): CacheSeen | undefined {
   const accesses = sumOf(buckets, ({ cache }) => (cache ? cache.hits + cache.misses : 0))
   const used = Math.max(0, ...buckets.map(({ cacheUsed }) => cacheUsed ?? 0))
   if (used === 0 || accesses < MIN_ACCESSES) return undefined
-  const isFullIn = ({ cacheUsed, cacheLimit }: RollupSums) => {
+  const isFullIn = ({ cacheUsed, cacheLimit }: SeenStep) => {
     if (cacheUsed === undefined || cacheLimit === undefined || cacheUsed < FULL * cacheLimit) return false
     const size = preset.memoryOf(cacheLimit / 2 ** 20) / 4096
     return isFixed(sizing) || size >= AT_SIZE * largestCu(sizing)
@@ -60,9 +65,9 @@ export function cacheSeen(input: AdviseInput): CacheSeen | undefined {
   }
 }
 
-const warmAccesses = ({ cache }: RollupSums) => (cache ? cache.warmHits + cache.warmMisses : 0)
+const warmAccesses = ({ cache }: SeenStep) => (cache ? cache.warmHits + cache.warmMisses : 0)
 
-function hitRatioOf(windows: readonly RollupSums[]): Ratio {
+function hitRatioOf(windows: readonly SeenStep[]): Ratio {
   const accesses = sumOf(windows, warmAccesses)
   return ratio(accesses === 0 ? 1 : sumOf(windows, ({ cache }) => cache?.warmHits ?? 0) / accesses)
 }

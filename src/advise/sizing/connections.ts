@@ -35,7 +35,7 @@ export function connectionsSeen({ entry, hours, preset, now }: AdviseInput): Con
 }
 
 /** Sessions that came between two readings may all have been there at once. */
-const peakOf = ({ connections, use }: RollupSums): number =>
+export const peakOf = ({ connections, use }: Pick<RollupSums, 'connections' | 'use'>): number =>
   (connections?.all.max ?? 0) + (use ? use.arrivals / Math.max(1, connections?.count ?? 0) : 0)
 
 type LimitOptions = Pick<AdviseInput, 'preset' | 'needs'> &

@@ -28,10 +28,7 @@ export function loadSeen(input: AdviseInput): LoadSeen | undefined {
   const { sizing } = entry.compute
   const changedAt = sizedSince(settings, sizing)
   const current = bucketsOfSizing(input)
-  const values = current.flatMap((bucket) => {
-    const load = loadOf(bucket, sizing)
-    return load === undefined ? [] : [{ from: bucket.from, load }]
-  })
+  const values = loadsOf(current, sizing)
   const [first] = values
   if (!first) return undefined
   const isCoolingDown = changedAt !== undefined && now - changedAt < UP_COOLDOWN
@@ -45,8 +42,7 @@ export function loadSeen(input: AdviseInput): LoadSeen | undefined {
       saturated: recent.filter(({ load }) => isSaturatedStep(load, largestCu(sizing))).length,
     },
     days: new Set(values.map(({ from }) => Math.floor(from / DAY))).size,
-    covered: sumOf(current, (bucket) => Math.min(bucket.time.active, bucket.use?.over ?? 0)),
-    awake: sumOf(current, (bucket) => bucket.time.active),
+    ...coverageOf(current),
   }
 }
 
@@ -64,6 +60,34 @@ function sizedSince(settings: AdviseInput['settings'], sizing: Sizing): Instant 
   const last = settings.findLastIndex((setting) => sizingKey(setting.sizing) !== sizingKey(sizing))
   return last < 0 ? undefined : (settings[last + 1]?.since ?? instant(Infinity))
 }
+
+/** What a bucket tells of load, connections and cache. */
+export type SeenStep = Pick<
+  RollupSums,
+  'from' | 'time' | 'use' | 'size' | 'connections' | 'connectionLimit' | 'cache' | 'cacheUsed' | 'cacheLimit'
+>
+
+/** Without what is not needed: many are in memory at a time. */
+export const seenStep = (bucket: RollupSums): SeenStep => {
+  const { from, time, use, size, connections, connectionLimit, cache, cacheUsed, cacheLimit } = bucket
+  return { from, time, use, size, connections, connectionLimit, cache, cacheUsed, cacheLimit }
+}
+
+/** Without steps that no reading tells of. */
+export const loadsOf = (
+  steps: readonly SeenStep[],
+  sizing: Sizing,
+): readonly Readonly<{ from: Instant; load: number }>[] =>
+  steps.flatMap((step) => {
+    const load = loadOf(step, sizing)
+    return load === undefined ? [] : [{ from: step.from, load }]
+  })
+
+/** Part of the awake time that the values cover, ms, and all of it. */
+export const coverageOf = (steps: readonly SeenStep[]): Pick<LoadSeen, 'covered' | 'awake'> => ({
+  covered: sumOf(steps, (step) => Math.min(step.time.active, step.use?.over ?? 0)),
+  awake: sumOf(steps, (step) => step.time.active),
+})
 
 function loadOf({ use, size }: Pick<Rollup, 'use' | 'size'>, sizing: Sizing): number | undefined {
   const sessions = use && use.over > 0 ? use.activeTime / use.over : undefined

@@ -11,6 +11,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import {
   DEFAULT_AUTOSUSPEND_DELAY,
   isComputeRef,
+  isSameSizing,
   targetKey,
   type TargetRef,
 } from '../../model/service/compute.ts'
@@ -108,7 +109,8 @@ export async function createAdviser(options: AdviserOptions) {
   async function evaluateProject(projectId: string, { ledger }: PassState) {
     const entry = ledger.projects.get(projectId)
     const ref = { account, projectId }
-    if (entry) await make(ref, () => evaluateDefaults(ref, entry, { ...context(), ledger, clock }))
+    if (entry)
+      await make(ref, () => evaluateDefaults(ref, entry, { ...context(), utilisation, ledger, clock }))
   }
 
   const context = () => ({ history, plan: plan(), finished: views.finished(), savedSpend, now: now() })
@@ -199,11 +201,14 @@ export async function createAdviser(options: AdviserOptions) {
   }
 }
 
-/** Whether the project is deleted, or its default delay is not the one that a recommendation was made for. */
-const isChanged = (entry: ProjectEntry | undefined, { delay }: Setting): boolean =>
-  entry !== undefined &&
-  (entry.deletedAt !== undefined ||
-    (entry.project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY) !== delay)
+/** Whether the project is deleted, or its defaults are not those that a recommendation was made for. */
+function isChanged(entry: ProjectEntry | undefined, { delay, sizing }: Setting): boolean {
+  if (!entry) return false
+  const { defaultAutosuspendDelay = DEFAULT_AUTOSUSPEND_DELAY, defaultSizing } = entry.project
+  const hasDelay = delay === undefined || defaultAutosuspendDelay === delay
+  const hasSize = !sizing || (defaultSizing !== undefined && isSameSizing(defaultSizing, sizing))
+  return entry.deletedAt !== undefined || !hasDelay || !hasSize
+}
 
 /** Seconds of work at full speed before the share holds: a small account gets all its answers at once. */
 const WORK_BURST = 2

@@ -1,14 +1,18 @@
 // Evaluation of the defaults of one project: the lives of its deleted computes, the adviser, the life of its recommendations, and the writes.
-import { adviseDefaults, defaultDelayOf } from '../../advise/defaults/advise-defaults.ts'
+import { adviseDefaults } from '../../advise/defaults/advise-defaults.ts'
+import { defaultDelayOf } from '../../advise/defaults/default-delay.ts'
 import type { ComputeLife, DefaultsInput } from '../../advise/defaults/input.ts'
+import { hadSize } from '../../advise/defaults/lives.ts'
 import { realisedDefaults } from '../../advise/defaults/realised.ts'
 import { advanceLife, type LifeSubject } from '../../advise/life.ts'
+import { seenStep } from '../../advise/sizing/load-seen.ts'
 import { priceAt } from '../../ledger/settle/slices.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import { FINE_STEP } from '../../model/ledger/rollup.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Advice, ComputeAdvice, Proposal, Withheld } from '../../model/policy/recommendation.ts'
 import { projectTargetOf } from '../../model/policy/selector.ts'
-import { computeKey, type ComputeRef, type ProjectRef } from '../../model/service/compute.ts'
+import { computeKey, type ComputeRef, type ProjectRef, type Sizing } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { DAY, instant, type Instant } from '../../model/units.ts'
 import { dueAfter } from './due.ts'
@@ -16,7 +20,7 @@ import { deletedSince, type DeletedLife } from './due-projects.ts'
 import { adviceChangeOf, digest, type AdviceChange, type EvaluationContext } from './evaluate.ts'
 import { readStoredAdvice, type AdviceHistory } from './read-input.ts'
 
-type DefaultsContext = Omit<EvaluationContext, 'project' | 'utilisation'> &
+type DefaultsContext = Omit<EvaluationContext, 'project'> &
   Readonly<{ ledger: Ledger; clock: Pick<Clock, 'yield'> }>
 
 const NOTHING: Advice = { proposals: [], withheld: [] }
@@ -24,10 +28,10 @@ const NOTHING: Advice = { proposals: [], withheld: [] }
 export async function evaluateDefaults(
   ref: ProjectRef,
   { project, deletedAt }: ProjectEntry,
-  { history, plan: settings, finished, savedSpend, ledger, clock, now }: DefaultsContext,
+  { history, plan: settings, utilisation, finished, savedSpend, ledger, clock, now }: DefaultsContext,
 ): Promise<AdviceChange> {
   const stored = await readStoredAdvice(history, ref, now)
-  const { policies, minSaving, plan, prices } = settings
+  const { policies, minSaving, plan, preset, prices } = settings
   const refs = await deletedComputes(ledger, ref.projectId, { clock, now })
   // a wake cost in money is that of a compute of 1 CU: sizes differ from life to life
   const policy = policies.of(projectTargetOf(ref.account, project), priceAt(prices, now))
@@ -36,11 +40,13 @@ export async function evaluateDefaults(
     ref,
     project,
     atOnce: restingOn(ledger, ref.projectId).length,
-    lives: await readLives(history, refs, now),
+    lives: await readLives(history, refs, { sizing: project.defaultSizing, now }),
     plan,
+    preset,
     policy,
     needs,
     prices,
+    utilisation,
     previous: stored.recommendations,
     ...(finished && { finished }),
     now,
@@ -49,7 +55,10 @@ export async function evaluateDefaults(
   const subject: LifeSubject = {
     ref,
     isDeleted: deletedAt !== undefined,
-    setting: { delay: defaultDelayOf(input) },
+    setting: {
+      delay: defaultDelayOf(input),
+      ...(project.defaultSizing && { sizing: project.defaultSizing }),
+    },
     previous: stored.recommendations,
     wakeCost: policy.wakeCost,
     realised: (row) => realisedDefaults(row, input),
@@ -74,8 +83,8 @@ export const restingOn = ({ computes }: Ledger, projectId: string): readonly Com
     return ref.projectId === projectId && isResting ? [ref] : []
   })
 
-/** Days of history: the 28 of a follow-up, and a week until it is evaluated. */
-const RECENT = 35
+/** Days of history: the 28 of a follow-up, and a week until it is evaluated; and of fine buckets. */
+const [RECENT, FINE_DAYS] = [35, 14]
 /** Newest lives of a project that are read, some 60 a day: their history is in memory while they are judged. */
 const MAX_LIVES = 2000
 /** Oldest first. */
@@ -93,7 +102,7 @@ async function deletedComputes(
 async function readLives(
   history: AdviceHistory,
   deleted: readonly DeletedLife[],
-  now: Instant,
+  { sizing, now }: Readonly<{ sizing: Sizing | undefined; now: Instant }>,
 ): Promise<readonly ComputeLife[]> {
   const [first] = deleted
   if (!first) return []
@@ -102,6 +111,11 @@ async function readLives(
   const gaps = byKey(await Array.fromAsync(history.gaps(account, span)))
   const settings = byKey(await Array.fromAsync(history.settings(account, span)))
   const intervals = byKey(await Array.fromAsync(history.intervals(account, span)))
+  // nothing is learned of a default size by computes of another one
+  const sized = deleted.filter(
+    ({ ref }) => sizing && hadSize({ settings: settings.get(computeKey(ref)) ?? [] }, sizing),
+  )
+  const steps = await readSteps(history, sized.slice(-MAX_LIVES_OF_STEPS), now)
   return deleted.map(({ ref, deletedAt }) => {
     const key = computeKey(ref)
     return {
@@ -109,8 +123,31 @@ async function readLives(
       gaps: gaps.get(key) ?? [],
       settings: settings.get(key) ?? [],
       intervals: intervals.get(key) ?? [],
+      steps: steps.get(key) ?? [],
     }
   })
+}
+
+/** Newest lives whose fine buckets are read, some 30 of each: what more of them showed hardly moves a range. */
+const MAX_LIVES_OF_STEPS = 500
+
+/** By key. */
+async function readSteps(
+  history: AdviceHistory,
+  deleted: readonly DeletedLife[],
+  now: Instant,
+): Promise<ReadonlyMap<string, ComputeLife['steps']>> {
+  const [first] = deleted
+  const byCompute = new Map<string, ComputeLife['steps'][number][]>()
+  if (!first) return byCompute
+  const span = { from: instant(now - FINE_DAYS * DAY), to: now, computes: deleted.map(({ ref }) => ref) }
+  for await (const bucket of history.rollups(first.ref.account, { ...span, length: FINE_STEP })) {
+    const key = computeKey(bucket.ref)
+    const own = byCompute.get(key) ?? []
+    byCompute.set(key, own)
+    own.push(seenStep(bucket))
+  }
+  return byCompute
 }
 
 const byKey = <Item extends { readonly ref: ComputeRef }>(items: readonly Item[]) =>

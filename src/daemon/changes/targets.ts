@@ -3,7 +3,7 @@ import type { PlanProblem, PlanTarget } from '../../apply/asked-settings.ts'
 import type { DefaultsTarget } from '../../apply/plan.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
-import { projectTargetOf, selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
+import { targetOfRef, type SelectorTarget } from '../../model/policy/selector.ts'
 import {
   DEFAULT_AUTOSUSPEND_DELAY,
   isComputeRef,
@@ -115,11 +115,8 @@ export function createPublished({ account, state }: PublishedOptions) {
       return entry && { compute: entry.compute, project: projectOf(ref) }
     },
     /** For the policy of it; undefined where no pass has seen it. */
-    selectorTargetOf: (ref: TargetRef): SelectorTarget | undefined => {
-      const [entry, project] = [entryOf(ref), projectOf(ref)]
-      if (isComputeRef(ref)) return entry && selectorTargetOf(account, entry.compute, project)
-      return project && projectTargetOf(account, project)
-    },
+    selectorTargetOf: (ref: TargetRef): SelectorTarget | undefined =>
+      targetOfRef({ ...ref, account }, { compute: entryOf(ref)?.compute, project: projectOf(ref) }),
   }
 }
 

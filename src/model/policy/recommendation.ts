@@ -81,10 +81,12 @@ export type RecommendationDetail = Readonly<
   | { kind: 'pooler' }
   | {
       kind: 'defaults'
-      /** Computes that lived short, and rested on the defaults. */
+      /** Computes that lived short, and rested on what is recommended. */
       lives: number
-      /** Existing computes without a delay of their own, which change at once. */
+      /** Existing computes without a delay of their own, which another default delay changes at once. */
       atOnce: number
+      /** Why the other of both settings stays as it is; absent where both are recommended. */
+      keeps?: Readonly<Partial<Record<'delay' | 'sizing', WithheldBecause>>>
     }
 >
 
@@ -135,6 +137,8 @@ export type Withheld = Readonly<{
   needs: number
   /** When the answer will be there; undefined where waiting alone changes nothing. */
   until: Instant | undefined
+  /** Of kind `defaults`: why the size stays as it is, where `because` is about both settings or about the delay. */
+  sizing?: WithheldBecause
 }>
 
 /** For each kind a proposal or the reason why there is none. */

@@ -1,5 +1,11 @@
 // Selection of computes in the configuration.
-import type { Compute, ComputeRef, Project } from '../service/compute.ts'
+import {
+  isComputeRef,
+  type Compute,
+  type ComputeRef,
+  type Project,
+  type TargetRef,
+} from '../service/compute.ts'
 
 /** Every given field must match; of a list one pattern: `*` is any text, `?` any letter. */
 export type Selector = Readonly<{
@@ -40,6 +46,15 @@ export const projectTargetOf = (account: string, { projectId, name }: Project): 
   name: undefined,
   type: 'read_write',
 })
+
+/** A compute or a whole project; undefined where it is not known. */
+export function targetOfRef(
+  ref: TargetRef,
+  { compute, project }: Readonly<{ compute: Compute | undefined; project: Project | undefined }>,
+): SelectorTarget | undefined {
+  if (isComputeRef(ref)) return compute && selectorTargetOf(ref.account, compute, project)
+  return project && projectTargetOf(ref.account, project)
+}
 
 export const matchesSelector = (
   { project, branch, compute, type }: Selector,
