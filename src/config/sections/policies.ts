@@ -196,7 +196,7 @@ const policy = strictObject({
   levers: array(oneOf(LEVERS), LEVER_NAMES)
     .optional()
     .describe(
-      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range. defaults: the delay that a project gives its new computes; it takes effect at once on those without a delay of their own. Of policies without conditions on branches and computes. warm, in the mode apply: starts a compute that sleeps a minute ahead of clients that come by a timer, where a wake costs more than the delay and the gaps of the compute show a gain of 5 %.',
+      'What the modes approve and apply may change without a request, by default nothing. delay: the autosuspend delay. sizing: size and range. defaults: the delay and the size that a project gives its new computes; the delay takes effect at once on those without a delay of their own. Of policies without conditions on branches and computes. warm, in the mode apply: starts a compute that sleeps a minute ahead of clients that come by a timer, where a wake costs more than the delay and the gaps of the compute show a gain of 5 %.',
     ),
   restart: restart.optional().describe('When the changes that they make may restart a compute.'),
   warm: warmUps.optional().describe('When computes may be started ahead of clients; needs the lever warm.'),

@@ -5,7 +5,7 @@ import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Recommendation, RecommendationState } from '../../model/policy/recommendation.ts'
 import type { ManagerOf } from '../../model/policy/policies.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
+import { targetOfRef } from '../../model/policy/selector.ts'
 import type { History } from '../../model/ports/history.ts'
 import { isComputeRef, targetKey, type Project, type TargetRef } from '../../model/service/compute.ts'
 import { DAY, micros, type Micros } from '../../model/units.ts'
@@ -96,11 +96,12 @@ export function adviceContext(
       const { ref } = recommendation
       const compute = byKey.get(targetKey(ref))
       const project = projects.get(ref.projectId)?.project
+      const target = targetOfRef(ref, { compute: compute?.identity.compute, project })
       const regionId = isComputeRef(ref) ? compute?.identity.compute.regionId : project?.regionId
       return recommendationJson(recommendation, {
         ...namesOf(compute, project),
         baseUrl: baseUrlOf(account),
-        managedBy: compute && managerOf?.(targetOfView(compute)),
+        managedBy: target && managerOf?.(target),
         wakeLatency:
           view && regionId !== undefined ? medianWakeLatency(view.wakeLatency, regionId) : undefined,
       })
@@ -114,9 +115,6 @@ export function adviceContext(
     },
   }
 }
-
-const targetOfView = ({ identity: { ref, compute, project } }: ComputeView) =>
-  selectorTargetOf(ref.account, compute, project)
 
 const namesOf = (compute: ComputeView | undefined, project: Project | undefined) => ({
   projectName: project?.name,

@@ -11,7 +11,7 @@ import { createAdviceCollector } from '../../outputs/report/advice.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
 import type { ReportAdvice } from '../../outputs/report/schema.ts'
 import { medianWakeLatency, recommendationJson } from '../../outputs/text/recommendation-json.ts'
-import { selectorTargetOf } from '../../model/policy/selector.ts'
+import { targetOfRef } from '../../model/policy/selector.ts'
 import type { ManagerOf } from '../../model/policy/policies.ts'
 import { readNoWakeCosts } from '../history/no-wake-costs.ts'
 
@@ -67,11 +67,12 @@ function adviceJson(
   const { ref } = recommendation
   const compute = ledger.computes.get(targetKey(ref))?.compute
   const project = ledger.projects.get(ref.projectId)?.project
+  const target = targetOfRef(ref, { compute, project })
   return recommendationJson(recommendation, {
     projectName,
     computeName,
     baseUrl,
     wakeLatency: medianWakeLatency(ledger.counters.wakeLatency, compute?.regionId ?? ''),
-    managedBy: compute && managerOf?.(selectorTargetOf(ref.account, compute, project)),
+    managedBy: target && managerOf?.(target),
   })
 }

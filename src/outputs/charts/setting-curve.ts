@@ -41,6 +41,10 @@ export function curvePoints(one: RecommendationJson): readonly CurvePoint[] {
 const orderOf = ({ delay_seconds: delay, min_cu: min = 0, max_cu: max = 0 }: SettingJson) =>
   delay === undefined ? 1000 * max + min : delay === 'never' ? Number.POSITIVE_INFINITY : delay
 
+/** A delay, and of defaults with the recommended size: other sizes are no points of its curve. */
+const isOfDelay = ({ delay_seconds: delay, min_cu: min, max_cu: max }: SettingJson, to: SettingJson) =>
+  delay !== undefined && min === to.min_cu && max === to.max_cu
+
 const ROLES: Readonly<Record<CurvePoint['role'], string>> = {
   now: ' (now)',
   recommended: ' (recommended)',
@@ -55,7 +59,9 @@ export function settingCurve(one: RecommendationJson, currency: string): Html | 
     points.map(({ money }) => money),
     currency,
   )
-  return html`${(one.kind === 'delay' || one.kind === 'defaults') && points.length > 2 && curveFigure(points, currency)}
+  const delays = points.filter(({ setting, role }) => role === 'now' || isOfDelay(setting, one.to))
+  const hasCurve = one.to.delay_seconds !== undefined && delays.length > 2
+  return html`${hasCurve && curveFigure(delays, currency)}
     <details data-key="curve-${one.id}">
       <summary>Show data</summary>
       ${tableHtml({

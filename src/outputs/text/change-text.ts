@@ -235,11 +235,16 @@ export function planLines(plan: PlanJson): readonly string[] {
 }
 
 /** Computes that a change of defaults changes at once. */
-const atOnceLines = ({ kind, changes_at_once: computes }: PlanJson): readonly string[] => {
+const atOnceLines = ({ kind, to, changes_at_once: computes }: PlanJson): readonly string[] => {
   if (kind !== 'defaults') return []
-  if (computes.length === 0) return ['  changes no existing compute: each has a delay of its own']
+  const kept = to.max_cu === undefined ? [] : ['  changes no size of an existing compute']
+  return [...(to.delay_seconds === undefined ? [] : [delayAtOnceText(computes)]), ...kept]
+}
+
+function delayAtOnceText(computes: PlanJson['changes_at_once']): string {
+  if (computes.length === 0) return '  changes no existing compute: each has a delay of its own'
   const names = computes.map(({ endpoint_id: id, name }) => (name === null ? id : `${id} ${name}`))
-  return [`  changes at once, as they have no delay of their own: ${names.join(', ')}`]
+  return `  changes at once, as they have no delay of their own: ${names.join(', ')}`
 }
 
 export const answerLines = ({ change, note }: ChangeAnswerJson): readonly string[] => [

@@ -68,7 +68,7 @@ export function recommendationJson(
 
 export const withheldJson = (
   ref: TargetRef,
-  { kind, because, have, needs, until }: Withheld,
+  { kind, because, have, needs, until, sizing }: Withheld,
   context: Pick<RecommendationContext, 'projectName' | 'computeName'> & {
     /** In 30 days; undefined where autosuspend is on. */
     readonly alwaysOn: Micros | undefined
@@ -80,6 +80,7 @@ export const withheldJson = (
   have,
   needs,
   until: timeField(until),
+  sizing: sizing ?? null,
   always_on_micros_per_30_days: context.alwaysOn ?? null,
 })
 
@@ -137,8 +138,10 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
       }
     case 'cache':
       return { kind: detail.kind, hit_ratio: detail.hitRatio, target: detail.target }
-    case 'defaults':
-      return { kind: detail.kind, lives: detail.lives, at_once: detail.atOnce }
+    case 'defaults': {
+      const { delay = null, sizing = null } = detail.keeps ?? {}
+      return { kind: detail.kind, lives: detail.lives, at_once: detail.atOnce, keeps: { delay, sizing } }
+    }
     case 'budget':
     case 'pooler':
       return detail

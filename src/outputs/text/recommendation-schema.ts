@@ -33,6 +33,23 @@ const effectSchema = strictObject({
 
 const kindSchema = oneOf(RECOMMENDATION_KINDS)
 
+const because = [
+  'history-short',
+  'not-followed',
+  'plan-unknown',
+  'plan-fixed',
+  'no-readings',
+  'saving-small',
+  'unsure',
+  'dismissed',
+  'follow-up',
+  'policy',
+  'not-listed',
+  'fits',
+] as const
+
+const becauseSchema = oneOf(because)
+
 const detailSchema = union([
   strictObject({
     kind: literal('awake-for-nothing'),
@@ -65,7 +82,14 @@ const detailSchema = union([
   strictObject({
     kind: literal('defaults'),
     lives: int().min(0).describe('Deleted computes, which lived short, that it rests on.'),
-    at_once: int().min(0).describe('Existing computes without a delay of their own: they change at once.'),
+    at_once: int()
+      .min(0)
+      .describe(
+        'Existing computes without a delay of their own: another default delay changes them at once, another default size none.',
+      ),
+    keeps: strictObject({ delay: becauseSchema.nullable(), sizing: becauseSchema.nullable() }).describe(
+      'Why the default delay or the default size stays as it is; null: another one is recommended.',
+    ),
   }),
 ])
 
@@ -75,21 +99,6 @@ const identity = {
   endpoint_id: nameOrNull.describe('Null: it is about the defaults of the project.'),
   name: nameOrNull.describe('Name of the compute.'),
 }
-
-const because = [
-  'history-short',
-  'not-followed',
-  'plan-unknown',
-  'plan-fixed',
-  'no-readings',
-  'saving-small',
-  'unsure',
-  'dismissed',
-  'follow-up',
-  'policy',
-  'not-listed',
-  'fits',
-] as const
 
 export const recommendationSchema = strictObject({
   id: string(),
@@ -105,7 +114,7 @@ export const recommendationSchema = strictObject({
     .describe('To the service, below its base URL; null: no setting changes.'),
   curl: nameOrNull.describe('The request as a command line; the API key is a variable.'),
   patch: nameOrNull.describe(
-    'Text for whoever manages the compute by `managed_by` of its policy, such as Terraform; null: nobody else, or no setting changes.',
+    'Text for whoever manages the compute or project by `managed_by` of its policy, such as Terraform; null: nobody else, or no setting changes.',
   ),
   spend_micros_per_30_days: savingSchema.describe('With the settings now.'),
   saving_micros_per_30_days: savingSchema,
@@ -167,12 +176,15 @@ export type SettingJson = RecommendationJson['to']
 export const withheldSchema = strictObject({
   ...identity,
   kind: kindSchema,
-  because: oneOf(because).describe(
+  because: becauseSchema.describe(
     '`fits`: nothing to change. All others: why there is no answer, or none to act on.',
   ),
   have: number(),
   needs: number(),
   until: instant.nullable().describe('When the answer will be there; null: waiting alone changes nothing.'),
+  sizing: becauseSchema
+    .nullable()
+    .describe('Of kind defaults: why the default size stays as it is; null: `because` says so.'),
   always_on_micros_per_30_days: int()
     .nullable()
     .describe('Of kind delay: what a compute costs whose autosuspend is off; null: it is on.'),

@@ -11,6 +11,7 @@ import {
   toSecond,
 } from './amounts.ts'
 import { culpritText } from './cause-text.ts'
+import { defaultsLines } from './defaults-text.ts'
 import { displayName } from './display-name.ts'
 import type { NoWakeCosts, RecommendationJson, SettingJson } from './recommendation-schema.ts'
 import { KIND_TEXTS, WITHHELD_TEXTS } from './withheld-text.ts'
@@ -112,8 +113,8 @@ export const recommendationLines = (
 ]
 
 /** Budget or cache that asks for it, or what the defaults are judged by and apply to. */
-function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
-  if (detail?.kind === 'defaults') return defaultsLines(detail)
+function reasonLines({ detail, to }: Pick<RecommendationJson, 'detail' | 'to'>) {
+  if (detail?.kind === 'defaults') return defaultsLines(to, detail)
   if (detail?.kind === 'budget')
     return [
       `the budget ${displayName(detail.name)} asks for the smaller maximum: its limit is spent, or forecast to be`,
@@ -122,15 +123,6 @@ function reasonLines({ detail }: Pick<RecommendationJson, 'detail'>) {
   const [hitRatio, goal] = [detail.hit_ratio, detail.target].map((share) => Number((100 * share).toFixed(2)))
   return [`the file cache is full and answers ${hitRatio} % of the accesses, less than ${goal} %`]
 }
-
-const defaultsLines = ({ lives, at_once: atOnce }: Detail & { readonly kind: 'defaults' }) => [
-  `judged by ${countWithNoun(lives, 'deleted compute')}: new ones have this delay unless they are made with another`,
-  ...(atOnce === 0
-    ? []
-    : [
-        `${countWithNoun(atOnce, 'existing compute')} without a delay of their own ${atOnce === 1 ? 'changes' : 'change'} at once`,
-      ]),
-]
 
 /** What people will notice. */
 export function effectLines({

@@ -34,10 +34,20 @@ export const withheldText = (withheld: WithheldJson, currency: string): string =
   `${KIND_TEXTS[withheld.kind]}: ${withheldReason(withheld, currency)}`
 
 /** Without the kind. */
-export function withheldReason(
-  { kind, because, have, needs, until, always_on_micros_per_30_days: always }: WithheldJson,
-  currency: string,
-): string {
+export function withheldReason(withheld: WithheldJson, currency: string): string {
+  const { because, until, sizing, always_on_micros_per_30_days: always } = withheld
+  const reason = countedReason(withheld, currency)
+  // absent in reports of earlier versions
+  const ofSize = !sizing || sizing === because ? undefined : WITHHELD_TEXTS[sizing]
+  return [
+    ...(ofSize === undefined ? [reason] : [`the delay: ${reason}`, `the size: ${ofSize}`]),
+    ...(until === null ? [] : [`answer about ${toSecond(until)}`]),
+    ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
+  ].join('; ')
+}
+
+/** With what is there and what is needed. */
+function countedReason({ kind, because, have, needs }: WithheldJson, currency: string): string {
   // the first reading inside Postgres is what a size waits for
   const unit = kind === 'sizing' && because === 'no-readings' ? 'reading' : 'day'
   const counted =
@@ -45,11 +55,7 @@ export function withheldReason(
       ? `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
       : `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), unit)}`
   const isCounted = needs > 0 && COUNTED.has(because)
-  return [
-    `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`,
-    ...(until === null ? [] : [`answer about ${toSecond(until)}`]),
-    ...(always === null ? [] : [`autosuspend is off, which costs ${moneyText(always, currency)} in 30 days`]),
-  ].join('; ')
+  return `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`
 }
 
 const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
@@ -60,7 +66,7 @@ const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([
 ])
 
 /** Reasons that a text lists, under the words that introduce them; no empty group. A setting that fits has its answer: nothing is missing. */
-export function reasonGroups<Reason extends Pick<WithheldJson, 'kind' | 'because'>>(
+export function reasonGroups<Reason extends Fitting & Pick<WithheldJson, 'kind'>>(
   withheld: readonly Reason[],
 ): readonly Readonly<{ heading: string; reasons: readonly Reason[] }>[] {
   const listed = Map.groupBy(withheld.filter(isListed), fits)
@@ -70,12 +76,16 @@ export function reasonGroups<Reason extends Pick<WithheldJson, 'kind' | 'because
   })
 }
 
+type Fitting = Pick<WithheldJson, 'because'> & Partial<Pick<WithheldJson, 'sizing'>>
+
 const GROUPS = [
   ['not recommended', false],
   ['nothing to change', true],
 ] as const
 
-export const fits = ({ because }: Pick<WithheldJson, 'because'>): boolean => because === 'fits'
+/** Of defaults, whether both settings do. */
+export const fits = ({ because, sizing }: Fitting): boolean =>
+  because === 'fits' && (!sizing || sizing === 'fits')
 
 /** A setting that fits is listed for delays, sizes and defaults only. */
 const isListed = ({ kind, because }: Pick<WithheldJson, 'kind' | 'because'>) =>

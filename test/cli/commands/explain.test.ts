@@ -5,7 +5,8 @@ import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import { millis, seconds } from '../../../src/model/units.ts'
+import type { Withheld } from '../../../src/model/policy/recommendation.ts'
+import { cu, millis, seconds } from '../../../src/model/units.ts'
 import { at, compute, ledger, preset, prices, project } from '../../support/build.ts'
 import { computeOf } from '../../store/build.ts'
 import { keptBy } from '../kept.ts'
@@ -126,6 +127,11 @@ const OF_PROJECT = { account: 'main', projectId: 'project-two' }
 const [, two = one, three = one] = computes
 const resting: ComputeEntry = { ...two, compute: { ...two.compute, autosuspendDelay: undefined } }
 
+const sized = projects.map((entry) => ({
+  ...entry,
+  project: { ...entry.project, defaultSizing: { fixed: cu(2) } },
+}))
+
 test.each(['two', 'project-two'])(
   'of %s, a project with several computes, the recommended default is explained',
   async (name) => {
@@ -134,28 +140,30 @@ test.each(['two', 'project-two'])(
         id: 'project-two.defaults.1',
         ref: OF_PROJECT,
         kind: 'defaults',
-        from: { delay: seconds(300) },
-        to: { delay: seconds(60) },
+        from: { delay: seconds(300), sizing: { fixed: cu(2) } },
+        to: { delay: seconds(60), sizing: { min: cu(0.25), max: cu(2) } },
         detail: { kind: 'defaults', lives: 90, atOnce: 2 },
       }),
     ]
-    await using recommended = await keptBy([{ computes: [resting, three], projects, recommendations }])
+    await using recommended = await keptBy([{ computes: [resting, three], projects: sized, recommendations }])
     const { code, out } = await recommended.cli(`explain ${name}`)
     expect(code).toBe(0)
     const [first, second, third, fourth, fifth] = out.split('\n')
     expect([first, second, third, fourth]).toEqual([
       'project two (project-two), account main',
-      'new computes are suspended after 5 min without activity',
+      'new computes have 2 CU and are suspended after 5 min without activity',
       '2 computes exist: ep-three, ep-two',
-      'a change of the default applies at once to 1 that has no delay of its own: ep-two',
+      'a change of the default delay applies at once to 1 that has no delay of its own: ep-two',
     ])
-    expect(fifth).toMatch(/^recommendation project-two\.defaults\.1: .*300 s → 60 s/)
+    expect(fifth).toMatch(/^recommendation project-two\.defaults\.1: .*300 s, 2 CU → 60 s, 0\.25–2 CU/)
     const json = await recommended.cli(`explain ${name} --json`)
     expect(JSON.parse(json.out)).toMatchObject({
       compute: null,
       project: {
         project_id: 'project-two',
         default_autosuspend_delay_seconds: 300,
+        default_min_cu: 2,
+        default_max_cu: 2,
         computes: ['ep-three', 'ep-two'],
         computes_on_default: ['ep-two'],
       },
@@ -183,13 +191,21 @@ test('of a project with one compute both are explained', async () => {
   expect((await recommended.cli('explain ep-one')).out).not.toContain('project-one.defaults.1')
 })
 
+/** Lines on the defaults of the project two. */
+const explained = async (withheld: Withheld) => {
+  const advice = [{ ref: OF_PROJECT, evaluatedAt: at(0), withheld: [withheld], made: {} }]
+  await using stored = await keptBy([{ computes, projects, advice }])
+  const { out } = await stored.cli('explain two')
+  return out.trimEnd().split('\n').slice(3)
+}
+
 test('of a project why no default is recommended is explained, too', async () => {
   const fits = { kind: 'defaults', because: 'fits', have: 0, needs: 0, until: undefined } as const
-  const advice = [{ ref: OF_PROJECT, evaluatedAt: at(0), withheld: [fits], made: {} }]
-  await using withheld = await keptBy([{ computes, projects, advice }])
-  const { out } = await withheld.cli('explain two')
-  expect(out.trimEnd().split('\n').slice(3)).toEqual([
+  expect(await explained({ ...fits, sizing: 'fits' })).toEqual([
     'nothing to change: defaults of new computes: the setting fits',
+  ])
+  expect(await explained({ ...fits, sizing: 'no-readings' })).toEqual([
+    'not recommended: defaults of new computes: the delay: the setting fits; the size: too few readings inside Postgres',
   ])
 })
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { holdLine } from '../../../src/outputs/text/change-text.ts'
+import type { Change, ChangeSettings } from '../../../src/model/policy/change.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
+import { planJson } from '../../../src/outputs/text/change-json.ts'
+import { plansSchema } from '../../../src/outputs/text/change-schema.ts'
+import { holdLine, planLines } from '../../../src/outputs/text/change-text.ts'
+import { compute } from '../../support/build.ts'
+import { changeOf } from '../../support/changes.ts'
 
 test('what a change waits for, and how long, to the second', () => {
   const hold = { because: 'awake', text: 'it waits until the compute is suspended' } as const
@@ -8,4 +14,39 @@ test('what a change waits for, and how long, to the second', () => {
     'it waits until the compute is suspended, since 2026-01-05T00:00:00Z, until 2026-01-06T00:00:00Z',
   )
   expect(holdLine({ ...hold, since: null, until: null })).toBe('it waits until the compute is suspended')
+})
+
+test.each<[string, ChangeSettings, readonly string[]]>([
+  [
+    'delay and size',
+    { autosuspendDelay: seconds(60), sizing: { min: cu(0.25), max: cu(2) } },
+    [
+      '  changes at once, as they have no delay of their own: ep-one',
+      '  changes no size of an existing compute',
+    ],
+  ],
+  ['a size', { sizing: { fixed: cu(2) } }, ['  changes no size of an existing compute']],
+  [
+    'a delay',
+    { autosuspendDelay: seconds(60) },
+    ['  changes at once, as they have no delay of their own: ep-one'],
+  ],
+])('a plan of defaults says which existing computes %s change', (_, desired, expected) => {
+  const change: Change = changeOf({
+    ref: { account: 'main', projectId: 'project-one' },
+    kind: 'defaults',
+    before: { sizing: { fixed: cu(1) }, autosuspendDelay: seconds(300) },
+    desired,
+  })
+  const plan = planJson({
+    change,
+    id: undefined,
+    context: { projectName: 'one', computeName: undefined, currency: 'USD' },
+    hold: undefined,
+    slot: undefined,
+    likelyInTime: 'yes',
+    atOnce: desired.autosuspendDelay === undefined ? [] : [{ compute: compute() }],
+  })
+  expect(plansSchema.shape.plans.parse([plan])).toEqual([plan])
+  expect(planLines(plan).filter((line) => line.startsWith('  changes'))).toEqual(expected)
 })

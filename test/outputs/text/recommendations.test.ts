@@ -98,6 +98,35 @@ test('a smaller maximum names the budget that asks for it', () => {
   )
 })
 
+/** What lines say of it before its effects. */
+const defaultsLinesOf = (to: Recommendation['to'], keeps: object, atOnce: number) => {
+  const ref = { account: 'main', projectId: 'project-one' }
+  const detail = { kind: 'defaults', lives: 90, atOnce, ...keeps } as const
+  const lines = recommendationLines(json({ ref, kind: 'defaults', to, detail }), 'USD')
+  return lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith('wakes a day')),
+  )
+}
+
+test('defaults say what they are judged by, what they change at once, and why a setting stays', () => {
+  const sizing = { min: cu(0.25), max: cu(2) }
+  expect(defaultsLinesOf({ delay: seconds(60), sizing }, {}, 1)).toEqual([
+    'judged by 90 deleted computes: new ones have this delay and size unless they are made with another',
+    'another default delay changes 1 existing compute at once: those without a delay of their own',
+    'existing computes keep their sizes',
+  ])
+  expect(defaultsLinesOf({ delay: seconds(60) }, { keeps: { sizing: 'no-readings' } }, 0)).toEqual([
+    'judged by 90 deleted computes: new ones have this delay unless they are made with another',
+    'the default size stays: too few readings inside Postgres',
+  ])
+  expect(defaultsLinesOf({ sizing }, { keeps: { delay: 'plan-fixed' } }, 0)).toEqual([
+    'judged by 90 deleted computes: new ones have this size unless they are made with another',
+    'existing computes keep their sizes',
+    'the default delay stays: the service plan allows nothing else',
+  ])
+})
+
 test('a larger size for the file cache says what the cache answers', () => {
   const detail = { kind: 'cache', hitRatio: ratio(0.9712), target: ratio(0.99) } as const
   expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(

@@ -39,6 +39,21 @@ test.each<[string, Partial<Recommendation>]>([
   expect(terraformPatch(recommendation(fields))).toBeUndefined()
 })
 
+test('those of a project are in the block of its defaults', () => {
+  const ref = { account: 'main', projectId: 'project-one' }
+  const to = { delay: seconds(60), sizing: { min: cu(0.25), max: cu(2) } }
+  expect(patchOf(to, { ref, kind: 'defaults' })).toEqual([
+    '# the resource with id = "project-one", by whatever name',
+    'resource "neon_project" "project-one" {',
+    '  default_endpoint_settings {',
+    '    autoscaling_limit_min_cu = 0.25',
+    '    autoscaling_limit_max_cu = 2',
+    '    suspend_timeout_seconds  = 60',
+    '  }',
+    '}',
+  ])
+})
+
 test('an id of the service ends neither the comment nor the name', () => {
   const ref = { account: 'main', projectId: 'p', endpointId: 'ep-"\n}${file("/etc/passwd")}' }
   const lines = patchOf({ delay: seconds(300) }, { ref })
