@@ -3,6 +3,7 @@ import { decidedCompute } from '../../../src/model/output/policy-decision.ts'
 import { expect, test } from 'vitest'
 import { adviceContext } from '../../../src/daemon/history/recommendations.ts'
 import { seconds } from '../../../src/model/units.ts'
+import { recommendation } from '../../support/recommendations.ts'
 import { inWorld, type World } from './foreign-world.ts'
 
 const LONGER = { from: { delay: seconds(300) }, to: { delay: seconds(900) } }
@@ -41,6 +42,20 @@ test('the text is applied by somebody else: recognised, followed, and nothing se
       managedBy: 'terraform',
       path: 'policies[1]',
     })
+  })
+})
+
+test('a project that Terraform manages has a text for its defaults', async () => {
+  await inWorld({ policy: POLICIES, recommendations: [LONGER] }, async ({ passes, daemon, config }) => {
+    await passes(600)
+    const snapshot = daemon().runners.snapshot()
+    const [view] = snapshot?.computes ?? []
+    if (!snapshot || !view) throw new Error('nothing is known')
+    const { account, projectId } = view.identity.ref
+    const ofProject = recommendation({ kind: 'defaults', ref: { account, projectId } })
+    const { managerOf } = config.policies
+    const { patch } = adviceContext(snapshot, account, { baseUrlOf: () => '', managerOf }).jsonOf(ofProject)
+    expect(patch).toContain(`resource "neon_project" "${projectId}" {`)
   })
 })
 

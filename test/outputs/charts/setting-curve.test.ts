@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { curvePoints, settingCurve } from '../../../src/outputs/charts/setting-curve.ts'
+import { cu, seconds } from '../../../src/model/units.ts'
 import { recommendationJson } from '../../../src/outputs/text/recommendation-json.ts'
 import { recommendation, recommendationContext } from '../../support/recommendations.ts'
 
@@ -31,4 +32,26 @@ test('a chart with a text and a table; nothing where nothing is compared', () =>
   expect(text.match(/<tr /g)).toHaveLength(7)
   expect(text.length).toBeLessThan(4000)
   expect(settingCurve(json({ alternatives: [] }), 'USD')).toBeUndefined()
+})
+
+test('the chart of defaults has the delays of the recommended size; the table has all settings', () => {
+  const { alternatives } = recommendation()
+  const sizing = { min: cu(0.25), max: cu(2) }
+  const one = json({
+    kind: 'defaults',
+    from: { delay: 'never', sizing: { fixed: cu(2) } },
+    to: { delay: seconds(300), sizing },
+    alternatives: [
+      ...alternatives.map((other) => ({ ...other, to: { ...other.to, sizing } })),
+      ...alternatives.slice(0, 1).flatMap((other) => [
+        { ...other, to: { delay: seconds(300) } },
+        { ...other, to: { delay: seconds(300), sizing: { min: cu(1), max: cu(2) } } },
+      ]),
+    ],
+  })
+  const text = settingCurve(one, 'USD')?.text ?? ''
+  const [chart = ''] = text.match(/<title>.*<\/title>/) ?? []
+  expect(chart.match(/wakes a day/g)).toHaveLength(6)
+  expect(chart).not.toContain('1–2')
+  expect(text.match(/<tr /g)).toHaveLength(9)
 })
