@@ -153,7 +153,7 @@ function rateIn(
   const [least, most] = [smallestCu(sizing), largestCu(sizing)]
   const mean = meanRate(awake, period)
   if (!mean) return { size: { low: least, likely: least, high: most }, perCuHour: priceAt(prices, now) }
-  return { ...mean, size: mapBounds(mean.size, (size) => clamp(size, sizing)) }
+  return { ...mean, size: mapBounds(mean.size, (size) => withinSizing(size, sizing)) }
 }
 
 type MeanRate = Readonly<{ size: Bounds<Cu>; perCuHour: Micros }>
@@ -171,7 +171,7 @@ export function meanRate(awake: readonly CostedInterval[], period: Interval): Me
   }
 }
 
-export const clamp = (size: number, sizing: Sizing): Cu =>
+export const withinSizing = (size: number, sizing: Sizing): Cu =>
   cu(Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size)))
 
 const sizingReplay = (input: AdviseInput, period: Interval, old: Sizing): ReplayedSetting => ({
@@ -191,7 +191,7 @@ export function resizedMoney(
     if (part === 0 || metered.likely === 0) return eachBound(() => 0)
     const perCuMs = spendOf(interval.cuTime).likely / metered.likely
     const sizes = mapBounds(metered, (sum) => sum / duration(interval))
-    return mapBounds(sizes, (size) => part * (clamp(size, old) - size) * perCuMs)
+    return mapBounds(sizes, (size) => part * (withinSizing(size, old) - size) * perCuMs)
   })
   return (factor) => ordered(eachBound((bound) => micros(sumOf(saved, (one) => one[bound]) * factor)))
 }

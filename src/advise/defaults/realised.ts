@@ -11,7 +11,7 @@ import { duration } from '../../ledger/interval-math.ts'
 import { FOLLOW_UP } from '../follow-up.ts'
 import { moneyOf, SAVING_PERIOD } from '../interval.ts'
 import {
-  clamp,
+  withinSizing,
   meanRate,
   ordered,
   resizedMoney,
@@ -94,7 +94,7 @@ function replayDelay(
   if (!rate || old === undefined) return undefined
   const saved = lives.map(({ gaps, awake }) => savedSeconds({ gaps, awake, period }, old))
   const sums = eachBound((bound) => sumOf(saved, (one) => one[bound]))
-  const size = sizing ? mapBounds(rate.size, (mean) => clamp(mean, sizing)) : rate.size
+  const size = sizing ? mapBounds(rate.size, (mean) => withinSizing(mean, sizing)) : rate.size
   return (factor) =>
     ordered(
       moneyOf(

@@ -17,7 +17,7 @@ import { after, seconds, type Instant, type Seconds } from '../../model/units.ts
 import type { RequestGate } from '../request-gate.ts'
 import { failed } from '../../std/result.ts'
 import { listedActivity, listedPage } from './listed-activity.ts'
-import { hasUnexplainedActivity, isRewokenUnseen, isSameRecord, type LastListed } from './urgency.ts'
+import { hasUnexplainedActivity, isRewokenUnseen, isSameProject, type LastListed } from './urgency.ts'
 
 export type ListResult = Readonly<{
   progress: ListProgress
@@ -206,7 +206,7 @@ function addProject(
 ): void {
   const { projectId } = project
   const entry = ledger.projects.get(projectId)
-  const isSame = entry !== undefined && isSameRecord(entry.project, project)
+  const isSame = entry !== undefined && isSameProject(entry.project, project)
   if (!isSame) changed.set(projectId, project)
   // After a restart there is no finished list: activity that was unexplained before is so still.
   if ((isSame && last) || unexplainedActivity.has(projectId)) return

@@ -227,7 +227,7 @@ export function hasUnexplainedActivity(
 }
 
 /** Whether a project's record tells nothing new. */
-export const isSameRecord = (one: Project, other: Project): boolean =>
+export const isSameProject = (one: Project, other: Project): boolean =>
   FIELDS.every((field) => one[field] === other[field]) &&
   isSameDefault(one.defaultSizing, other.defaultSizing)
 

@@ -17,7 +17,7 @@ import {
   numberSchema,
   optionalTextSchema,
   optionalTimeSchema,
-  sizeSchema,
+  cuSchema,
   timestampSchema,
   toDelay,
 } from './fields.ts'
@@ -46,8 +46,8 @@ const computeWire = z
     type: z.string(),
     current_state: z.enum(['init', 'active', 'idle']),
     pending_state: optionalTextSchema,
-    autoscaling_limit_min_cu: sizeSchema,
-    autoscaling_limit_max_cu: sizeSchema,
+    autoscaling_limit_min_cu: cuSchema,
+    autoscaling_limit_max_cu: cuSchema,
     suspend_timeout_seconds: delaySchema,
     provisioner: optionalTextSchema,
     pooler_enabled: z.boolean().nullish(),
@@ -85,8 +85,8 @@ const computeWire = z
 
 /** A default size that does not fit is not known: the project is readable without it. */
 const defaultsWire = z.object({
-  autoscaling_limit_min_cu: sizeSchema.nullish().catch(undefined),
-  autoscaling_limit_max_cu: sizeSchema.nullish().catch(undefined),
+  autoscaling_limit_min_cu: cuSchema.nullish().catch(undefined),
+  autoscaling_limit_max_cu: cuSchema.nullish().catch(undefined),
   suspend_timeout_seconds: delaySchema,
 })
 

@@ -33,7 +33,7 @@ const MAX_DELAY = 31_536_000
 const MAX_SIZE = 10_000
 
 export const delaySchema = z.number().min(-1).max(MAX_DELAY).nullish()
-export const sizeSchema = z.number().positive().max(MAX_SIZE).transform(cu)
+export const cuSchema = z.number().positive().max(MAX_SIZE).transform(cu)
 
 /** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
 export function toDelay(value: z.infer<typeof delaySchema>): AutosuspendDelay | undefined {

@@ -8,7 +8,7 @@ import { selectProjects, type ProjectSelection } from '../../../src/observe/poll
 import {
   hasUnexplainedActivity,
   isRewokenUnseen,
-  isSameRecord,
+  isSameProject,
   type UrgencyInput,
 } from '../../../src/observe/polling/urgency.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -262,5 +262,5 @@ test.each<[string, Project, Project, boolean]>([
   ['none any more', project(RANGE), project(), false],
   ['none as before', project(), project(), true],
 ])('a record with %s', (_, one, other, isSame) => {
-  expect(isSameRecord(one, other)).toBe(isSame)
+  expect(isSameProject(one, other)).toBe(isSame)
 })
