@@ -65,8 +65,9 @@ test.runIf(existsSync(PACKAGE))("own settings do not end the service's work in t
   vi.stubEnv('PG_BIN', join(usableFolder(PACKAGE, { owner: postgresUser(), copyTo }), 'bin'))
   onTestFinished(() => void vi.unstubAllEnvs())
   const newest = await quickLocal()
-  const { path, projectId, branchId, uri, settled } = await subject(newest)
-  await settled('active')
+  const hurried = await subject(newest)
+  const { path, projectId, branchId, uri } = hurried
+  await hurried.settled('active')
   const hasty = { transaction_timeout: '1s', statement_timeout: '1s', idle_session_timeout: '1s' }
   const body = { endpoint: { settings: { pg_settings: hasty } } }
   expect((await call(newest, `PATCH ${path}`, { body })).status).toBe(200)
@@ -84,7 +85,8 @@ test.runIf(existsSync(PACKAGE))("own settings do not end the service's work in t
       `select bool_or(query_start < clock_timestamp() - interval '1.2 s') as waits
          from pg_stat_activity where state = 'active' and query like 'create database%'`,
     )
-    return rows[0]?.waits || (await newestOperation())?.status === 'error'
+    const status: string | undefined = (await newestOperation())?.status
+    return rows[0]?.waits || status === 'error'
   })
   await session.end()
   await ended(newest, projectId)

@@ -213,8 +213,9 @@ test('S-56 waking takes its latency, and the client that woke it is served after
 
 test('by the documents, connections and file cache of a range are others', async () => {
   const documented = await quickLocal({ preset: '2026-03' })
-  const { uri, path, projectId, settled } = await subject(documented)
-  await settled('active')
+  const ranged = await subject(documented)
+  const { uri, path, projectId } = ranged
+  await ranged.settled('active')
   expect(await measure(uri)).toMatchObject({ connections: 104, cacheMiB: 698 })
   const endpoint = { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 8 }
   await call(documented, `PATCH ${path}`, { body: { endpoint } })
