@@ -5,15 +5,17 @@ import { expect, test } from 'vitest'
 import { PAST_TEAMS } from '../../src/cli/demo/cast.ts'
 import type { Summary } from '../../src/cli/demo/summary.ts'
 import { makeFolder } from '../local/support.ts'
+import { longTest } from '../support/tiers.ts'
 import { changeThat } from './change-support.ts'
-import { dormouse, page, until } from './support.ts'
+import { dormouse, fleetAt, page, until } from './support.ts'
 
 const PAST_PROJECTS = Object.values(PAST_TEAMS).flat()
 /** Projects that are used each week. */
 const USED = PAST_PROJECTS.filter(({ kind }) => kind !== 'idle' && kind !== 'rare').map(({ name }) => name)
 const TEAMS = Object.keys(PAST_TEAMS)
 
-test('a demo shows weeks of past and five computes that act, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
+/** Interrupts a demo when `shows` resolves, which gets the URL of its API, and checks what its summary says whenever that is. */
+async function interrupted(shows: (api: string) => Promise<unknown>): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
   const temporary = makeFolder()
   await using demo = dormouse(['demo', '--for', '10m', '--json', '--report', folder], { TMPDIR: temporary })
@@ -25,27 +27,61 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   const isRoot = process.geteuid?.() === 0
   expect(openToOthers(join(temporary, dirname(made)))).toEqual(isRoot ? ['service/tls/certificate.pem'] : [])
   const api = /api: "(.*)"/.exec(readFileSync(join(temporary, made), 'utf8'))?.[1] ?? ''
-  // how long that takes depends on the machine
-  await changeThat('its change', `http://${api}`, ({ sent_at: sentAt }) => sentAt !== null)
+  await shows(`http://${api}`)
   demo.child.kill('SIGINT')
   expect(await demo.ended).toBe(0)
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
-  const names = summary.computes.map(({ name }) => name)
+  expectTruth(summary)
+  expectReport(summary, folder)
+  const { page: status, metrics, service } = summary.urls
+  expect(await Promise.all([status, metrics, service].map(async (url) => (await page(url)).status))).toEqual([
+    0, 0, 0,
+  ])
+  expect(readdirSync(temporary)).toEqual([])
+  for (const each of [folder, temporary]) rmSync(each, { recursive: true })
+  return summary
+}
+
+function expectTruth({ computes, ledger, observer, whole }: Summary): void {
+  const names = computes.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['bursty', 'busy', 'chatty', 'forgotten', 'oversized']))
   expect(names).toEqual(expect.arrayContaining(PAST_PROJECTS.map(({ name }) => name)))
-  expect(summary.wakes).toBeGreaterThanOrEqual(6)
-  expect(summary.suspends).toBeGreaterThanOrEqual(3)
-  expect(summary.ledger.boundsContainTruth).toBe(true)
-  expect(summary.ledger.errorRatio).toBeLessThanOrEqual(0.03)
-  expect(summary.observer.wakesCaused).toBe(0)
-  const { whole } = summary
+  expect(ledger.boundsContainTruth).toBe(true)
+  expect(ledger.errorRatio).toBeLessThanOrEqual(0.03)
+  expect(observer.wakesCaused).toBe(0)
   expect(whole.spend).toMatchObject({ currency: 'USD' })
   expect(whole.spend.low).toBeLessThanOrEqual(whole.spend.likely)
   expect(whole.spend.likely).toBeLessThanOrEqual(whole.spend.high)
   expect(whole.deleted).toBeGreaterThan(20)
   expect(whole.computes).toBe(names.length + whole.deleted)
   expect(whole.awakeSeconds.truth).toBeGreaterThan(45 * 86_400)
+}
+
+function expectReport({ report }: Summary, folder: string): void {
+  expect(report).toEqual({ markdown: join(folder, 'report.md'), html: join(folder, 'report.html') })
+  const [markdown, html] = [report.markdown, report.html].map((file) => readFileSync(file, 'utf8'))
+  for (const text of [markdown, html]) for (const name of [...USED, ...TEAMS]) expect(text).toContain(name)
+  expect(html).toMatch(/^<!doctype html>/i)
+}
+
+test('a demo shows weeks of past, counts them truly, wakes none, leaves a report and nothing else', async () => {
+  await interrupted((api) =>
+    until('a forecast of its past', async () => {
+      const accounts = (await fleetAt(api))?.accounts ?? []
+      return accounts.some(({ month }) => month?.forecast) || undefined
+    }),
+  )
+})
+
+longTest('and five computes that act: it tells of a budget and makes a change', async () => {
+  // how long that takes depends on the machine
+  const summary = await interrupted((api) =>
+    changeThat('its change', api, ({ sent_at: sentAt }) => sentAt !== null),
+  )
+  const names = summary.computes.map(({ name }) => name)
+  expect(summary.wakes).toBeGreaterThanOrEqual(6)
+  expect(summary.suspends).toBeGreaterThanOrEqual(3)
   const used = summary.computes.filter(({ name }) => name === 'busy' || name === 'chatty')
   expect(used.filter(({ hitRatio, connections }) => hitRatio === null || connections === null)).toEqual([])
   const told = { by: 'dormouse', to: 'screen', state: 'event', name: 'budget-rung', severity: 'info' }
@@ -61,18 +97,6 @@ test('a demo shows weeks of past and five computes that act, counts them truly, 
   expect(later).toMatchObject([{ state: 'open', text: expect.stringContaining('300 s →') }])
   const answered = summary.recommended.filter(({ kind }) => kind === 'delay').map(({ name }) => name)
   expect(new Set(answered)).toEqual(new Set(names))
-  expect(summary.report).toEqual({ markdown: join(folder, 'report.md'), html: join(folder, 'report.html') })
-  const [markdown, html] = [summary.report.markdown, summary.report.html].map((file) =>
-    readFileSync(file, 'utf8'),
-  )
-  for (const text of [markdown, html]) for (const name of [...USED, ...TEAMS]) expect(text).toContain(name)
-  expect(html).toMatch(/^<!doctype html>/i)
-  const { page: status, metrics, service } = summary.urls
-  expect(await Promise.all([status, metrics, service].map(async (url) => (await page(url)).status))).toEqual([
-    0, 0, 0,
-  ])
-  expect(readdirSync(temporary)).toEqual([])
-  for (const each of [folder, temporary]) rmSync(each, { recursive: true })
 })
 
 /** Requests and stops, at least and at most, by state: how far the change is at the end depends on when that is. */

@@ -80,7 +80,7 @@ test.each([
   for (const { socket } of clients) socket.destroy()
 })
 
-test.each(KINDS)('clients that %s do not hold up the end', async (_, bytes, server) => {
+longTest.each(KINDS)('clients that %s do not hold up the end', async (_, bytes, server) => {
   const listeners = await openedListeners(50, server)
   const clients = await Promise.all(Array.from({ length: 24 }, () => connected(listeners.telemetry)))
   for (const { socket } of clients) socket.write(bytes)

@@ -161,5 +161,5 @@ async function crash(kind: 'thrown' | 'rejected') {
   expect(hitsIn({ out: run.out(), err: run.err() }, CANARIES)).toEqual([])
 }
 
-test('a program that crashes by an exception shows no secret', () => crash('thrown'))
+longTest('a program that crashes by an exception shows no secret', () => crash('thrown'))
 longTest('a program that crashes by a rejection that nobody handles shows no secret', () => crash('rejected'))

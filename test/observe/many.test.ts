@@ -13,6 +13,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
+import { longTest } from '../support/tiers.ts'
 
 const MANY = 200_000
 const running = new AbortController().signal
@@ -51,27 +52,30 @@ const plan = {
   },
 } as const
 
-test('a project of very many computes and operations, as many of which do not fit, is observed', async () => {
-  const ports = portsOf({
-    listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
-    listComputes: () =>
-      Promise.resolve(
-        ok({ items: many((index) => compute({ endpointId: `ep-${index}` })), problems: lines }),
-      ),
-    listOperations: () =>
-      Promise.resolve(ok({ items: many((index) => operation('start_compute', index)), problems: lines })),
-  })
-  const seen = await observe(
-    ports,
-    { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan },
-    running,
-  )
-  expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([
-    2000,
-    MANY,
-    2 * MANY + 1,
-  ])
-})
+longTest(
+  'a project of very many computes and operations, as many of which do not fit, is observed',
+  async () => {
+    const ports = portsOf({
+      listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
+      listComputes: () =>
+        Promise.resolve(
+          ok({ items: many((index) => compute({ endpointId: `ep-${index}` })), problems: lines }),
+        ),
+      listOperations: () =>
+        Promise.resolve(ok({ items: many((index) => operation('start_compute', index)), problems: lines })),
+    })
+    const seen = await observe(
+      ports,
+      { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan },
+      running,
+    )
+    expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([
+      2000,
+      MANY,
+      2 * MANY + 1,
+    ])
+  },
+)
 
 test('a page of projects none of which fits is read', async () => {
   const { service, clock } = portsOf({

@@ -8,6 +8,7 @@ import { loadComputeOf, playLoad, playRule } from '../../src/replay/load.ts'
 import { loadSeriesIn } from '../../src/replay/load-series.ts'
 import { SIZE_RULES } from '../../src/replay/size-rules.ts'
 import { check } from '../support/property.ts'
+import { longTest } from '../support/tiers.ts'
 
 const { sizes } = createPreset('2026-03')
 const limits = { sizes, largest: cu(16), widest: cu(8), least: cu(0.25) }
@@ -104,7 +105,7 @@ describe('on recorded load of one database and five machines', () => {
   const computes = traces.value.series.map((series) => loadComputeOf(series, cu(4), limits))
   const figures = (name: string, share = 1) => playRule(computes, rule(name), share)
 
-  test('the rule saves, throttles hardly, and restarts at most twice', () => {
+  longTest('the rule saves, throttles hardly, and restarts at most twice', () => {
     expect(traces.value).toMatchObject({ leftOut: 4, rowsRefused: 0 })
     expect(computes).toHaveLength(6)
     const found = figures('recommended')

@@ -8,6 +8,7 @@ import { failed, ok } from '../../src/std/result.ts'
 import { instant, seconds } from '../../src/model/units.ts'
 import { serviceOf } from './service-of.ts'
 import { running } from './client-of.ts'
+import { longTest } from '../support/tiers.ts'
 
 const named = (projectId: string) => ({ ...project, id: projectId })
 const many = (from: number, count: number) =>
@@ -68,7 +69,7 @@ describe('the project list ends', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('after 500 pages, as a fault of the service', async () => {
+  longTest('after 500 pages, as a fault of the service', async () => {
     const page = many(0, 400).map(({ id, updated_at }) => ({ id, updated_at }))
     await using server = await faultyServer((response, _request, count) => {
       answers(200, { projects: page, pagination: { cursor: String(count) } })(response)

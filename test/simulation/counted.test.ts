@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
-import { bySize } from '../support/tiers.ts'
+import { bySize, longTest } from '../support/tiers.ts'
 import { seeded } from './seeded.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 import type { Count, Use } from './world.ts'
@@ -65,7 +65,7 @@ function judged({ ledger, world }: Week) {
   }
 }
 
-test('metering shows where in their ranges computes were, however late it is', async () => {
+longTest('metering shows where in their ranges computes were, however late it is', async () => {
   const blind = judged(await simulateWeek(options))
   const counted = await Promise.all(
     [late(0), late(900), hourly].map((count) => simulateWeek({ ...options, count })),

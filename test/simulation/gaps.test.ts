@@ -7,7 +7,7 @@ import { instant, MINUTE, SECOND } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { collected } from '../store/build.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { bySize } from '../support/tiers.ts'
+import { bySize, longTest } from '../support/tiers.ts'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
@@ -140,7 +140,7 @@ const withoutActivity = (record: Wire): Wire => ({
   suspended_at: undefined,
 })
 
-test('without activity fields, operations show the gaps over suspensions alone', async () => {
+longTest('without activity fields, operations show the gaps over suspensions alone', async () => {
   const { uses, gaps, hours } = await storedGaps(usesOf, { readings: 'off', twisted: withoutActivity })
   const delays = new Map(uses.map(({ endpointId, delay }) => [endpointId, delay]))
   expect(gaps.length).toBeGreaterThan(10)
@@ -154,14 +154,14 @@ test('without activity fields, operations show the gaps over suspensions alone',
 
 /** So many that in turns of one look a pass, an awake one has its turn every quarter of an hour at most. */
 const crowdOf = (random: Random): readonly Use[] =>
-  Array.from({ length: bySize(9, 6) }, (_, index) =>
+  Array.from({ length: 9 }, (_, index) =>
     usesOf(random)
       .filter(({ endpointId }) => index === 0 || endpointId !== 'ep-short')
       .map((use) => ({ ...use, endpointId: `${use.endpointId}-${index}` })),
   ).flat()
 const FIRST_LOOKS = 15 * MINUTE
 
-test.each(bySize([5, 55], [55]))('a list, %i s late, shows activity between rare looks', async (lag) => {
+longTest.each([5, 55])('a list, %i s late, shows activity between rare looks', async (lag) => {
   const looks = new Map<string, number>()
   const { uses, gaps, hours } = await storedGaps(crowdOf, {
     readings: 'off',

@@ -4,7 +4,7 @@ import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { instant } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
-import { bySize } from '../support/tiers.ts'
+import { bySize, longTest } from '../support/tiers.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
@@ -112,7 +112,7 @@ test('passes over five computes, once a minute, count what was', async () => {
   expect(wakes.filter(([counted, real]) => counted !== real)).toEqual([])
 })
 
-test('the same seed gives the same bytes, another seed others', async () => {
+longTest('the same seed gives the same bytes, another seed others', async () => {
   const [first, again, other] = [
     await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.1) }),
     await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(1, 0.1) }),
@@ -137,7 +137,7 @@ test('a daemon that is killed again and again, and a service that is out now and
   expect(wakes.filter(([counted, real]) => counted !== real)).toEqual([])
 })
 
-test('what watching adds is at most a hundredth of the awake time and a delay per compute', async () => {
+longTest('what watching adds is at most a hundredth of the awake time and a delay per compute', async () => {
   const options = { seed: 4, uses: fiveUses, days: bySize(2, 0.25) } as const
   const watched = judged(await simulateWeek(options))
   const alone = judged(await simulateWeek({ ...options, readings: 'off' }))

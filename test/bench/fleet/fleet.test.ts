@@ -4,6 +4,7 @@ import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import { type FleetOptions, type FleetService, startFleetService } from './start.ts'
 import { type FleetShape, fleetProjects, fleetTraffic } from './traffic.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const SHAPE: FleetOptions = { projects: 500, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
 
@@ -49,7 +50,7 @@ test('the fleet has its past when it begins to answer, and the list tells it lat
   expect(counted).toBeLessThan(used + 60)
 })
 
-test('who asks too much is told so, and it is counted', async () => {
+longTest('who asks too much is told so, and it is counted', async () => {
   const service = await fleet({ projects: 10 })
   const headers = { authorization: `Bearer ${service.apiKey}` }
   const ask = async (): Promise<number> => {
@@ -67,7 +68,7 @@ test('who asks too much is told so, and it is counted', async () => {
   })
 })
 
-test('its clock may run faster than the machine’s, and is known here too', async () => {
+longTest('its clock may run faster than the machine’s, and is known here too', async () => {
   const service = await fleet({ projects: 10, scale: 1000 })
   const before = service.clock.now()
   const { now } = await service.truth()
@@ -83,7 +84,7 @@ test('a fleet that cannot be is an error that says why', async () => {
   )
 })
 
-test('its share is awake, for about as long as the shape says', async () => {
+longTest('its share is awake, for about as long as the shape says', async () => {
   const shape = { projects: 500, awakeShare: 0.04, awakeSeconds: 1200 }
   const [since, to] = [Date.UTC(2026, 0, 5), Date.UTC(2026, 0, 7)]
   const service = await startSimulated({

@@ -9,6 +9,7 @@ import type { Compute } from '../../../src/model/service/compute.ts'
 import { ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { createService } from '../../../src/service/service.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const running = new AbortController().signal
 const clock = createClock()
@@ -130,7 +131,7 @@ describe('check-service', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110)
   })
 
-  test('says what a service of the interface text alone takes from Dormouse', async () => {
+  longTest('says what a service of the interface text alone takes from Dormouse', async () => {
     const { code, out } = await checkWith('interfaceOnly')
     const report: Report = JSON.parse(out)
     expect(verdicts(report)).toEqual({
@@ -161,7 +162,7 @@ describe('check-service', () => {
     ])
   })
 
-  test('says that a plan has no history', async () => {
+  longTest('says that a plan has no history', async () => {
     await using free = await localCli({ plan: 'free', projects: [{ name: 'small' }] })
     const { code, out } = await free.cli('check-service --json')
     const report: Report = JSON.parse(out)
@@ -195,12 +196,12 @@ async function configured({ account = 'plan: scale', rest = '' }: Configured) {
 }
 
 describe('with a configuration', () => {
-  test('the projects that it names are looked at', async () => {
+  longTest('the projects that it names are looked at', async () => {
     const { report } = await configured({ account: `plan: scale, projects: [${projects[0]}]` })
     expect(checkOf(report, 'computes')?.seen).toMatch(/^1 compute in 1 project/)
   })
 
-  test('its plan is held against that of the service', async () => {
+  longTest('its plan is held against that of the service', async () => {
     const same = await configured({})
     expect({ code: same.code, plan: verdicts(same.report)['plan'] }).toEqual({ code: 0, plan: 'full' })
     const { code, report } = await configured({ account: 'plan: free' })
@@ -228,7 +229,7 @@ describe('with a configuration', () => {
     },
   )
 
-  test('connection strings are not asked for where there is a dsn', async () => {
+  longTest('connection strings are not asked for where there is a dsn', async () => {
     const { report } = await configured({
       account: 'plan: scale, dsn: "postgresql://dormouse@{host}/app"',
       rest: 'service: { use_connection_uri: true }',

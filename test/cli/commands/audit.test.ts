@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startSimulated, type Simulated } from '../../support/simulated-service.ts'
 import { dormouse, words } from '../local-cli.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const PROJECTS = 25
 
@@ -107,7 +108,7 @@ describe('an audit', () => {
     expect(delays.filter((delay) => delay !== 300)).toEqual([])
   })
 
-  test('of a plan of which nothing is known recommends no delay', async () => {
+  longTest('of a plan of which nothing is known recommends no delay', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dormouse-audit-test-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const config = join(folder, 'dormouse.yaml')
@@ -127,7 +128,7 @@ prices: { file: prices.yaml }`,
     expect(new Set(undecided.map(({ because }) => because))).toEqual(new Set(['plan-unknown']))
   })
 
-  test('of a service with nothing but the interface text says what it can, in wide bounds', async () => {
+  longTest('of a service with nothing but the interface text says what it can, in wide bounds', async () => {
     const { code, out } = await audit(plain, ' --json')
     expect(code).toBe(0)
     const found = JSON.parse(out) as Json
@@ -136,7 +137,7 @@ prices: { file: prices.yaml }`,
     expect(found.total.awake_seconds.low).toBeLessThanOrEqual(truth.awake)
   })
 
-  test('that was stopped goes on where it was, with a folder', async () => {
+  longTest('that was stopped goes on where it was, with a folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dormouse-audit-test-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const before = Object.values((await tally(service))['GET /api/v2/projects/:id/endpoints'] ?? {})[0] ?? 0

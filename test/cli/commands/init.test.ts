@@ -5,6 +5,7 @@ import { loadConfig } from '../../config/loading.ts'
 import { dormouse, localCli, words } from '../local-cli.ts'
 import { environmentOf } from '../../support/secrets.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
+import { longTest } from '../../support/tiers.ts'
 
 let service: Awaited<ReturnType<typeof localCli>>
 let path = ''
@@ -131,7 +132,7 @@ test('init names the organisation', async () => {
   })
 })
 
-test('init shows how many projects of many it has read', async () => {
+longTest('init shows how many projects of many it has read', async () => {
   const many = await startSimulated({
     projects: Array.from({ length: 25 }, (_, index) => ({ name: `shop-${index}` })),
   })

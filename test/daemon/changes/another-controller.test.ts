@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { isEnded, type Change } from '../../../src/model/policy/change.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { IDS, inWorld, type World } from './foreign-world.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const HOUR = 3600
 const policyOf = (answer: string, lever = 'delay') =>
@@ -51,7 +52,7 @@ test.each([
   },
 )
 
-test('after the release by a person the policy sets its value again, and it stays', async () => {
+longTest('after the release by a person the policy sets its value again, and it stays', async () => {
   await inWorld({ policy: policyOf('reapply'), recommendations: [LONGER] }, async (world) => {
     const end = new AbortController()
     const controlling = control(world, 300, end.signal)
@@ -95,14 +96,15 @@ test('reapply: a change of the policy sets the value again', () =>
     expect(await kindsOf(world, 'foreign-change')).toEqual([])
   }))
 
-test('adopt: the value of somebody else stays', () =>
+longTest('adopt: the value of somebody else stays', () =>
   overwritten('adopt', async (world) => {
     expect(delayOf(world)).toBe(400)
     expect(await world.changes()).toHaveLength(1)
     expect(await kindsOf(world, 'foreign-change')).toEqual([])
-  }))
+  }),
+)
 
-test('alert: it stays, with one event', () =>
+longTest('alert: it stays, with one event', () =>
   overwritten('alert', async (world) => {
     expect(delayOf(world)).toBe(400)
     const [change, ...others] = await world.changes()
@@ -111,9 +113,10 @@ test('alert: it stays, with one event', () =>
     expect(await kindsOf(world, 'foreign-change')).toMatchObject([
       { ref: { endpointId: IDS.endpointId }, changeId: change?.id, ...values },
     ])
-  }))
+  }),
+)
 
-test('a change that a person asks Dormouse for is not set back', async () => {
+longTest('a change that a person asks Dormouse for is not set back', async () => {
   await inWorld({ policy: policyOf('reapply'), recommendations: [LONGER] }, async (world) => {
     await world.passes(600)
     const { commands, runners } = world.daemon()
@@ -137,7 +140,7 @@ test('a change that a person asks Dormouse for is not set back', async () => {
   })
 })
 
-test('a size that was overwritten is set again at the pace of the brakes', async () => {
+longTest('a size that was overwritten is set again at the pace of the brakes', async () => {
   const size = {
     id: `${IDS.endpointId}.sizing.1`,
     kind: 'sizing',

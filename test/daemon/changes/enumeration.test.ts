@@ -97,7 +97,7 @@ const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcom
 
 describe('lives of a change', () => {
   test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(5000, 100)), SAFE)
+    const outcomes = await liveAll(sample(bySize(5000, 300)), SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
     expect(outcomes.filter(({ outcome }) => outcome.tallied !== 1)).toEqual([])
     expect(twice(outcomes)).toEqual([])

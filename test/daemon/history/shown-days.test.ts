@@ -18,6 +18,7 @@ import { UTC } from '../../ledger/budgets/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { REPORTED_ADVICE } from '../../support/recommendations.ts'
 import { countedPast, NOW, startAccount, type Account } from './generated-account.ts'
+import { longTest } from '../../support/tiers.ts'
 
 /** Every project of the account belongs to it. */
 const TEAM = 'web'
@@ -60,7 +61,7 @@ async function shownAccount(told: 'consumption' | 'counters' = 'counters') {
   return { account, past, snapshot, view, month, chart, recent }
 }
 
-test('spend by day, of the month, of seven days and of a compute are parts of one sum', async () => {
+longTest('spend by day, of the month, of seven days and of a compute are parts of one sum', async () => {
   const { account, past, snapshot, view, month, chart, recent } = await shownAccount()
   // the ledger takes a likely amount that is far from what is shown
   expect(month.amount.likely).toBeGreaterThan(1.1 * (view.month?.spent.likely ?? NaN))

@@ -14,7 +14,7 @@ import { seeded } from '../../simulation/seeded.ts'
 import type { Use } from '../../simulation/world.ts'
 import { eachInItsFolder } from '../../store/folder.ts'
 import { prices } from '../../support/build.ts'
-import { bySize } from '../../support/tiers.ts'
+import { bySize, longTest } from '../../support/tiers.ts'
 import { watch, type Watch } from '../support/watch.ts'
 import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
@@ -96,23 +96,26 @@ test('a budget of everything is the ledger, to the micro, wherever the daemon is
   expect(ledgerSpend(seen, seen.clock.now()).likely).toBeGreaterThan(bySize(1_000_000, 100_000))
 })
 
-test('a budget that is new in the configuration counts what was before, and one that was away has no gap', async () => {
-  const seen = await watch({ uses: usesOf(10, 4), store: place.open() })
-  await seen.passes(60, [])
-  await seen.restart()
-  await seen.passes(60, [ALL])
-  await seen.restart()
-  await seen.passes(60, [])
-  await seen.restart()
-  await seen.passes(30, [ALL])
-  const now = seen.clock.now()
-  const [spent] = spentNow(seen, [ALL], now)
-  const whole = ledgerSpend(seen, now)
-  expect(whole.likely).toBeGreaterThan(100_000)
-  const { since, seasonality } = seen.state().ledger.budgets['all'] ?? {}
-  expect(seasonality?.from).toBe(since)
-  expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
-})
+longTest(
+  'a budget that is new in the configuration counts what was before, and one that was away has no gap',
+  async () => {
+    const seen = await watch({ uses: usesOf(10, 4), store: place.open() })
+    await seen.passes(60, [])
+    await seen.restart()
+    await seen.passes(60, [ALL])
+    await seen.restart()
+    await seen.passes(60, [])
+    await seen.restart()
+    await seen.passes(30, [ALL])
+    const now = seen.clock.now()
+    const [spent] = spentNow(seen, [ALL], now)
+    const whole = ledgerSpend(seen, now)
+    expect(whole.likely).toBeGreaterThan(100_000)
+    const { since, seasonality } = seen.state().ledger.budgets['all'] ?? {}
+    expect(seasonality?.from).toBe(since)
+    expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
+  },
+)
 
 test('a rung is told once, also where processes are killed before they stored something', async () => {
   const seen = await watch({
@@ -129,21 +132,24 @@ test('a rung is told once, also where processes are killed before they stored so
 
 const isRung = ({ events }: Rows): boolean => events.some(({ kind }) => kind === 'budget-rung')
 
-test('a rung is kept to be told, once, also where the process was killed between keeping it and telling it', async () => {
-  const store = place.open()
-  const seen = await watch({
-    uses: usesOf(20, 3),
-    store,
-    killed: (_, rows) => (isRung(rows) ? 'after' : undefined),
-  })
-  await seen.passes(180, [budgetOf({ limit: money(0.3) })])
-  expect(seen.events.filter(({ kind }) => kind === 'budget-rung')).toEqual([])
-  const kept = await store.eventsAfter('main', 0, 100)
-  const rungs = kept.flatMap(({ event }) => (event.kind === 'budget-rung' ? [event.rung] : []))
-  expect(rungs.length).toBeGreaterThan(1)
-  expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
-  expect(new Set(rungs).size).toBe(rungs.length)
-})
+longTest(
+  'a rung is kept to be told, once, also where the process was killed between keeping it and telling it',
+  async () => {
+    const store = place.open()
+    const seen = await watch({
+      uses: usesOf(20, 3),
+      store,
+      killed: (_, rows) => (isRung(rows) ? 'after' : undefined),
+    })
+    await seen.passes(180, [budgetOf({ limit: money(0.3) })])
+    expect(seen.events.filter(({ kind }) => kind === 'budget-rung')).toEqual([])
+    const kept = await store.eventsAfter('main', 0, 100)
+    const rungs = kept.flatMap(({ event }) => (event.kind === 'budget-rung' ? [event.rung] : []))
+    expect(rungs.length).toBeGreaterThan(1)
+    expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
+    expect(new Set(rungs).size).toBe(rungs.length)
+  },
+)
 
 test('with a new limit rungs are reached, stored and told anew in the same period', async () => {
   const store = place.open()
@@ -158,33 +164,36 @@ test('with a new limit rungs are reached, stored and told anew in the same perio
   expect(new Set(stored.map(({ topic }) => topic)).size).toBe(stored.length)
 })
 
-test('the counter of a budget is behind nothing that is shown, and falls neither by kills nor by another scope', async () => {
-  const random = seeded(11)
-  const seen = await watch({
-    uses: usesOf(20, 6),
-    store: place.open(),
-    killed: () => {
-      if (random.unit() > 0.1) return undefined
-      return random.unit() < 0.5 ? 'before' : 'after'
-    },
-  })
-  let shown = 0
-  const other = budgetOf({ limit: money(1), definition: 'other' })
-  for (const budget of [ALL, other]) {
-    let first: BudgetView | undefined
-    for (let minute = 0; minute < 120; minute += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await seen.passes(1, [budget])
-      const [view] = seen.state().budgets
-      if (!view) continue
-      expect(view.total).toBeGreaterThanOrEqual(shown)
-      first ??= view
-      shown = view.total
-      expect(shown - first.total).toBeGreaterThanOrEqual(view.spent.likely - first.spent.likely)
+longTest(
+  'the counter of a budget is behind nothing that is shown, and falls neither by kills nor by another scope',
+  async () => {
+    const random = seeded(11)
+    const seen = await watch({
+      uses: usesOf(20, 6),
+      store: place.open(),
+      killed: () => {
+        if (random.unit() > 0.1) return undefined
+        return random.unit() < 0.5 ? 'before' : 'after'
+      },
+    })
+    let shown = 0
+    const other = budgetOf({ limit: money(1), definition: 'other' })
+    for (const budget of [ALL, other]) {
+      let first: BudgetView | undefined
+      for (let minute = 0; minute < 120; minute += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await seen.passes(1, [budget])
+        const [view] = seen.state().budgets
+        if (!view) continue
+        expect(view.total).toBeGreaterThanOrEqual(shown)
+        first ??= view
+        shown = view.total
+        expect(shown - first.total).toBeGreaterThanOrEqual(view.spent.likely - first.spent.likely)
+      }
+      expect(shown).toBeGreaterThan(first?.total ?? shown)
     }
-    expect(shown).toBeGreaterThan(first?.total ?? shown)
-  }
-})
+  },
+)
 
 test('while the store takes no writes the bounds of a budget grow and hold the truth, and the next period begins', async () => {
   let isFull = false

@@ -22,6 +22,7 @@ import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { put, withCommit } from '../../support/writes.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-delivery-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -220,21 +221,20 @@ async function mail(fault: 'hangs' | 'refuses'): Promise<Mail> {
   }
 }
 
-test.each([
-  ['hangs', 'no answer within 10 s'],
-  ['refuses', expect.stringContaining('(421)')],
-] as const)(
-  'a mail server that %s after its greeting gets the report once it does not',
-  async (fault, because) => {
-    await using box = await mail(fault)
-    const here = await desk(
-      `type: smtp, host: 127.0.0.1, port: ${box.port}, from: a@example.org, to: [b@example.org], insecure: true`,
-    )
-    const waiting = await awayForAnHour(here, { up: () => box.up(), hangs: fault === 'hangs' })
-    expect(waiting).toMatchObject({ state: 'waiting', lastError: because })
-    expect(new Set(box.ids)).toEqual(new Set(['<main-2026-W47-boss@dormouse>']))
-  },
+async function expectMailOnceUp(fault: 'hangs' | 'refuses', because: unknown): Promise<void> {
+  await using box = await mail(fault)
+  const here = await desk(
+    `type: smtp, host: 127.0.0.1, port: ${box.port}, from: a@example.org, to: [b@example.org], insecure: true`,
+  )
+  const waiting = await awayForAnHour(here, { up: () => box.up(), hangs: fault === 'hangs' })
+  expect(waiting).toMatchObject({ state: 'waiting', lastError: because })
+  expect(new Set(box.ids)).toEqual(new Set(['<main-2026-W47-boss@dormouse>']))
+}
+longTest('a mail server that hangs after its greeting gets the report once it does not', () =>
+  expectMailOnceUp('hangs', 'no answer within 10 s'),
 )
+test('a mail server that refuses after its greeting gets the report once it does not', () =>
+  expectMailOnceUp('refuses', expect.stringContaining('(421)')))
 
 test('a folder that cannot be written gets the file once it can', async () => {
   const place = join(folder, 'reports')

@@ -119,7 +119,7 @@ function expectMutantsCaught(name: string): void {
   const caught = new Set([...said.matchAll(/alertname: ?Dormouse(\w+)/g)].map(([, found]) => found))
   expect(tried.filter((one) => !caught.has(one.name)).map(({ what }) => what)).toEqual([])
 }
-const [shortNames, otherNames] = splitCases(NAMES, 4)
+const [shortNames, otherNames] = splitCases(NAMES, 12)
 withProm.each(shortNames)('%s with any mutation fails a case', expectMutantsCaught)
 longTest.each(otherNames)('%s with any mutation fails a case', expectMutantsCaught)
 

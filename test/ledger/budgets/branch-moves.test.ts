@@ -18,6 +18,7 @@ import type { Sweep } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 import { awakeHours, budgetOf } from './build.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const HOUR = 3600
 const limit = awakeHours(100)
@@ -124,7 +125,7 @@ test('starts date a move while no look succeeds, so that settled time stays on t
   expect([...last.ledger.computes.values()][0]?.branchMoves).toHaveLength(1)
 })
 
-test('moves that alternate for ever stay bounded', () => {
+longTest('moves that alternate for ever stay bounded', () => {
   let seen = NOTHING
   for (let when = 60; when <= 8 * HOUR; when += 60)
     seen = seenAt(seen, when, { branchId: when % 120 === 0 ? 'br-new' : 'br-old' })

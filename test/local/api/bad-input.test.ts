@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Local } from '../../../src/local/start.ts'
 import { startQuickly } from '../../support/start-quickly.ts'
 import { QUICK, type Subject, call, freshFolder, makeFolder, subject } from '../support.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const folder = makeFolder()
 let local: Local
@@ -190,7 +191,7 @@ test('/_truth needs no key, takes an instant, and refuses other text', async () 
   expect((await fetch(`${root}/_truth?at=yesterday`)).status).toBe(400)
 })
 
-test('the free plan allows its size only, and no replicas', async () => {
+longTest('the free plan allows its size only, and no replicas', async () => {
   const free = await startQuickly({ folder: freshFolder(), ...QUICK, plan: 'free' })
   try {
     const compute = await subject(free)

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { ended, serviceFor, set } from '../conformance/service.ts'
 import { type Subject, call, query, subject } from '../support.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const local = serviceFor()
 let shop: Subject
@@ -93,7 +94,7 @@ describe('failures on request', () => {
     expect(await newest()).toBe('start_compute finished')
   })
 
-  test('failingOperations: failed, then tried again and finished', async () => {
+  longTest('failingOperations: failed, then tried again and finished', async () => {
     await idle()
     await set(local(), { faults: { failingOperations: { next: 2, retryIn: 0.05 } } })
     expect(await query(shop.uri, 'select 1 as patient')).toEqual([{ patient: 1 }])

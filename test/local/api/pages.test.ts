@@ -5,6 +5,7 @@ import type { Local } from '../../../src/local/start.ts'
 import { startQuickly } from '../../support/start-quickly.ts'
 import { officialClient, operationsDone } from '../official.ts'
 import { QUICK, call, makeFolder, subject } from '../support.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const folder = makeFolder()
 let local: Local
@@ -18,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a page of operations ends where the next begins', async () => {
+longTest('a page of operations ends where the next begins', async () => {
   const shop = await subject(local)
   await shop.settled('active')
   await call(local, `POST ${shop.path}/restart`)

@@ -8,7 +8,9 @@ import { STATEMENTS } from './statements.ts'
 const tested = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.test.ts'))
   .flatMap((name) => [
-    ...readFileSync(join(import.meta.dirname, name), 'utf8').matchAll(/(?:test\(|\[)['"`](S-\d+) /g),
+    ...readFileSync(join(import.meta.dirname, name), 'utf8').matchAll(
+      /(?:test\(|longTest\(|\[)['"`](S-\d+) /g,
+    ),
   ])
   .map((match) => match[1] ?? '')
   .toSorted()

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Subject, call, query, subject } from '../support.ts'
 import { ended, freshBranch, serviceFor } from './service.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const local = serviceFor()
 let shop: Subject
@@ -47,7 +48,7 @@ test('S-02 a default branch comes with a primary read-write compute', async () =
   expect(made.branch.default).toBe(true)
 })
 
-test('S-03 a database is reached only through a compute of the branch that holds it', async () => {
+longTest('S-03 a database is reached only through a compute of the branch that holds it', async () => {
   const branchId = await freshBranch(local(), shop.projectId)
   const base = `/projects/${shop.projectId}/connection_uri?database_name=app&role_name=app_owner`
   expect((await call(local(), `GET ${base}&branch_id=${branchId}`)).status).toBe(404)

@@ -13,10 +13,11 @@ import {
 } from '../../../src/local/history/generate.ts'
 import { projectLives } from '../../support/simulated-service.ts'
 import { DAY, NOW, past } from './build.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const lived = [...generateProjects(past())]
 
-test('the same seed and end give the same history, another seed another one', () => {
+longTest('the same seed and end give the same history, another seed another one', () => {
   expect([...generateProjects(past())]).toEqual(lived)
   const other = [...generateProjects(past({ seed: 8 }))]
   expect(other.map(({ project }) => project.id)).not.toEqual(lived.map(({ project }) => project.id))
@@ -70,7 +71,7 @@ test('a project does not depend on the number of projects, and projects are gene
   expect(first).toEqual(lived[0])
 })
 
-test('projects simulated one by one equal projects simulated together', () => {
+longTest('projects simulated one by one equal projects simulated together', () => {
   const options = past({ projects: 9 })
   const simulation = createSimulation({
     projects: [],
@@ -196,7 +197,7 @@ const counted = (
   return counts
 }
 
-test('a history holds every kind of operation, wake, size and delay', () => {
+longTest('a history holds every kind of operation, wake, size and delay', () => {
   const kinds = counted(past({ projects: 60 }), ({ project, operations, uses }) => [
     ...operations.map(({ action }) => action),
     ...operations.filter(({ failures }) => failures > 0).map(() => 'failed at first'),

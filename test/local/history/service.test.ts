@@ -5,6 +5,7 @@ import { type Simulated, startSimulated } from '../../support/simulated-service.
 import type { ComputeTruth } from '../../../src/local/engine/truth.ts'
 import { officialClient } from '../official.ts'
 import { DAY, NOW } from './build.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const HOUR = DAY / 24
 const LAG = HOUR / 4
@@ -39,7 +40,7 @@ const usedWithin = (computes: readonly ComputeTruth[], from: number, to: number)
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-test('months of operations come page by page, newest first, each once', async () => {
+longTest('months of operations come page by page, newest first, each once', async () => {
   const client = officialClient(service)
   const { projects } = (await client.listProjects({ limit: 400 })).data
   for (const { id: projectId } of projects.slice(0, 4)) {
@@ -113,7 +114,7 @@ test('counters of a project are the truth of a quarter of an hour ago', async ()
   }
 })
 
-test('there is no consumption history on the free plan', async () => {
+longTest('there is no consumption history on the free plan', async () => {
   const free = await lived('free')
   onTestFinished(() => free.stop())
   const query = `org_id=x&from=${iso(NOW - DAY)}&to=${iso(NOW)}&granularity=daily&metrics=compute_unit_seconds`

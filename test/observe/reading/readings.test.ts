@@ -16,6 +16,7 @@ import { createReadings, serverReading, type ReadingsOptions } from '../../../sr
 import { until, uriOf } from '../../end-to-end/support.ts'
 import { makeFolder } from '../../local/support.ts'
 import { compute } from '../../support/build.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const folder = makeFolder()
 let local: Local
@@ -197,7 +198,7 @@ test('a server that accepts and never answers is a time-out, and its connection 
   server.close()
 })
 
-test('a server with no connection left is at its limit, which is an answer', async () => {
+longTest('a server with no connection left is at its limit, which is an answer', async () => {
   const crowd: Client[] = []
   let refusal: unknown
   while (refusal === undefined && crowd.length <= 112) {

@@ -15,6 +15,7 @@ import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { HOSTILE } from '../../support/hostile-names.ts'
 import { receiver, type Receiver } from './http-receiver.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const signal = new AbortController().signal
 const about = { account: 'main', at: at(0) } as const
@@ -97,7 +98,7 @@ describe('over the wire', () => {
   })
 })
 
-test('a mail has its usual headers, all ASCII', async () => {
+longTest('a mail has its usual headers, all ASCII', async () => {
   const sources: string[] = []
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],

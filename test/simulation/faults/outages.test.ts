@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
 import { idsOf } from '../../support/simulated-service.ts'
-import { bySize, longTest, splitCases } from '../../support/tiers.ts'
+import { longTest, splitCases } from '../../support/tiers.ts'
 import { compare, outside, type Comparison } from './bounds.ts'
 import { at, runDays, type Days, type DaysOptions, type Pass } from './days.ts'
 import { FOREVER, type Fault, type Outage, type Route } from './faults.ts'
@@ -10,7 +10,7 @@ import { FOREVER, type Fault, type Outage, type Route } from './faults.ts'
 const HOUR = 3600
 const BROKEN_FROM = 2 * HOUR
 /** Outages that delete nothing take so long, seconds. */
-const SHORT = bySize(2, 1) * HOUR
+const SHORT = 2 * HOUR
 const LONG = 30 * HOUR
 
 /** Instants from `from` to `to`, seconds after the start, `step` apart. */
@@ -105,7 +105,7 @@ async function checkRow({ route, kind, length }: (typeof ROWS)[number]): Promise
 
 const [short, others] = splitCases(
   ROWS.filter(({ length }) => length < LONG),
-  13,
+  17,
 )
 describe('bounds contain the truth, nothing is invented, the account is shown as degraded or unavailable', () => {
   test.each(short)('$kind on $route for $length s', checkRow)
@@ -128,7 +128,7 @@ test('an empty project list beside 404 deletes, and the computes that come back 
   expect(outside(outcome.end)).toEqual([])
 })
 
-test('an empty project list alone deletes nothing', async () => {
+longTest('an empty project list alone deletes nothing', async () => {
   const outcome = await outage({ outage: 'empty', route: 'list_projects' }, SHORT)
   expect(transitions(outcome)).toEqual({ found: 4, gone: 0 })
   expect(outside(outcome.end)).toEqual([])
@@ -137,15 +137,12 @@ test('an empty project list alone deletes nothing', async () => {
 describe('with configured projects', () => {
   const projectIds = [0, 1, 2, 3].map((index) => idsOf(index).projectId)
 
-  test.each(bySize([404, 403, 'html'] as const, [404] as const))(
-    'an outage by %s deletes nothing',
-    async (kind) => {
-      const outcome = await outage({ outage: kind }, SHORT, { projectIds })
-      expect(transitions(outcome)).toEqual({ found: 4, gone: 0 })
-      expect(outcome.missed).toEqual([])
-      expect(outcome.end.filter((one) => !withinOnePercent(one))).toEqual([])
-    },
-  )
+  longTest.each([404, 403, 'html'] as const)('an outage by %s deletes nothing', async (kind) => {
+    const outcome = await outage({ outage: kind }, SHORT, { projectIds })
+    expect(transitions(outcome)).toEqual({ found: 4, gone: 0 })
+    expect(outcome.missed).toEqual([])
+    expect(outcome.end.filter((one) => !withinOnePercent(one))).toEqual([])
+  })
 
   test('a project that is gone beside others that answer is deleted after three sweeps', async () => {
     const [projectId = ''] = projectIds

@@ -77,7 +77,7 @@ describe('on a route alone: passes end in time, the rest is observed, the accoun
   const rows = OUTAGES.flatMap((outage, index) =>
     (index % 2 ? PARTS.toReversed() : PARTS).map((part) => ({ ...outage, ...part })),
   )
-  const [short, others] = splitCases<Broken>(rows, 5)
+  const [short, others] = splitCases<Broken>(rows, 8)
   test.each(short)('$outage, Retry-After $retryAfter on $route', expectPartial)
   longTest.each(others)('$outage, Retry-After $retryAfter on $route', expectPartial)
 })
@@ -91,7 +91,7 @@ async function expectUnavailable(outage: (typeof OUTAGES)[number]): Promise<void
 }
 
 describe('on the project list: the account is unavailable, and the daemon stays healthy', () => {
-  const [short, others] = splitCases(OUTAGES, 3)
+  const [short, others] = splitCases(OUTAGES, 4)
   test.each(short)('$outage, Retry-After $retryAfter', expectUnavailable)
   longTest.each(others)('$outage, Retry-After $retryAfter', expectUnavailable)
 })
@@ -120,8 +120,8 @@ test('one broken project among sleeping ones does not degrade the account', asyn
   expect(degraded).toEqual([])
 })
 
-test('300 configured projects keep the pace of the passes, and each is looked at', async () => {
-  const length = bySize(1800, 480)
+longTest('300 configured projects keep the pace of the passes, and each is looked at', async () => {
+  const length = 1800
   const days = await runDays({
     projects: projects(300),
     projectIds: Array.from({ length: 300 }, (_, index) => idsOf(index).projectId),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
 import { seconds, type Instant } from '../../../../src/model/units.ts'
 import { COMPUTES, fleet } from './fleet.ts'
+import { longTest } from '../../../support/tiers.ts'
 
 const HOUR = seconds(3600)
 
@@ -34,7 +35,7 @@ test('recommendations that say to resize all of 1,000 computes make no change, w
   expect(problems).toEqual([])
 })
 
-test('an engaged fleet brake holds what waits already, and a release lets it go', async () => {
+longTest('an engaged fleet brake holds what waits already, and a release lets it go', async () => {
   const { clock, runner, sent, pass } = await fleet({ count: 5 })
   // before the hold-off is over
   await clock.advance(seconds(60))
@@ -120,24 +121,27 @@ describe('an hour after the failures', () => {
   })
 })
 
-test('while requests to the service fail, policies restart nothing; one change is tried an hour later', async () => {
-  const { clock, runner, sent, pass, failRequests, kindsOf } = await fleet({ count: 5 })
-  failRequests(0.3)
-  await clock.advance(seconds(700))
-  await pass()
-  await clock.advance(seconds(60))
-  expect([sent, runner.open()[0]?.hold?.because]).toEqual([[], 'breaker'])
-  await pass()
-  expect([runner.engagedBrakes(), kindsOf('brake-')]).toEqual([['breaker'], ['brake-engaged']])
-  failRequests(0.1)
-  await clock.advance(HOUR)
-  expect(sent).toEqual([])
-  await pass()
-  await clock.advance(seconds(60))
-  expect(sent).toHaveLength(1)
-})
+longTest(
+  'while requests to the service fail, policies restart nothing; one change is tried an hour later',
+  async () => {
+    const { clock, runner, sent, pass, failRequests, kindsOf } = await fleet({ count: 5 })
+    failRequests(0.3)
+    await clock.advance(seconds(700))
+    await pass()
+    await clock.advance(seconds(60))
+    expect([sent, runner.open()[0]?.hold?.because]).toEqual([[], 'breaker'])
+    await pass()
+    expect([runner.engagedBrakes(), kindsOf('brake-')]).toEqual([['breaker'], ['brake-engaged']])
+    failRequests(0.1)
+    await clock.advance(HOUR)
+    expect(sent).toEqual([])
+    await pass()
+    await clock.advance(seconds(60))
+    expect(sent).toHaveLength(1)
+  },
+)
 
-test('ten restarts of the daemon in an hour: nothing is sent in the ten minutes after each', async () => {
+longTest('ten restarts of the daemon in an hour: nothing is sent in the ten minutes after each', async () => {
   const { clock, sent, pass, restart, changes } = await fleet({ count: 5 })
   const starts: Instant[] = []
   for (let number = 0; number < 10; number += 1) {
@@ -163,17 +167,20 @@ test('ten restarts of the daemon in an hour: nothing is sent in the ten minutes 
   )
 })
 
-test('at the pace of the fleet the smaller sizes of a hard budget that is nearly spent go first', async () => {
-  const { clock, runner, order, spent, pass } = await fleet({ count: 20 })
-  await clock.advance(seconds(700))
-  await pass()
-  await runner.storedBrakes.release('fleet', { by: 'ann', reason: 'meant so' })
-  await pass()
-  await clock.advance(seconds(600))
-  expect(order).toHaveLength(DEFAULT_BRAKES.fleetPerHour)
-  const last = runner.open().at(-1)?.change.ref
-  spent.add(last?.endpointId ?? '')
-  await clock.advance(HOUR)
-  expect(order[DEFAULT_BRAKES.fleetPerHour]).toBe(last?.projectId)
-  expect(order.length).toBeGreaterThan(DEFAULT_BRAKES.fleetPerHour + 5)
-})
+longTest(
+  'at the pace of the fleet the smaller sizes of a hard budget that is nearly spent go first',
+  async () => {
+    const { clock, runner, order, spent, pass } = await fleet({ count: 20 })
+    await clock.advance(seconds(700))
+    await pass()
+    await runner.storedBrakes.release('fleet', { by: 'ann', reason: 'meant so' })
+    await pass()
+    await clock.advance(seconds(600))
+    expect(order).toHaveLength(DEFAULT_BRAKES.fleetPerHour)
+    const last = runner.open().at(-1)?.change.ref
+    spent.add(last?.endpointId ?? '')
+    await clock.advance(HOUR)
+    expect(order[DEFAULT_BRAKES.fleetPerHour]).toBe(last?.projectId)
+    expect(order.length).toBeGreaterThan(DEFAULT_BRAKES.fleetPerHour + 5)
+  },
+)
