@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { PAST_TEAMS } from '../../src/cli/demo/cast.ts'
 import type { Summary } from '../../src/cli/demo/summary.ts'
 import { makeFolder } from '../local/support.ts'
-import { longTest } from '../support/tiers.ts'
+import { bySize } from '../support/tiers.ts'
 import { changeThat } from './change-support.ts'
 import { dormouse, fleetAt, page, until } from './support.ts'
 
@@ -65,20 +65,38 @@ function expectReport({ report }: Summary, folder: string): void {
   expect(html).toMatch(/^<!doctype html>/i)
 }
 
-test('a demo shows weeks of past, counts them truly, wakes none, leaves a report and nothing else', async () => {
-  await interrupted((api) =>
+type Form = Readonly<{
+  what: string
+  shows: (api: string) => Promise<unknown>
+  expectMore: (summary: Summary) => void
+}>
+
+/** Ends when its past is known. */
+const SHORT: Form = {
+  what: 'counts them truly',
+  shows: (api) =>
     until('a forecast of its past', async () => {
       const accounts = (await fleetAt(api))?.accounts ?? []
       return accounts.some(({ month }) => month?.forecast) || undefined
     }),
-  )
-})
+  expectMore: () => undefined,
+}
 
-longTest('and five computes that act: it tells of a budget and makes a change', async () => {
-  // how long that takes depends on the machine
-  const summary = await interrupted((api) =>
-    changeThat('its change', api, ({ sent_at: sentAt }) => sentAt !== null),
-  )
+/** Ends when its change is sent: how long that takes depends on the machine. */
+const FULL: Form = {
+  what: 'and five computes that act, counts them truly, tells of a budget',
+  shows: (api) => changeThat('its change', api, ({ sent_at: sentAt }) => sentAt !== null),
+  expectMore: expectActs,
+}
+
+test.each([bySize(FULL, SHORT)])(
+  'a demo shows weeks of past, $what, wakes none, leaves a report and nothing else',
+  async ({ shows, expectMore }) => {
+    expectMore(await interrupted(shows))
+  },
+)
+
+function expectActs(summary: Summary): void {
   const names = summary.computes.map(({ name }) => name)
   expect(summary.wakes).toBeGreaterThanOrEqual(6)
   expect(summary.suspends).toBeGreaterThanOrEqual(3)
@@ -97,7 +115,7 @@ longTest('and five computes that act: it tells of a budget and makes a change', 
   expect(later).toMatchObject([{ state: 'open', text: expect.stringContaining('300 s →') }])
   const answered = summary.recommended.filter(({ kind }) => kind === 'delay').map(({ name }) => name)
   expect(new Set(answered)).toEqual(new Set(names))
-})
+}
 
 /** Requests and stops, at least and at most, by state: how far the change is at the end depends on when that is. */
 const EFFECTS: Readonly<Record<string, readonly [readonly number[], readonly number[]]>> = {

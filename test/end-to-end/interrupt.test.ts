@@ -14,24 +14,14 @@ afterAll(() => rmSync(report, { recursive: true }))
 
 const demoWith = (...words: readonly string[]): readonly string[] => ['demo', '--report', report, ...words]
 
-test('without --json a demo that is interrupted still says what it came to, and removes its folder', async () => {
-  await using demo = dormouse(demoWith())
-  const asleep = await until('a sleeping compute', () => /bursty +asleep/.exec(demo.out())?.[0])
-  expect(asleep).toContain('asleep')
-  const configuration = /\S+dormouse\.yaml/.exec(demo.out())?.[0] ?? ''
-  expect(existsSync(configuration)).toBe(true)
-  demo.child.kill('SIGINT')
-  expect(await demo.ended).toBe(0)
-  expect(demo.out()).toMatch(/wakes? and \d+ suspensions? of real Postgres processes/)
-  expect(demo.out()).toContain(join(report, 'report.md'))
-  expect(existsSync(configuration)).toBe(false)
-})
-
 testWith('prometheus', 'prometheus-alertmanager')(
-  'with Prometheus it shows an alert and its end, and an interrupt ends Prometheus and Alertmanager, too',
+  'with Prometheus it shows an alert and its end; interrupted, it says what it came to, and leaves neither a program nor its folder',
   async () => {
     await using demo = dormouse(demoWith('--with-prometheus'))
     const shown = (text: RegExp) => until(String(text), () => text.exec(demo.out())?.[0])
+    expect(await shown(/bursty +asleep/)).toContain('asleep')
+    const configuration = /\S+dormouse\.yaml/.exec(demo.out())?.[0] ?? ''
+    expect(existsSync(configuration)).toBe(true)
     await shown(
       /Alertmanager to nobody: info DormouseAutosuspendDisabled firing: Compute \S+ of forgotten never/,
     )
@@ -43,7 +33,10 @@ testWith('prometheus', 'prometheus-alertmanager')(
     demo.child.kill('SIGINT')
     expect(await demo.ended).toBe(0)
     expect(demo.err()).toBe('')
+    expect(demo.out()).toMatch(/wakes? and \d+ suspensions? of real Postgres processes/)
     expect(demo.out()).toMatch(/Alertmanager \d+ alerts? and \d+ resolved\./)
+    expect(demo.out()).toContain(join(report, 'report.md'))
+    expect(existsSync(configuration)).toBe(false)
     expect(await Promise.all(urls.map(ready))).toEqual([0, 0])
   },
 )
