@@ -1,4 +1,4 @@
-// A daemon with two accounts, one of a malicious service and one of a well-behaved one, and what the attack costs it.
+// A daemon with accounts of malicious services and one of a well-behaved service, and what the attacks cost it.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ export type Damage = Readonly<{
   log: number
   /** 1 where the well-behaved account is observed. */
   passes: number
-  /** Computes of it that are shown, and of the attacked one. */
+  /** Computes of it that are shown, and of the others. */
   computes: number
   claimed: number
   metrics: string
@@ -34,25 +34,26 @@ type AttackOptions = Readonly<{
   seconds: number
   launcher?: string
   apiKey?: string
-  /** Port of the Postgres server behind the computes of the bad account. */
+  /** Port of the Postgres server behind the computes of the bad accounts. */
   postgres?: number
 }>
 
+/** Each mode is an account of its own. */
 export async function attack(
-  mode: ModeName,
+  modes: readonly ModeName[],
   { seconds, launcher = LAUNCHER, apiKey = 'canary-0123456789', postgres }: AttackOptions,
 ): Promise<Damage> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-hostile-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const [good, bad] = [await serve('normal', stack), await serve(mode, stack)]
+  const [good, bad] = [await serve(stack), await serve(stack)]
   const [telemetry, api] = [await ownPort(), await ownPort()]
   writeFileSync(join(folder, 'key'), apiKey)
   writeFileSync(
     join(folder, 'dormouse.yaml'),
     `accounts:
-  - { name: bad, base_url: "http://127.0.0.1:${bad}/api/v2", api_key_file: ./key, plan: launch${dsnOf(postgres)} }
-  - { name: good, base_url: "http://127.0.0.1:${good}/api/v2", api_key_file: ./key, plan: launch }
+${modes.map((mode, index) => `  - { name: bad-${index}, base_url: "${urlOf(bad, mode)}", api_key_file: ./key, plan: launch${dsnOf(postgres)} }\n`).join('')}\
+  - { name: good, base_url: "${urlOf(good, 'normal')}", api_key_file: ./key, plan: launch }
 poll: { interval: 1s, max_age: 5s }
 service: { requests_per_minute: 1000 }
 server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
@@ -69,7 +70,6 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
   await until(
     'the first look',
     async () => daemon.exitCode ?? ((await goodAccount(urls.api))?.computes || undefined),
-    60,
   )
   if (daemon.exitCode !== null) throw new Error(`the daemon ended at its start: ${logged.slice(-2000)}`)
   const workOfStart = cpuTime(daemon)
@@ -97,8 +97,11 @@ const dsnOf = (port: number | undefined): string =>
     ? ''
     : `, dsn: "postgresql://dormouse@127.0.0.1:${port}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable", dsn_password_file: ./key`
 
-async function serve(mode: ModeName, stack: AsyncDisposableStack): Promise<number> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service.ts'), mode], {
+const urlOf = (port: number, mode: ModeName): string =>
+  `http://127.0.0.1:${port}/${encodeURIComponent(mode)}/api/v2`
+
+async function serve(stack: AsyncDisposableStack): Promise<number> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'service.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   stack.defer(() => void ended(child, 'SIGKILL'))

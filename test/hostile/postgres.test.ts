@@ -142,9 +142,9 @@ async function serverOf(...mode: readonly string[]) {
 
 longTest('a daemon that reads a server in each mode stays small, healthy and right', async () => {
   using honest = await serverOf('honest')
-  const normal = await attack('awake', { seconds: 15, postgres: honest.postgres })
+  const normal = await attack(['awake'], { seconds: 15, postgres: honest.postgres })
   using hostile = await serverOf()
-  const damage = await attack('awake', { seconds: 15, postgres: hostile.postgres })
+  const damage = await attack(['awake'], { seconds: 15, postgres: hostile.postgres })
   console.log(
     JSON.stringify({
       normal: { ...normal, metrics: 0, logged: 0 },
