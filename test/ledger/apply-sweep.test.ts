@@ -10,6 +10,7 @@ import { at, attempt, compute, ledger, look, operation, prices, project, sweep }
 import { check } from '../support/property.ts'
 
 import { after, asleep, awake, context, KEY, one } from './folded.ts'
+import { longTest } from '../support/tiers.ts'
 
 test('an interval is counted from its start to its end, its tail from the last activity on', () => {
   const totals = one(
@@ -128,55 +129,58 @@ const histories = fc
     })
   })
 
-test('over days of polls the totals contain the truth, counters never fall, and the evidence stays small', () => {
-  check(
-    fc.property(histories, fc.integer({ min: 20, max: 120 }), (history, interval) => {
-      let known = ledger()
-      let settledAwake = 0
-      let last = 0
-      const until = (history.at(-1)?.to ?? 0) + 3600
-      for (let now = 0; now <= until; now += interval) {
-        const begun = history.findLast(({ from }) => from <= now)
-        const ended = history.findLast(({ to }) => to <= now)
-        const state = begun && now < begun.to ? 'active' : 'idle'
-        const seen = compute({
-          state,
-          startedAt: begun && at(Math.floor(begun.from)),
-          suspendedAt: ended && at(Math.floor(ended.to)),
-        })
-        const looks: Look[] = [
-          { compute: seen, askedAt: at(now), answeredAt: at(now), askedOn: seconds(now) },
-        ]
-        const operations = history.flatMap(({ from, to }) =>
-          Math.abs(now - from) < 2 * interval || Math.abs(now - to) < 2 * interval
-            ? [
-                ...(from <= now ? [operation('start_compute', Math.floor(from))] : []),
-                ...(to <= now ? [operation('suspend_compute', Math.floor(to))] : []),
-              ]
-            : [],
-        )
-        const folded = accounted(known, sweep(now, { looks, operations }), context(now))
-        known = folded.ledger
-        settledAwake += folded.rows.settled.reduce(
-          (sum, { interval: { from, to } }) => sum + (to?.likely ?? 0) - from.likely,
-          0,
-        )
-        const { counters, evidence } = one(known)
-        expect(counters.awake).toBeGreaterThanOrEqual(last)
-        last = counters.awake
-        expect(evidence.states.length).toBeLessThan(300)
-        expect(evidence.operations.length).toBeLessThan(400)
-      }
-      const truth = history.reduce((sum, { from, to }) => sum + (to - from) * SECOND, 0)
-      const { totals, settled } = one(known)
-      expect(totals.awake.low).toBeLessThanOrEqual(truth)
-      expect(totals.awake.high).toBeGreaterThanOrEqual(truth)
-      expect(totals.wakes).toBe(history.length)
-      expect(Math.abs(settled.awake.likely - settledAwake)).toBeLessThanOrEqual(history.length)
-    }),
-    15,
-  )
-})
+longTest(
+  'over days of polls the totals contain the truth, counters never fall, and the evidence stays small',
+  () => {
+    check(
+      fc.property(histories, fc.integer({ min: 20, max: 120 }), (history, interval) => {
+        let known = ledger()
+        let settledAwake = 0
+        let last = 0
+        const until = (history.at(-1)?.to ?? 0) + 3600
+        for (let now = 0; now <= until; now += interval) {
+          const begun = history.findLast(({ from }) => from <= now)
+          const ended = history.findLast(({ to }) => to <= now)
+          const state = begun && now < begun.to ? 'active' : 'idle'
+          const seen = compute({
+            state,
+            startedAt: begun && at(Math.floor(begun.from)),
+            suspendedAt: ended && at(Math.floor(ended.to)),
+          })
+          const looks: Look[] = [
+            { compute: seen, askedAt: at(now), answeredAt: at(now), askedOn: seconds(now) },
+          ]
+          const operations = history.flatMap(({ from, to }) =>
+            Math.abs(now - from) < 2 * interval || Math.abs(now - to) < 2 * interval
+              ? [
+                  ...(from <= now ? [operation('start_compute', Math.floor(from))] : []),
+                  ...(to <= now ? [operation('suspend_compute', Math.floor(to))] : []),
+                ]
+              : [],
+          )
+          const folded = accounted(known, sweep(now, { looks, operations }), context(now))
+          known = folded.ledger
+          settledAwake += folded.rows.settled.reduce(
+            (sum, { interval: { from, to } }) => sum + (to?.likely ?? 0) - from.likely,
+            0,
+          )
+          const { counters, evidence } = one(known)
+          expect(counters.awake).toBeGreaterThanOrEqual(last)
+          last = counters.awake
+          expect(evidence.states.length).toBeLessThan(300)
+          expect(evidence.operations.length).toBeLessThan(400)
+        }
+        const truth = history.reduce((sum, { from, to }) => sum + (to - from) * SECOND, 0)
+        const { totals, settled } = one(known)
+        expect(totals.awake.low).toBeLessThanOrEqual(truth)
+        expect(totals.awake.high).toBeGreaterThanOrEqual(truth)
+        expect(totals.wakes).toBe(history.length)
+        expect(Math.abs(settled.awake.likely - settledAwake)).toBeLessThanOrEqual(history.length)
+      }),
+      15,
+    )
+  },
+)
 
 test('what is read back from text folds on as if nothing had happened', () => {
   const first = after([

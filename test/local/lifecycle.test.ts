@@ -198,7 +198,7 @@ async function expectCounters(): Promise<void> {
   await query(shop.uri, 'create extension if not exists neon')
 }
 
-test('a server killed while active leaves a record, and the next client gets a new one', async () => {
+longTest('a server killed while active leaves a record, and the next client gets a new one', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)

@@ -21,7 +21,7 @@ import { compute, ledger, prices, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
 import { checkSlowly } from '../support/property.ts'
-import { bySize } from '../support/tiers.ts'
+import { bySize, longTest } from '../support/tiers.ts'
 import { UNASKED } from '../support/unasked.ts'
 
 /** What a project is like, as long as nobody changes it. */
@@ -188,7 +188,7 @@ test('no sweep asks for more than its interval affords, whatever the fleet is li
 /** Computes of each kind. */
 const { asleep, beside } = bySize({ asleep: 60, beside: 100 }, { asleep: 24, beside: 40 })
 
-test.each<Kind>(['starting', 'overdue', 'awake', 'mute', 'broken', 'half-broken'])(
+test.each<Kind>(bySize(['starting', 'overdue', 'awake', 'mute', 'broken', 'half-broken'], ['awake']))(
   'whoever sleeps is looked at within the age that the plan states, beside many that are %s',
   async (kind) => {
     const plan = planOf(MIN_REQUESTS)
@@ -206,7 +206,7 @@ test.each<Kind>(['starting', 'overdue', 'awake', 'mute', 'broken', 'half-broken'
   },
 )
 
-test('what is stuck on its way is looked at like what is awake after a while', async () => {
+longTest('what is stuck on its way is looked at like what is awake after a while', async () => {
   const turns = await some(12, sweeps(fleetOf([300, 'starting'], [1, 'asleep']), planOf(350)))
   const last = turns.at(-1)
   expect(last?.sweep.backlog['in-flight']).toBe(0)
@@ -227,7 +227,7 @@ test('a project that is deleted is looked at once more, and again when it is bac
   expect(sum(105, 125)).toBeGreaterThan(0)
 })
 
-test('projects that are gone do not make looks at the others older', async () => {
+longTest('projects that are gone do not make looks at the others older', async () => {
   const kinds = fleetOf([5, 'asleep'], [600, 'undated'])
   let turns = 0
   let looks = 0
@@ -242,13 +242,16 @@ test('projects that are gone do not make looks at the others older', async () =>
   expect(looks).toBeGreaterThanOrEqual(5 * 3)
 })
 
-test('operations that nothing else can replace are read in their turn, also beside many that cannot be read', async () => {
-  const kinds = fleetOf([100, 'mute'], [10, 'undated'])
-  const turns = await some(40, sweeps(kinds, planOf(MIN_REQUESTS)))
-  const read = turns.slice(20).flatMap(({ sweep }) => sweep.operationsReadOf)
-  for (let index = 0; index < 10; index += 1) expect(read).toContain(`undated-${index}`)
-  expect(turns.at(-1)?.sweep.backlog.operations).toBeGreaterThan(0)
-})
+longTest(
+  'operations that nothing else can replace are read in their turn, also beside many that cannot be read',
+  async () => {
+    const kinds = fleetOf([100, 'mute'], [10, 'undated'])
+    const turns = await some(40, sweeps(kinds, planOf(MIN_REQUESTS)))
+    const read = turns.slice(20).flatMap(({ sweep }) => sweep.operationsReadOf)
+    for (let index = 0; index < 10; index += 1) expect(read).toContain(`undated-${index}`)
+    expect(turns.at(-1)?.sweep.backlog.operations).toBeGreaterThan(0)
+  },
+)
 
 test('what fails again and again is asked for less and less', async () => {
   const turns = await some(40, sweeps(fleetOf([1, 'broken'], [1, 'mute']), planOf(350)))

@@ -14,7 +14,7 @@ import type { Use } from './world.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400
-const DAYS = bySize(7, 0.5)
+const DAYS = bySize(4, 0.5)
 
 /** Each compute is used at random, with pauses of up to two hours. */
 const uses = (random: Random): readonly Use[] =>

@@ -11,7 +11,7 @@ import { bySize, longTest } from '../support/tiers.ts'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
-const DAYS = bySize(2, 0.2)
+const DAYS = bySize(1.25, 0.2)
 const END = DAYS * 86_400 * SECOND
 /** Gaps over suspensions are stored when their intervals are settled. */
 const SETTLED = END - 60 * MINUTE

@@ -7,7 +7,7 @@ import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
 const DELAY = 60
-const { days, computes } = bySize({ days: 10, computes: 6 }, { days: 0.4, computes: 3 })
+const { days, computes } = bySize({ days: 6, computes: 6 }, { days: 0.4, computes: 3 })
 
 /** Clients come back after 20 s to an hour: sometimes before the suspension, sometimes after it. */
 function uses(random: Random): readonly Use[] {

@@ -101,7 +101,7 @@ const USED = 7
 
 async function expectTrueAccount(_: string, how: ClockCase): Promise<void> {
   const largest = { activities: 0, ownSessions: 0, states: 0, unsettled: 0 }
-  const week = await watched(USED + 6, USED, {
+  const week = await watched(USED + 3, USED, {
     ...how,
     passed: ({ ledger }) => {
       for (const { evidence, settledUntil, appliedAt } of ledger.computes.values()) {

@@ -4,8 +4,8 @@ import { bySize } from './tiers.ts'
 /** Cases of a property are the same at every run; `PROPERTY_SEED=$RANDOM npm run unit` looks at others. */
 const seed = (): number => Number(process.env['PROPERTY_SEED'] ?? 7)
 
-/** The short form of a property checks a quarter of its cases. */
-const runsInTier = (numRuns: number): number => bySize(numRuns, Math.ceil(numRuns / 4))
+/** The short form of a property checks an eighth of its cases. */
+const runsInTier = (numRuns: number): number => bySize(numRuns, Math.ceil(numRuns / 8))
 
 export const check = <Case>(property: fc.IProperty<Case>, numRuns = 100): void =>
   fc.assert(property, { seed: seed(), numRuns: runsInTier(numRuns) })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { localCli } from '../local-cli.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const clock = createClock()
 const running = new AbortController().signal
@@ -136,7 +137,7 @@ describe('computes', () => {
     expect(ended).toMatchObject({ code, err: expect.stringMatching(err) })
   })
 
-  test('restart restarts', async () => {
+  longTest('restart restarts', async () => {
     await settled()
     expect(await service.cli(`computes restart ${shop} ${compute}`)).toEqual({
       code: 0,
@@ -151,7 +152,7 @@ describe('computes', () => {
     expect(operations.map(({ action }: { action: string }) => action)).toContain('start_compute')
   })
 
-  test('delete asks first, and create makes another', async () => {
+  longTest('delete asks first, and create makes another', async () => {
     const { branch_id: branch } = await settled()
     expect(await service.cli(`computes delete ${shop} ${compute}`)).toEqual({
       code: 2,

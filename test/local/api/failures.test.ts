@@ -34,7 +34,7 @@ const newest = async (): Promise<string> => {
 }
 
 describe('failures on request', () => {
-  test('lockTime: an operation holds its project, and another change is a 423', async () => {
+  longTest('lockTime: an operation holds its project, and another change is a 423', async () => {
     await set(local(), { faults: { lockTime: 0.2 } })
     const before = Date.now()
     await patch({ name: 'locked' })

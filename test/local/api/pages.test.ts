@@ -37,7 +37,7 @@ longTest('a page of operations ends where the next begins', async () => {
   expect(paged).toEqual(all)
 })
 
-test('the project list comes in pages, and the last page is short', async () => {
+longTest('the project list comes in pages, and the last page is short', async () => {
   const names = ['page-a', 'page-b', 'page-c']
   for (const name of names) await call(local, 'POST /projects', { body: { project: { name } } })
   const path = 'GET /projects?search=page-&limit=2'

@@ -6,6 +6,7 @@ import { asked, appOf, budgetOf, fleet, textOf } from './shown.ts'
 import { KEPT } from './kept-reports.ts'
 import { named, scenes } from './scenes.ts'
 import { problemsOf } from './well-formed.ts'
+import { longTest } from '../../support/tiers.ts'
 
 const snapshot = fleet(12)
 const app = appOf({ snapshot, history: pastOf(snapshot) })
@@ -51,7 +52,7 @@ test('filters without a form field are named in the caption', async () => {
   )
 })
 
-test('each of fifty pages links to its neighbours and to both ends', async () => {
+longTest('each of fifty pages links to its neighbours and to both ends', async () => {
   const large = all.find(({ name }) => name === 'large')
   const steps = async (path: string): Promise<readonly string[]> => {
     const [pager = ''] =

@@ -106,7 +106,7 @@ describe('an hour after the failures', () => {
     expect(kindsOf('brake-')).toEqual(['brake-engaged', 'brake-released'])
   })
 
-  test('one change is tried alone, and where it fails they wait for another hour', async () => {
+  longTest('one change is tried alone, and where it fails they wait for another hour', async () => {
     const { clock, runner, sent, pass, kindsOf } = await tried({ isRepaired: false })
     expect([sent.length, runner.engagedBrakes()]).toEqual([3, ['breaker']])
     expect(runner.storedBrakes.of('breaker')?.because).toBe('the change that was tried failed')
