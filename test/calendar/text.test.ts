@@ -139,7 +139,7 @@ describe('cron text', () => {
       }),
       2000,
     )
-    expect(read).toBeGreaterThan(bySize(10, 5))
+    expect(read).toBeGreaterThan(bySize(10, 3))
   })
 
   test.each([

@@ -53,8 +53,8 @@ const cases = [...DATED, ...UNDATED].flatMap(([name, clocks]) =>
   ),
 )
 
-/** One case of 31 always runs: some with and some without dates and readings. */
-const [shortCases, otherCases] = splitCases(cases, 31)
+/** One case of 53 always runs: one with and one without dates and readings. */
+const [shortCases, otherCases] = splitCases(cases, 53)
 
 type ClockCase = Clocks & Pick<WeekOptions, 'readings'>
 

@@ -105,7 +105,7 @@ async function checkRow({ route, kind, length }: (typeof ROWS)[number]): Promise
 
 const [short, others] = splitCases(
   ROWS.filter(({ length }) => length < LONG),
-  17,
+  32,
 )
 describe('bounds contain the truth, nothing is invented, the account is shown as degraded or unavailable', () => {
   test.each(short)('$kind on $route for $length s', checkRow)
