@@ -108,14 +108,10 @@ test('a plain option may come twice', async () => {
 })
 
 test.each([
-  [
-    'local --delay 5s',
-    'endpoint.suspend_timeout_seconds: expected -1 (never), 0 (default) or 60 to 604800 seconds, got 5',
-  ],
-  ['local --plan free --cu 8', 'the free plan allows at most 0.25 CU, got 8'],
+  ['local --delay 5s', '--delay: expected -1 (never), 0 (default) or 60 to 604800 seconds, got 5'],
+  ['local --plan free --cu 8', '--cu: the free plan allows at most 0.25 CU, got 8'],
 ])('%s is refused before anything is made', async (line, says) => {
   const { code, out, err } = await dormouse(given(line), { cwd: folder })
-  expect([code, out, err.split('\n')]).toEqual([1, '', [expect.stringContaining(says), '']])
-  expect(err).toContain('project "project-1" cannot be made')
+  expect([code, out, err]).toEqual([2, '', `dormouse: ${says}\n`])
   expect(readdirSync(folder)).toEqual(before)
 })

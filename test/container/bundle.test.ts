@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { longTest } from '../support/tiers.ts'
 import { memoryFolder } from '../support/folder.ts'
 import { CHECKOUT } from './dockerfile.ts'
 
@@ -33,7 +32,7 @@ function expectSame(line: string): void {
   expect(bundle).toBe(checkout)
 }
 test.each(['--help'])('`dormouse %s` prints what it prints in the checkout', expectSame)
-longTest.each(['--version', 'run --help'])('`dormouse %s` prints what it prints in the checkout', expectSame)
+test.each(['--version', 'run --help'])('`dormouse %s` prints what it prints in the checkout', expectSame)
 
 test('each of its files can be loaded, without any package', () => {
   const files = readdirSync(bundled).filter(

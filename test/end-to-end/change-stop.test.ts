@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import type { Treatment } from '../support/recording-proxy.ts'
 import { idsOf, type SimulatedOptions } from '../support/simulated-service.ts'
-import { longTest } from '../support/tiers.ts'
 import { ask, changesAt, changeThat, hasEnded, simulatedSetting } from './change-support.ts'
 import { dormouse, fleetAt, until } from './support.ts'
 
@@ -57,7 +56,7 @@ test('a daemon that is told to stop waits for the answer of its request, and the
   expect(mutationsOf(world)).toHaveLength(1)
 })
 
-longTest('a request that takes too long is left to the next daemon, which finds that it landed', async () => {
+test('a request that takes too long is left to the next daemon, which finds that it landed', async () => {
   const answer = Promise.withResolvers<void>()
   await using world = await setting({}, { beforeRequest: () => answer.promise })
   const { apiUrl, proxy } = world

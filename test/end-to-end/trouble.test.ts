@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DatabaseSync } from 'node:sqlite'
-import { longTest } from '../support/tiers.ts'
 import { dormouse, fleetAt, metricsAt, page, setting, until, type Program, type Setting } from './support.ts'
 
 let world: Setting
@@ -55,7 +54,7 @@ const unknownKeys = [
   /pol: unknown key, did you mean poll\?/,
 ] as const
 test.each([unknownKeys])('%s is told with its place, and exit 2', expectRefused)
-longTest.each([
+test.each([
   ['broken YAML', 'a: [b', /line 1, column/],
   ['nothing', '', /accounts/],
 ] as const)('%s is told with its place, and exit 2', expectRefused)
@@ -72,41 +71,38 @@ test('a port that is taken and a folder that is held are named, and exit 1', asy
   await stopped(run)
 })
 
-longTest(
-  'a key that is revoked while it runs: it stays up, says so, asks and writes nothing, and goes on with a new key',
-  async () => {
-    const headers = { authorization: `Bearer ${world.local.apiKey}`, 'content-type': 'application/json' }
-    const made = await fetch(`${world.local.baseUrl}/api_keys`, {
-      method: 'POST',
-      headers,
-      body: '{"key_name":"watcher"}',
-    })
-    const { id, key } = (await made.json()) as { id: number; key: string }
-    writeFileSync(join(world.folder, 'watcher'), key)
-    await using run = dormouse(['run', '--config', changed('watcher.yaml', './key', './watcher')])
-    await until('the first pass', () => fleetAt(world.apiUrl))
-    await fetch(`${world.local.baseUrl}/api_keys/${id}`, { method: 'DELETE', headers })
-    await until('the refusal', () => (run.out().includes('API key refused') ? true : undefined))
-    const [refusals, stored] = [await requestsOf('401'), storedText()]
-    expect(await page(`${world.telemetryUrl}/-/ready`)).toEqual({
-      status: 503,
-      text: 'account main: unauthorized\n',
-    })
-    expect((await page(`${world.telemetryUrl}/-/healthy`)).status).toBe(200)
-    const taken = (await fleetAt(world.apiUrl))?.taken_at
-    await until('two passes later', async () => {
-      const now = (await fleetAt(world.apiUrl))?.taken_at
-      return now && taken && Date.parse(now) - Date.parse(taken) >= 2000 ? now : undefined
-    })
-    expect(await requestsOf('401')).toBe(refusals)
-    expect(storedText()).toBe(stored)
-    writeFileSync(join(world.folder, 'watcher'), world.local.apiKey)
-    await until('the new key', () => (run.out().includes('API key accepted again') ? true : undefined))
-    expect(run.out().match(/API key refused/g)).toHaveLength(1)
-    await stopped(run)
-    expect(run.out() + run.err()).not.toContain(key)
-  },
-)
+test('a key that is revoked while it runs: it stays up, says so, asks and writes nothing, and goes on with a new key', async () => {
+  const headers = { authorization: `Bearer ${world.local.apiKey}`, 'content-type': 'application/json' }
+  const made = await fetch(`${world.local.baseUrl}/api_keys`, {
+    method: 'POST',
+    headers,
+    body: '{"key_name":"watcher"}',
+  })
+  const { id, key } = (await made.json()) as { id: number; key: string }
+  writeFileSync(join(world.folder, 'watcher'), key)
+  await using run = dormouse(['run', '--config', changed('watcher.yaml', './key', './watcher')])
+  await until('the first pass', () => fleetAt(world.apiUrl))
+  await fetch(`${world.local.baseUrl}/api_keys/${id}`, { method: 'DELETE', headers })
+  await until('the refusal', () => (run.out().includes('API key refused') ? true : undefined))
+  const [refusals, stored] = [await requestsOf('401'), storedText()]
+  expect(await page(`${world.telemetryUrl}/-/ready`)).toEqual({
+    status: 503,
+    text: 'account main: unauthorized\n',
+  })
+  expect((await page(`${world.telemetryUrl}/-/healthy`)).status).toBe(200)
+  const taken = (await fleetAt(world.apiUrl))?.taken_at
+  await until('two passes later', async () => {
+    const now = (await fleetAt(world.apiUrl))?.taken_at
+    return now && taken && Date.parse(now) - Date.parse(taken) >= 2000 ? now : undefined
+  })
+  expect(await requestsOf('401')).toBe(refusals)
+  expect(storedText()).toBe(stored)
+  writeFileSync(join(world.folder, 'watcher'), world.local.apiKey)
+  await until('the new key', () => (run.out().includes('API key accepted again') ? true : undefined))
+  expect(run.out().match(/API key refused/g)).toHaveLength(1)
+  await stopped(run)
+  expect(run.out() + run.err()).not.toContain(key)
+})
 
 /** All that the store says. */
 function storedText(): string {
@@ -118,46 +114,43 @@ function storedText(): string {
   return JSON.stringify(rows)
 }
 
-longTest(
-  'a service that cannot be reached: not ready, healthy, states unknown, ever fewer requests, and back again',
-  async () => {
-    const target = new URL(world.local.baseUrl)
-    let broken = false
-    const front = createServer((request, response) => {
-      if (broken) {
-        request.socket.destroy()
-        return
-      }
-      void fetch(new URL(request.url ?? '/', target), {
-        headers: { authorization: request.headers.authorization ?? '' },
-      }).then(async (answer) =>
-        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
-      )
-    }).listen(0, '127.0.0.1')
-    await once(front, 'listening')
-    const address = front.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    await using run = dormouse(['run', '--config', changed('front.yaml', target.host, `127.0.0.1:${port}`)])
-    await until('ready', async () =>
-      (await page(`${world.telemetryUrl}/-/ready`)).status === 200 ? true : undefined,
+test('a service that cannot be reached: not ready, healthy, states unknown, ever fewer requests, and back again', async () => {
+  const target = new URL(world.local.baseUrl)
+  let broken = false
+  const front = createServer((request, response) => {
+    if (broken) {
+      request.socket.destroy()
+      return
+    }
+    void fetch(new URL(request.url ?? '/', target), {
+      headers: { authorization: request.headers.authorization ?? '' },
+    }).then(async (answer) =>
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
     )
-    broken = true
-    await until('not ready', async () =>
-      (await page(`${world.telemetryUrl}/-/ready`)).status === 503 ? true : undefined,
-    )
-    expect((await page(`${world.telemetryUrl}/-/healthy`)).status).toBe(200)
-    await until('unknown states', async () =>
-      (await fleetAt(world.apiUrl))?.computes[0]?.state === 'unknown' ? true : undefined,
-    )
-    expect(run.out()).toContain('service cannot be reached')
-    broken = false
-    await until('ready again', async () =>
-      (await page(`${world.telemetryUrl}/-/ready`)).status === 200 ? true : undefined,
-    )
-    await stopped(run)
-    front.close()
-  },
-)
+  }).listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  const address = front.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  await using run = dormouse(['run', '--config', changed('front.yaml', target.host, `127.0.0.1:${port}`)])
+  await until('ready', async () =>
+    (await page(`${world.telemetryUrl}/-/ready`)).status === 200 ? true : undefined,
+  )
+  broken = true
+  await until('not ready', async () =>
+    (await page(`${world.telemetryUrl}/-/ready`)).status === 503 ? true : undefined,
+  )
+  expect((await page(`${world.telemetryUrl}/-/healthy`)).status).toBe(200)
+  await until('unknown states', async () =>
+    (await fleetAt(world.apiUrl))?.computes[0]?.state === 'unknown' ? true : undefined,
+  )
+  expect(run.out()).toContain('service cannot be reached')
+  broken = false
+  await until('ready again', async () =>
+    (await page(`${world.telemetryUrl}/-/ready`)).status === 200 ? true : undefined,
+  )
+  await stopped(run)
+  front.close()
+})
 
 test('where there is no Postgres it says where it looked and what to install', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-nothing-'))

@@ -1,6 +1,5 @@
 // Requests that no honest client sends, to every route of both listeners.
 import { expect, test, vi } from 'vitest'
-import { bySize, splitCases } from '../support/tiers.ts'
 import { connected, fiveWeeks, openedListeners, type Listener } from './listeners.ts'
 
 const TELEMETRY = ['/', '/metrics', '/sd', '/-/healthy', '/-/ready', '/healthz', '/nowhere']
@@ -129,7 +128,7 @@ test('odd requests over all routes: each is answered or cut, none is a fault', a
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const faults: string[] = []
   expect(CASES.length).toBeGreaterThan(1500)
-  for (const { listener, text } of bySize(CASES, splitCases(CASES, 4)[0])) {
+  for (const { listener, text } of CASES) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other: the limits of connections are tested elsewhere
     const answer = await answerTo(listeners[listener], text)
     // nothing where the parser of Node only closes: CONNECT

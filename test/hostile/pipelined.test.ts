@@ -1,6 +1,5 @@
 // Requests that are sent without waiting for answers.
 import { expect, test } from 'vitest'
-import { bySize } from '../support/tiers.ts'
 import {
   askFromElsewhere,
   connected,
@@ -33,7 +32,7 @@ test.each([
   ['reads nothing', false],
   ['reads', true],
 ])('42,000 bytes of scrapes on one connection of a client that %s', async (_, isReading) => {
-  await using listeners = await openedListeners(bySize(400, 100))
+  await using listeners = await openedListeners(400)
   const count = Math.floor(42_000 / requests('/metrics', 1).length)
   const { bytes } = await askFromElsewhere(listeners.telemetry, '/metrics')
   let slowest = 0
@@ -51,7 +50,7 @@ test.each([
 })
 
 test('400 reports on one connection silence no listener', async () => {
-  await using listeners = await openedListeners(10, '', fiveWeeks(bySize(200, 50)))
+  await using listeners = await openedListeners(10, '', fiveWeeks(200))
   const client = await connected(listeners.api)
   client.socket.write(requests('/api/v1/report?week=2026-W02', 400))
   const slowest = await slowestProbe(listeners.telemetry)

@@ -155,7 +155,7 @@ longTest('a daemon that reads a server in each mode stays small, healthy and rig
   expect(normal.metrics).toMatch(/dormouse_readings_total\{result="ok"\} [1-9]/)
   expect(metrics).toMatch(/dormouse_readings_total\{result="error"\} [1-9]/)
   expect(rss).toBeLessThanOrEqual(2 * normal.rss)
-  expect(health).toBeLessThanOrEqual(250)
+  expect(health).toBeLessThanOrEqual(0.4)
   expect([exit, stop <= 10]).toEqual([0, true])
   expect([store <= 20, log <= 1]).toEqual([true, true])
   expect(computes).toBe(3)

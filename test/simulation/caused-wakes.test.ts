@@ -2,13 +2,12 @@
 import { expect, test } from 'vitest'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
-import { bySize } from '../support/tiers.ts'
 import { lifeAlone, simulateWeek } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
 const [DELAY, STATED] = [60, 300]
-const { days, computes } = bySize({ days: 5, computes: 4 }, { days: 0.35, computes: 2 })
+const [days, computes] = [5, 4]
 
 /** Clients come back after 30 s to ten minutes: most readings that the stated delay allows find a compute that is about to be suspended. */
 function uses(random: Random): readonly Use[] {

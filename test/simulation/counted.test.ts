@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
-import { bySize, longTest } from '../support/tiers.ts'
 import { seeded } from './seeded.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 import type { Count, Use } from './world.ts'
@@ -10,7 +9,7 @@ import type { Count, Use } from './world.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 1440 * MINUTE
-const DAYS = bySize(1.5, 0.75)
+const DAYS = 1.5
 
 /** Random wakes of about twenty minutes; in the middle of each the size goes up and down again. */
 function burstsOf(random: Random, name: number): Use {
@@ -34,7 +33,7 @@ function burstsOf(random: Random, name: number): Use {
 }
 
 const uses = (random: Random): readonly Use[] =>
-  Array.from({ length: bySize(4, 2) }, (_, name) => burstsOf(random, name))
+  Array.from({ length: 4 }, (_, name) => burstsOf(random, name))
 
 const options: WeekOptions = { seed: 5, uses, days: DAYS, readings: 'off' }
 
@@ -65,7 +64,7 @@ function judged({ ledger, world }: Week) {
   }
 }
 
-longTest('metering shows where in their ranges computes were, however late it is', async () => {
+test('metering shows where in their ranges computes were, however late it is', async () => {
   const blind = judged(await simulateWeek(options))
   const counted = await Promise.all(
     [late(0), late(900), hourly].map((count) => simulateWeek({ ...options, count })),

@@ -8,13 +8,12 @@ import { createOwners, NO_OWNER, type Owners } from '../../src/model/policy/owne
 import type { Random } from '../../src/model/ports/clock.ts'
 import { seconds, type Instant } from '../../src/model/units.ts'
 import { preset, prices } from '../support/build.ts'
-import { bySize } from '../support/tiers.ts'
 import { simulateWeek } from './week.ts'
 import type { Use } from './world.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400
-const DAYS = bySize(4, 0.5)
+const DAYS = 4
 
 /** Each compute is used at random, with pauses of up to two hours. */
 const uses = (random: Random): readonly Use[] =>

@@ -7,11 +7,10 @@ import { instant, MINUTE, SECOND } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { collected } from '../store/build.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { bySize, longTest } from '../support/tiers.ts'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
-const DAYS = bySize(1.25, 0.2)
+const DAYS = 1.25
 const END = DAYS * 86_400 * SECOND
 /** Gaps over suspensions are stored when their intervals are settled. */
 const SETTLED = END - 60 * MINUTE
@@ -140,7 +139,7 @@ const withoutActivity = (record: Wire): Wire => ({
   suspended_at: undefined,
 })
 
-longTest('without activity fields, operations show the gaps over suspensions alone', async () => {
+test('without activity fields, operations show the gaps over suspensions alone', async () => {
   const { uses, gaps, hours } = await storedGaps(usesOf, { readings: 'off', twisted: withoutActivity })
   const delays = new Map(uses.map(({ endpointId, delay }) => [endpointId, delay]))
   expect(gaps.length).toBeGreaterThan(10)
@@ -161,7 +160,7 @@ const crowdOf = (random: Random): readonly Use[] =>
   ).flat()
 const FIRST_LOOKS = 15 * MINUTE
 
-longTest.each([5, 55])('a list, %i s late, shows activity between rare looks', async (lag) => {
+test.each([5, 55])('a list, %i s late, shows activity between rare looks', async (lag) => {
   const looks = new Map<string, number>()
   const { uses, gaps, hours } = await storedGaps(crowdOf, {
     readings: 'off',

@@ -11,12 +11,11 @@ import { START } from '../local/control/build.ts'
 import { collected, plain } from '../store/build.ts'
 import { makeFolder } from '../store/folder.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { bySize } from '../support/tiers.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
 const MINUTE = 60_000
-const DAYS = bySize(3, 0.4)
+const DAYS = 3
 const ALWAYS = { from: instant(0), to: instant(8e15) }
 
 const uses = (random: Random): readonly Use[] => {

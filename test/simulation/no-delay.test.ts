@@ -1,13 +1,12 @@
 // Records without an autosuspend delay, as the interface text has them: no reading wakes a compute whose real delay is the smallest.
 import { expect, test } from 'vitest'
 import type { Random } from '../../src/model/ports/clock.ts'
-import { bySize } from '../support/tiers.ts'
 import { lifeAlone, simulateWeek } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
 const DELAY = 60
-const { days, computes } = bySize({ days: 6, computes: 6 }, { days: 0.4, computes: 3 })
+const [days, computes] = [6, 6]
 
 /** Clients come back after 20 s to an hour: sometimes before the suspension, sometimes after it. */
 function uses(random: Random): readonly Use[] {

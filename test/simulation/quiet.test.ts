@@ -3,13 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { checkSlowly } from '../support/property.ts'
-import { bySize } from '../support/tiers.ts'
 import { lifeAlone, simulateWeek } from './week.ts'
 import type { Use } from './world.ts'
 
 const DAY = 86_400_000
 const HOUR = 3600
-const DAYS = bySize(1.1, 0.5)
+const DAYS = 1.1
 
 /** A compute whose clients return after about `gaps` times its delay. About 1 is the worst case for readings. */
 type UsePattern = {

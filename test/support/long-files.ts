@@ -9,6 +9,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/calendar/all-zones-windows.test.ts': 'test/calendar/window.test.ts',
   'test/container/bundle.test.ts': 'test/container/dockerfile.test.ts',
   'test/container/layout.test.ts': 'test/container/dockerfile.test.ts',
+  'test/daemon/advice/stability.test.ts': 'test/daemon/advice/adviser.test.ts',
   'test/dashboards/boards/queries.test.ts': 'test/dashboards/boards/boards.test.ts',
   'test/end-to-end/alerts.test.ts': 'test/dashboards/rules/rules.test.ts',
   'test/end-to-end/budgets.test.ts': 'test/daemon/changes/steps/steps.test.ts',

@@ -94,19 +94,22 @@ describe('an audit', () => {
     expect(err).toMatch(/25 of 25 projects read\n\d+ requests in \d+ s/)
   })
 
-  test('names what autosuspend off costs and when the answer comes, and offers only delays that the plan allows', async () => {
-    const { out } = await audit(service, ' --plan launch --json')
-    const { recommendations, undecided } = JSON.parse(out) as Json
-    const off = undecided.filter(({ cost }) => cost === 'autosuspend-off')
-    expect(off.length).toBeGreaterThan(0)
-    for (const { because, until, spend_30_days: spend } of off) {
-      expect(['history-short', 'not-followed']).toContain(because)
-      expect(Date.parse(String(until))).toBeGreaterThan(Date.now())
-      expect(spend).toBeGreaterThan(0)
-    }
-    const delays = recommendations.flatMap(({ to }) => to.delay_seconds ?? [])
-    expect(delays.filter((delay) => delay !== 300)).toEqual([])
-  })
+  longTest(
+    'names what autosuspend off costs and when the answer comes, and offers only delays that the plan allows',
+    async () => {
+      const { out } = await audit(service, ' --plan launch --json')
+      const { recommendations, undecided } = JSON.parse(out) as Json
+      const off = undecided.filter(({ cost }) => cost === 'autosuspend-off')
+      expect(off.length).toBeGreaterThan(0)
+      for (const { because, until, spend_30_days: spend } of off) {
+        expect(['history-short', 'not-followed']).toContain(because)
+        expect(Date.parse(String(until))).toBeGreaterThan(Date.now())
+        expect(spend).toBeGreaterThan(0)
+      }
+      const delays = recommendations.flatMap(({ to }) => to.delay_seconds ?? [])
+      expect(delays.filter((delay) => delay !== 300)).toEqual([])
+    },
+  )
 
   longTest('of a plan of which nothing is known recommends no delay', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dormouse-audit-test-'))

@@ -28,14 +28,13 @@ import { at, ledger, look, prices } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { recommendationContext } from '../../support/recommendations.ts'
-import { bySize } from '../../support/tiers.ts'
 
 const DAY = 86_400
 /** Until the last follow-up has ended. */
 const DAYS = 44
 const UNTIL = at(25 * DAY)
 
-const SEEDS = bySize([1, 2, 3, 4, 5], [1])
+const SEEDS = [1, 2, 3, 4, 5]
 
 /** One compute whose clients come back after times that a random draw decides, in the same way on each day. */
 type Stationary = {

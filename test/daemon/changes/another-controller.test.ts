@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isEnded, type Change } from '../../../src/model/policy/change.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { IDS, inWorld, type World } from './foreign-world.ts'
-import { longTest } from '../../support/tiers.ts'
+import { bySize, longTest } from '../../support/tiers.ts'
 
 const HOUR = 3600
 const policyOf = (answer: string, lever = 'delay') =>
@@ -26,10 +26,11 @@ const kindsOf = async (world: World, kind: string) =>
   (await world.events()).filter((event) => event['kind'] === kind)
 const wasSent = ({ state }: Change) => isEnded(state) && state.sent !== undefined
 
-test.each([
+const CONTROLLED = [
   ['a longer delay', LONGER, 0.5],
   ['a shorter one, which changes set at most once an hour', SHORTER, 2.5],
-])(
+] as const
+test.each(bySize<readonly (typeof CONTROLLED)[number][]>(CONTROLLED, CONTROLLED.slice(0, 1)))(
   'against a controller that sets %s back every minute: at most three changes, one alert, then none',
   async (_, wish, hours) => {
     await inWorld({ policy: policyOf('reapply'), recommendations: [wish] }, async (world) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WarmUpPlan, WarmUpView } from '../../../src/model/policy/warm-up.ts'
-import { warmUpLines } from '../../../src/outputs/text/warm-up-text.ts'
+import { warmUpLines } from '../../../src/outputs/text/policy-text.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 

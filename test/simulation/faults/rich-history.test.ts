@@ -1,15 +1,11 @@
 // The first start over rich histories: read and stored bit by bit, also where the daemon is killed in the middle.
 import { expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
-import { bySize } from '../../support/tiers.ts'
 import { compare, outside } from './bounds.ts'
 import { at, runDays } from './days.ts'
 
 const DAY = 86_400
-const { projects, days, minutes } = bySize(
-  { projects: 58, days: 59, minutes: 60 },
-  { projects: 12, days: 20, minutes: 12 },
-)
+const [projects, days, minutes] = [58, 59, 60]
 const WAKES_A_DAY = 60
 
 test('no sweep holds more than some histories, and a kill loses none that was stored', async () => {

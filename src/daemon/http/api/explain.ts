@@ -9,7 +9,7 @@ import type { TargetRef } from '../../../model/service/compute.ts'
 import { brakeText, storedBrakeJson } from '../../../outputs/text/brake-text.ts'
 import { changeLines, changeSummary } from '../../../outputs/text/change-text.ts'
 import type { ChangeJson, TargetChangesJson } from '../../../outputs/text/change-schema.ts'
-import { policyLines } from '../../../outputs/text/policy-text.ts'
+import { policyLines, warmUpLines } from '../../../outputs/text/policy-text.ts'
 import { placedHoldText } from '../../../outputs/text/hold-text.ts'
 import { explanationLines } from '../../../outputs/text/explain.ts'
 import type { TargetAdviceJson } from '../../../outputs/text/recommendation-schema.ts'
@@ -18,7 +18,6 @@ import {
   recommendationLines,
   recommendationSummary,
 } from '../../../outputs/text/recommendation-text.ts'
-import { warmUpLines } from '../../../outputs/text/warm-up-text.ts'
 import { reasonGroups, withheldText } from '../../../outputs/text/withheld-text.ts'
 import { standingHoldsOn } from '../../changes/commands/hold-commands.ts'
 import { readTargetChanges, type JournalSources } from '../../changes/list-changes.ts'

@@ -12,7 +12,7 @@ import { budgetAmountText, hoursText, moneyText, spanText } from '../../../../sr
 import { problemsOf } from '../../page/well-formed.ts'
 import { HOSTILE } from '../../../support/hostile-names.ts'
 import { check } from '../../../support/property.ts'
-import { longTest, splitCases } from '../../../support/tiers.ts'
+import { longTest } from '../../../support/tiers.ts'
 import { budget } from '../fleet-budgets.ts'
 import { FLEETS, inputOf, told } from '../fleets.ts'
 import { advisedAll, budgetNamed, namedAll } from '../hostile-fleet.ts'
@@ -194,9 +194,7 @@ describe('limits', () => {
     ['emoji', '👩‍👩‍👧‍👦'.repeat(20)],
     ['letters with marks', 'e\u0301\u0302'.repeat(66)],
   ] as const
-  const [short, others] = splitCases(names, names.length)
-  test.each(short)('a mail about 10,000 computes named in %s has 100 kB at most', expectLimited)
-  longTest.each(others)('a mail about 10,000 computes named in %s has 100 kB at most', expectLimited)
+  longTest.each(names)('a mail about 10,000 computes named in %s has 100 kB at most', expectLimited)
 
   const longest = (value: unknown): readonly number[] => {
     if (typeof value === 'string') return [value.length]
@@ -204,7 +202,7 @@ describe('limits', () => {
   }
 })
 
-test('no cell of CSV is a formula, and names come back as they were', () => {
+longTest('no cell of CSV is a formula, and names come back as they were', () => {
   check(
     fc.property(
       fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { minLength: 1, maxLength: 5 }),
