@@ -59,8 +59,9 @@ type TimesOf = (ref: ComputeRef) => readonly Interval[] | undefined
 export const joinActions =
   (changesOf: TimesOf, warmUpsOf: TimesOf): OwnActionsOf =>
   (ref) => {
-    const own = { changes: changesOf(ref), warmUps: warmUpsOf(ref) }
-    return own.changes || own.warmUps ? own : undefined
+    const changes = changesOf(ref)
+    const warmUps = warmUpsOf(ref)
+    return changes || warmUps ? { changes, warmUps } : undefined
   }
 
 export type ApplyContext = LedgerContext &

@@ -60,10 +60,13 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
     sent: [],
     counts: { used: 0, unused: 0, failed: 0 },
   }
+  // a pass asks for each compute
+  let byEndpoint = sentByEndpoint(memory)
   let last: Promise<unknown> = Promise.resolve()
   const replace = async (next: Memory): Promise<void> => {
     if (next !== memory) await commit(store, [jobStateWrite(STORED, next)], { epoch })
     memory = next
+    byEndpoint = sentByEndpoint(next)
   }
   /** One after the other: each depends on the one before. @throws when the store fails, and then remembers nothing */
   const update = (change: (memory: Memory) => Memory): Promise<void> => {
@@ -71,20 +74,19 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
     last = done.catch(() => undefined)
     return done
   }
-  const sentTo = ({ endpointId }: Pick<ComputeRef, 'endpointId'>) =>
-    memory.sent.filter((one) => one.endpointId === endpointId)
+  const sentTo = ({ endpointId }: ComputeRef) => byEndpoint.get(endpointId)
 
   return {
     counts: (): WarmUpCounts => memory.counts,
     /** Undefined where none was sent to it within the last hour. */
-    lastTo: (ref: ComputeRef): Instant | undefined => sentTo(ref).at(-1)?.at,
+    lastTo: (ref: ComputeRef): Instant | undefined => sentTo(ref)?.at(-1)?.at,
     /** Projects with one of which nobody knows yet what came of it: passes look at them. */
     waiting: (): ReadonlySet<string> =>
       new Set(memory.sent.flatMap(({ projectId, result }) => (result === undefined ? [projectId] : []))),
     /** When starts of the compute may have been ours; undefined where none was within the last hour. */
     timesOf: (ref: ComputeRef): readonly Interval[] | undefined => {
       const times = sentTo(ref)
-        .filter(({ result }) => result !== 'failed')
+        ?.filter(({ result }) => result !== 'failed')
         .map(({ at, startedAt }) => ({
           from: at,
           to:
@@ -92,7 +94,7 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
               ? earliest(now(), instant(at + STARTS_WITHIN))
               : instant(startedAt + SECOND),
         }))
-      return times.length === 0 ? undefined : times
+      return times && times.length > 0 ? times : undefined
     },
     /** Before the request. */
     add: ({ projectId, endpointId }: ComputeRef, at: Instant) =>
@@ -120,6 +122,8 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
       }),
   }
 }
+
+const sentByEndpoint = ({ sent }: Memory) => Map.groupBy(sent, ({ endpointId }) => endpointId)
 
 function followed(one: SentWarmUp, { computes }: Ledger, account: string): SentWarmUp {
   if (one.result !== undefined) return one

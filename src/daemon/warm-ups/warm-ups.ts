@@ -11,6 +11,7 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { accountIn } from '../accounts/live-plan.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { ChangeRunner } from '../changes/change-runner.ts'
 import type { KillSwitch } from '../changes/kill-switch.ts'
@@ -37,8 +38,6 @@ const LATEST = seconds(60)
 const HELD_INTERVAL = seconds(10)
 /** Time between two looks for starts where none is planned: plans are made after passes, which end the wait. */
 const IDLE_INTERVAL = seconds(3600)
-/** Share of a budget from which no compute is started ahead. Source: changing.md, section 6. */
-const MOST_SPENT = 0.8
 
 /** @throws when the store fails */
 export async function createWarmUps(options: WarmUpOptions) {
@@ -57,9 +56,8 @@ export async function createWarmUps(options: WarmUpOptions) {
     clock,
     now,
     config: () => {
-      const { policies, advice, accounts } = config()
-      const { prices } = accounts.find(({ name }) => name === account.name) ?? account
-      return { policies, needs: advice, prices }
+      const { policies, advice } = config()
+      return { policies, needs: advice, prices: accountIn(config(), account).prices }
     },
   })
   /** By the key of the compute, of starts that are due now. */
@@ -84,8 +82,8 @@ export async function createWarmUps(options: WarmUpOptions) {
 
   const isNearlySpent = (target: SelectorTarget): boolean =>
     state().budgets.some(
-      ({ name, share }) =>
-        share >= MOST_SPENT &&
+      ({ name, rungs }) =>
+        rungs.includes(80) &&
         config().budgets.some(
           (budget) => budget.account === account.name && budget.name === name && mayActOn(budget, target),
         ),
