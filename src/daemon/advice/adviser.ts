@@ -16,6 +16,7 @@ import {
   type TargetRef,
 } from '../../model/service/compute.ts'
 import { instant, micros, seconds, type Instant } from '../../model/units.ts'
+import { createOrder } from '../../std/in-order.ts'
 import type { Result } from '../../std/result.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import type { PassState } from '../pass/pass-state.ts'
@@ -249,15 +250,5 @@ function createScans(clock: Pick<Clock, 'monotonic'>, share: number) {
     dueIn: (span: number) => {
       nextAt = seconds(Math.max(notBefore, Math.min(nextAt, clock.monotonic() + span)))
     },
-  }
-}
-
-/** Runs one work after the other; a failed one ends none. */
-function createOrder() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
   }
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Send } from '../../model/ports/outbox.ts'
 import { commit, eventWrites, type AccountStore, type Write } from '../../model/ports/store.ts'
 import { seconds, type Instant } from '../../model/units.ts'
+import { createOrder } from '../../std/in-order.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 
 export type PlacedHolds = ReturnType<typeof createPlacedHolds>
@@ -33,13 +34,8 @@ export function createPlacedHolds(options: PlacedHoldsOptions) {
   const holds = new Map(options.initial.holds.map((hold) => [hold.id, hold]))
   /** By the id of the change. */
   const forced = new Map(options.initial.forced.map((one) => [one.changeId, one]))
-  let last: Promise<unknown> = Promise.resolve()
-  /** One after the other, so that what a write depends on is still so when it is stored. */
-  const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  /** What a write depends on is still so when it is stored. */
+  const inOrder = createOrder()
 
   async function write(rows: readonly Write[], events: readonly Event[], remember: () => void) {
     await commit(store, [...rows, ...eventWrites(events)])

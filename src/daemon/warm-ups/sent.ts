@@ -6,6 +6,7 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import { WARM_UP_RESULTS, type WarmUpCounts, type WarmUpResult } from '../../model/policy/warm-up.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, type AccountStore } from '../../model/ports/store.ts'
+import { createOrder } from '../../std/in-order.ts'
 import { computeKey, type Compute, type ComputeRef } from '../../model/service/compute.ts'
 import { earliest, HOUR, instant, MINUTE, SECOND, type Instant, type Interval } from '../../model/units.ts'
 
@@ -62,18 +63,14 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
   }
   // a pass asks for each compute
   let byEndpoint = sentByEndpoint(memory)
-  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = createOrder()
   const replace = async (next: Memory): Promise<void> => {
     if (next !== memory) await commit(store, [jobStateWrite(STORED, next)], { epoch })
     memory = next
     byEndpoint = sentByEndpoint(next)
   }
-  /** One after the other: each depends on the one before. @throws when the store fails, and then remembers nothing */
-  const update = (change: (memory: Memory) => Memory): Promise<void> => {
-    const done = last.then(() => replace(change(memory)))
-    last = done.catch(() => undefined)
-    return done
-  }
+  /** Each depends on the one before. @throws when the store fails, and then remembers nothing */
+  const update = (change: (memory: Memory) => Memory): Promise<void> => inOrder(() => replace(change(memory)))
   const sentTo = ({ endpointId }: ComputeRef) => byEndpoint.get(endpointId)
 
   return {
