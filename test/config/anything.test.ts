@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { parseWithSchema } from '../../src/config/problems.ts'
 import { configSchema } from '../../src/config/schema.ts'
+import { bySize } from '../support/tiers.ts'
 
 const EVERY_SECTION: unknown = parse(`
 mode: apply
@@ -56,8 +57,9 @@ function withValueAt(path: Path, value: unknown): unknown {
   return changed
 }
 
+const jsonSchema = configJsonSchema()
 const problemsOf = (value: unknown): readonly string[] => {
-  const result = parseWithSchema(configSchema, value, configJsonSchema())
+  const result = parseWithSchema(configSchema, value, jsonSchema)
   return result.ok ? [] : result.error
 }
 
@@ -65,10 +67,11 @@ test('anything at any key is understood or is a problem with a path and an expec
   expect(problemsOf(EVERY_SECTION)).toEqual([])
   const paths = pathsIn(EVERY_SECTION)
   expect(paths.length).toBeGreaterThan(120)
-  const unclear = paths.flatMap((path) =>
-    ANYTHING.flatMap((value) => problemsOf(withValueAt(path, value))).filter(
-      (problem) => !/^[a-z][\w[\].]*: /.test(problem) || problem.includes('Invalid input'),
-    ),
-  )
+  const all = paths.flatMap((path) => ANYTHING.map((value) => withValueAt(path, value)))
+  // 5 has no common factor with the number of values, so that the short form tries each value at many keys
+  const unclear = all
+    .filter((_, index) => index % bySize(1, 5) === 0)
+    .flatMap(problemsOf)
+    .filter((problem) => !/^[a-z][\w[\].]*: /.test(problem) || problem.includes('Invalid input'))
   expect(unclear).toEqual([])
 })

@@ -7,7 +7,7 @@ import { bySize } from '../support/tiers.ts'
 import { ask, changesAt, simulatedSetting } from './change-support.ts'
 import { dormouse, fleetAt, until } from './support.ts'
 
-const COMPUTES = bySize(20, 5)
+const COMPUTES = bySize(20, 3)
 const KILLS = bySize(30, 5)
 /** Longest life of a daemon that sends nothing, ms from its first pass on. */
 const LONGEST_LIFE = 2500

@@ -53,8 +53,8 @@ const cases = [...DATED, ...UNDATED].flatMap(([name, clocks]) =>
   ),
 )
 
-/** One case of 53 always runs: one with and one without dates and readings. */
-const [shortCases, otherCases] = splitCases(cases, 53)
+/** One case of 106 always runs. */
+const [shortCases, otherCases] = splitCases(cases, 106)
 
 type ClockCase = Clocks & Pick<WeekOptions, 'readings'>
 

@@ -15,7 +15,6 @@ import { idsOf, startSimulated, type Simulated } from '../support/simulated-serv
 import { createVirtualClock, localClockOf, type VirtualClock } from '../support/virtual-clock.ts'
 import { startDaemon, type Daemon } from './changes/daemon.ts'
 import { createFuse, type Fuse } from './changes/fuse.ts'
-import { longTest } from '../support/tiers.ts'
 import { seeded } from './seeded.ts'
 import { simulatedReading } from './world.ts'
 
@@ -188,7 +187,7 @@ test('clients that come by a timer find the compute awake, at less cost, and no 
   expect([used.length, used.length + 1]).toContain(counts.used)
 })
 
-longTest('nothing is started outside the window, or while a person holds the compute', async () => {
+test('nothing is started outside the window, or while a person holds the compute', async () => {
   const hours = 7
   const keys = ['windows: { early: "00:00-05:00" }', 'warm: { in: early }'] as const
   const scene = await withDaemon({ hours, keys }, async ({ scene: { clock }, daemon }) => {
@@ -216,7 +215,7 @@ longTest('nothing is started outside the window, or while a person holds the com
   expect(started.filter((hour) => hour > 5)).toEqual([])
 })
 
-longTest('nothing is started while a budget of the compute has reached 80 %', async () => {
+test('nothing is started while a budget of the compute has reached 80 %', async () => {
   const hours = 5
   const keys = ['budgets: [{ name: small, limit: 0.01 USD, per: month }]', ''] as const
   const scene = await withDaemon({ hours, keys })
@@ -224,29 +223,26 @@ longTest('nothing is started while a budget of the compute has reached 80 %', as
   expect(truthOf(scene).byClients).toBe(2 * hours - 1)
 })
 
-longTest(
-  'a daemon that ends at a call around a start makes no second one in that gap, and takes it for no client',
-  async () => {
-    const hours = 8
-    const ends = [0, 1, 2, 3, 5, 8]
-    const scene = await living({ hours }, async ({ clock, begin, onStart }) => {
-      const until = START + hours * HOUR
-      while (clock.now() < until) {
-        const fuse = createFuse()
-        onStart.call = () => {
-          const calls = ends.shift()
-          if (calls !== undefined) fuse.arm(calls)
-        }
-        const daemon = await begin(fuse)
-        const isOver = clock.sleep(seconds((until - clock.now()) / 1000), NEVER).then(() => true)
-        if (await Promise.race([isOver, fuse.burnt])) await daemon.stop()
-        else await clock.sleep(seconds(20), NEVER)
+test('a daemon that ends at a call around a start makes no second one in that gap, and takes it for no client', async () => {
+  const hours = 8
+  const ends = [0, 1, 2, 3, 5, 8]
+  const scene = await living({ hours }, async ({ clock, begin, onStart }) => {
+    const until = START + hours * HOUR
+    while (clock.now() < until) {
+      const fuse = createFuse()
+      onStart.call = () => {
+        const calls = ends.shift()
+        if (calls !== undefined) fuse.arm(calls)
       }
-    })
-    expect(ends).toEqual([])
-    const gaps = scene.asked.map((at) => Math.floor(hourOf(at) * 2))
-    expect(new Set(gaps).size).toBe(gaps.length)
-    expect(falseGaps(scene, hours)).toEqual([])
-    expect(countersOf(scene)?.wakesByWarmUp).toBe(truthOf(scene).byRequests)
-  },
-)
+      const daemon = await begin(fuse)
+      const isOver = clock.sleep(seconds((until - clock.now()) / 1000), NEVER).then(() => true)
+      if (await Promise.race([isOver, fuse.burnt])) await daemon.stop()
+      else await clock.sleep(seconds(20), NEVER)
+    }
+  })
+  expect(ends).toEqual([])
+  const gaps = scene.asked.map((at) => Math.floor(hourOf(at) * 2))
+  expect(new Set(gaps).size).toBe(gaps.length)
+  expect(falseGaps(scene, hours)).toEqual([])
+  expect(countersOf(scene)?.wakesByWarmUp).toBe(truthOf(scene).byRequests)
+})

@@ -76,6 +76,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/simulation/no-delay.test.ts': 'test/simulation/week.test.ts',
   'test/simulation/quiet.test.ts': 'test/simulation/week.test.ts',
   'test/simulation/report.test.ts': 'test/outputs/report/report.test.ts',
+  'test/simulation/warm-ups.test.ts': 'test/advise/delay/next-warm-ups.test.ts',
   'test/store/private-files.test.ts': 'test/store/durability.test.ts',
   'test/store/space.test.ts': 'test/store/sqlite/embedded.test.ts',
 }

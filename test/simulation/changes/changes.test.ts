@@ -60,7 +60,7 @@ const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
 
 const TRIED = 6
 
-test.each(bySize(RULES, ['blind-resend', 'brake-off'] as const))(
+test.each(bySize(RULES, ['blind-resend'] as const))(
   'a broken rule is caught: %s',
   async (rule) => {
     const self = createSelfMetrics()

@@ -114,19 +114,22 @@ describe('bounds contain the truth, nothing is invented, the account is shown as
   longTest.each(LONG_ROWS)('$kind on $route for $length s', checkRow)
 })
 
-test('an empty project list beside 404 deletes, and the computes that come back were never deleted', async () => {
-  const length = 2 * HOUR
-  const over = BROKEN_FROM + length
-  const outcome = await outage({ outage: 'empty', route: 'list_projects' }, length, {
-    faults: [
-      { from: BROKEN_FROM, to: over, outage: 'empty', route: 'list_projects' },
-      { from: BROKEN_FROM, to: over, outage: 404 },
-    ],
-  })
-  expect(transitions(outcome)).toEqual({ found: 8, gone: 4 })
-  expect(outcome.end.filter((one) => !withinOnePercent(one))).toEqual([])
-  expect(outside(outcome.end)).toEqual([])
-})
+longTest(
+  'an empty project list beside 404 deletes, and the computes that come back were never deleted',
+  async () => {
+    const length = 2 * HOUR
+    const over = BROKEN_FROM + length
+    const outcome = await outage({ outage: 'empty', route: 'list_projects' }, length, {
+      faults: [
+        { from: BROKEN_FROM, to: over, outage: 'empty', route: 'list_projects' },
+        { from: BROKEN_FROM, to: over, outage: 404 },
+      ],
+    })
+    expect(transitions(outcome)).toEqual({ found: 8, gone: 4 })
+    expect(outcome.end.filter((one) => !withinOnePercent(one))).toEqual([])
+    expect(outside(outcome.end)).toEqual([])
+  },
+)
 
 longTest('an empty project list alone deletes nothing', async () => {
   const outcome = await outage({ outage: 'empty', route: 'list_projects' }, SHORT)
