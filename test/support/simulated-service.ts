@@ -67,6 +67,8 @@ export type Simulated = {
   fetch(request: Request): Promise<Response>
   /** Lets a client run one query now, in its session or a new one. */
   connect(endpointId: string, cause: WakeCause, session?: QuerySession): void
+  /** Of clients, open now. */
+  sessions(endpointId: string): ReturnType<Simulation['sessions']>
   project(projectId: string): Project | undefined
   /** Exact usage of every compute that was ever started or changed, now or at an instant, ms. */
   truth(at?: number): Truth
@@ -99,6 +101,7 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
     advance: () => void now(),
     fetch: async (request) => app.fetch(request),
     connect: (endpointId, cause, session) => now().connect(endpointId, cause, session),
+    sessions: (endpointId) => now().sessions(endpointId),
     project: (projectId) => now().project(projectId),
     truth: (at) => api.truth(at ?? clock.now()),
     usages: (at) => now().usages(at),

@@ -24,7 +24,7 @@ const numbers = (length: number): readonly number[] => Array.from({ length }, (_
 /** A process ends at most after so many calls of ports; one that works on calls more. */
 const CALLS = 40
 
-const lives: readonly Life[] = (['sizing', 'restart'] as const).flatMap((kind) =>
+const livesOf = (kind: Life['kind']): readonly Life[] =>
   FAULTS.flatMap((first) =>
     FAULTS.flatMap((second) =>
       numbers(CALLS + 1).flatMap((crash): Life[] => [
@@ -32,11 +32,12 @@ const lives: readonly Life[] = (['sizing', 'restart'] as const).flatMap((kind) =
         { kind, faults: [first, second], crashes: [crash, (7 * crash) % CALLS] },
       ]),
     ),
-  ),
-)
+  )
+/** Those that restart a compute. */
+const RESTARTING: readonly Life[] = [...livesOf('sizing'), ...livesOf('restart')]
 
 /** Spread over all: an odd step meets each crash and each fault. */
-const sample = (count: number): readonly Life[] => {
+const sample = (count: number, lives = RESTARTING): readonly Life[] => {
   const step = Math.max(1, Math.floor(lives.length / count)) | 1
   return lives.filter((_, index) => index % step === 0)
 }
@@ -69,9 +70,9 @@ const OVERWRITING: ApplyMachine = {
 /** A person comes so many seconds after the start: before, during and after the requests of a life. */
 const ARRIVALS = [1, 30, 60, 125, 190, 300]
 
-const withPerson = (count: number): readonly Life[] =>
-  sample(count)
-    .filter(({ kind }) => kind === 'sizing')
+const withPerson = (chosen: readonly Life[]): readonly Life[] =>
+  chosen
+    .filter(({ kind }) => kind !== 'restart')
     .map((life, index) => ({ ...life, personAt: ARRIVALS[index % ARRIVALS.length] ?? 1 }))
 
 const overwritten = (outcomes: readonly LifeAndOutcome[]) =>
@@ -96,8 +97,11 @@ const isOverwritten = ({ overwrites }: Outcome): boolean => overwrites > 0
 const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcome }) => isTwice(outcome))
 
 describe('lives of a change', () => {
-  test('each ends, and took effect at most once; once where it is done', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(sample(bySize(5000, 300)), SAFE)
+  test.each<[string, readonly Life[]]>([
+    ['a size or a restart', sample(bySize(5000, 300))],
+    ['defaults of a project', sample(bySize(1200, 40), livesOf('defaults'))],
+  ])('%s: each ends, and took effect at most once; once where it is done', async (_, chosen) => {
+    const outcomes = await liveAll(chosen, SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
     expect(outcomes.filter(({ outcome }) => outcome.tallied !== 1)).toEqual([])
     expect(twice(outcomes)).toEqual([])
@@ -109,23 +113,28 @@ describe('lives of a change', () => {
     expect([...ends]).toEqual(['done'])
   })
 
-  test('sending again what was not answered is found', { timeout: 120_000 }, async () => {
+  test('sending again what was not answered is found', async () => {
     expect(await isFound(sample(600), { ...SAFE, machine: BLIND }, isTwice)).toBe(true)
   })
 
-  test('sending again what may still land is found', { timeout: 120_000 }, async () => {
+  test('sending again what may still land is found', async () => {
     expect(await isFound(sample(600), { settle: seconds(0) }, isTwice)).toBe(true)
   })
 
-  test('no value of a person is overwritten, whatever ends or fails', { timeout: 300_000 }, async () => {
-    const outcomes = await liveAll(withPerson(bySize(1200, 40)), SAFE)
+  test.each<[string, readonly Life[]]>([
+    ['a size', sample(bySize(1200, 40))],
+    ['defaults of a project', sample(bySize(400, 20), livesOf('defaults'))],
+  ])('%s: no value of a person is overwritten, whatever ends or fails', async (_, chosen) => {
+    const outcomes = await liveAll(withPerson(chosen), SAFE)
     expect(overwritten(outcomes)).toEqual([])
     expect(twice(outcomes)).toEqual([])
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
   })
 
-  test('a value of a person that is overwritten is found', { timeout: 120_000 }, async () => {
-    expect(await isFound(withPerson(600), { ...SAFE, machine: OVERWRITING }, isOverwritten)).toBe(true)
+  test('a value of a person that is overwritten is found', async () => {
+    expect(await isFound(withPerson(sample(600)), { ...SAFE, machine: OVERWRITING }, isOverwritten)).toBe(
+      true,
+    )
   })
 
   test.each(FAULTS)('a value that a person set while a request was open stays: %s', async (fault) => {

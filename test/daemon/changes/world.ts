@@ -29,12 +29,12 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 export type Life = Readonly<{
-  kind: 'sizing' | 'restart'
+  kind: 'sizing' | 'restart' | 'defaults'
   /** Of the first mutations, in order; none afterwards. */
   faults: readonly Fault[]
   /** Calls of ports after which each process ends, in order; the last process lives on. */
   crashes: readonly number[]
-  /** A person sets 2 CU so many seconds after the start. */
+  /** A person sets 2 CU, or a default delay of 900 s, so many seconds after the start. */
   personAt?: number
 }>
 
@@ -57,6 +57,9 @@ export type Variant = Readonly<{ machine?: ApplyMachine; settle: Seconds }>
 
 const IDS = idsOf(0)
 const START = Date.UTC(2026, 0, 5)
+/** Of the project before and after its change of defaults. */
+const DELAY_BEFORE = { autosuspendDelay: seconds(300) }
+const DEFAULT_DELAY = { autosuspendDelay: seconds(60) }
 /** A late request lands so many seconds after it was written: less than settle. */
 const LATE = 100
 /** Virtual seconds in which a change must end: five attempts with settle and pauses. */
@@ -171,7 +174,7 @@ async function liveOn(life: Life, variant: Variant, { clock, simulated }: Stage)
   if (life.personAt !== undefined)
     void clock
       .sleep(seconds(life.personAt), NEVER)
-      .then(() => setSize(simulated, 2))
+      .then(() => setByPerson(simulated, life))
       .then(faulty.personSet)
   const end = clock.now() + 1000 * LIMIT
   const stored = () => memory.accounts.get('main')?.changes.get(change.id) ?? change
@@ -199,12 +202,15 @@ async function liveOn(life: Life, variant: Variant, { clock, simulated }: Stage)
   }
 }
 
+const PROJECT = { account: 'main', projectId: IDS.projectId }
+
 const changeAt = (now: Instant, { kind }: Life): Change =>
   changeOf({
-    ref: { account: 'main', projectId: IDS.projectId, endpointId: IDS.endpointId },
+    ref: { ...PROJECT, endpointId: IDS.endpointId },
     createdAt: now,
     deadline: after(now, seconds(86_400)),
-    ...(kind === 'restart' && { kind: 'restart', desired: {}, before: {}, when: 'now' }),
+    ...(kind === 'restart' && { kind, desired: {}, before: {}, when: 'now' }),
+    ...(kind === 'defaults' && { kind, ref: PROJECT, desired: DEFAULT_DELAY, before: DELAY_BEFORE }),
   })
 
 /** Until it ends at a call of a port, or the change has ended. */
@@ -289,13 +295,19 @@ function startLoop(
 }
 
 /** By a person, who does not ask Dormouse. */
-const setSize = (simulated: Simulated, cu: number): Promise<Response> =>
-  simulated.fetch(
-    new Request(`${simulated.baseUrl}/projects/${IDS.projectId}/endpoints/${IDS.endpointId}`, {
+function setByPerson(simulated: Simulated, { kind }: Life): Promise<Response> {
+  const isOfProject = kind === 'defaults'
+  const path = isOfProject ? '' : `/endpoints/${IDS.endpointId}`
+  const body = isOfProject
+    ? { project: { default_endpoint_settings: { suspend_timeout_seconds: 900 } } }
+    : { endpoint: { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 } }
+  return simulated.fetch(
+    new Request(`${simulated.baseUrl}/projects/${IDS.projectId}${path}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${simulated.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ endpoint: { autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu } }),
+      body: JSON.stringify(body),
     }),
   )
+}
 
 const RANDOM = { unit: () => 0.5, uuid: () => '' }

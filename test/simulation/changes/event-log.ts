@@ -8,6 +8,7 @@ export const COUNTED = [
   'crashes_inside_change',
   'foreign_changes_during_change',
   'windows_closed_while_waiting',
+  'quiet_restarts',
   'reverts',
   'budget_rungs',
   'holds',

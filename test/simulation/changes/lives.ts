@@ -13,7 +13,7 @@ export type Life = Readonly<{
   delay: number
   /** Average number of sessions that work at a time while it is awake. */
   load: number
-  /** From the start on readings show fewer connections than those of the past. */
+  /** From the start on readings show the open sessions: fewer connections than those of the past. Without it they show those of the past. */
   hasLostClients: boolean
   /** In order of time. */
   visits: readonly Visit[]

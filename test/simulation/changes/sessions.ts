@@ -24,14 +24,14 @@ type SessionOptions = Readonly<{
 export const createSessions =
   ({ world, simulated, clock, random }: SessionOptions): Readings['read'] =>
   async ({ projectId, endpointId }, kind, signal) => {
-    if (kind === 'full' || random.unit() < NOTICED) simulated.connect(endpointId, DORMOUSE)
+    const { open, working } = simulated.sessions(endpointId)
+    if (kind === 'full' || random.unit() < NOTICED)
+      simulated.connect(endpointId, DORMOUSE, { stays: 1000 * LENGTH })
     await clock.sleep(seconds(LENGTH), signal)
     const compute = simulated.project(projectId)?.computes.find(({ id }) => id === endpointId)
     const reading = simulatedReading(kind, compute?.startedAt ?? 0, clock.now())
     const life = world.lives.find((_, index) => idsOf(index).endpointId === endpointId)
-    const idle = life?.hasLostClients ? 1 : CONNECTIONS
-    return {
-      kind: 'read',
-      reading: { ...reading, connections: { active: 0, idle, idleInTransaction: 0, other: 0 } },
-    }
+    const seen = { active: working, idle: open - working, idleInTransaction: 0, other: 0 }
+    const connections = life && !life.hasLostClients ? { ...seen, idle: CONNECTIONS } : seen
+    return { kind: 'read', reading: { ...reading, connections } }
   }

@@ -10,6 +10,7 @@ import { createSimulatedHistory } from './history.ts'
 import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
 import type { Operation, Project, WakeCause } from '../project.ts'
+import type { ClientSessions } from '../records.ts'
 import { step } from '../step.ts'
 import { failureOf, operationOf, successOf } from '../queue/work.ts'
 
@@ -52,6 +53,8 @@ export type Simulation = Plane & {
   resetAlarms(): void
   /** Runs one query now, in the client's session or a new one. */
   connect(endpointId: string, cause: WakeCause, session?: QuerySession): void
+  /** Open now. */
+  sessions(endpointId: string): ClientSessions
   /** Usage until `at` of every compute ever started or changed, in order of its first start or change. */
   usages(at: number): ComputeUsage[]
   /** Wakes and intervals of the same computes. */
@@ -241,6 +244,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     request: (projectId, request) => dispatch(projectId, request)?.answer,
     later: (at, work) => heap.add(Math.max(at, now), () => void work(plane)),
     connect,
+    sessions: (endpointId) => sessions.count(endpointId, now),
     project: projects.get,
     operation: history.operation,
     operations: history.operations,

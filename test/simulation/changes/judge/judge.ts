@@ -75,6 +75,8 @@ export function createJudge(options: JudgeOptions) {
     const { state, startedAt = 0, createdAt = 0 } = computeOf(request) ?? {}
     const isIdle = state === 'idle' || request.writtenAt - startedAt < UNSEEN
     const rules = change.when === 'policy' ? rulesOf(request) : undefined
+    if (!isIdle && rules?.when.includes('quiet') && simulated.sessions(request.endpointId).open === 0)
+      log.count('quiet_restarts')
     if (!isIdle && !mayRestartAwake(rules))
       return violateRestart({ change: change.id, because: 'it is awake' })
     if (change.when === 'policy') judgePolicy(request, change, { createdAt, isAwake: !isIdle })
@@ -96,6 +98,14 @@ export function createJudge(options: JudgeOptions) {
   const mayInterrupt = ({ when }: Change, request: WrittenRequest): boolean =>
     when === 'policy' && rulesOf(request)?.when.includes('window') === true
 
+  /** Clients that came to an awake compute after the readings that showed nobody. */
+  function unseenArrivals(request: WrittenRequest, stoppedAt: number): number {
+    if (rulesOf(request)?.when.includes('quiet') !== true) return 0
+    const life = world.lives.find((_, index) => idsOf(index).endpointId === request.endpointId)
+    const from = request.writtenAt - UNSEEN
+    return life?.visits.filter(({ at }) => at > from && at <= stoppedAt).length ?? 0
+  }
+
   const causeOf = (endpointId: string, stoppedAt: number) =>
     landed.findLast(
       ({ endpointId: id, at }) => id === endpointId && at <= stoppedAt && stoppedAt - at < STOPS_WITHIN,
@@ -107,7 +117,8 @@ export function createJudge(options: JudgeOptions) {
     const { request, change } = cause
     const detail = { change: change.id, open, at: new Date(at).toISOString() }
     const isOutside = change.when === 'policy' && isOutsideWindow(rulesOf(request), at, open > 0)
-    if (open > 0 && (isOutside || !mayInterrupt(change, request))) {
+    const seen = change.when === 'policy' ? open - unseenArrivals(request, at) : open
+    if (open > 0 && (isOutside || (seen > 0 && !mayInterrupt(change, request)))) {
       sums.sessions_interrupted_outside_rules += open
       violateRestart(detail)
     }
