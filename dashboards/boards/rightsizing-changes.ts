@@ -100,9 +100,9 @@ export const CHANGES_SECTION: BoardSection = {
           queries: [{ expr: `sort_desc(max by (reason) (${seriesOf('holds')}))`, legend: '{{reason}}' }],
         }),
         statPanel({
-          title: 'Restarts in the time shown',
+          title: 'Restarts and verdicts in the time shown',
           description:
-            'Of the whole fleet. Avoided: a compute was to be restarted, and no client noticed. Taken back: the effect was bad, and another change restores the value before.',
+            'Of the whole fleet. Avoided: a compute was to be restarted, and no client noticed. Taken back: the effect was bad, and another change restores the value before. Not judged: readings did not tell within a week, so that the change stays.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -111,6 +111,10 @@ export const CHANGES_SECTION: BoardSection = {
             {
               expr: `sum(max by (kind) (${increaseOver()(seriesOf('changes_total', 'outcome="reverted"'))}))`,
               legend: 'taken back',
+            },
+            {
+              expr: `max(${increaseOver()(seriesOf('verdicts_total', 'verdict="undecided"'))})`,
+              legend: 'not judged',
             },
           ],
         }),

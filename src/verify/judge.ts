@@ -63,7 +63,8 @@ export type JudgeInput = Readonly<{
 }>
 
 export type Verdict = Readonly<
-  | { verdict: 'keep'; because: string }
+  /** `isJudged`: readings showed that nothing is worse. */
+  | { verdict: 'keep'; because: string; isJudged: boolean }
   /** `isUrgent`: at once, because nobody can work. */
   | { verdict: 'revert'; because: string; isUrgent: boolean }
   /** With the looks until now: the same object where none was added. */
@@ -87,6 +88,7 @@ export function judge(input: JudgeInput, now: Instant): Verdict {
 
 const KEEP_UNJUDGED: Verdict = {
   verdict: 'keep',
+  isJudged: false,
   because: 'verified; too few readings since, or none of a warm cache, to judge its effect',
 }
 
@@ -101,6 +103,7 @@ const afterGood = ({ good, bad }: Judgement, looked: Looked): Verdict =>
   good + 1 >= ENOUGH_GOOD
     ? {
         verdict: 'keep',
+        isJudged: true,
         because: `verified; ${ENOUGH_GOOD} readings in a row showed nothing worse than before`,
       }
     : { verdict: 'undecided', judgement: { ...looked, good: good + 1, bad } }

@@ -255,6 +255,7 @@ async function createRunner(account: AccountConfig, current: () => Config, envir
     isPassing: () => isPassing,
     preset: () => used.plan.preset,
     onMove: foreignWatch.moved,
+    onVerdict: environment.self.verdict,
   })
   const warmUps = await createWarmUps({
     ...environment,

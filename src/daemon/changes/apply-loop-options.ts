@@ -3,7 +3,7 @@ import type { ChangeRules } from '../../apply/hold.ts'
 import type { afterAnswer } from '../../apply/answers.ts'
 import type { nextStep } from '../../apply/next-step.ts'
 import type { Seen } from '../../apply/settings.ts'
-import type { Change, Hold, InterruptedSessions } from '../../model/policy/change.ts'
+import type { Change, CountedVerdict, Hold, InterruptedSessions } from '../../model/policy/change.ts'
 import type { AwakeRungs } from '../../model/policy/change-policy.ts'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import type { Journal } from '../../model/ports/journal.ts'
@@ -60,6 +60,8 @@ export type ApplyLoopOptions = Readonly<{
   onTurn?: (open: readonly Change[], signal: AbortSignal) => void
   /** After each transition that is stored. */
   onMove?: (change: Change) => void
+  /** After each stored end of a judgement by a verdict. */
+  onVerdict?: (verdict: CountedVerdict) => void
   /** The state machine. */
   machine?: ApplyMachine
   /** As the last pass saw it; undefined where none did. */

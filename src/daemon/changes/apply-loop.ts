@@ -77,13 +77,17 @@ export function createApplyLoop(options: ApplyLoopOptions) {
         return undefined
       case 'revert': {
         const reverted = afterVerdict(state, { at: 'reverted', because: given.because }, now())
-        return replace(change, reverted, options.revertOf(change, given))
+        const replaced = await replace(change, reverted, options.revertOf(change, given))
+        if (replaced) options.onVerdict?.('revert')
+        return replaced
       }
-      case 'keep':
-      case 'superseded': {
-        const at = given.verdict === 'keep' ? 'done' : 'superseded'
-        return record(change, afterVerdict(state, { at, because: given.because }, now()))
+      case 'keep': {
+        const kept = await record(change, afterVerdict(state, { at: 'done', because: given.because }, now()))
+        if (kept) options.onVerdict?.(given.isJudged ? 'keep' : 'undecided')
+        return kept
       }
+      case 'superseded':
+        return record(change, afterVerdict(state, { at: 'superseded', because: given.because }, now()))
     }
   }
 

@@ -26,6 +26,7 @@ import { recommends } from '../accounts/ports.ts'
 import type { PassState } from '../pass/pass-state.ts'
 import { earliestNow, isSteady } from '../pass/service-clock.ts'
 import { createApplyLoop } from './apply-loop.ts'
+import type { ApplyLoopOptions } from './apply-loop-options.ts'
 import { moveBreaker } from './brakes/policy-brakes.ts'
 import { createAwakeUse, createLightReading } from './awake-use.ts'
 import { createChangeTimes, type ChangeTimes } from './change-times.ts'
@@ -69,26 +70,23 @@ export type ChangeRunner = Readonly<{
 
 export type ApplyLoopMaker = typeof createApplyLoop
 
-type ChangeRunnerOptions = Readonly<{
-  account: AccountConfig
-  config: () => Config
-  ports: Ports
-  journal: Journal
-  isCurrent: () => boolean
-  /** As stored at the start. Open changes, oldest first, are shown before the first turn. */
-  initial: StoredChanges
-  killSwitch: Pick<KillSwitch, 'isEngaged'>
-  log: DaemonEnvironment['log']
-  state: () => PassState
-  isPassing: () => boolean
-  preset: () => Preset
-  /** Default `createApplyLoop`. */
-  applyLoop?: ApplyLoopMaker | undefined
-  /** Ids of computes with a hard budget that is nearly spent. Default: none. */
-  nearlySpent?: () => ReadonlySet<string>
-  /** After each transition of the apply loop. */
-  onMove?: (change: Change) => void
-}>
+type ChangeRunnerOptions = Pick<ApplyLoopOptions, 'isCurrent' | 'isPassing' | 'onMove' | 'onVerdict'> &
+  Readonly<{
+    account: AccountConfig
+    config: () => Config
+    ports: Ports
+    journal: Journal
+    /** As stored at the start. Open changes, oldest first, are shown before the first turn. */
+    initial: StoredChanges
+    killSwitch: Pick<KillSwitch, 'isEngaged'>
+    log: DaemonEnvironment['log']
+    state: () => PassState
+    preset: () => Preset
+    /** Default `createApplyLoop`. */
+    applyLoop?: ApplyLoopMaker | undefined
+    /** Ids of computes with a hard budget that is nearly spent. Default: none. */
+    nearlySpent?: () => ReadonlySet<string>
+  }>
 
 /** Share of the request allowance that the loop may take. Source: changing.md. */
 const LOOP_SHARE = 0.1
@@ -257,6 +255,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     clockOffset,
     isClockSteady,
     onTurn: (open, signal) => void projectWindows.refresh(open, signal),
+    onVerdict: (verdict) => options.onVerdict?.(verdict),
     onMove: (change) => {
       times.add(change)
       durations.add(change)

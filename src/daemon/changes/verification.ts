@@ -71,7 +71,7 @@ export function createVerification({ history, entryOf, defaultDelayOf, warmUp, n
     judge: async (change: Change, { judgement, sent }: JudgedState): Promise<JudgeResult> => {
       const entry = entryOf(change.ref)
       if (!entry || entry.deletedAt !== undefined)
-        return { verdict: 'keep', because: 'verified; the compute is deleted' }
+        return { verdict: 'keep', isJudged: false, because: 'verified; the compute is deleted' }
       const { desired, before } = change
       const { baseline, effectiveAt: since = sent.at } = sent
       const compared = { compute: entry.compute, defaultDelay: defaultDelayOf(change.ref) }

@@ -263,6 +263,10 @@ export type ChangeTally = Readonly<{
   lastAt: Instant
 }>
 
+/** Ends of a judgement that are counted. `undecided`: the change stays although readings did not tell. */
+export const COUNTED_VERDICTS = ['keep', 'revert', 'undecided'] as const
+export type CountedVerdict = (typeof COUNTED_VERDICTS)[number]
+
 export const CHANGE_KINDS: readonly ChangeKind[] = ['delay', 'sizing', 'restart', 'defaults']
 
 /** The service restarts the compute for it. */

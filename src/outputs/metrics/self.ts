@@ -8,6 +8,7 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client'
+import { COUNTED_VERDICTS, type CountedVerdict } from '../../model/policy/change.ts'
 import type { Instant } from '../../model/units.ts'
 import type { RenderedFamily } from './exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
@@ -93,6 +94,7 @@ export function createSelfMetrics() {
   const reports = counter('report_deliveries_total')
   const reportSuccess = gauge('report_last_success_timestamp_seconds')
   const notifications = counter('notifications_total')
+  const verdicts = counter('verdicts_total')
   const reloadResult = gauge('config_last_reload_successful')
   const reloadTime = gauge('config_last_reload_success_timestamp_seconds')
   const answers = counter('http_requests_total')
@@ -109,6 +111,7 @@ export function createSelfMetrics() {
   }
   for (const listener of HTTP_LISTENERS)
     for (const limit of CONNECTION_LIMITS) refusedConnections.inc({ listener, limit }, 0)
+  for (const verdict of COUNTED_VERDICTS) verdicts.inc({ verdict }, 0)
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
@@ -127,6 +130,7 @@ export function createSelfMetrics() {
     stage: (stage: string, seconds: number) => stages.observe({ stage }, seconds),
     commit: (seconds: number) => commits.observe(seconds),
     reading: (kind: 'light' | 'full', seconds: number) => readings.observe({ kind }, seconds),
+    verdict: (verdict: CountedVerdict) => verdicts.inc({ verdict }),
     /** Starts the counters of a receiver of events at 0. */
     receiver: (sink: string) => startDeliveries(notifications, sink),
     delivery: (sink: string, result: DeliveryResult) => notifications.inc({ sink, result }),

@@ -39,12 +39,14 @@ async function worldOf({ change: fields = {}, judge, isProposed = false, wrap = 
   const change = changeOf({ ...made, origin: POLICY, when: 'policy', ...fields })
   await addChange(memory.account('main'), change, { at: clock.now() })
   const events: Event[] = []
+  const verdicts: string[] = []
   let judged = 0
   const loop = loopOf({
     memory,
     clock,
     service,
     store: wrap(memory.account('main')),
+    onVerdict: (verdict) => void verdicts.push(verdict),
     send: async (given) => {
       events.push(...given)
       return []
@@ -70,7 +72,7 @@ async function worldOf({ change: fields = {}, judge, isProposed = false, wrap = 
   onTestFinished(() => stop.abort())
   void loop.run(stop.signal)
   const stateOf = async (id = 'ch-one') => (await memory.change('main', id))?.state
-  return { clock, memory, sent, events, loop, stateOf, judgedTimes: () => judged }
+  return { clock, memory, sent, events, verdicts, loop, stateOf, judgedTimes: () => judged }
 }
 
 type World = Awaited<ReturnType<typeof worldOf>>
@@ -112,17 +114,29 @@ test.each<[what: string, fields: Partial<Change>]>([
 })
 
 test('a verdict to keep ends it as done', async () => {
-  const world = await worldOf({ judge: async () => ({ verdict: 'keep', because: 'verified; fine' }) })
+  const world = await worldOf({
+    judge: async () => ({ verdict: 'keep', isJudged: true, because: 'verified; fine' }),
+  })
   expect(await reaches(world, 'done')).toMatchObject({
     because: 'verified; fine',
     sent: { baseline: BASELINE, effectiveAt: expect.any(Number) },
   })
   expect(world.events.map(({ kind }) => kind)).toEqual(['change-applied'])
+  expect(world.verdicts).toEqual(['keep'])
+})
+
+test('one that stays although readings did not tell is counted apart', async () => {
+  const world = await worldOf({
+    judge: async () => ({ verdict: 'keep', isJudged: false, because: 'a week' }),
+  })
+  await reaches(world, 'done')
+  expect(world.verdicts).toEqual(['undecided'])
 })
 
 test('somebody else who sets it meanwhile ends the judgement', async () => {
   const world = await worldOf({ judge: async () => ({ verdict: 'superseded', because: 'somebody' }) })
   expect(await reaches(world, 'superseded')).toMatchObject({ because: 'somebody' })
+  expect(world.verdicts).toEqual([])
 })
 
 test('looks are stored, one transition each', async () => {
@@ -149,6 +163,7 @@ describe('a verdict to revert', () => {
     const world = await worldOf({ judge: async () => BAD })
     expect(await reaches(world, 'reverted')).toMatchObject({ because: 'the hit ratio fell' })
     await reaches(world, 'done', 'ch-abcdef01')
+    expect(world.verdicts).toEqual(['revert'])
     expect(await world.memory.change('main', 'ch-abcdef01')).toMatchObject({
       origin: { by: 'revert', of: 'ch-one', name: 'policies[0]' },
       when: 'policy',
@@ -219,7 +234,11 @@ test('a stored judgement goes on after a restart, without a look at the service'
   }
   const world = await worldOf({
     change: { state },
-    judge: async (_, { judgement }) => ({ verdict: 'keep', because: `good ${judgement.good}` }),
+    judge: async (_, { judgement }) => ({
+      verdict: 'keep',
+      isJudged: true,
+      because: `good ${judgement.good}`,
+    }),
   })
   expect(await reaches(world, 'done')).toMatchObject({ because: 'good 4' })
   expect(world.sent).toEqual([])

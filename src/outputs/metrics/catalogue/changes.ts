@@ -11,6 +11,10 @@ export const CHANGE_FAMILIES = {
     'Changes that ended, by outcome: done, failed, superseded, expired, cancelled, rejected, reverted (its effect was bad, and another change takes it back), or unknown, when nobody can tell whether it took effect.',
     'kind outcome',
   ),
+  verdicts_total: ofAll.selfCounter(
+    'Verdicts on changes of size that policies made, since the process started: keep (readings showed nothing worse), revert (they did), undecided (it stays, because within seven days too few readings told, or the compute is deleted).',
+    'verdict',
+  ),
   compute_change_pending_since_timestamp_seconds: basicGauge(
     'When the open change of a kind was made; absent without one.',
     'kind',

@@ -127,7 +127,9 @@ export async function fleet({ fails = false, count = COMPUTES } = {}) {
       nearlySpent: () => spent,
       applyLoop: ({ verification, ...loop }) => {
         const judge: typeof verification.judge = (change, judged) =>
-          isKept ? Promise.resolve({ verdict: 'keep', because: 'good' }) : verification.judge(change, judged)
+          isKept
+            ? Promise.resolve({ verdict: 'keep', isJudged: true, because: 'good' })
+            : verification.judge(change, judged)
         return createApplyLoop({ ...loop, verification: { ...verification, judge } })
       },
     })
