@@ -17,7 +17,7 @@ import {
   UNSEEN,
   type Landed,
 } from './restart-rules.ts'
-import type { World } from '../world.ts'
+import type { Rules, World } from '../world.ts'
 
 /** From a request to the stop that it causes, ms: its operations wait for others of the project. */
 const STOPS_WITHIN = 120_000
@@ -75,11 +75,14 @@ export function createJudge(options: JudgeOptions) {
     const { state, startedAt = 0, createdAt = 0 } = computeOf(request) ?? {}
     const isIdle = state === 'idle' || request.writtenAt - startedAt < UNSEEN
     const rules = change.when === 'policy' ? rulesOf(request) : undefined
-    if (!isIdle && rules?.when.includes('quiet') && simulated.sessions(request.endpointId).open === 0)
-      log.count('quiet_restarts')
-    if (!isIdle && !mayRestartAwake(rules))
-      return violateRestart({ change: change.id, because: 'it is awake' })
+    if (!isIdle) judgeAwake(request, change, rules)
     if (change.when === 'policy') judgePolicy(request, change, { createdAt, isAwake: !isIdle })
+  }
+
+  function judgeAwake({ endpointId }: WrittenRequest, { id }: Change, rules: Rules | undefined): void {
+    if (!mayRestartAwake(rules)) return violateRestart({ change: id, because: 'it is awake' })
+    if (rules?.when.includes('quiet') && simulated.sessions(endpointId).open === 0)
+      log.count('quiet_restarts')
   }
 
   function judgePolicy(
@@ -99,26 +102,30 @@ export function createJudge(options: JudgeOptions) {
     when === 'policy' && rulesOf(request)?.when.includes('window') === true
 
   /** Clients that came to an awake compute after the readings that showed nobody. */
-  function unseenArrivals(request: WrittenRequest, stoppedAt: number): number {
-    if (rulesOf(request)?.when.includes('quiet') !== true) return 0
+  function unseenArrivals({ request, change }: NonNullable<Landed['sent']>, stoppedAt: number): number {
+    if (change.when !== 'policy' || rulesOf(request)?.when.includes('quiet') !== true) return 0
     const life = world.lives.find((_, index) => idsOf(index).endpointId === request.endpointId)
     const from = request.writtenAt - UNSEEN
     return life?.visits.filter(({ at }) => at > from && at <= stoppedAt).length ?? 0
   }
 
-  const causeOf = (endpointId: string, stoppedAt: number) =>
-    landed.findLast(
-      ({ endpointId: id, at }) => id === endpointId && at <= stoppedAt && stoppedAt - at < STOPS_WITHIN,
-    )?.sent
+  /** Request of ours that stopped the server; undefined where none did. */
+  const causeOf = (endpointId: string, { at: stoppedAt, why }: Stop) =>
+    why === 'config' || why === 'restart-call'
+      ? landed.findLast(
+          ({ endpointId: id, at }) => id === endpointId && at <= stoppedAt && stoppedAt - at < STOPS_WITHIN,
+        )?.sent
+      : undefined
 
-  function judgeStop(endpointId: string, { at, why, open }: Stop): void {
-    const cause = why === 'config' || why === 'restart-call' ? causeOf(endpointId, at) : undefined
+  function judgeStop(endpointId: string, stop: Stop): void {
+    const { at, open } = stop
+    const cause = causeOf(endpointId, stop)
     if (!cause || isExcused(cause)) return
     const { request, change } = cause
     const detail = { change: change.id, open, at: new Date(at).toISOString() }
     const isOutside = change.when === 'policy' && isOutsideWindow(rulesOf(request), at, open > 0)
-    const seen = change.when === 'policy' ? open - unseenArrivals(request, at) : open
-    if (open > 0 && (isOutside || (seen > 0 && !mayInterrupt(change, request)))) {
+    const isInterruption = open > unseenArrivals(cause, at) && !mayInterrupt(change, request)
+    if (isInterruption || (open > 0 && isOutside)) {
       sums.sessions_interrupted_outside_rules += open
       violateRestart(detail)
     }
