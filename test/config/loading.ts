@@ -1,4 +1,5 @@
 // Configurations out of text, in a folder that each test has for itself.
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { loadWithSource } from '../../src/config/load.ts'
 import { ok } from '../../src/std/result.ts'
 import { environmentOf } from '../support/secrets.ts'
 
-export const folder = join(tmpdir(), `dormouse-config-${process.pid}`)
+export const folder = join(tmpdir(), `dormouse-config-${randomUUID()}`)
 
 /** Makes the folder, with a key in it, until the running test ends. */
 export function makeConfigFolder(): void {

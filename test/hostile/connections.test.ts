@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seconds } from '../../src/model/units.ts'
-import { bySize, longTest } from '../support/tiers.ts'
+import { bySize, longTest, splitCases } from '../support/tiers.ts'
 import { askFromElsewhere, connected, memoryDuring, openedListeners, type Client } from './listeners.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-connections-'))
@@ -35,7 +35,7 @@ const KINDS = [
   ['keep a connection without requests', 'GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n', ''],
 ] as const
 
-test.each(KINDS)('64 connections that %s lock out nobody else', async (_, bytes, server) => {
+async function expectOthersServed(_: string, bytes: string | Buffer, server: string): Promise<void> {
   await using listeners = await openedListeners(bySize(200, 50), server)
   const { telemetry, counts } = listeners
   const clients: Client[] = []
@@ -55,7 +55,10 @@ test.each(KINDS)('64 connections that %s lock out nobody else', async (_, bytes,
   const beyond = 'dormouse_http_connections_refused_total{listener="telemetry",limit="address"} 48'
   expect(await counts('dormouse_http_connections_refused_total')).toContain(beyond)
   for (const { socket } of clients) socket.destroy()
-})
+}
+const [someKinds, otherKinds] = splitCases(KINDS, 4)
+test.each(someKinds)('64 connections that %s lock out nobody else', expectOthersServed)
+longTest.each(otherKinds)('64 connections that %s lock out nobody else', expectOthersServed)
 
 test.each([
   ['all connections', ''],

@@ -29,7 +29,7 @@ const life = async (place: Place) => {
   expect(hitsIn(outputs, CANARIES)).toEqual([])
 }
 
-test('no secret from the environment is in any output', () => life('env'))
+longTest('no secret from the environment is in any output', () => life('env'))
 longTest('no secret from a file is in any output', () => life('file'))
 longTest('no secret from a mounted volume is in any output', () => life('mount'))
 

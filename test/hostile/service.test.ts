@@ -1,7 +1,7 @@
 // A malicious service and a daemon that observes it beside a well-behaved account.
-import { describe, expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
-import { longTest, testWith } from '../support/tiers.ts'
+import { testWith } from '../support/tiers.ts'
 import { attack, checkedByPromtool, type Damage } from './attack.ts'
 import { CONTENT_MODES } from './content-modes.ts'
 import { HTTP_MODES } from './http-modes.ts'
@@ -78,10 +78,10 @@ describe('services whose modes are', () => {
     expectBounded(damage, await normal)
     return damage
   }
-  longTest.each(CLAIMING)('%s', async (mode) => {
+  test.each(CLAIMING)('%s', async (mode) => {
     await attacked([mode])
   })
-  longTest.each(groups)('$modes', async ({ modes }) => {
+  test.each(groups)('$modes', async ({ modes }) => {
     const { claimed } = await attacked(modes)
     expect(claimed).toBeLessThanOrEqual(FEW * modes.length)
   })
