@@ -5,14 +5,10 @@ import { hasPostgres, POSTGRES_FILES } from './support/postgres.ts'
 import { LeftOutReporter } from './support/left-out-reporter.ts'
 
 /**
- * Tests of whole programs, and those that kill or change what others need, have a worker to themselves. All others share workers, so that
- * a module is loaded once per worker: no module keeps state at top level.
+ * Tests of whole programs, and those that measure the memory of their own process, have a worker to themselves. All others share workers, so
+ * that a module is loaded once per worker: no module keeps state at top level.
  */
-const OWN_WORKER = [
-  'test/{bench,container,end-to-end,hostile}/**/*.test.ts',
-  'test/local/*.test.ts',
-  'test/local/{history,pooler,proxy}/{folder,hostile,pooler}.test.ts',
-]
+const OWN_WORKER = ['test/end-to-end/**/*.test.ts', 'test/hostile/connections.test.ts']
 const leftOut =
   process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
 
