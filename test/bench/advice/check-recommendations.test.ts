@@ -84,7 +84,7 @@ longTest('recommendations of computes that live by recorded activity follow from
   const days = 6
   const lives = recordedLives(traces, { count: 24, span: days * DAY })
     .toSorted((a, b) => b.active.length - a.active.length)
-    .slice(0, 3)
+    .slice(0, 1)
   let last: RecommendationsJson | undefined
   await runAccount({
     lives,

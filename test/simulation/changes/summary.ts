@@ -13,6 +13,7 @@ const REQUIRED: Partial<Readonly<Record<Counted, number>>> = {
   crashes_inside_change: 3,
   foreign_changes_during_change: 1,
   windows_closed_while_waiting: 0.5,
+  quiet_restarts: 0.05,
   reverts: 0.5,
   holds: 1,
   budget_rungs: 0.75,
