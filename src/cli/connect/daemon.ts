@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { request } from 'undici'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Config } from '../../config/load.ts'
@@ -38,7 +38,11 @@ const VARIABLE = 'DORMOUSE_TOKEN'
 
 export const withApiOptions = (command: Command): Command =>
   command
-    .option('--url <url>', "address of the daemon's API (default: that of the configuration)")
+    .addOption(
+      new Option('--url <url>', "address of the daemon's API (default: that of the configuration)").conflicts(
+        'config',
+      ),
+    )
     .option('--token-file <file>', `file with a token of the API (default: the variable ${VARIABLE}, if set)`)
     .option('--insecure', 'allow http for --url outside of loopback')
     .option('--config <file>', CONFIG_TEXT)
@@ -143,7 +147,10 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
   try {
     return ok(await answer.value.json())
   } catch (cause) {
-    return refused(`the answer is not from the API of Dormouse (${errorReason(cause)})`)
+    const reason = errorReason(cause)
+    return cause instanceof SyntaxError
+      ? refused(`the answer is not from the API of Dormouse (${reason})`)
+      : failed({ kind: 'unreached', message: `the answer broke off (${reason})` })
   }
 }
 

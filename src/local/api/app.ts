@@ -120,6 +120,6 @@ function requireKey(call: Call, { keys, clock, addressOf }: Api): void {
 }
 
 function requireJsonAccepted(call: Call): void {
-  const isAccepted = /\*\/\*|application\/(?:json|\*)/.test(call.req.header('accept') ?? '*/*')
+  const isAccepted = /\*\/\*|application\/(?:json|\*)/i.test(call.req.header('accept') ?? '*/*')
   if (!isAccepted) throw new ApiError(406, 'accept: only application/json is served')
 }

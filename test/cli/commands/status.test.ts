@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
@@ -50,4 +53,25 @@ test.each([
   expect(printed).toEqual(lines.map((line) => `  ${line}`))
   const { stored, storedAt } = view
   expect(account).toMatchObject({ stored, stored_at: storedAt === undefined ? null : toIso(storedAt) })
+})
+
+test('an answer that breaks off is told as such', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+    response.write('{"half":', () => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { code, err } = await dormouse(words(`status --url http://127.0.0.1:${port}`))
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(/^dormouse: the answer broke off \(.+\)\n$/),
+  })
+  server.close()
+})
+
+test('a configuration beside the address of the API is refused', async () => {
+  const { code, err } = await dormouse(words('status --url http://127.0.0.1:9 --config dormouse.yaml'))
+  const expected = "error: option '--url <url>' cannot be used with option '--config <file>'\n"
+  expect({ code, err }).toEqual({ code: 2, err: expected })
 })

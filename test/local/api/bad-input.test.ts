@@ -94,6 +94,11 @@ test.each([
   for (const route of routes) expect((await call(local, route, { body, headers })).status).toBe(status)
 })
 
+test('a media type in capitals is the same', async () => {
+  const headers = { accept: 'APPLICATION/JSON' }
+  expect((await call(local, `GET ${shop.path}`, { headers })).status).toBe(200)
+})
+
 test.each([
   ['no name', {}],
   ['an empty name', { key_name: '' }],
