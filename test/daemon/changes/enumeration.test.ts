@@ -5,7 +5,8 @@ import { nextStep } from '../../../src/apply/next-step.ts'
 import type { ApplyMachine } from '../../../src/daemon/changes/apply-loop-options.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { bySize } from '../../support/tiers.ts'
-import { FAULTS, live, type Life, type Outcome, type Variant } from './world.ts'
+import { FAULTS } from './faulty-service.ts'
+import { live, type Life, type Outcome, type Variant } from './world.ts'
 
 const SAFE: Variant = { settle: seconds(120) }
 /** Sends again what was not answered. */

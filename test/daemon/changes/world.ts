@@ -12,21 +12,10 @@ import { sumOf } from '../../../src/std/sum.ts'
 import { changeOf } from '../../support/changes.ts'
 import { Inside } from '../../support/inside.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
+import { createFaultyService, LATE, type Fault } from './faulty-service.ts'
 import { NO_VERIFICATION } from './loop-of.ts'
 import { idsOf, startSimulated, type Simulated } from '../../support/simulated-service.ts'
 import { createVirtualClock, localClockOf, type VirtualClock } from '../../support/virtual-clock.ts'
-
-export const FAULTS = [
-  'none',
-  'not sent',
-  'lost before',
-  'lost after',
-  'late',
-  'busy',
-  'limited',
-  'failed with effect',
-] as const
-export type Fault = (typeof FAULTS)[number]
 
 export type Life = Readonly<{
   kind: 'sizing' | 'restart' | 'defaults'
@@ -60,8 +49,6 @@ const START = Date.UTC(2026, 0, 5)
 /** Of the project before and after its change of defaults. */
 const DELAY_BEFORE = { autosuspendDelay: seconds(300) }
 const DEFAULT_DELAY = { autosuspendDelay: seconds(60) }
-/** A late request lands so many seconds after it was written: less than settle. */
-const LATE = 100
 /** Virtual seconds in which a change must end: five attempts with settle and pauses. */
 const LIMIT = 3600
 const NEVER = new AbortController().signal
@@ -100,47 +87,6 @@ const fused = <Ports extends object>(ports: Ports, fuse: Fuse): Ports =>
       }
     },
   })
-
-/** Answers of the service with the faults of a life, and how many mutations took effect. */
-function createFaultyService(simulated: Simulated, clock: VirtualClock, faults: readonly Fault[]) {
-  let [mutations, effects, overwrites, hasPersonSet] = [0, 0, 0, false]
-  const land = async (request: Request, isOverwrite = hasPersonSet): Promise<Response> => {
-    const response = await simulated.fetch(request)
-    if (response.ok) effects += 1
-    if (response.ok && isOverwrite) overwrites += 1
-    return response
-  }
-  const byFault: Readonly<Record<Fault, (request: Request) => Promise<Response | undefined>>> = {
-    none: land,
-    'not sent': () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
-    'lost before': () => Promise.resolve(undefined),
-    'lost after': async (request) => void (await land(request)),
-    late: (request) => {
-      const isOverwrite = hasPersonSet
-      void clock.sleep(seconds(LATE), NEVER).then(() => land(request, isOverwrite))
-      return Promise.resolve(undefined)
-    },
-    busy: () => Promise.resolve(new Response('{}', { status: 423 })),
-    limited: () => Promise.resolve(new Response('{}', { status: 429, headers: { 'retry-after': '7' } })),
-    'failed with effect': async (request) => {
-      await land(request)
-      return new Response('{}', { status: 500 })
-    },
-  }
-  return {
-    effects: () => effects,
-    overwrites: () => overwrites,
-    personSet: () => {
-      hasPersonSet = true
-    },
-    fetch: (request: Request) => {
-      if (request.method === 'GET') return simulated.fetch(request)
-      const fault = faults[mutations] ?? 'none'
-      mutations += 1
-      return byFault[fault](request)
-    },
-  }
-}
 
 export async function live(life: Life, variant: Variant): Promise<Outcome> {
   const clock = createVirtualClock(START)
