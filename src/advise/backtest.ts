@@ -11,7 +11,7 @@ import { hiOf, binOf, stepsOf } from './delay/bins.ts'
 export type BacktestGap = Readonly<{
   from: Instant
   length: Bounds<Seconds>
-  /** It ended with the deletion of the compute, not with a client. */
+  /** Whether the gap ended with the deletion of the compute, not with a client. */
   isLast?: true
 }>
 

@@ -30,7 +30,7 @@ export const STEP_PAST_DAYS = 28
 export type StepPast = Readonly<{
   /** Size of the compute now. */
   sizing: Sizing
-  /** Of the last `STEP_PAST_DAYS`, oldest first. */
+  /** Gaps of the last `STEP_PAST_DAYS`, oldest first. */
   gaps: readonly Gap[]
   days: readonly DayRow[]
   perCuHour: Micros

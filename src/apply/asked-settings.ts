@@ -143,7 +143,7 @@ function delayChecks({ limits, compute }: PlanTarget, delay: AutosuspendDelay): 
   return [[isUnlisted, 'delay_seconds', unlisted], ...limitChecks(limits, delay)]
 }
 
-/** Of default settings that sizes and service plan do not allow; undefined where they do. */
+/** Problem of default settings that sizes and service plan do not allow; undefined where they do. */
 export const defaultsProblem = (
   { limits, preset }: Pick<PlanTarget, 'limits' | 'preset'>,
   { sizing, autosuspendDelay: delay }: ChangeSettings,

@@ -5,7 +5,7 @@ import { delayMillis, isSameSizing } from '../model/service/compute.ts'
 import { after, earliest, latest, seconds, type Instant } from '../model/units.ts'
 import { hasSettings, settingsLike, settingsText, type ComparedCompute } from './settings.ts'
 
-/** One compute with its past. */
+/** A compute with its past. */
 export type WatchedCompute = ComparedCompute &
   Readonly<{
     /** In any order. */
@@ -22,7 +22,7 @@ export type ForeignChange = Readonly<{
   effectiveAt: Instant
   /** When another value was seen first. */
   at: Instant
-  /** That value; empty where it was gone again before a pass could see it. */
+  /** Foreign value; empty where it was gone again before a pass could see it. */
   theirs: ChangeSettings
   /** Whether the compute has another value than the change had set, by the last look. */
   isStanding: boolean
@@ -123,7 +123,7 @@ function otherSetting(
     .find(({ theirs }) => isOther(desired, theirs))
 }
 
-/** Of a delay of 0 s nobody knows here which default was in force. */
+/** A delay of 0 s does not tell which default was in force. */
 function isOther({ sizing, autosuspendDelay: delay }: ChangeSettings, shown: ChangeSettings): boolean {
   const hasOtherSize = sizing && shown.sizing && !isSameSizing(sizing, shown.sizing)
   const { autosuspendDelay: shownDelay } = shown

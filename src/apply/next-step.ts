@@ -208,7 +208,7 @@ const OPERATIONS_LAST = `operations of the project did not end within ${VERIFY_W
 const notKeptText = ({ kind, desired }: Change) =>
   `the ${kind === 'defaults' ? 'project' : 'compute'} did not keep ${settingsText(desired)}`
 
-/** Of the compute; undefined where the service does not publish it, and of a project. */
+/** Start of the compute; undefined where the service does not publish it, and for a project. */
 const startOf = ({ compute }: Seen): Instant | undefined => compute?.startedAt
 
 /** Whether it is already as the change wants it. */

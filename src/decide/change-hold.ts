@@ -15,7 +15,7 @@ export type ChangeTerms = Readonly<{
   duration: Seconds
   /** Whether the clock of the machine agrees with that of the service. */
   isClockSteady: boolean
-  /** Of the policy of the compute or project, else of the configuration; undefined where no pass has seen it. */
+  /** Mode of the policy of the compute or project, else of the configuration; undefined where no pass has seen it. */
   mode: Mode | undefined
   /** Terms of a change that nobody asked for; undefined where no pass has seen its compute. */
   unasked: Readonly<{ policy: PolicyTerms; brakes: BrakeContext }> | undefined

@@ -13,7 +13,7 @@ export type PolicyTerms = Readonly<{
   policy: ChangePolicy
   /** By name. */
   windows: ReadonlyMap<string, Window>
-  /** Of the project of the change, as the service said; undefined where it did not. */
+  /** Windows of the project of the change, as the service said; undefined where it did not. */
   ofProject: ProjectWindows | undefined
   /** How long such a change takes, the 99th percentile. */
   duration: Seconds

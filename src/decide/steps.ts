@@ -81,7 +81,7 @@ export function scheduledStepOf(
   return { origin, ref, kind: 'delay', desired: { autosuspendDelay: wanted } }
 }
 
-/** One text for one step of one period. */
+/** Key of one step of one period. */
 export const stepKey = ({ origin, ref }: Pick<SettingStep, 'origin' | 'ref'>): string =>
   JSON.stringify([periodKey(origin), rungOf(origin), origin.period, ref.endpointId])
 

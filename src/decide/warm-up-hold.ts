@@ -9,7 +9,7 @@ export type WarmUpHoldTerms = Pick<ChangeTerms, 'freezes' | 'holds' | 'isClockSt
   Readonly<{
     isKilled: boolean
     isKeyRefused: boolean
-    /** Of the policy, with its name; undefined: at any time. */
+    /** Window of the policy, with its name; undefined: at any time. */
     window: readonly [name: string, window: Window | undefined] | undefined
     /** Whether a budget of the compute has reached 80 %. */
     isNearlySpent: boolean

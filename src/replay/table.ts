@@ -25,7 +25,7 @@ export type PolicyFigures = Readonly<{
   /** Largest cost of a series beside the clairvoyant's. */
   worst_ratio: number
   changes_per_day: number
-  /** Of policies with warm-ups. */
+  /** Figures of policies with warm-ups. */
   warm_ups?: WarmUpFigures
   ms_per_decision: number
 }>

@@ -23,7 +23,7 @@ const MIN_CONNECTIONS = 4
 /** Share of the maximum from which the load counts as throttled, as for recommendations. */
 const THROTTLED = 0.95
 
-/** One compute after the newest attempt to read it. */
+/** A compute after the newest attempt to read it. */
 export type ComputeReading = Readonly<{
   isAwake: boolean
   /** Undefined where nothing was read since the change. */

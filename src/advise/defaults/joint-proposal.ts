@@ -80,7 +80,7 @@ function detailOf(
   }
 }
 
-/** Of the computes that rest on what is recommended. */
+/** Spend of the computes on which the recommendation rests. */
 function spendOf({ input, delay, range }: Parts): Bounds<Micros> {
   if (!range) return delay?.spend ?? NO_MONEY
   if (!delay) return sizingSpend(range.priced, awakeUnder(range, input, undefined))

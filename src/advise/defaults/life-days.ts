@@ -14,7 +14,7 @@ export const countedInterval = (
   to: settledUntil(input),
 })
 
-/** Those on which lives ended, and no more than passed since the first. */
+/** Days on which lives ended, and no more than passed since the first. */
 export function daysOfLives(lives: readonly ShortLife[], { now }: Pick<DefaultsInput, 'now'>): number {
   const days = new Set(lives.map(({ to }) => Math.floor((now - to) / DAY))).size
   return Math.min(days, (now - Math.min(now, ...lives.map(({ to }) => to))) / DAY)

@@ -216,7 +216,7 @@ export const policiesSchema = array(policy, 'expected a list of policies')
 
 type PoliciesAndWindows = Readonly<{
   policies: readonly PolicyRule[]
-  /** Of each window. */
+  /** Recurrences by the name of the window. */
   recurrences: ReadonlyMap<string, readonly Recurrence[]>
 }>
 

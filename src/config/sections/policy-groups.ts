@@ -34,7 +34,7 @@ const keyOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => 
 const isOtherwise = (earlier: unknown, value: unknown) =>
   earlier !== undefined && value !== undefined && JSON.stringify(earlier) !== JSON.stringify(value)
 
-/** The same for selectors that list the same patterns. */
+/** Equal for selectors that list the same patterns. */
 const matchText = ({ project, branch, compute, type }: Selector): string =>
   JSON.stringify([
     ...[project, branch, compute].map((patterns) => patterns?.toSorted() ?? null),

@@ -95,7 +95,7 @@ const DEFAULT_FORMATS = {
 } as const satisfies Readonly<Record<Receiver['type'], ReportFormat>>
 
 type ReportedNames = Readonly<{
-  /** Of owners. */
+  /** Names of the teams that owners have. */
   teams: ReadonlySet<string>
   accounts: number
 }>

@@ -40,7 +40,7 @@ export async function findDueProjects(
   }
 }
 
-/** Of existing projects; undefined for those that were never evaluated. */
+/** Times of existing projects; undefined for projects that were never evaluated. */
 async function dueTimes(
   { account, projects }: Ledger,
   projectIds: readonly string[],

@@ -46,7 +46,7 @@ export function createAwakeUse({ history, entryOf, readLightly, now }: UseOption
     return low
   }
 
-  /** One reading of ours at most each half minute, and only where the passes saw nobody: it costs awake time. */
+  /** Makes at most one reading each half minute, and only where the passes saw nobody: it costs awake time. */
   async function isQuiet(
     { id }: Change,
     { reading: { last } }: ComputeEntry,

@@ -102,7 +102,7 @@ export const changesJson = (
   changes: readonly Change[],
 ): Promise<ChangeJson[]> => Promise.all(changes.map((change) => oneChange(sources, snapshot, change)))
 
-/** Of one whose request waits. */
+/** Slot of a change whose request waits. */
 export const slotWhileUnsent = (
   change: Change,
   { slotOf }: Pick<ChangeRunner, 'slotOf'>,

@@ -89,7 +89,7 @@ export function createPlacedHolds(options: PlacedHoldsOptions) {
     force,
     /** Oldest first. */
     standing: (): readonly PlacedHold[] => [...holds.values()].filter((hold) => stands(hold, now())),
-    /** Of those that stand. @param target undefined for a compute that no pass has seen: in doubt each hold fits it */
+    /** Holds that stand and fit the target. @param target undefined for a compute that no pass has seen: in doubt each hold fits it */
     fitting: (target: SelectorTarget | undefined): readonly PlacedHold[] =>
       holds.size === 0
         ? NO_HOLDS

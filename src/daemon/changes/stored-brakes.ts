@@ -25,7 +25,7 @@ export function createStoredBrakes(options: StoredBrakesOptions) {
   const { account, store, now } = options
   const byId = new Map(options.initial.map((brake) => [brakeId(brake), brake]))
   let last: Promise<unknown> = Promise.resolve()
-  /** One after the other, so that a release is not lost to a pass that engages at the same time. */
+  /** Works run one after the other, so that a release is not lost to a pass that engages at the same time. */
   const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const done = last.then(work)
     last = done.catch(() => undefined)
@@ -51,7 +51,7 @@ export function createStoredBrakes(options: StoredBrakesOptions) {
   })
 
   return {
-    /** One event where it was not engaged, or half open. Engaged, it stays as it is but for a larger count. */
+    /** Sends one event where the brake was not engaged, or half open. An engaged brake stays as it is but for a larger count. */
     engage: ({ name, subject = '', because, count }: BrakeCause): Promise<void> =>
       inOrder(async () => {
         const before = byId.get(brakeId({ name, subject }))

@@ -32,7 +32,7 @@ const PROFILE_DAYS = 28
 /** Counters of the file cache at a reading. */
 type Counted = Readonly<{ at: Instant; incarnation: Instant; hits: number; misses: number }>
 type Watched = {
-  /** Of the weeks before the first look, oldest first. */
+  /** Hours of the weeks before the first look, oldest first. */
   readonly hours: readonly HourlyConnections[]
   last: Counted | undefined
   before: Counted | undefined

@@ -27,7 +27,7 @@ type SnapshotContext = Readonly<{
   jobs?: Snapshot['jobs']
   insecure?: Snapshot['insecure']
   engagedBrakes?: readonly BrakeName[]
-  /** Of the configuration. */
+  /** Windows of the configuration. */
   windows?: ReadonlyMap<string, Window>
 }>
 

@@ -19,7 +19,7 @@ import type { PassState } from '../pass/pass-state.ts'
 /** Days of gaps that plans go by, as for recommended delays. */
 const RECENT = 28
 
-/** Of a compute that sleeps. */
+/** A sleeping compute and its plan. */
 export type PlannedCompute = Readonly<{
   ref: ComputeRef
   target: SelectorTarget

@@ -22,7 +22,7 @@ type FactsContext = Readonly<{
   now: Instant
   delay: AutosuspendDelay
   preset: Preset
-  /** Of the compute; undefined where there were none. */
+  /** Actions of Dormouse on the compute; undefined where there were none. */
   ownActions: OwnActions | undefined
 }>
 

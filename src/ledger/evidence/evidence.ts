@@ -71,7 +71,7 @@ export type OwnActions = Readonly<{
   warmUps: readonly Interval[] | undefined
 }>
 
-/** One that has ended since replaces itself as it was under way. */
+/** An action that has ended since replaces itself as it was under way. */
 export const addOwnActions = (evidence: Evidence, { changes, warmUps }: OwnActions): Evidence => ({
   ...evidence,
   ...(changes && { changes: byStart(evidence.changes, changes) }),

@@ -10,7 +10,7 @@ export type Monitor = {
   poll(): Promise<void>
   /** Client sessions inside a statement or transaction, now; of the last look when the server does not answer in time. */
   countWorking(): Promise<number>
-  /** The same by the last look. */
+  /** Number of working clients at the last look. */
   lastWorking(): number
   stop(): void
 }

@@ -44,7 +44,7 @@ export type ObservedSetting = Readonly<{
   ref: ComputeRef
   since: Instant
   delay: AutosuspendDelay
-  /** It is the compute's own: absent where the default of its project or the service was in force. */
+  /** Whether the delay is the compute's own: absent where the default of its project or the service was in force. */
   isOwnDelay?: true
   sizing: Sizing
 }>

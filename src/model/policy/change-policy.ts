@@ -67,7 +67,7 @@ export type ChangePolicy = Readonly<{
   restart: RestartRules
   /** Absent: `adopt`. */
   onForeignChange?: ForeignChangeAnswer
-  /** Who owns the settings: then there are no levers, and the mode is at most `suggest`. Absent: nobody else. */
+  /** Owner of the settings: with one there are no levers, and the mode is at most `suggest`. Absent: Dormouse and people. */
   managedBy?: Manager
   /** Where the configuration says so, such as `policies[0]`; undefined where no policy does. */
   path: string | undefined

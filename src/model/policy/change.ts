@@ -26,7 +26,7 @@ type ChangeOrigin = Readonly<
   | { by: 'person'; name: string }
   | {
       by: 'recommendation' | 'policy'
-      /** Of the recommendation. */
+      /** Id of the recommendation. */
       id: string
       hash: string
       name: string
@@ -47,7 +47,7 @@ export type Change = Readonly<{
   origin: ChangeOrigin
   /** Only what the change sets; a delay of 0 s is the default. Empty for a restart. */
   desired: ChangeSettings
-  /** The same settings when the change was made, with the delay in effect. */
+  /** Settings of `desired` when the change was made, with the delay in effect. */
   before: ChangeSettings
   /** The delay before was the default of the project: what takes the change back asks for the default again. */
   hadDefaultDelay?: true
@@ -89,7 +89,7 @@ export type ChangeBaseline = Readonly<{
   isAtLimit: boolean
   /** Whether the last attempt to read the compute succeeded. */
   isReadable: boolean
-  /** Of the compute, since ever. */
+  /** Number since the compute was first seen. */
   restarts: number
 }>
 

@@ -57,7 +57,7 @@ export type PolicyLines = Readonly<Partial<Record<keyof PolicyGroups, number | u
 /** `path` and `line`: where the lever stands. */
 export type WarmUpPolicy = WarmUpRules & Pick<ChangePolicy, 'path' | 'line'>
 
-/** Who owns the settings of a compute; undefined: nobody else. */
+/** Owner of the settings of a compute; undefined: Dormouse and people. */
 export type ManagerOf = (target: SelectorTarget) => Manager | undefined
 
 export type Policies = Readonly<{

@@ -137,7 +137,7 @@ export type Withheld = Readonly<{
   needs: number
   /** When the answer will be there; undefined where waiting alone changes nothing. */
   until: Instant | undefined
-  /** Of kind `defaults`: why the size stays as it is, where `because` is about both settings or about the delay. */
+  /** Kind `defaults`: why the size stays as it is, where `because` is about both settings or about the delay. */
   sizing?: WithheldBecause
 }>
 

@@ -7,7 +7,7 @@ import type { StepRung } from './budget.ts'
  * the id of the step that it puts back, and absent in a step.
  */
 export type StepOrigin = Readonly<{
-  /** Of the budget, or of the window. */
+  /** Name of the budget, or of the window. */
   name: string
   /** Start of the period, or opening of the window. */
   period: Instant

@@ -21,14 +21,14 @@ export type NoWarmUpReason =
 export type WarmUpPlan = Readonly<{
   /** Last client activity; undefined where it is not known. */
   gapFrom: Instant | undefined
-  /** Of the gap in progress, in order, past ones included. */
+  /** Instants in the gap in progress, in order, past ones included. */
   starts: readonly Instant[]
   /** Undefined where there are starts. */
   because: NoWarmUpReason | undefined
   backtest: WarmUpBacktest
 }>
 
-/** Of one compute. */
+/** Warm-ups of one compute. */
 export type WarmUpView = Readonly<{
   /** Undefined before it is made, and while the compute is awake. */
   plan: WarmUpPlan | undefined

@@ -33,7 +33,7 @@ export type TargetRef = ComputeRef | ProjectRef
 
 export const isComputeRef = (ref: TargetRef): ref is ComputeRef => ref.endpointId !== undefined
 
-/** That of a compute, or `account/project/`, which no compute has. */
+/** Key of a compute, or `account/project/`, which no compute has. */
 export const targetKey = ({ account, projectId, endpointId = '' }: TargetRef): string =>
   computeKey({ account, projectId, endpointId })
 

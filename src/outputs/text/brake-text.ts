@@ -19,7 +19,7 @@ export const storedBrakeJson = (brake: StoredBrake, account: string): BrakeJson 
   }
 }
 
-/** Of a brake that is not stored: nobody knows since when, and `dormouse brakes release` does not release it. */
+/** A brake that is not stored: its start is unknown, and `dormouse brakes release` does not release it. */
 export const computedBrakeJson = (brake: BrakeName, account: string | null, because: string): BrakeJson => ({
   id: brake,
   account,

@@ -25,7 +25,7 @@ export type RecommendationContext = Readonly<{
   baseUrl: string
   /** Median of the wakes of its region; undefined before the first. */
   wakeLatency: Seconds | undefined
-  /** Who owns the settings of the compute; absent: nobody else. */
+  /** Owner of the settings of the compute; absent: Dormouse and people. */
   managedBy?: Manager | undefined
 }>
 

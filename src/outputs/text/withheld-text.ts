@@ -83,7 +83,7 @@ const GROUPS = [
   ['nothing to change', true],
 ] as const
 
-/** Of defaults, whether both settings do. */
+/** Whether a setting fits; defaults fit where both of their settings do. */
 export const fits = ({ because, sizing }: Fitting): boolean =>
   because === 'fits' && (!sizing || sizing === 'fits')
 

@@ -113,7 +113,7 @@ export const freezesJson = (
     return shown ? [{ window: name, from: toIso(shown.from), to: toIso(shown.to) }] : []
   })
 
-/** Of all accounts, each the oldest first. */
+/** Holds of all accounts, each the oldest first. */
 export const standingHolds = (
   runnerOf: HoldSources['runnerOf'],
   { accounts, computes }: Pick<Snapshot, 'accounts' | 'computes'>,

@@ -25,7 +25,7 @@ export type Reapplied = Readonly<{
 /** By the id of the recommendation. */
 export type ReappliedById = ReadonlyMap<string, Reapplied>
 
-/** Those of a compute that are not among its open ones. */
+/** Recommendations of a compute that are not among its open ones. */
 export const recommendationsOf = (
   { identity, advice = [] }: ComputeView,
   again: ReappliedById,

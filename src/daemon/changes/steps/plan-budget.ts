@@ -37,7 +37,7 @@ export async function planBudget(
     mostPriced = Infinity,
   }: Readonly<{
     name: string
-    /** Of rungs with more steps no saving is stated. */
+    /** Rungs with more steps have no saving stated. */
     mostPriced?: number
   }>,
 ): Promise<Result<BudgetPlanJson, CommandProblem>> {

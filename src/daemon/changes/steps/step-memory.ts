@@ -87,7 +87,7 @@ export async function loadStepMemory(
         const step = putBack.origin.of === undefined ? undefined : byId.get(putBack.origin.of)
         return step && isWaiting(putBack) ? [{ putBack, step }] : []
       }),
-    /** Of a step: its value is another one now, and nothing is put back. Of a put-back: it has expired. */
+    /** Called for a step whose value is another one now, so that nothing is put back, and for a put-back that has expired. */
     forget: (id: string) => void byId.delete(id),
   }
 }

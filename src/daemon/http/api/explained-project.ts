@@ -15,14 +15,14 @@ export type ExplainedProject = Readonly<{
   account: string
   project_id: string
   project_name: string
-  /** Of new computes, and of those without a delay of their own; null: never suspended. */
+  /** Delay of new computes, and of computes without a delay of their own; null: never suspended. */
   default_autosuspend_delay_seconds: number | null
   /** Size of new computes, equal limits for a fixed one; null: the service does not show it. */
   default_min_cu: number | null
   default_max_cu: number | null
   /** Ids of existing computes, by id. */
   computes: readonly string[]
-  /** Of these, those without a delay of their own. */
+  /** Ids of the computes without a delay of their own. */
   computes_on_default: readonly string[]
 }>
 

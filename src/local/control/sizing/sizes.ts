@@ -38,7 +38,7 @@ const CONNECTIONS: Readonly<Record<LimitsPreset, (cu: number) => number>> = {
   '2026-03': (cu) => (cu > 8 ? 4000 : 419.63 * cu),
 }
 
-/** Of 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
+/** File cache of a size, MiB, at 4 GiB per CU, rounded down (S-100, service-facts 8.4). */
 export const fileCacheMiB = (cu: number, preset: LimitsPreset): number =>
   Math.floor(FILE_CACHE[preset](4096 * cu))
 

@@ -34,7 +34,7 @@ export function putComputeChanges(
   )
 }
 
-/** Of a compute or project with a change. */
+/** Savings of a compute or project with a change. */
 export function putSaved(
   { saved = NOTHING_SAVED, currency }: Readonly<{ saved?: Saved | undefined; currency: string }>,
   labels: ComputeLabels,

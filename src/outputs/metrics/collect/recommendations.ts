@@ -5,7 +5,7 @@ import { sumOf } from '../../../std/sum.ts'
 import { inMoney } from '../../text/compute-fields.ts'
 import { appendLabel, inSeconds, type AddSample, type ComputeLabels } from '../exposition/samples.ts'
 
-/** Of a compute, or of a project without an endpoint id. */
+/** Recommendations of a compute, or of a project without an endpoint id. */
 export function putRecommendations(
   { advice = [] }: Pick<ComputeView, 'advice'>,
   { labels, currency }: Readonly<{ labels: ComputeLabels; currency: string }>,

@@ -49,7 +49,7 @@ export function computeLabels({ computes }: SampleMemory, ref: ComputeRef): Comp
   return labels
 }
 
-/** Those of a compute, without an endpoint id: the defaults of the project are meant. */
+/** Labels of a compute without an endpoint id: the defaults of the project are meant. */
 export const projectLabels = ({ projectId }: ProjectRef): ComputeLabels => ({
   id: [projectId, ''],
   more: new Map(),
