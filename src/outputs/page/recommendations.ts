@@ -4,9 +4,9 @@ import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { headings, tableHtml } from '../text/html-table.ts'
 import type { RecommendationJson, WithheldJson } from '../text/recommendation-schema.ts'
 import {
+  amountText,
   recommendationLines,
   recommendationTitle,
-  savingText,
   stateText,
 } from '../text/recommendation-text.ts'
 import { KIND_TEXTS, withheldReason } from '../text/withheld-text.ts'
@@ -169,7 +169,7 @@ function recommendationCells(
   const title = html`<bdi>${withLocalTimes(recommendationTitle(one), localNow)}</bdi>`
   return [
     compute,
-    html`${saving.likely < 0 && html`<b>${savingText(saving, currency)}:</b> `}${title}
+    html`${saving.likely < 0 && html`<b>${amountText(one, currency)}:</b> `}${title}
       ${one.state !== 'open' && html`<small><bdi>${withLocalTimes(stateText(one, currency), localNow)}</bdi></small>`}
       <details data-key="${one.id}">
         <summary>More</summary>

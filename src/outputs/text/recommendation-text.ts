@@ -90,11 +90,23 @@ export function savingText(saving: Amounts, currency: string): string {
 
 const negated = ({ low, likely, high }: Amounts) => ({ low: -high, likely: -likely, high: -low })
 
+/** The saving; of a setting that costs more also the wakes that it avoids. */
+export function amountText(
+  { saving_micros_per_30_days: saving, effect: { wakes_per_day: wakes } }: Valued,
+  currency: string,
+): string {
+  const avoided = wakes && saving.likely < 0 ? wakes.before - wakes.after : 0
+  const gain = avoided > 0 ? ` and avoids ${shortNumber(avoided)} wakes a day` : ''
+  return `${savingText(saving, currency)}${gain}`
+}
+
+type Valued = Pick<RecommendationJson, 'saving_micros_per_30_days' | 'effect'>
+
 /** Summary in one line; a setting that costs more says so first. */
 export function recommendationSummary(recommendation: RecommendationJson, currency: string): string {
   const { saving_micros_per_30_days: saving, confidence } = recommendation
   const title = recommendationTitle(recommendation)
-  const amount = savingText(saving, currency)
+  const amount = amountText(recommendation, currency)
   const parts = saving.likely < 0 ? [amount, title] : [title, amount]
   return `${parts.join(': ')}; confidence ${confidence}`
 }
@@ -179,7 +191,7 @@ const cuText = (size: number) => String(Number(size.toFixed(2)))
 const LOST_TEXTS: Readonly<Record<RecommendationJson['alternatives'][number]['because'], string>> = {
   dearer: 'saves less',
   'wakes-more': 'wakes more often',
-  unsure: 'is less sure',
+  unsure: 'is shorter than the gaps that were followed',
   restarts: 'restarts the compute',
   'hardly-better': 'is hardly better',
 }

@@ -165,6 +165,10 @@ test('what costs more says so first', () => {
   expect(recommendationSummary(one, 'USD')).toBe(
     'costs 3.00 USD more in 30 days (1.00 USD to 5.00 USD): 0.25–2 CU → 0.25–4 CU; confidence medium',
   )
+  const effect = { ...one.effect, wakes_per_day: { before: 64.4, after: 1.2 } }
+  expect(recommendationSummary({ ...one, effect }, 'USD')).toMatch(
+    /^costs 3.00 USD more in 30 days \(1.00 USD to 5.00 USD\) and avoids 63.2 wakes a day: /,
+  )
   expect(recommendationLines(one, 'USD')).toContain('applying it restarts the compute')
   expect(savingText(amounts(0, 0, 0), 'USD')).toBe('saves no money')
 })
