@@ -132,18 +132,24 @@ export function settleBudgetsOfChunk(
   return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))
 }
 
-/** Computes first seen now that existed before, with operations that were not read. */
+/** Computes first seen now that existed before, with operations that were not read and do not merely wait for the next sweep. */
 function lateDiscoveriesOf(
   entries: readonly ComputeEntry[],
   computes: BudgetComputesByKey,
   { before, sweep }: Pick<SweptLedger, 'before' | 'sweep'>,
 ): readonly LateDiscovery[] {
   const read = new Set(sweep.operations.length > 0 ? sweep.operationsReadOf : [])
+  /** For room in a sweep, not for an answer. */
+  const waits = (projectId: string) => {
+    const pending = sweep.retries.operations.get(projectId)
+    return pending !== undefined && pending.failed === undefined
+  }
   return entries.flatMap(({ ref, observedAt, compute: { createdAt } }) => {
     const compute = computes.get(computeKey(ref))
     const listedAt = before.projects.get(ref.projectId)?.listed?.at
     const isYoung = listedAt !== undefined && listedAt <= createdAt
-    if (!compute || before.computes.has(computeKey(ref)) || read.has(ref.projectId) || isYoung) return []
+    if (!compute || before.computes.has(computeKey(ref)) || read.has(ref.projectId)) return []
+    if (isYoung || waits(ref.projectId)) return []
     return [{ compute, knownFrom: observedAt }]
   })
 }
