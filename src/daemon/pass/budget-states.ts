@@ -138,21 +138,20 @@ function lateDiscoveriesOf(
   computes: BudgetComputesByKey,
   { before, sweep }: Pick<SweptLedger, 'before' | 'sweep'>,
 ): readonly LateDiscovery[] {
-  const read = new Set(sweep.operations.length > 0 ? sweep.operationsReadOf : [])
-  /** For room in a sweep, not for an answer. */
-  const waits = (projectId: string) => {
-    const pending = sweep.retries.operations.get(projectId)
-    return pending !== undefined && pending.failed === undefined
-  }
+  // a service that publishes none has none to wait for
+  const known = new Set(sweep.operations.length > 0 ? [...sweep.operationsReadOf, ...withoutRoom(sweep)] : [])
   return entries.flatMap(({ ref, observedAt, compute: { createdAt } }) => {
     const compute = computes.get(computeKey(ref))
     const listedAt = before.projects.get(ref.projectId)?.listed?.at
     const isYoung = listedAt !== undefined && listedAt <= createdAt
-    if (!compute || before.computes.has(computeKey(ref)) || read.has(ref.projectId)) return []
-    if (isYoung || waits(ref.projectId)) return []
+    if (!compute || before.computes.has(computeKey(ref)) || known.has(ref.projectId) || isYoung) return []
     return [{ compute, knownFrom: observedAt }]
   })
 }
+
+/** Ids of the projects whose operations the next sweep reads, because this one had no request left for them. */
+const withoutRoom = ({ retries }: Sweep): readonly string[] =>
+  [...retries.operations].flatMap(([projectId, { failed }]) => (failed ? [] : [projectId]))
 
 type SweepResults = Readonly<{ observed: Observed; applied: { ledger: Ledger; failure: unknown } }>
 

@@ -52,6 +52,7 @@ test.each<[string, Partial<Sweep>, number]>([
     },
     CREATED,
   ],
+  ['wait, of a service that publishes none', { operationsReadOf: [], retries: pending(undefined) }, SEEN],
   [
     'failed',
     {
