@@ -35,10 +35,17 @@ const rankOf = ({ moduleId, project }: TestSpecification): number => {
 
 /** Files that keep a core busy all the time. Those of whole programs mostly wait, so that both together end sooner than one after the other. */
 const isBusy = ({ moduleId }: TestSpecification): boolean => BUSY.some((part) => moduleId.includes(part))
-const BUSY = ['/simulation/', '/daemon/changes/enumeration', '/advise/delay/guard']
+const BUSY = [
+  '/simulation/',
+  '/daemon/changes/enumeration',
+  '/advise/delay/guard',
+  '/outputs/page/browser',
+  '/ledger/trial/',
+  '/bench/advice/',
+]
 
-/** Of four workers one takes busy files: each lasts about as long as four that wait. */
-const WAITING_FOR_EACH_BUSY = 4
+/** With four workers about two wait and two are busy, one for each core. */
+const WAITING_FOR_EACH_BUSY = 2
 
 class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
