@@ -96,27 +96,35 @@ const computesOfHistory = (intervals: readonly HistoryInterval[], ledger: Ledger
 
 type SweptLedger = Readonly<{
   before: Ledger
-  sweep: Sweep
   /** A new project is stored after its computes, but a selector may need its name before. */
   listed: (projectId: string) => ProjectEntry | undefined
+  /** Whether operations tell of the time before a compute was first seen: read now, or in the next sweep where this one had no request left. */
+  isPastKnown: (projectId: string) => boolean
 }>
 
 export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))
+  // a service that publishes none has none to wait for
+  const arePublished = sweep.operations.length > 0
+  const read = new Set(sweep.operationsReadOf)
+  const waits = (projectId: string): boolean => {
+    const pending = sweep.retries.operations.get(projectId)
+    return pending !== undefined && pending.failed === undefined
+  }
   return {
     before,
-    sweep,
     listed: (projectId) => {
       const project = projects.get(projectId)
       return project && { project, listed: undefined }
     },
+    isPastKnown: (projectId) => arePublished && (read.has(projectId) || waits(projectId)),
   }
 }
 
 /** For the commit of the slices: one without the other would count them twice or never. */
 export function settleBudgetsOfChunk(
   { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
-  { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
+  { ledger, before, listed, isPastKnown }: SweptLedger & { readonly ledger: Ledger },
   { plan: { budgets }, now }: BudgetContext,
 ): readonly Write[] {
   const entries = entriesOf(writes)
@@ -127,31 +135,25 @@ export function settleBudgetsOfChunk(
     entries,
     (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
   )
-  const lateDiscoveries = lateDiscoveriesOf(entries, computes, { before, sweep })
+  const lateDiscoveries = lateDiscoveriesOf(entries, computes, { before, isPastKnown })
   const settled = { settled: slices, computes, lateDiscoveries, now }
   return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))
 }
 
-/** Computes first seen now that existed before, with operations that were not read and do not merely wait for the next sweep. */
+/** Computes first seen now that existed before, and whose past no operations tell. */
 function lateDiscoveriesOf(
   entries: readonly ComputeEntry[],
   computes: BudgetComputesByKey,
-  { before, sweep }: Pick<SweptLedger, 'before' | 'sweep'>,
+  { before, isPastKnown }: Pick<SweptLedger, 'before' | 'isPastKnown'>,
 ): readonly LateDiscovery[] {
-  // a service that publishes none has none to wait for
-  const known = new Set(sweep.operations.length > 0 ? [...sweep.operationsReadOf, ...withoutRoom(sweep)] : [])
   return entries.flatMap(({ ref, observedAt, compute: { createdAt } }) => {
     const compute = computes.get(computeKey(ref))
     const listedAt = before.projects.get(ref.projectId)?.listed?.at
     const isYoung = listedAt !== undefined && listedAt <= createdAt
-    if (!compute || before.computes.has(computeKey(ref)) || known.has(ref.projectId) || isYoung) return []
+    if (!compute || before.computes.has(computeKey(ref)) || isPastKnown(ref.projectId) || isYoung) return []
     return [{ compute, knownFrom: observedAt }]
   })
 }
-
-/** Ids of the projects whose operations the next sweep reads, because this one had no request left for them. */
-const withoutRoom = ({ retries }: Sweep): readonly string[] =>
-  [...retries.operations].flatMap(([projectId, { failed }]) => (failed ? [] : [projectId]))
 
 type SweepResults = Readonly<{ observed: Observed; applied: { ledger: Ledger; failure: unknown } }>
 

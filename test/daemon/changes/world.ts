@@ -46,7 +46,7 @@ export type Variant = Readonly<{ machine?: ApplyMachine; settle: Seconds }>
 
 const IDS = idsOf(0)
 const START = Date.UTC(2026, 0, 5)
-/** Of the project before and after its change of defaults. */
+/** Default delays of the project before and after its change. */
 const DELAY_BEFORE = { autosuspendDelay: seconds(300) }
 const DEFAULT_DELAY = { autosuspendDelay: seconds(60) }
 /** Virtual seconds in which a change must end: five attempts with settle and pauses. */
