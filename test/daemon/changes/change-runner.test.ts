@@ -1,24 +1,21 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createWindow } from '../../../src/calendar/window.ts'
-import type { AccountConfig, Config } from '../../../src/config/load.ts'
-import { createChangeRunner } from '../../../src/daemon/changes/change-runner.ts'
+import type { Config } from '../../../src/config/load.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ReadingResult } from '../../../src/model/observation.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
-import { createPolicies } from '../../../src/model/policy/policies.ts'
 import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
-import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import { after, instant, seconds } from '../../../src/model/units.ts'
-import { at, ledger, preset, reading } from '../../support/build.ts'
+import { at, ledger } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
 import { placedHold } from '../../support/placed-holds.ts'
-import { NO_HISTORY } from '../../support/no-history.ts'
 import { fakeService } from './fake-service.ts'
+import { runnerOf } from './runner-of.ts'
 
 const year2026 = {
   kind: 'once',
@@ -45,17 +42,6 @@ type World = Readonly<{
   step?: number
 }>
 
-const read = (connections: Readonly<Record<string, number>>): ReadingResult => ({
-  kind: 'read',
-  reading: reading({ connections: { ...reading().connections, ...connections } }),
-})
-const READINGS: Readings = {
-  refusalOf: () => undefined,
-  prepare: () => Promise.resolve(undefined),
-  read: () => Promise.resolve(read({ active: 2, idle: 3, idleInTransaction: 1, other: 1 })),
-  evict: () => undefined,
-}
-
 /** A runner for two virtual minutes. @returns what was sent, the hold, and the change */
 async function ran(world: World) {
   const { mode = 'suggest', readingMode = 'light' } = world
@@ -72,36 +58,20 @@ async function ran(world: World) {
     ...world.change,
   })
   await addChange(memory.account('main'), change, { at: clock.now() })
-  const ports = {
+  const runner = runnerOf({
     clock,
+    memory,
+    state,
     service,
-    random: { unit: () => 0.5, uuid: () => '' },
-    store: memory.account('main'),
-    epoch: memory.epoch,
-    history: NO_HISTORY,
-    readings: { ...READINGS, ...world.readings },
-    send: () => Promise.resolve([]),
-  } as unknown as Ports
-  const runner = createChangeRunner({
-    account: { name: 'main', limits: undefined } as AccountConfig,
-    config: () =>
-      ({
-        mode,
-        policies: createPolicies([]),
-        changes: { freeze: world.freeze ?? [] },
-        windows: WINDOWS,
-        reading: { mode: readingMode },
-        service: { settle: seconds(120), requestsPerMinute: 6000 },
-      }) as unknown as Config,
-    ports,
-    journal: memory,
-    isCurrent: () => memory.isCurrent(),
-    initial: { open: [], holds: world.holds ?? [], forced: [], brakes: [] },
-    killSwitch: { isEngaged: () => world.isKilled ?? false },
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
-    isPassing: () => false,
-    state: () => state,
-    preset: () => preset,
+    readings: world.readings,
+    holds: world.holds ?? [],
+    isKilled: world.isKilled ?? false,
+    config: {
+      mode,
+      changes: { freeze: world.freeze ?? [] },
+      windows: WINDOWS,
+      reading: { mode: readingMode },
+    } as unknown as Partial<Config>,
   })
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
