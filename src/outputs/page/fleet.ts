@@ -3,7 +3,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeView, Snapshot, IdentityView, ReadingView } from '../../model/output/snapshot.ts'
 import { sumOf } from '../../std/sum.ts'
 import { lastHours } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
+import { micros, type Instant } from '../../model/units.ts'
 import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg, timelineLegend, timelineSvg } from '../charts/timeline.ts'
 import { spendDaysFigure } from '../charts/spend-days.ts'
@@ -232,8 +232,10 @@ function savingHtml(view: ComputeView, money: FleetMoney): HtmlPart {
   const [first, ...others] = advice
   if (!first) return undefined
   const note = others.length === 0 ? KIND_TEXTS[first.kind] : `${advice.length} recommendations`
+  const saving = savingIn(view)
+  const cost = { ...saving, micros: micros(-saving.micros) }
   return html`<a href="/computes/${encodePathPart(identity.ref.endpointId)}#recommendations"
-      >${money.saving(savingIn(view))}</a
+      >${saving.micros < 0 ? `costs ${money.saving(cost)}` : money.saving(saving)}</a
     ><small>${note}</small>`
 }
 

@@ -98,3 +98,9 @@ test('the fleet shows and sorts by what each compute could save', async () => {
   expect(text).toContain('Saving available')
   expect(await textOf(appOf({ snapshot: fleet(1) }), '/')).not.toContain('Saving available')
 })
+
+test('the fleet says what a compute would cost more', async () => {
+  const text = await textOf(app, '/?sort=saving&order=asc')
+  expect(text).toMatch(/>costs \d+\.\d\d.USD<\/a/)
+  expect(text).not.toMatch(/>[-−]\d/)
+})
