@@ -1,46 +1,20 @@
 // Account runners, one per account, and the one snapshot of all.
 import { insecureSettings, type AccountConfig, type Config } from '../../config/load.ts'
-import { joinActions } from '../../ledger/apply-facts.ts'
-import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
-import { readStoredChanges, type Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { decidedCompute } from '../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { coalesce } from '../../std/coalesce.ts'
-import type { DaemonEnvironment } from '../environment.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
-import { createAdviser, type Adviser } from '../advice/adviser.ts'
-import { createSavedSpend } from '../advice/saved-spend.ts'
-import { createChangeRunner, type ApplyLoopMaker } from '../changes/change-runner.ts'
+import type { Adviser } from '../advice/adviser.ts'
 import { createDecidedChanges } from '../changes/decided-changes.ts'
-import type { ForeignWatch } from '../changes/foreign/foreign-watch.ts'
-import { createKillSwitch, type KillSwitch } from '../changes/kill-switch.ts'
-import { createTallies } from '../changes/tallies.ts'
-import { createCountedPast } from '../history/counted-past.ts'
-import { passInterval, type LoopTurn } from '../loop.ts'
-import { newPassState } from '../pass/pass-state.ts'
-import { runOpeningPass, runPasses } from '../pass/run-passes.ts'
-import type { AccountInput } from '../snapshot/account-view.ts'
-import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
-import { createWarmUps } from '../warm-ups/warm-ups.ts'
+import { createKillSwitch } from '../changes/kill-switch.ts'
+import { jobStatus } from '../snapshot/job-status.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
-import { advicePlanOf, reasonNotReadable, recommends } from './ports.ts'
-import { accountIn, createLivePlan } from './live-plan.ts'
-import { createPriceHistory } from './price-history.ts'
+import { createAccountRunner, type RunnerEnvironment, type RunnersEnvironment } from './account-runner.ts'
 
 export type AccountRunners = Awaited<ReturnType<typeof createAccountRunners>>
-
-type RunnersEnvironment = Pick<DaemonEnvironment, 'clock' | 'random' | 'self' | 'log'> & {
-  /** Share of a core that evaluations of recommendations may take; default 0.01. */
-  readonly adviceShare?: number | undefined
-  /** Makes the sender of changes of an account; default `createApplyLoop`. */
-  readonly applyLoop?: ApplyLoopMaker | undefined
-  readonly store: Pick<DaemonEnvironment['store'], 'account' | 'jobState' | 'isCurrent'> &
-    Ports['history'] &
-    Journal
-}
 
 type RunnerOutputs = Readonly<{
   portsOf: (account: AccountConfig) => Ports
@@ -109,7 +83,7 @@ export async function createAccountRunners(
   const all = await Promise.all(
     current().accounts.map((account) => {
       const ports = portsOf(account)
-      return createRunner(account, current, {
+      return createAccountRunner(account, current, {
         ...environment,
         killSwitch,
         ports,
@@ -156,174 +130,5 @@ export async function createAccountRunners(
     }) satisfies Adviser['change'],
     /** Resolves when nothing runs beside the turns. */
     idle: () => Promise.all(all.map((runner) => runner.idle())).then(() => undefined),
-  }
-}
-
-/** Evaluations of 100,000 computes, a few milliseconds each, then take less than a day. */
-const BACKGROUND_SHARE = 0.01
-
-type RunnerEnvironment = RunnersEnvironment & {
-  readonly killSwitch: KillSwitch
-  readonly ports: Ports
-  readonly afterTurn: (took: Seconds) => Promise<void>
-  readonly foreignWatch: Pick<ForeignWatch, 'observed' | 'moved'>
-  readonly nearlySpent: () => ReadonlySet<string>
-}
-
-async function createRunner(account: AccountConfig, current: () => Config, environment: RunnerEnvironment) {
-  const { ports, afterTurn, foreignWatch } = environment
-  const { clock, store } = ports
-  const { poll, reading } = current()
-  const interval = passInterval(poll.interval)
-  const reasonUnreadable = reasonNotReadable(account, current())
-  const livePlan = createLivePlan(account, current, environment)
-  const tallies = createTallies(await environment.store.changeTallies(account.name))
-  const savedSpend = await createSavedSpend({
-    account: account.name,
-    journal: environment.store,
-    hasDone: tallies.hasDone,
-    owners: () => current().owners,
-  })
-  const adviser = await createAdviser({
-    ...environment,
-    account: account.name,
-    savedSpend,
-    clock,
-    history: environment.store,
-    store,
-    epoch: ports.epoch,
-    plan: () => ({
-      ...advicePlanOf(accountIn(current(), account), current(), used.plan),
-      overBudgetOf: (compute) => {
-        const { budgets } = used.plan.budgets
-        return budgetForSmallerSize(compute, {
-          budgets,
-          views: state.budgets,
-          forecastOf: (view) => used.forecaster.of(view).forecast,
-        })
-      },
-    }),
-    share: environment.adviceShare ?? BACKGROUND_SHARE,
-  })
-  const countedPast = await createCountedPast({
-    ...environment,
-    account: account.name,
-    clock,
-    service: ports.service,
-    history: environment.store,
-    store,
-    epoch: ports.epoch,
-    onRead: async (past) => {
-      used.forecaster.refresh(state, past)
-      await used.forecaster.idle()
-      await afterTurn(runs?.last.took ?? seconds(0))
-    },
-  })
-  const storePrices = createPriceHistory(account.name, { ...environment, store })
-  let state = newPassState(await store.load())
-  let lastStartedAt = clock.monotonic()
-  const since = clock.now()
-  let runs: JobRuns | undefined
-  let isPassing = false
-  /** Plan of the last turn. */
-  let used = livePlan.current()
-  const run = async (passes: typeof runPasses, signal: AbortSignal) => {
-    lastStartedAt = clock.monotonic()
-    const next = livePlan.current()
-    const plan = (await storePrices(next.plan.prices)) ? next : used
-    const { changesOf, changing } = changes.forPass()
-    const ownActionsOf = joinActions(changesOf, warmUps.timesOf)
-    const sweep = { ...plan.plan.sweep, changing: changing.union(warmUps.waiting()) }
-    const withChanges = { ...plan.plan, ownActionsOf, sweep }
-    isPassing = true
-    const done = await passes(ports, { before: state, plan: withChanges }, { ...environment, signal })
-    isPassing = false
-    state = done.state
-    used = plan
-    foreignWatch.observed(account.name, state.persistence.settingsChanged)
-    return done
-  }
-  const changes = createChangeRunner({
-    ...environment,
-    ports: { ...ports, store: tallies.counting(store) },
-    initial: await readStoredChanges(environment.store, account.name),
-    account,
-    config: current,
-    journal: environment.store,
-    isCurrent: environment.store.isCurrent,
-    state: () => state,
-    isPassing: () => isPassing,
-    preset: () => used.plan.preset,
-    onMove: foreignWatch.moved,
-    onVerdict: environment.self.verdict,
-  })
-  const warmUps = await createWarmUps({
-    ...environment,
-    ...changes,
-    ports,
-    account,
-    config: current,
-    history: environment.store,
-    isCurrent: environment.store.isCurrent,
-    state: () => state,
-  })
-  return {
-    account: account.name,
-    changes,
-    warmUps,
-    state: () => state,
-    prices: () => used.plan.prices,
-    /** Why its computes cannot be read; undefined where they can. */
-    reasonUnreadable,
-    input: (): AccountInput => ({
-      state,
-      prices: used.plan.prices,
-      preset: used.plan.preset,
-      unreadable: reasonUnreadable,
-      hosts: account.hosts,
-      isRead: reading.mode !== 'off',
-      forecasts: used.forecaster,
-      scopes: used.plan.budgets,
-      advice: adviser,
-      past: countedPast.current(),
-      changes: tallies.views(changes.open()),
-      savedSpend,
-      warmUps: current().policies.warmsUp ? warmUps.counts() : undefined,
-    }),
-    changeRecommendation: adviser.change,
-    /** On the monotonic clock. */
-    lastStartedAt: () => lastStartedAt,
-    /** Undefined before the first turn ended. */
-    runs: () => runs,
-    /** Runs a small pass before the first turn and shows what it saw. Never rejects. */
-    open: async (signal: AbortSignal): Promise<LoopTurn> => {
-      await afterTurn((await run(runOpeningPass, signal)).took)
-      return { failures: state.service.failures, nextLook: undefined }
-    },
-    /** Runs one turn of the loop. Never rejects. */
-    runPasses: async (signal: AbortSignal): Promise<LoopTurn> => {
-      const begunAt = clock.now()
-      const done = await run(runPasses, signal)
-      const { failures, status } = state.service
-      // old data of a degraded service is a reason to alert, not to ask less often
-      const isUpToDate = failures === 0 && status === 'ok'
-      const last = { begunAt, took: done.took }
-      runs = { interval, last, failures, succeeded: isUpToDate ? last : runs?.succeeded, since }
-      used.forecaster.refresh(state, countedPast.current())
-      countedPast.refresh(state, signal)
-      if (recommends(current())) adviser.refresh(state, signal)
-      warmUps.refresh(state)
-      await afterTurn(done.took)
-      return { failures, nextLook: undefined }
-    },
-    // after a failure to store prices the plan used is an older one
-    idle: () =>
-      Promise.all([
-        livePlan.idle(),
-        used.forecaster.idle(),
-        adviser.idle(),
-        countedPast.idle(),
-        warmUps.idle(),
-      ]),
   }
 }

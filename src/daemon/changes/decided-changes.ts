@@ -176,7 +176,8 @@ export function createDecidedChanges(sources: DecidedSources) {
   /** Recommended defaults of projects whose policy has levers: no budget asks for them, and no size changes. */
   async function candidatesOfProjects(account: AccountView | undefined) {
     const candidates: Candidate[] = []
-    for (const { ref, project, advice = [], changes = [] } of account?.projects ?? []) {
+    const advised = account?.projects?.filter(({ advice = [] }) => advice.length > 0) ?? []
+    for (const { ref, project, advice = [], changes = [] } of advised) {
       const policy = config().policies.changesOf(projectTargetOf(ref.account, project))
       if (policy.levers.length === 0) continue
       for (const recommendation of advice) {

@@ -13,7 +13,7 @@ import type { Instant, Seconds } from '../../model/units.ts'
 import type { SweepPlan } from '../../observe/sweep.ts'
 import { newPolling, type PollingState } from '../../observe/polling/polling-state.ts'
 import { newClock, type ClockState } from './service-clock.ts'
-import { newOutbox, type OutboxState } from './sweep-events.ts'
+import { newOutbox, type AnnouncedStatus, type OutboxState } from './sweep-events.ts'
 
 export type PassState = Readonly<{
   ledger: Ledger
@@ -74,7 +74,8 @@ export type PassPlan = Readonly<{
 
 export type PassInput = Readonly<{ before: PassState; plan: PassPlan }>
 
-export const newPassState = (ledger: Ledger): PassState => ({
+/** @param announced status of the service that an earlier process announced */
+export const newPassState = (ledger: Ledger, announced?: AnnouncedStatus): PassState => ({
   ledger,
   budgets: [],
   statistics: new Map(),
@@ -90,5 +91,5 @@ export const newPassState = (ledger: Ledger): PassState => ({
     settingsChanged: [],
     saturated: [],
   },
-  outbox: newOutbox(),
+  outbox: newOutbox(announced),
 })

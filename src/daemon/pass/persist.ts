@@ -1,4 +1,7 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
+import type { Event } from '../../model/output/event-kinds.ts'
+import type { Sweep } from '../../model/observation.ts'
+import { jobStateWrite } from '../../model/ports/outbox.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, eventWrites, type Write } from '../../model/ports/store.ts'
 import { seconds } from '../../model/units.ts'
@@ -6,7 +9,7 @@ import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import { viewUnstoredBudgets, type evaluatePassBudgets } from './budget-states.ts'
 import type { PassInput } from './pass-state.ts'
-import { eventsOfSweep } from './sweep-events.ts'
+import { ANNOUNCED_STATUS, announcedAfter, eventsOfSweep, STATUS_EVENTS } from './sweep-events.ts'
 
 /** In an outage of the store the newest 100 are enough to tell what happened. */
 const MAX_PENDING_EVENTS = 100
@@ -24,11 +27,15 @@ export async function persist(
   input: PassInput,
   { observed, applied, evaluated }: StageResults,
 ) {
-  const { service, outbox } = input.before
-  const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)
+  const { outbox } = input.before
+  const ofSweep = eventsOfSweep(outbox, observed.sweep)
   const pending = [...outbox.pendingEvents, ...ofSweep]
   const failure = evaluated
-    ? await tryCommit(ports, [...evaluated.writes, ...eventWrites([...pending, ...evaluated.events])])
+    ? await tryCommit(ports, [
+        ...evaluated.writes,
+        ...eventWrites([...pending, ...evaluated.events]),
+        ...announcedWrites(pending, observed.sweep),
+      ])
     : applied.failure
   const stored = failure === undefined ? evaluated : undefined
   return {
@@ -46,6 +53,11 @@ export async function persist(
     took: seconds(ports.clock.monotonic() - observed.startedOn),
   }
 }
+
+const announcedWrites = (events: readonly Event[], sweep: Sweep): readonly Write[] =>
+  events.some(({ kind }) => STATUS_EVENTS.has(kind))
+    ? [jobStateWrite(ANNOUNCED_STATUS, announcedAfter(sweep))]
+    : []
 
 /** @returns why the store failed, if it did */
 async function tryCommit({ store, epoch }: Pick<Ports, 'store' | 'epoch'>, writes: readonly Write[]) {

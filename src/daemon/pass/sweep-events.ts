@@ -1,7 +1,29 @@
+import { enum as oneOf } from 'zod'
 import type { Event } from '../../model/output/event-kinds.ts'
+import type { JobState } from '../../model/ports/outbox.ts'
 import { firstProblems } from '../../std/first-problems.ts'
-import { isReached, type Sweep, type SweepProblem } from '../../model/observation.ts'
+import { isReached, type ServiceStatus, type Sweep, type SweepProblem } from '../../model/observation.ts'
 import { HOUR, type Instant } from '../../model/units.ts'
+
+/** What the last event about the service said: kept over a restart, so that the end of an outage is announced, and its begin not again. */
+export type AnnouncedStatus = Exclude<ServiceStatus, 'degraded'>
+
+export const ANNOUNCED_STATUS: JobState<AnnouncedStatus> = {
+  job: 'service-announced',
+  decode: (json) => oneOf(['ok', 'unauthorized', 'unavailable']).safeParse(json).data,
+}
+
+/** Kinds of events that announce a status. */
+export const STATUS_EVENTS: ReadonlySet<Event['kind']> = new Set([
+  'key-refused',
+  'key-accepted',
+  'service-unavailable',
+  'service-available',
+])
+
+/** An answer with problems is an answer. */
+export const announcedAfter = ({ service }: Pick<Sweep, 'service'>): AnnouncedStatus =>
+  service === 'degraded' ? 'ok' : service
 
 /** Text of a problem → end of the last sweep with it: a lasting problem is reported once. */
 export type ProblemsSeen = ReadonlyMap<string, Instant>
@@ -12,9 +34,17 @@ export type OutboxState = Readonly<{
   /** Problems of the last sweep. */
   problems: readonly string[]
   problemsSeen: ProblemsSeen
+  /** In the store, or among the pending events. */
+  announced: AnnouncedStatus
 }>
 
-export const newOutbox = (): OutboxState => ({ pendingEvents: [], problems: [], problemsSeen: new Map() })
+/** @param announced by an earlier process */
+export const newOutbox = (announced: AnnouncedStatus = 'ok'): OutboxState => ({
+  pendingEvents: [],
+  problems: [],
+  problemsSeen: new Map(),
+  announced,
+})
 
 export const nextOutbox = (
   { problemsSeen }: OutboxState,
@@ -24,6 +54,7 @@ export const nextOutbox = (
   pendingEvents,
   problems: sweep.problems.map(problemText),
   problemsSeen: problemsSeenAfter(problemsSeen, sweep),
+  announced: announcedAfter(sweep),
 })
 
 /** The first hundred problems, and one that counts the others. */
@@ -39,30 +70,33 @@ const MAX_REMEMBERED = 1000
 
 /** A change of how the service answers, and new problems. */
 export function eventsOfSweep(
-  before: Pick<OutboxState, 'problemsSeen'> & { readonly status: Sweep['service'] | undefined },
+  { announced, problemsSeen }: Pick<OutboxState, 'announced' | 'problemsSeen'>,
   sweep: Sweep,
 ): readonly Event[] {
+  const fresh = isReached(sweep.service) ? freshIn(problemsSeen, sweep) : []
   const about = { account: sweep.account, at: sweep.endedAt }
-  const fresh = freshIn(before.problemsSeen, sweep)
-  const problems = fresh.map((problem): Event => ({ ...about, kind: 'problem', ...problem }))
-  if (before.status === sweep.service) return isReached(sweep.service) ? problems : []
-  switch (sweep.service) {
+  return [
+    ...statusEvents(announced, sweep),
+    ...fresh.map((problem): Event => ({ ...about, kind: 'problem', ...problem })),
+  ]
+}
+
+/** None where the status is as announced. */
+function statusEvents(
+  announced: AnnouncedStatus,
+  sweep: Pick<Sweep, 'account' | 'endedAt' | 'service' | 'problems'>,
+): readonly Event[] {
+  const status = announcedAfter(sweep)
+  if (status === announced) return []
+  const about = { account: sweep.account, at: sweep.endedAt }
+  switch (status) {
     case 'unauthorized':
       return [{ ...about, kind: 'key-refused' }]
     case 'unavailable':
       return [{ ...about, kind: 'service-unavailable', message: sweep.problems[0]?.message ?? 'no answer' }]
     case 'ok':
-    case 'degraded':
-      return [...recovered(before.status, about), ...problems]
+      return [{ ...about, kind: announced === 'unauthorized' ? 'key-accepted' : 'service-available' }]
   }
-}
-
-function recovered(
-  before: Sweep['service'] | undefined,
-  about: Pick<Event, 'account' | 'at'>,
-): readonly Event[] {
-  if (before === 'unauthorized') return [{ ...about, kind: 'key-accepted' }]
-  return before === 'unavailable' ? [{ ...about, kind: 'service-available' }] : []
 }
 
 /** Reported within the last hour, and the new ones that there is room for. */

@@ -46,6 +46,8 @@ export type World = Readonly<{
   set: (fields: Readonly<Record<string, number>>) => Promise<void>
   daemon: () => Daemon
   restart: () => Promise<void>
+  /** What the service answers to every request; undefined: as always. */
+  answerOnly: (status: number | undefined) => void
   /** Virtual seconds. */
   passes: (span: number) => Promise<void>
 }>
@@ -85,7 +87,9 @@ export async function inWorld(
   }))
   const config = configOf(policy, simulated.apiKey)
   const sent: { at: number; body: unknown }[] = []
+  let onlyAnswer: number | undefined
   const fetch = async (request: Request) => {
+    if (onlyAnswer !== undefined) return new Response('{}', { status: onlyAnswer })
     if (request.method !== 'GET') sent.push({ at: clock.monotonic(), body: await request.clone().json() })
     return simulated.fetch(request)
   }
@@ -141,6 +145,7 @@ export async function inWorld(
         await daemon.stop()
         daemon = await start()
       },
+      answerOnly: (status) => (onlyAnswer = status),
       passes: (span) => clock.sleep(seconds(span), NEVER),
     }
     await live(world)

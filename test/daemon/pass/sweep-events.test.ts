@@ -13,8 +13,8 @@ const broken = (project: string): SweepProblem => ({ where: `project ${project}`
 
 /** Minutes → the problems of the sweep then; gives the minutes and problems that were told. */
 function told(sweeps: Readonly<Record<number, readonly SweepProblem[]>>): readonly string[] {
-  let state: { readonly status: 'ok'; readonly problemsSeen: ProblemsSeen } = {
-    status: 'ok',
+  let state: { readonly announced: 'ok'; readonly problemsSeen: ProblemsSeen } = {
+    announced: 'ok',
     problemsSeen: new Map(),
   }
   return Object.entries(sweeps).flatMap(([minute, problems]) => {
