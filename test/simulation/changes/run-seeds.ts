@@ -12,11 +12,14 @@ export type SeedJob = Readonly<{ seed: number; days: number; rule: BrokenRule | 
 
 const PROGRAM = fileURLToPath(new URL('seed-process.ts', import.meta.url))
 
+/** Most of what a life allocates is garbage at once: a sixth of the time less than with that of Node, 16 MB. */
+const YOUNG_GENERATION = '--max-semi-space-size=64'
+
 export type Processes = ReturnType<typeof startProcesses>
 
 /** One per core. */
 export function startProcesses(count = availableParallelism()) {
-  const children = Array.from({ length: count }, () => fork(PROGRAM, { execArgv: [] }))
+  const children = Array.from({ length: count }, () => fork(PROGRAM, { execArgv: [YOUNG_GENERATION] }))
   return {
     /**
      * Results in the order of the jobs.
