@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { onTestFinished, expect, test } from 'vitest'
 import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import { type FleetOptions, type FleetService, startFleetService } from './start.ts'
 import { type FleetShape, fleetProjects, fleetTraffic } from './traffic.ts'
+import { ALLOCATOR, V8_FLAGS } from '../launched.ts'
 import { longTest } from '../../support/tiers.ts'
 
 const SHAPE: FleetOptions = { projects: 500, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
@@ -117,4 +119,12 @@ test('clients do the same with the same seed, in order of time, and something el
   expect(happenings(SHAPE, 2, 5)).not.toEqual(first)
   expect(first.toSorted((a, b) => a.at - b.at)).toEqual(first)
   expect(first.length).toBeGreaterThan(1000)
+})
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+
+test('the daemon of the benchmark is started as users start it', () => {
+  expect(read('src/dormouse.mjs').match(/'--[a-z-]+(=\d+)?'/g)).toEqual(V8_FLAGS.map((flag) => `'${flag}'`))
+  const variables = Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`)
+  expect(read('package.json')).toContain(`"start": "${variables.join(' ')} node src/dormouse.mjs run"`)
 })

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ALLOCATOR, V8_FLAGS } from '../launched.ts'
 import type { Figures } from '../run.ts'
 import { delaysOf, ledgerErrorOf } from './judge.ts'
 import { startFleetService, type FleetOptions, type FleetService } from './start.ts'
@@ -107,9 +108,10 @@ async function watch(
   writeFileSync(configFile, yamlOf(baseUrl, folder, configured))
   const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300, changes }
   const program = fileURLToPath(import.meta.resolve('./watch.ts'))
-  const env = { ...process.env, FLEET_KEY: apiKey }
+  const env = { ...process.env, ...ALLOCATOR, FLEET_KEY: apiKey }
   const child = fork(program, [JSON.stringify(order)], {
     env,
+    execArgv: [...V8_FLAGS],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const gone = once(child, 'exit').then(() => {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { ALLOCATOR } from '../launched.ts'
 
 export type Program = Readonly<{
   /** From its start until it takes connections, s. */
@@ -18,9 +19,6 @@ export type Program = Readonly<{
 
 /** Of the checkout. */
 export const LAUNCHER = fileURLToPath(import.meta.resolve('../../../src/dormouse.mjs'))
-
-/** Set by `npm start`, the image and the systemd unit. */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Of the counters in /proc: 100 a second on all Linux systems of today. */
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))

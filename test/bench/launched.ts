@@ -1,0 +1,7 @@
+// How users start the daemon, for processes of benchmarks that run its parts.
+
+/** Set by `npm start`, the image and the systemd unit. */
+export const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' }
+
+/** Set by the launcher. */
+export const V8_FLAGS: readonly string[] = ['--semi-space-growth-factor=1', '--optimize-for-size']
