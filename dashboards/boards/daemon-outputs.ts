@@ -4,6 +4,10 @@ import { statPanel } from './kinds.ts'
 import { seriesOf, ofProcess, rateBy, since, quantile } from './query.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
+/** A measurement includes the time between two of them, which is the shortest of them. */
+const lagOf = (percentile: 'p50' | 'p99') =>
+  `${ofProcess(`nodejs_eventloop_lag_${percentile}_seconds`)} - ${ofProcess('nodejs_eventloop_lag_min_seconds')}`
+
 export const OUTPUTS_SECTION: BoardSection = {
   title: 'Outputs',
   lines: [
@@ -161,13 +165,13 @@ export const PROCESS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Lag of the event loop',
-          description: 'How late due timers run.',
+          description: 'How late due timers run: the time between two measurements, less the shortest.',
           width: 8,
           unit: 's',
           min: 0,
           queries: [
-            { expr: ofProcess('nodejs_eventloop_lag_p50_seconds'), legend: '{{instance}} p50' },
-            { expr: ofProcess('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}} p99' },
+            { expr: lagOf('p50'), legend: '{{instance}} p50' },
+            { expr: lagOf('p99'), legend: '{{instance}} p99' },
           ],
         }),
       ],

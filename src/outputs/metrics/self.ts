@@ -64,6 +64,11 @@ const MISNAMED = [
   'nodejs_eventloop_utilization_summary',
 ]
 
+/** Milliseconds between two measurements of the lag of the event loop. Each wakes the process: every 20 ms they took 0.45 % of a core, so 0.15 %. */
+const LAG_INTERVAL = 100
+/** Milliseconds between two measurements of the utilisation, the longest of a timer. Its metrics are misnamed, and every 100 ms they took 0.3 %. */
+const NO_UTILIZATION = 2 ** 31 - 1
+
 /** Seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -71,7 +76,11 @@ export type SelfMetrics = ReturnType<typeof createSelfMetrics>
 
 export function createSelfMetrics() {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
+  collectDefaultMetrics({
+    register: registry,
+    eventLoopMonitoringPrecision: LAG_INTERVAL,
+    eventLoopUtilizationTimeout: NO_UTILIZATION,
+  })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const described = (name: FamilyKey) => {
     const { help, labels } = CATALOGUE[name]
