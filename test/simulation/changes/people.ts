@@ -50,7 +50,7 @@ export function createPeople(options: PeopleOptions) {
     if (index === undefined) return
     const fields = drawFields(random)
     const [compute] = simulated.project(idsOf(index).projectId)?.computes ?? []
-    const changed = compute ? changedFields(fields, compute.config) : []
+    const changed = compute ? changedFields(fields, compute.config) : {}
     const release = clock.hold()
     const answer = await simulated.fetch(
       new Request(`${SERVICE_URL}/projects/${idsOf(index).projectId}/endpoints/${endpointId}`, {
@@ -182,17 +182,17 @@ function drawFields(random: Random): Readonly<Record<string, number>> {
   return pick<Readonly<Record<string, number>>>(random, [delay, limits, { ...delay, ...limits }])
 }
 
-/** Names of those that the compute does not have yet. */
+/** Those that the compute does not have yet. */
 function changedFields(
   fields: Readonly<Record<string, number>>,
   { minCu, maxCu, suspendTimeout }: ComputeConfig,
-): readonly string[] {
+): Readonly<Record<string, number>> {
   const config: Readonly<Record<string, number>> = {
     autoscaling_limit_min_cu: minCu,
     autoscaling_limit_max_cu: maxCu,
     suspend_timeout_seconds: suspendTimeout,
   }
-  return Object.entries(fields).flatMap(([name, value]) => (config[name] === value ? [] : [name]))
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => config[name] !== value))
 }
 
 function drawChange(random: Random, compute: string, now: number): NewChange {

@@ -108,7 +108,7 @@ test('a fifth of all answers is 429, many projects: passes end in time, and ever
   expect(days.state.ledger.computes.size).toBe(bySize(300, 60))
 })
 
-test('one broken project among sleeping ones does not degrade the account', async () => {
+longTest('one broken project among sleeping ones does not degrade the account', async () => {
   const { passes } = await runDays({
     projects: projects(20),
     faults: [{ ...FOREVER, outage: 403, route: 'list_computes', projectId: idsOf(7).projectId }],

@@ -16,6 +16,7 @@ import {
   overwrites,
   UNSEEN,
   type Landed,
+  type SetValue,
 } from './restart-rules.ts'
 import type { Rules, World } from '../world.ts'
 
@@ -44,8 +45,8 @@ export function createJudge(options: JudgeOptions) {
   const landed: Landed[] = []
   /** Requests on their way. */
   const sent = new Map<string, NonNullable<Landed['sent']>>()
-  /** Endpoint → field → when somebody else changed it last. */
-  const foreign = new Map<string, Map<string, number>>()
+  /** By endpoint. */
+  const setValues = new Map<string, Map<string, SetValue[]>>()
   const acknowledged = new Set<string>()
   /** Id of the change → when a person approved it. */
   const approved = new Map<string, number>()
@@ -96,6 +97,13 @@ export function createJudge(options: JudgeOptions) {
     if (change.origin.by === 'revert') return
     const brake = brakeAgainst(request, change, { landed, daemonSince, createdAt })
     if (brake !== undefined) violateBrake({ change: change.id, brake })
+  }
+
+  function noteValues(endpointId: string, fields: Readonly<Record<string, unknown>>, isOurs: boolean): void {
+    const values = setValues.get(endpointId) ?? new Map<string, SetValue[]>()
+    for (const [field, value] of Object.entries(fields))
+      values.set(field, [...(values.get(field) ?? []), { at: now(), value, isOurs }])
+    setValues.set(endpointId, values)
   }
 
   const mayInterrupt = ({ when }: Change, request: WrittenRequest): boolean =>
@@ -151,7 +159,7 @@ export function createJudge(options: JudgeOptions) {
         })
       if (killedSince !== undefined && writtenAt > killedSince) violateBrake({ change: change.id })
       const asked = { change, approvedAt: approved.get(change.id) ?? 0 }
-      if (overwrites(request, asked, foreign.get(endpointId) ?? new Map())) {
+      if (overwrites(request, asked, setValues.get(endpointId) ?? new Map())) {
         sums.overwritten_values += 1
         log.violate('a value of a person stays', { change: change.id, fields })
       }
@@ -164,19 +172,18 @@ export function createJudge(options: JudgeOptions) {
       log.note('landed', { change: one?.change.id, endpointId, status, isLate })
       if (!one || usageOf(endpointId)?.mutations.at(-1)?.at !== now()) return
       landed.push({ endpointId, at: now(), sent: { ...one, request } })
+      noteValues(endpointId, request.fields, true)
       const count = (effects.get(one.change.id) ?? 0) + 1
       effects.set(one.change.id, count)
       if (count < 2) return
       sums.took_effect_twice += 1
       log.violate('a change takes effect at most once', { change: one.change.id, count })
     },
-    /** Somebody else's request was accepted. @param changed names of the fields that it changed */
-    set: (endpointId: string, changed: readonly string[], by: string): void => {
+    /** Somebody else's request was accepted. @param changed fields that it changed, with their values */
+    set: (endpointId: string, changed: Readonly<Record<string, number>>, by: string): void => {
       log.note('set', { by, endpointId, changed })
       landed.push({ endpointId, at: now(), sent: undefined })
-      const times = foreign.get(endpointId) ?? new Map<string, number>()
-      for (const field of changed) times.set(field, now())
-      foreign.set(endpointId, times)
+      noteValues(endpointId, changed, false)
       const isDuring = options
         .changes()
         .some((change) => change.ref.endpointId === endpointId && isInFlight(change))
@@ -243,8 +250,9 @@ export function createJudge(options: JudgeOptions) {
       judgeEvents(changes, options.changeEvents(), log)
       judgeMemory(options.entries(), log)
       for (const change of changes) {
-        const times = foreign.get(change.ref.endpointId ?? '')?.values() ?? []
-        const hadEffect = effects.has(change.id) || [...times].some((setAt) => setAt > change.createdAt)
+        const fields = setValues.get(change.ref.endpointId ?? '')?.values() ?? []
+        const wasSet = [...fields].flat().some(({ at, isOurs }) => !isOurs && at > change.createdAt)
+        const hadEffect = effects.has(change.id) || wasSet
         judgeEnd(change, { log, now: now(), hadEffect })
       }
       for (const { endpointId, wakes } of simulated.usages(now()))

@@ -112,11 +112,44 @@ test.each<[string, number, Partial<Parameters<typeof changeOf>[0]>, boolean, app
   ['too shortly before the request', 2, byPolicy, false],
   ['more than a day ago', 25 * HOUR, byPolicy, false],
 ])('a value that somebody set %s', (_, ago, fields, expected, approvedAgo) => {
-  const foreign = new Map([['suspend_timeout_seconds', at(NOW - ago)]])
+  const values = new Map([['suspend_timeout_seconds', [{ at: at(NOW - ago), value: 300, isOurs: false }]]])
   const asked = {
     change: changeOf(fields),
     approvedAt: approvedAgo === undefined ? 0 : at(NOW - approvedAgo),
   }
-  expect(overwrites(request(), asked, foreign)).toBe(expected)
-  expect(overwrites(request({ fields: { disabled: true } }), asked, foreign)).toBe(false)
+  expect(overwrites(request(), asked, values)).toBe(expected)
+  expect(overwrites(request({ fields: { disabled: true } }), asked, values)).toBe(false)
+})
+
+test.each([
+  [
+    'known, where it is as it was then',
+    [
+      [120, 300],
+      [30, 900],
+      [20, 300],
+    ],
+    false,
+  ],
+  [
+    'overwritten, where it is another one',
+    [
+      [120, 300],
+      [30, 900],
+    ],
+    true,
+  ],
+  [
+    'overwritten, where a change of ours lay between',
+    [
+      [120, 300],
+      [90, 60, true],
+      [20, 300],
+    ],
+    true,
+  ],
+] as const)('a value of when a person asked, a minute ago, is %s', (_, set, expected) => {
+  const values = set.map(([ago, value, isOurs = false]) => ({ at: at(NOW - ago), value, isOurs }))
+  const asked = { change: changeOf({ createdAt: at(NOW - 60) }), approvedAt: 0 }
+  expect(overwrites(request(), asked, new Map([['suspend_timeout_seconds', values]]))).toBe(expected)
 })

@@ -72,23 +72,32 @@ export function brakeAgainst(
 const isOtherRestart = ({ sent }: Landed, { id }: Change): boolean =>
   sent !== undefined && sent.change.kind !== 'delay' && sent.change.id !== id
 
-/** Field → when somebody else changed it last. */
-export type ForeignTimes = ReadonlyMap<string, number>
+/** A value that a field was set to. */
+export type SetValue = Readonly<{ at: number; value: unknown; isOurs: boolean }>
+
+/** Field → its values, oldest first. */
+export type SetValues = ReadonlyMap<string, readonly SetValue[]>
 
 /** @param approvedAt when a person approved the change, as it was to be made then; 0: nobody did */
 type Asked = Readonly<{ change: Change; approvedAt: number }>
 
-/** Whether the request undoes what somebody else set: within a day, or after a person asked for it or approved it. */
+/**
+ * Whether the request undoes what somebody else set: within a day, or after a person asked for it or approved it. A value that stood when the
+ * person asked is known, also where others came and went since: nobody can see that who looks afterwards.
+ */
 export const overwrites = (
   { fields, writtenAt }: WrittenRequest,
   { change: { origin, createdAt }, approvedAt }: Asked,
-  foreign: ForeignTimes,
+  values: SetValues,
 ): boolean =>
   Object.keys(fields).some((field) => {
-    const setAt = foreign.get(field)
-    if (setAt === undefined) return false
+    const set = values.get(field) ?? []
+    const theirs = set.findLast(({ isOurs }) => !isOurs)
+    if (!theirs) return false
     const isUnasked = origin.by === 'policy' || origin.by === 'budget'
-    const isKnown = !isUnasked && setAt < Math.max(createdAt, approvedAt)
-    const ago = writtenAt - setAt
+    const asked = Math.max(createdAt, approvedAt)
+    const isKnown =
+      !isUnasked && (theirs.at < asked || set.findLast(({ at }) => at < asked)?.value === theirs.value)
+    const ago = writtenAt - theirs.at
     return !isKnown && ago > UNSEEN && ago < DAY
   })
