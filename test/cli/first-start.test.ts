@@ -6,6 +6,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { longTest } from '../support/tiers.ts'
 import { dormouse, localCli, words } from './local-cli.ts'
 
 let service: Awaited<ReturnType<typeof localCli>>
@@ -35,7 +36,9 @@ const hostOf = (server: Server): string => `127.0.0.1:${(server.address() as Add
 
 const KEY = { DORMOUSE_API_KEY: 'wrong' }
 
-test.each([
+type Case = [what: string, address: string, env: Record<string, string>, code: number, expected: RegExp]
+
+const CASES: Case[] = [
   [
     'a key that is refused',
     'LOCAL',
@@ -68,7 +71,12 @@ test.each([
   ],
   ['an unknown path', 'WEBSITE/missing/api/v2', KEY, 1, /no such path \(404\): check the base address/],
   ['no key', 'LOCAL', {}, 2, /the variable is not set; the API key comes from --api-key-file or/],
-])('%s', async (_, address, env, code, expected) => {
+]
+/** Cases that take seconds: a connection is tried again before it is given up. */
+const SLOW = ['a web page', 'a host that does not exist', 'a certificate of an unknown authority']
+const isSlow = ([what]: Case) => SLOW.includes(what)
+
+async function expectLine(...[, address, env, code, expected]: Case): Promise<void> {
   const url = address
     .replace('LOCAL', service.local.baseUrl)
     .replace('WEBSITE', `http://${hostOf(website)}`)
@@ -79,7 +87,10 @@ test.each([
     const ended = await dormouse(words(`${command} --base-url ${url}`), { env, cwd: service.folder })
     expect(ended).toMatchObject({ code, out: '', err: expect.stringMatching(expected) })
   }
-})
+}
+
+test.each(CASES.filter((one) => !isSlow(one)))('%s', expectLine)
+longTest.each(CASES.filter(isSlow))('%s', expectLine)
 
 test.each(['audit', 'init'])(
   '%s of a key that sees no projects says what a personal key needs',

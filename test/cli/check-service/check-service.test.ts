@@ -120,7 +120,7 @@ describe('check-service', () => {
     expect(states(await computes())).toEqual(states(before))
   })
 
-  test('says for people what it saw and what follows', async () => {
+  longTest('says for people what it saw and what follows', async () => {
     const { code, out } = await local.cli('check-service')
     expect(code).toBe(0)
     expect(out).toMatch(

@@ -79,7 +79,7 @@ describe('an audit', () => {
     expect(found.undecided.length).toBeGreaterThan(0)
   })
 
-  test('says in text what was spent, by week and compute, and what first to look at', async () => {
+  longTest('says in text what was spent, by week and compute, and what first to look at', async () => {
     const { code, out, err } = await audit(service, ' --top 3')
     expect(code).toBe(0)
     expect(out).toMatch(/^spend +[\d,]+\.\d\d USD/m)

@@ -151,7 +151,7 @@ longTest(
   },
 )
 
-test('with a new limit rungs are reached, stored and told anew in the same period', async () => {
+longTest('with a new limit rungs are reached, stored and told anew in the same period', async () => {
   const store = place.open()
   const seen = await watch({ uses: usesOf(20, 3), store })
   await seen.passes(bySize(180, 60), [budgetOf({ limit: money(bySize(0.03, 0.01)) })])
@@ -196,28 +196,31 @@ longTest(
   },
 )
 
-test('while the store takes no writes the bounds of a budget grow and hold the truth, and the next period begins', async () => {
-  let isFull = false
-  const seen = await watch({ uses: usesOf(5, 6), store: place.open(), isFull: () => isFull })
-  const budgets = [budgetOf({ periodAt: (now) => twoHoursAt(now) })]
-  const viewAfter = async (minutes: number) => {
-    await seen.passes(minutes, budgets)
-    const [view] = seen.state().budgets
-    if (!view) throw new Error('no period')
-    return view
-  }
-  const before = await viewAfter(60)
-  isFull = true
-  const during = await viewAfter(30)
-  isFull = false
-  const after = await viewAfter(1)
-  expect(after.spent.likely).toBeGreaterThan(before.spent.high)
-  expect(during.spent.high).toBeGreaterThan(after.spent.likely)
-  expect(during.total).toBe(before.total)
-  isFull = true
-  const next = await viewAfter(60)
-  expect([before, during, after, next].map(({ period }) => period)).toEqual([
-    ...Array.from({ length: 3 }, () => twoHoursAt(instant(START))),
-    twoHoursAt(instant(START + 120 * MINUTE)),
-  ])
-})
+longTest(
+  'while the store takes no writes the bounds of a budget grow and hold the truth, and the next period begins',
+  async () => {
+    let isFull = false
+    const seen = await watch({ uses: usesOf(5, 6), store: place.open(), isFull: () => isFull })
+    const budgets = [budgetOf({ periodAt: (now) => twoHoursAt(now) })]
+    const viewAfter = async (minutes: number) => {
+      await seen.passes(minutes, budgets)
+      const [view] = seen.state().budgets
+      if (!view) throw new Error('no period')
+      return view
+    }
+    const before = await viewAfter(60)
+    isFull = true
+    const during = await viewAfter(30)
+    isFull = false
+    const after = await viewAfter(1)
+    expect(after.spent.likely).toBeGreaterThan(before.spent.high)
+    expect(during.spent.high).toBeGreaterThan(after.spent.likely)
+    expect(during.total).toBe(before.total)
+    isFull = true
+    const next = await viewAfter(60)
+    expect([before, during, after, next].map(({ period }) => period)).toEqual([
+      ...Array.from({ length: 3 }, () => twoHoursAt(instant(START))),
+      twoHoursAt(instant(START + 120 * MINUTE)),
+    ])
+  },
+)
