@@ -27,6 +27,10 @@ test('every key has a meaning', () => {
   expect(bare(configJsonSchema(), '')).toEqual([])
 })
 
+test('each key that is commented out is there with a value', () => {
+  expect(defaultYaml().match(/^ *# *$/gm)).toBeNull()
+})
+
 test('what is left out is filled in, what is given stays', () => {
   const given = {
     mode: 'off',

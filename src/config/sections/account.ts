@@ -68,6 +68,7 @@ export const accountSchema = strictObject({
   base_url: baseUrl.describe('The address of the service, with its version; https, or http on loopback.'),
   insecure: boolean()
     .optional()
+    .meta(example(true))
     .describe('Whether base_url may be http elsewhere, too: then everybody on the way can read the API key.'),
   api_key_file: secretFile
     .meta(example('/run/secrets/dormouse-api-key'))
